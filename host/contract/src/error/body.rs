@@ -1,0 +1,79 @@
+//! The one shape of an error body.
+
+use serde::Serialize;
+
+use super::{Code, Fault};
+
+/// `{"error": {code, message, retryable, field?}, "errors"?: [{code, message, retryable, field}]}`.
+///
+/// A request refused for what it says carries every fault in `errors`, and the first of them as
+/// `error`; any other refusal carries `error` alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorBody {
+    error: Fault,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Fault>,
+}
+
+impl ErrorBody {
+    /// The body of a refusal with one reason.
+    #[must_use]
+    pub const fn one(error: Fault) -> Self {
+        Self {
+            error,
+            errors: Vec::new(),
+        }
+    }
+
+    /// The body of a refusal for what the request says. An empty list is a fault of ours.
+    #[must_use]
+    pub fn all(errors: Vec<Fault>) -> Self {
+        let error = errors.first().cloned().unwrap_or_else(|| {
+            Fault::new(Code::Internal, "The request was refused without a reason.")
+        });
+        Self { error, errors }
+    }
+
+    /// The HTTP status: that of the first fault.
+    #[must_use]
+    pub const fn status(&self) -> u16 {
+        self.error.code.status()
+    }
+
+    /// The fault that stands for the refusal, for logs and headers such as Retry-After.
+    #[must_use]
+    pub const fn error(&self) -> &Fault {
+        &self.error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_refusal_has_no_list() {
+        let body = ErrorBody::one(Fault::new(
+            Code::MonthlyValuationQuotaExceeded,
+            "The month's allowance is used up.",
+        ));
+        assert_eq!(body.status(), 429);
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"error":{"code":"monthly_valuation_quota_exceeded","message":"The month's allowance is used up.","retryable":false}}"#);
+    }
+
+    #[test]
+    fn a_refused_document_lists_every_fault_and_leads_with_the_first() {
+        let body = ErrorBody::all(vec![
+            Fault::new(Code::AddressNotFound, "No such address.").at("/property"),
+            Fault::new(Code::UnknownField, "Unknown field.").at("/size/colour"),
+        ]);
+        assert_eq!(body.status(), 422);
+        assert_eq!(body.error().code, Code::AddressNotFound);
+        insta::assert_snapshot!(serde_json::to_string(&body).unwrap(), @r#"{"error":{"code":"address_not_found","message":"No such address.","retryable":false,"field":"/property"},"errors":[{"code":"address_not_found","message":"No such address.","retryable":false,"field":"/property"},{"code":"unknown_field","message":"Unknown field.","retryable":false,"field":"/size/colour"}]}"#);
+    }
+
+    #[test]
+    fn a_refusal_without_faults_blames_us() {
+        assert_eq!(ErrorBody::all(Vec::new()).status(), 500);
+    }
+}

@@ -1,0 +1,130 @@
+//! One thing that is wrong, and the collection of all that is.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::Code;
+
+/// Faults listed for one document or row; more are counted only.
+pub const FAULTS_LISTED: usize = 20;
+
+/// Characters of a client's own text that a message repeats.
+const SHOWN: usize = 60;
+
+/// One thing that is wrong with a request, or that went wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// What a program branches on.
+    pub code: Code,
+    /// For people: what is wrong and what to do about it.
+    pub message: Cow<'static, str>,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+    /// JSON Pointer (RFC 6901) to the field at fault, relative to the row in a batch. The empty
+    /// pointer is the whole document; none means that no field is at fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<Cow<'static, str>>,
+}
+
+impl Fault {
+    /// A fault of no particular field, retryable as its code is.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            retryable: code.retryable(),
+            field: None,
+        }
+    }
+
+    /// The same fault, at the field that `pointer` (RFC 6901) leads to.
+    #[must_use]
+    pub fn at(mut self, pointer: impl Into<Cow<'static, str>>) -> Self {
+        self.field = Some(pointer.into());
+        self
+    }
+}
+
+/// What is wrong with a document, gathered while it is walked.
+#[derive(Debug, Default)]
+pub struct Faults {
+    found: Vec<(usize, Fault)>,
+}
+
+impl Faults {
+    /// Adds a fault of the member that begins at byte `at` of the text.
+    pub fn push(&mut self, at: usize, fault: Fault) {
+        self.found.push((at, fault));
+    }
+
+    /// How much is wrong so far.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.found.len()
+    }
+
+    /// The first [`FAULTS_LISTED`] in the order of the document; what is missing from a section
+    /// stands where the section begins.
+    #[must_use]
+    pub fn into_listed(mut self) -> Vec<Fault> {
+        // Stable: faults at one place keep the order of the contract's tables.
+        self.found.sort_by_key(|&(at, _)| at);
+        self.found.truncate(FAULTS_LISTED);
+        self.found.into_iter().map(|(_, fault)| fault).collect()
+    }
+}
+
+/// A client's text as a message may repeat it: quoted, at most 60 characters, control
+/// characters replaced.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    let mut out = String::from("\"");
+    for (index, character) in text.chars().enumerate() {
+        if index == SHOWN - 1 && text.chars().nth(SHOWN).is_some() {
+            out.push('…');
+            break;
+        }
+        // Direction marks and line separators would let a request rewrite a log line.
+        let harmless = !character.is_control()
+            && !matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        let _ = out.write_char(if harmless { character } else { '\u{fffd}' });
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_text_is_bounded_and_harmless() {
+        assert_eq!(shown("abc"), "\"abc\"");
+        assert_eq!(
+            shown("a\u{7}b\nc\u{202e}d"),
+            "\"a\u{fffd}b\u{fffd}c\u{fffd}d\""
+        );
+        let exact = "é".repeat(60);
+        assert_eq!(shown(&exact), format!("\"{exact}\""));
+        assert_eq!(shown(&"é".repeat(61)), format!("\"{}…\"", "é".repeat(59)));
+    }
+
+    #[test]
+    fn faults_are_listed_in_document_order_and_twenty_at_most() {
+        let mut faults = Faults::default();
+        for at in (0..30).rev() {
+            faults.push(at, Fault::new(Code::InvalidValue, at.to_string()));
+        }
+        let listed = faults.into_listed();
+        assert_eq!(listed.len(), FAULTS_LISTED);
+        assert!(
+            listed
+                .iter()
+                .enumerate()
+                .all(|(index, fault)| fault.message == index.to_string())
+        );
+    }
+}

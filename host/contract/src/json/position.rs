@@ -1,0 +1,76 @@
+//! Where a document is broken, in terms that an editor shows.
+
+use thiserror::Error;
+
+/// How a document fails to be JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Grammar {
+    /// A byte sequence that is not UTF-8.
+    #[error("the bytes are not valid UTF-8")]
+    Utf8,
+    /// The text ends inside a value, or before one.
+    #[error("the text ends before the value is complete")]
+    End,
+    /// Text after the one value.
+    #[error("there is more text after the value")]
+    Trailing,
+    /// Something stands where a value should.
+    #[error("a value is expected")]
+    Value,
+    /// A member's name is not a string in double quotes.
+    #[error("a member name in double quotes is expected")]
+    Name,
+    /// No colon after a member's name.
+    #[error("a colon is expected")]
+    Colon,
+    /// Neither a comma nor the closing bracket.
+    #[error("a comma or a closing bracket is expected")]
+    Comma,
+    /// A number such as `01`, `1.` or `+1`.
+    #[error("the number is malformed")]
+    Number,
+    /// A bare control character within a string.
+    #[error("a control character in a string must be escaped")]
+    Control,
+    /// An escape that does not exist, or half of a surrogate pair.
+    #[error("the string holds an invalid escape")]
+    Escape,
+    /// Objects and arrays nested too deeply.
+    #[error(
+        "objects and arrays are nested deeper than {} levels",
+        super::DEPTH_MAX
+    )]
+    Depth,
+}
+
+/// A document that is not JSON, and where it stops being so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{grammar} at line {line}, column {column}")]
+pub struct Broken {
+    /// What is wrong.
+    pub grammar: Grammar,
+    /// Line, counted from 1.
+    pub line: usize,
+    /// Column in characters, counted from 1.
+    pub column: usize,
+}
+
+impl Broken {
+    /// The place that follows `before`, the sound part of the text.
+    pub(super) fn after(before: &str, grammar: Grammar) -> Self {
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Self {
+            grammar,
+            line: before.bytes().filter(|&byte| byte == b'\n').count() + 1,
+            column: before.chars().count() - before[..line_start].chars().count() + 1,
+        }
+    }
+}
+
+/// The body as text.
+pub(super) fn utf8(body: &[u8]) -> Result<&str, Broken> {
+    std::str::from_utf8(body).map_err(|error| {
+        let sound = body.get(..error.valid_up_to()).unwrap_or_default();
+        Broken::after(&String::from_utf8_lossy(sound), Grammar::Utf8)
+    })
+}

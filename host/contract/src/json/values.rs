@@ -1,0 +1,157 @@
+//! Readers of single values. Each says what it expects when it is not satisfied.
+
+use std::ops::RangeInclusive;
+
+use chrono::NaiveDate;
+
+use super::Value;
+use crate::error::shown;
+use crate::vocabulary::Vocabulary;
+
+/// Why a value does not do, as a sentence for the client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong(pub String);
+
+impl Wrong {
+    /// "Expected an object, got null."
+    #[must_use]
+    pub fn kind(expected: &str, got: &Value<'_>) -> Self {
+        Self(match got {
+            Value::Null => {
+                format!("Expected {expected}, got null; leave the field out to omit it.")
+            }
+            other => format!("Expected {expected}, got {}.", other.kind()),
+        })
+    }
+
+    /// "Expected …, got "abc"."
+    #[must_use]
+    pub fn text(expected: &str, got: &str) -> Self {
+        Self(format!("Expected {expected}, got {}.", shown(got)))
+    }
+}
+
+/// `true` or `false`.
+///
+/// # Errors
+/// Anything else.
+pub fn boolean(value: &Value<'_>) -> Result<bool, Wrong> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        other => Err(Wrong::kind("true or false", other)),
+    }
+}
+
+/// A number within a range, with or without a fraction.
+pub fn number(range: RangeInclusive<f64>) -> impl FnOnce(&Value<'_>) -> Result<f64, Wrong> {
+    move |value| {
+        let expected = || format!("a number from {} to {}", range.start(), range.end());
+        let Value::Number(text) = value else {
+            return Err(Wrong::kind(&expected(), value));
+        };
+        match text.parse::<f64>() {
+            // Adding zero turns the sign of -0 round, so that equal requests stay equal.
+            Ok(number) if range.contains(&number) => Ok(number + 0.0),
+            _ => Err(Wrong::text(&expected(), text)),
+        }
+    }
+}
+
+/// A whole number within a range, written without fraction or exponent: `3`, not `3.0`.
+pub fn integer<T>(range: RangeInclusive<T>) -> impl FnOnce(&Value<'_>) -> Result<T, Wrong>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Display,
+{
+    move |value| {
+        let expected = || {
+            format!(
+                "a whole number from {} to {}, written without fraction or exponent",
+                range.start(),
+                range.end()
+            )
+        };
+        let Value::Number(text) = value else {
+            return Err(Wrong::kind(&expected(), value));
+        };
+        match text.parse::<T>() {
+            Ok(number) if range.contains(&number) && *text != "-0" => Ok(number),
+            _ => Err(Wrong::text(&expected(), text)),
+        }
+    }
+}
+
+/// Text of 1 to `longest` characters, with no control character; white space at both ends is
+/// taken off.
+pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, Wrong> {
+    move |value| {
+        let Value::String(text) = value else {
+            return Err(Wrong::kind("a string", value));
+        };
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return Err(Wrong(
+                "The text is empty; give a value or leave the field out.".to_owned(),
+            ));
+        }
+        // Bytes first: a megabyte of text is not counted character by character.
+        if trimmed.len() > longest * 4 || trimmed.chars().count() > longest {
+            return Err(Wrong(format!(
+                "The text is longer than {longest} characters; shorten it."
+            )));
+        }
+        if trimmed.chars().any(char::is_control) {
+            return Err(Wrong(
+                "The text holds a control character; take it out.".to_owned(),
+            ));
+        }
+        Ok(trimmed.to_owned())
+    }
+}
+
+/// One word of a vocabulary, in its exact spelling.
+///
+/// # Errors
+/// Any other word or type; the message lists the words.
+pub fn word<T: Vocabulary>(value: &Value<'_>) -> Result<T, Wrong> {
+    let expected = || {
+        let words: Vec<_> = T::ALL.iter().map(|word| word.code()).collect();
+        match words.as_slice() {
+            [only] => format!("the value {only}"),
+            _ => format!("one of {}", words.join(", ")),
+        }
+    };
+    let Value::String(text) = value else {
+        return Err(Wrong::kind(&expected(), value));
+    };
+    T::from_code(text).ok_or_else(|| Wrong::text(&expected(), text))
+}
+
+/// A day of the calendar, written exactly YYYY-MM-DD.
+///
+/// # Errors
+/// Another form, or a day that does not exist.
+pub fn date(value: &Value<'_>) -> Result<NaiveDate, Wrong> {
+    const EXPECTED: &str = "a date as YYYY-MM-DD";
+    let Value::String(text) = value else {
+        return Err(Wrong::kind(EXPECTED, value));
+    };
+    parse_date(text).ok_or_else(|| Wrong::text(EXPECTED, text))
+}
+
+fn parse_date(text: &str) -> Option<NaiveDate> {
+    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text.as_bytes() else {
+        return None;
+    };
+    let number = |digits: &[u8]| {
+        digits.iter().try_fold(0_u16, |sum, digit| {
+            digit
+                .is_ascii_digit()
+                .then(|| sum * 10 + u16::from(digit - b'0'))
+        })
+    };
+    NaiveDate::from_ymd_opt(
+        number(&[y1, y2, y3, y4])?.into(),
+        number(&[m1, m2])?.into(),
+        number(&[d1, d2])?.into(),
+    )
+}

@@ -1,0 +1,75 @@
+//! `GET /v3/coverage`: whether the active release's data knows a postcode and a UPRN, each for
+//! itself, without valuing anything.
+
+use serde::Serialize;
+
+use super::identity::{Postcode, Uprn};
+use super::query;
+use crate::error::{Fault, Faults};
+use crate::json::{Section, Shape};
+
+/// The query, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CoverageQuery {
+    /// The postcode asked about.
+    pub postcode: Postcode,
+    /// The UPRN asked about.
+    pub uprn: Option<Uprn>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// The active valuation release.
+    pub release_id: String,
+    /// What is known of the postcode.
+    pub postcode: PostcodeCoverage,
+    /// What is known of the UPRN; null where none was asked about.
+    pub uprn: Option<UprnCoverage>,
+}
+
+/// Whether a postcode is represented.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PostcodeCoverage {
+    /// The postcode in standard form.
+    pub value: Postcode,
+    /// Whether the release's snapshot knows a property there.
+    pub represented: bool,
+    /// Sales there in the snapshot's last twelve months.
+    pub recent_sales: u32,
+}
+
+/// Whether a UPRN is present.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UprnCoverage {
+    /// The UPRN.
+    pub value: Uprn,
+    /// Whether the release's snapshot holds it.
+    pub present: bool,
+}
+
+impl CoverageQuery {
+    /// Reads the decoded parameters of a query string, as strictly as a body: faults point to
+    /// `/postcode` and the like.
+    ///
+    /// # Errors
+    /// Every parameter that is unknown, missing, repeated or malformed.
+    pub fn read<'q>(
+        parameters: impl IntoIterator<Item = (&'q str, &'q str)>,
+    ) -> Result<Self, Vec<Fault>> {
+        let object = query::object(parameters);
+        let mut faults = Faults::default();
+        let shape = Shape {
+            pointer: "",
+            fields: &["postcode", "uprn"],
+        };
+        let mut query = Section::new(shape, 0, &object);
+        let postcode = query.required(&mut faults, "postcode", Postcode::read);
+        let uprn = query.optional(&mut faults, "uprn", Uprn::read);
+        query.finish(&mut faults);
+        match postcode {
+            Some(postcode) if faults.count() == 0 => Ok(Self { postcode, uprn }),
+            _ => Err(faults.into_listed()),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The valuation interface, version 3.
+//!
+//! [`request`] reads what a client sends, [`options`] resolves its settings, [`result`] is what
+//! a client gets for a property, [`release`] and [`coverage`] are the discovery routes.
+
+pub mod coverage;
+pub mod endpoint;
+pub mod identity;
+pub mod input;
+pub mod options;
+pub mod query;
+pub mod release;
+pub mod request;
+pub mod result;
+
+/// The public contract's version, on every result.
+pub const API_VERSION: &str = "v3";

@@ -1,0 +1,290 @@
+//! What a client asks to be shown, and how a row's, a batch's and the default settings combine.
+
+use crate::error::{Code, Faults};
+use crate::json::values::{Wrong, boolean, integer};
+use crate::json::{Section, Shape, Value};
+use crate::v3::request::Kind;
+
+const DEVELOPMENT_FIELDS: &[&str] = &[
+    "include_comparables",
+    "comparables_limit",
+    "include_context_metrics",
+];
+
+const FIELDS: &[&str] = &[
+    "include_comparables",
+    "comparables_limit",
+    "include_context_metrics",
+    "use_stored_data",
+];
+
+/// Options as sent, at one level: what is absent is inherited from the next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// Whether to list comparables.
+    pub include_comparables: Option<bool>,
+    /// At most so many comparables, 0 to 10. Zero is a value: a list that is empty.
+    pub comparables_limit: Option<u8>,
+    /// Whether to add the location's context.
+    pub include_context_metrics: Option<bool>,
+    /// Whether stored values may fill what the request leaves blank.
+    pub use_stored_data: Option<bool>,
+}
+
+/// Options as they apply to one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Whether to list comparables.
+    pub include_comparables: bool,
+    /// At most so many comparables, 0 to 10.
+    pub comparables_limit: u8,
+    /// Whether to add the location's context.
+    pub include_context_metrics: bool,
+    /// Whether stored values may fill what the request leaves blank; needs its own scope.
+    pub use_stored_data: bool,
+}
+
+/// How much a route's results may show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The core response alone, whatever the options.
+    Simple,
+    /// Comparables and context too, where the options ask for them.
+    Standard,
+}
+
+/// The sections that a result is rendered with, beyond its core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// The comparables section with at most so many entries; `None` for no section.
+    pub comparables: Option<u8>,
+    /// The context section.
+    pub context: bool,
+}
+
+impl Settings {
+    /// What applies to a row: each setting for itself, the row's, else the batch's, else the
+    /// default. A single request is a row without a batch.
+    #[must_use]
+    pub fn within(self, batch: Self) -> Options {
+        Options {
+            include_comparables: self
+                .include_comparables
+                .or(batch.include_comparables)
+                .unwrap_or(false),
+            comparables_limit: self
+                .comparables_limit
+                .or(batch.comparables_limit)
+                .unwrap_or(5),
+            include_context_metrics: self
+                .include_context_metrics
+                .or(batch.include_context_metrics)
+                .unwrap_or(false),
+            use_stored_data: self
+                .use_stored_data
+                .or(batch.use_stored_data)
+                .unwrap_or(false),
+        }
+    }
+}
+
+impl Options {
+    /// What a result of a route of this depth shows.
+    #[must_use]
+    pub const fn shown(self, depth: Depth) -> Shown {
+        match depth {
+            Depth::Simple => Shown {
+                comparables: None,
+                context: false,
+            },
+            Depth::Standard => Shown {
+                comparables: if self.include_comparables {
+                    Some(self.comparables_limit)
+                } else {
+                    None
+                },
+                context: self.include_context_metrics,
+            },
+        }
+    }
+}
+
+/// Where an `options` member stands, which decides what null means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    /// Of a single request or of a whole batch: null is a fault.
+    Shared,
+    /// Of a batch's row: null inherits everything, as an absent or empty object does.
+    Row,
+}
+
+/// Reads the `options` member of a document. `None` where a fault was reported.
+pub(super) fn read(
+    document: &mut Section<'_, '_>,
+    faults: &mut Faults,
+    level: Level,
+    kind: Kind,
+) -> Option<Settings> {
+    const NAME: &str = "options";
+    let Some(member) = document.take(NAME) else {
+        return Some(Settings::default());
+    };
+    match (&member.value, level) {
+        (Value::Null, Level::Row) => Some(Settings::default()),
+        (Value::Null, Level::Shared) => {
+            let message = "Options must not be null; leave them out or send {}.".to_owned();
+            document.fault(faults, Code::NullOption, NAME, message);
+            None
+        }
+        (Value::Object(object), _) => {
+            let shape = Shape {
+                pointer: "/options",
+                fields: match kind {
+                    Kind::Existing => FIELDS,
+                    Kind::Development => DEVELOPMENT_FIELDS,
+                },
+            };
+            settings(Section::new(shape, member.at, object), faults, kind)
+        }
+        (other, _) => {
+            let message = format!("Expected an object, got {}.", other.kind());
+            document.fault(faults, Code::InvalidValue, NAME, message);
+            None
+        }
+    }
+}
+
+fn settings(mut section: Section<'_, '_>, faults: &mut Faults, kind: Kind) -> Option<Settings> {
+    let earlier = faults.count();
+    let settings = Settings {
+        include_comparables: setting(&mut section, faults, "include_comparables", boolean),
+        comparables_limit: setting(&mut section, faults, "comparables_limit", integer(0..=10)),
+        include_context_metrics: setting(&mut section, faults, "include_context_metrics", boolean),
+        use_stored_data: match kind {
+            Kind::Existing => setting(&mut section, faults, "use_stored_data", boolean),
+            Kind::Development => None,
+        },
+    };
+    section.finish(faults);
+    (faults.count() == earlier).then_some(settings)
+}
+
+/// One option, of which null is its own fault: to inherit an option is to leave it out.
+fn setting<'v, 'a, T>(
+    section: &mut Section<'v, 'a>,
+    faults: &mut Faults,
+    name: &'static str,
+    read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+) -> Option<T> {
+    if section.take(name)?.value == Value::Null {
+        let message = "An option must not be null; leave it out to inherit it.".to_owned();
+        section.fault(faults, Code::NullOption, name, message);
+        return None;
+    }
+    section.optional(faults, name, read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: Settings = Settings {
+        include_comparables: None,
+        comparables_limit: None,
+        include_context_metrics: None,
+        use_stored_data: None,
+    };
+
+    #[test]
+    fn nothing_sent_gives_the_documented_defaults() {
+        let options = NONE.within(NONE);
+        assert_eq!(
+            options,
+            Options {
+                include_comparables: false,
+                comparables_limit: 5,
+                include_context_metrics: false,
+                use_stored_data: false,
+            }
+        );
+    }
+
+    #[test]
+    fn each_setting_is_resolved_for_itself() {
+        let batch = Settings {
+            include_comparables: Some(true),
+            comparables_limit: Some(7),
+            use_stored_data: Some(true),
+            ..NONE
+        };
+        let row = Settings {
+            include_context_metrics: Some(true),
+            use_stored_data: Some(false),
+            ..NONE
+        };
+        let shown = row.within(batch).shown(Depth::Standard);
+        assert_eq!(
+            shown,
+            Shown {
+                comparables: Some(7),
+                context: true
+            }
+        );
+        assert!(!row.within(batch).use_stored_data);
+        assert!(NONE.within(batch).use_stored_data);
+    }
+
+    #[test]
+    fn a_row_limit_of_zero_is_a_value() {
+        let batch = Settings {
+            include_comparables: Some(true),
+            comparables_limit: Some(7),
+            ..NONE
+        };
+        let row = Settings {
+            comparables_limit: Some(0),
+            ..NONE
+        };
+        let shown = row.within(batch).shown(Depth::Standard);
+        assert_eq!(shown.comparables, Some(0));
+    }
+
+    #[test]
+    fn a_row_can_decline_comparables_and_keep_the_rest() {
+        let batch = Settings {
+            include_comparables: Some(true),
+            include_context_metrics: Some(true),
+            ..NONE
+        };
+        let row = Settings {
+            include_comparables: Some(false),
+            ..NONE
+        };
+        let shown = row.within(batch).shown(Depth::Standard);
+        assert_eq!(
+            shown,
+            Shown {
+                comparables: None,
+                context: true
+            }
+        );
+    }
+
+    #[test]
+    fn simple_routes_show_the_core_alone() {
+        let all = Settings {
+            include_comparables: Some(true),
+            comparables_limit: Some(10),
+            include_context_metrics: Some(true),
+            use_stored_data: Some(true),
+        };
+        let shown = all.within(NONE).shown(Depth::Simple);
+        assert_eq!(
+            shown,
+            Shown {
+                comparables: None,
+                context: false
+            }
+        );
+    }
+}

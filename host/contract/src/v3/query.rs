@@ -1,0 +1,86 @@
+//! Query strings, read by the same walk as bodies.
+
+use std::borrow::Cow;
+
+use crate::error::{Fault, Faults};
+use crate::json::{MEMBERS_KEPT, Member, Object, Section, Shape, Value};
+
+/// Reads the query of a route that takes no parameter.
+///
+/// # Errors
+/// Every parameter that was sent.
+pub fn read_none<'q>(
+    parameters: impl IntoIterator<Item = (&'q str, &'q str)>,
+) -> Result<(), Vec<Fault>> {
+    let object = object(parameters);
+    let mut faults = Faults::default();
+    let shape = Shape {
+        pointer: "",
+        fields: &[],
+    };
+    Section::new(shape, 0, &object).finish(&mut faults);
+    if faults.count() == 0 {
+        Ok(())
+    } else {
+        Err(faults.into_listed())
+    }
+}
+
+/// Decoded parameters as the members of an object, all of them strings.
+pub(super) fn object<'q>(parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> Object<'q> {
+    let mut object = Object::default();
+    for (at, (name, value)) in parameters.into_iter().enumerate() {
+        if at == MEMBERS_KEPT {
+            object.truncated = true;
+            break;
+        }
+        object.members.push(Member {
+            name: Cow::Borrowed(name),
+            value: Value::String(Cow::Borrowed(value)),
+            at,
+        });
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+    use crate::v3::coverage::CoverageQuery;
+
+    fn faults(parameters: &[(&str, &str)]) -> Vec<(Code, String)> {
+        CoverageQuery::read(parameters.iter().copied())
+            .unwrap_err()
+            .into_iter()
+            .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_sound_query_is_read() {
+        let query = CoverageQuery::read([("uprn", "42"), ("postcode", "rg301aa")]).unwrap();
+        assert_eq!(query.postcode.as_str(), "RG30 1AA");
+        assert_eq!(query.uprn.map(|uprn| uprn.get()), Some(42));
+    }
+
+    #[test]
+    fn every_fault_of_a_query_is_reported() {
+        assert_eq!(
+            faults(&[("uprn", "x"), ("a/b", ""), ("uprn", "1")]),
+            [
+                (Code::MissingField, "/postcode".to_owned()),
+                (Code::InvalidValue, "/uprn".to_owned()),
+                (Code::UnknownField, "/a~1b".to_owned()),
+                (Code::InvalidValue, "/uprn".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_route_without_parameters_takes_none() {
+        assert!(read_none([]).is_ok());
+        let faults = read_none([("verbose", "1")]).unwrap_err();
+        assert_eq!(faults[0].field.as_deref(), Some("/verbose"));
+    }
+}

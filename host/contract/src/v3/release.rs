@@ -1,0 +1,67 @@
+//! `GET /v3/releases/current`: what the active release takes, for this caller.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use super::endpoint::Endpoint;
+use super::request::PropertyType;
+use super::result::iso_day;
+use crate::vocabulary::vocabulary;
+
+vocabulary! {
+    /// A country that a release can cover.
+    pub enum Country {
+        /// England.
+        England = "england",
+        /// Wales.
+        Wales = "wales",
+    }
+}
+
+/// Release metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReleaseMetadata {
+    /// The active valuation release.
+    pub release_id: String,
+    /// The day from which it holds.
+    #[serde(serialize_with = "iso_day")]
+    pub effective_date: NaiveDate,
+    /// Countries that it covers.
+    pub countries: Vec<Country>,
+    /// Property types that it values.
+    pub property_types: Vec<PropertyType>,
+    /// Valuation dates that it accepts.
+    pub valuation_date: DateWindow,
+    /// The lowest of the release's, the plan's and the payload's limits.
+    pub limits: Limits,
+    /// Routes that this caller may use.
+    pub endpoints: Vec<Endpoint>,
+}
+
+/// Days from the first to the last, both included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DateWindow {
+    /// First day.
+    #[serde(serialize_with = "iso_day")]
+    pub from: NaiveDate,
+    /// Last day.
+    #[serde(serialize_with = "iso_day")]
+    pub to: NaiveDate,
+}
+
+impl DateWindow {
+    /// Whether `day` lies in the window.
+    #[must_use]
+    pub fn contains(self, day: NaiveDate) -> bool {
+        (self.from..=self.to).contains(&day)
+    }
+}
+
+/// Row limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Limits {
+    /// Most rows of a synchronous batch.
+    pub synchronous_batch_rows: u32,
+    /// Most rows of a job.
+    pub asynchronous_job_rows: u32,
+}

@@ -1,0 +1,140 @@
+//! The batch envelope: shared options, and rows that are read one by one.
+
+use super::{Kind, Refused};
+use crate::error::{Code, Fault, Faults};
+use crate::json::{self, Rows, Section, Shape, Value};
+use crate::v3::options::{self, Level, Settings};
+
+/// A sound envelope. A row in it is sound JSON, and otherwise still to be judged, by
+/// [`Request::read_row`](super::Request::read_row) or
+/// [`Development::read_row`](super::Development::read_row).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Batch<'a> {
+    /// The options that stand behind each row's own.
+    pub settings: Settings,
+    /// The rows as text, in their order.
+    pub rows: Vec<&'a str>,
+}
+
+const ROWS: &str = "requests";
+
+const SHAPE: Shape = Shape {
+    pointer: "",
+    fields: &["options", ROWS],
+};
+
+impl<'a> Batch<'a> {
+    /// Reads the body of a batch route that takes 1 to `rows_max` rows.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the envelope or the shared options.
+    pub fn read(body: &'a [u8], kind: Kind, rows_max: usize) -> Result<Self, Refused> {
+        let value = json::read_with_rows(body, ROWS, rows_max)?;
+        let mut faults = Faults::default();
+        let Some(mut envelope) = Section::document(&value, SHAPE, &mut faults) else {
+            return Err(Refused::new(None, faults));
+        };
+        let settings = options::read(&mut envelope, &mut faults, Level::Shared, kind);
+        let rows = read_rows(&mut envelope, &mut faults, rows_max);
+        envelope.finish(&mut faults);
+        match (settings, rows) {
+            (Some(settings), Some(rows)) if faults.count() == 0 => Ok(Self { settings, rows }),
+            _ => Err(Refused::new(None, faults)),
+        }
+    }
+}
+
+/// The texts of the rows, where there are as many as may be.
+fn read_rows<'a>(
+    envelope: &mut Section<'_, 'a>,
+    faults: &mut Faults,
+    rows_max: usize,
+) -> Option<Vec<&'a str>> {
+    let Some(member) = envelope.take(ROWS) else {
+        envelope.missing(faults, ROWS, "A batch needs its list of requests.");
+        return None;
+    };
+    let (code, message) = match &member.value {
+        Value::Rows(Rows { count: 0, .. }) => (
+            Code::EmptyRequests,
+            "The list of requests is empty; give at least one.".to_owned(),
+        ),
+        Value::Rows(rows) if rows.count > rows_max => (
+            Code::TooManyRows,
+            format!(
+                "There are {} requests, but at most {rows_max} are taken here; split them.",
+                rows.count
+            ),
+        ),
+        Value::Rows(rows) => return Some(rows.texts.clone()),
+        other => (
+            Code::InvalidValue,
+            format!("Expected a list, got {}.", other.kind()),
+        ),
+    };
+    faults.push(member.at, Fault::new(code, message).at("/requests"));
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(body: &str) -> Vec<(Code, String)> {
+        Batch::read(body.as_bytes(), Kind::Existing, 2)
+            .unwrap_err()
+            .faults
+            .into_iter()
+            .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_left_as_they_are() {
+        let body = br#"{"requests":[{"x":null}, 7],"options":{"comparables_limit":3}}"#;
+        let batch = Batch::read(body, Kind::Existing, 2).unwrap();
+        assert_eq!(batch.rows, [r#"{"x":null}"#, "7"]);
+        assert_eq!(batch.settings.comparables_limit, Some(3));
+    }
+
+    #[test]
+    fn a_broken_envelope_is_refused_as_a_whole() {
+        for (body, code, pointer) in [
+            ("{}", Code::MissingField, "/requests"),
+            (r#"{"requests":{}}"#, Code::InvalidValue, "/requests"),
+            (r#"{"requests":null}"#, Code::InvalidValue, "/requests"),
+            (r#"{"requests":[]}"#, Code::EmptyRequests, "/requests"),
+            (r#"{"requests":[1,2,3]}"#, Code::TooManyRows, "/requests"),
+            (
+                r#"{"requests":[1],"mode":"simple"}"#,
+                Code::UnknownField,
+                "/mode",
+            ),
+            (
+                r#"{"requests":[1],"requests":[2]}"#,
+                Code::InvalidValue,
+                "/requests",
+            ),
+            (
+                r#"{"requests":[1],"options":null}"#,
+                Code::NullOption,
+                "/options",
+            ),
+            (
+                r#"{"requests":[1],"options":{"use_stored_data":null}}"#,
+                Code::NullOption,
+                "/options/use_stored_data",
+            ),
+            (r#"{"requests":[{"a":}]}"#, Code::InvalidJson, ""),
+        ] {
+            assert_eq!(faults(body), [(code, pointer.to_owned())], "{body}");
+        }
+    }
+
+    #[test]
+    fn a_development_batch_knows_no_stored_data() {
+        let body = br#"{"requests":[1],"options":{"use_stored_data":null}}"#;
+        let refused = Batch::read(body, Kind::Development, 2).unwrap_err();
+        assert_eq!(refused.faults[0].code, Code::UnknownField);
+    }
+}

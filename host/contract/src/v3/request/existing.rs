@@ -1,0 +1,113 @@
+//! The existing-property request: the body of a single route, and each row of a batch.
+
+use super::building::{self, Energy, Fabric};
+use super::lease::{self, Lease};
+use super::occupancy::{self, Occupancy};
+use super::property::{self, Property};
+use super::refused::Refused;
+use super::size::{self, Size};
+use super::{Kind, REFERENCE_LONGEST};
+use crate::error::Faults;
+use crate::json::values::text;
+use crate::json::{self, Section, Shape, Value};
+use crate::v3::input::Note;
+use crate::v3::options::{self, Level, Options, Settings};
+
+/// A request to value an existing property. It holds every rule that the document alone can
+/// break; the address, the window of dates and the key's scopes are still to be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The customer's own reference, to be echoed.
+    pub request_reference: Option<String>,
+    /// The options as they apply here.
+    pub options: Options,
+    /// Where and what the property is.
+    pub property: Property,
+    /// Who lives there.
+    pub occupancy: Occupancy,
+    /// How large it is, without what does not apply to its type.
+    pub size: Size,
+    /// Its lease; present exactly where the tenure is leasehold.
+    pub lease: Option<Lease>,
+    /// What it is made of.
+    pub fabric: Fabric,
+    /// What its energy certificate says.
+    pub energy: Energy,
+    /// Fields that were valid but say nothing about this type of property.
+    pub ignored_inputs: Vec<Note>,
+}
+
+const SHAPE: Shape = Shape {
+    pointer: "",
+    fields: &[
+        "request_reference",
+        "options",
+        "property",
+        "occupancy",
+        "size",
+        "lease",
+        "fabric",
+        "energy",
+    ],
+};
+
+impl Request {
+    /// Reads the body of a single route.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(body: &[u8]) -> Result<Self, Refused> {
+        walk(&json::read(body)?, Level::Shared, Settings::default())
+    }
+
+    /// Reads a batch's row, whose options the batch's `shared` ones stand behind.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; pointers are relative to the row.
+    pub fn read_row(row: &str, shared: Settings) -> Result<Self, Refused> {
+        walk(&json::read(row.as_bytes())?, Level::Row, shared)
+    }
+}
+
+fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Request, Refused> {
+    let mut faults = Faults::default();
+    let Some(mut document) = Section::document(value, SHAPE, &mut faults) else {
+        return Err(Refused::new(None, faults));
+    };
+    let request_reference =
+        document.optional(&mut faults, "request_reference", text(REFERENCE_LONGEST));
+    let options = options::read(&mut document, &mut faults, level, Kind::Existing)
+        .map(|settings| settings.within(shared));
+    let property = property::read(&mut document, &mut faults);
+    let occupancy = occupancy::read(&mut document, &mut faults);
+    // Broken options say nothing about stored data, so the area's absence is then not judged.
+    let area_required = options.is_some_and(|options| !options.use_stored_data);
+    let size = size::read(&mut document, &mut faults, area_required);
+    let lease = lease::read(
+        &mut document,
+        &mut faults,
+        property.title_tenure,
+        property.valuation_date,
+    );
+    let fabric = building::read_fabric(&mut document, &mut faults);
+    let energy = building::read_energy(&mut document, &mut faults, Kind::Existing);
+    document.finish(&mut faults);
+
+    match (options, property.whole, occupancy, size) {
+        (Some(options), Some(property), Some(occupancy), Some(size)) if faults.count() == 0 => {
+            let (size, ignored_inputs) = size.applicable(property.property_type);
+            Ok(Request {
+                request_reference,
+                options,
+                property,
+                occupancy,
+                size,
+                lease,
+                fabric,
+                energy,
+                ignored_inputs,
+            })
+        }
+        _ => Err(Refused::new(request_reference, faults)),
+    }
+}

@@ -1,0 +1,35 @@
+//! What clients send to be valued.
+
+mod batch;
+mod building;
+mod development;
+mod existing;
+mod lease;
+mod occupancy;
+mod property;
+mod refused;
+mod size;
+#[cfg(test)]
+mod tests;
+
+pub use batch::Batch;
+pub use building::{AgeBand, Energy, Fabric, FloorType, Glazing, Rating, RoofType, WallType};
+pub use development::{Development, Site};
+pub use existing::Request;
+pub use lease::{DetailedLease, Lease};
+pub use occupancy::{Occupancy, OccupancyStatus};
+pub use property::{BuildStatus, Property, PropertyType, Subtype, Tenure};
+pub use refused::Refused;
+pub use size::Size;
+
+/// Longest customer reference, in characters.
+const REFERENCE_LONGEST: usize = 200;
+
+/// Which of the two schemas a document follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A property that exists, found by its address.
+    Existing,
+    /// A proposed or unregistered property, placed by its site's coordinates.
+    Development,
+}

@@ -1,0 +1,37 @@
+//! The `occupancy` section.
+
+use crate::error::Faults;
+use crate::json::values::word;
+use crate::json::{Section, Shape};
+use crate::vocabulary::vocabulary;
+
+vocabulary! {
+    /// Who lives there.
+    pub enum OccupancyStatus {
+        /// The owner.
+        OwnerOccupied = "owner_occupied",
+        /// A tenant.
+        Tenanted = "tenanted",
+        /// Nobody.
+        Vacant = "vacant",
+    }
+}
+
+/// Who lives there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Occupancy {
+    /// The status.
+    pub status: OccupancyStatus,
+}
+
+const SHAPE: Shape = Shape {
+    pointer: "/occupancy",
+    fields: &["status"],
+};
+
+pub(super) fn read(document: &mut Section<'_, '_>, faults: &mut Faults) -> Option<Occupancy> {
+    let mut section = document.required_section(faults, "occupancy", SHAPE)?;
+    let status = section.required(faults, "status", word);
+    section.finish(faults);
+    status.map(|status| Occupancy { status })
+}

@@ -1,0 +1,201 @@
+//! The `property` section: where and what the property is.
+
+use chrono::NaiveDate;
+
+use crate::error::{Code, Faults};
+use crate::json::values::{date, text, word};
+use crate::json::{Section, Shape};
+use crate::v3::identity::{Postcode, Uprn};
+use crate::vocabulary::vocabulary;
+
+/// Longest building name or street, in characters.
+pub(super) const ADDRESS_PART_LONGEST: usize = 200;
+
+vocabulary! {
+    /// The type of a property, by its single-letter code.
+    pub enum PropertyType {
+        /// Detached house or bungalow.
+        Detached = "D",
+        /// Semi-detached house or bungalow.
+        SemiDetached = "S",
+        /// Terraced house or bungalow.
+        Terraced = "T",
+        /// Flat or maisonette.
+        Flat = "F",
+    }
+}
+
+vocabulary! {
+    /// The kind of house or flat, within its type.
+    pub enum Subtype {
+        /// House on its own.
+        HouseDetached = "house_detached",
+        /// One of a pair of houses.
+        HouseSemiDetached = "house_semi_detached",
+        /// House between two others.
+        HouseMidTerrace = "house_mid_terrace",
+        /// House at the end of a terrace.
+        HouseEndTerrace = "house_end_terrace",
+        /// Bungalow on its own.
+        BungalowDetached = "bungalow_detached",
+        /// One of a pair of bungalows.
+        BungalowSemiDetached = "bungalow_semi_detached",
+        /// Bungalow in a terrace.
+        BungalowTerraced = "bungalow_terraced",
+        /// Flat in a building made for flats.
+        FlatPurposeBuilt = "flat_purpose_built",
+        /// Flat in a building made for something else.
+        FlatConverted = "flat_converted",
+        /// Flat over more than one floor, or with its own door.
+        Maisonette = "maisonette",
+    }
+}
+
+impl Subtype {
+    /// The one type that the subtype belongs to.
+    #[must_use]
+    pub const fn property_type(self) -> PropertyType {
+        match self {
+            Self::HouseDetached | Self::BungalowDetached => PropertyType::Detached,
+            Self::HouseSemiDetached | Self::BungalowSemiDetached => PropertyType::SemiDetached,
+            Self::HouseMidTerrace | Self::HouseEndTerrace | Self::BungalowTerraced => {
+                PropertyType::Terraced
+            }
+            Self::FlatPurposeBuilt | Self::FlatConverted | Self::Maisonette => PropertyType::Flat,
+        }
+    }
+}
+
+vocabulary! {
+    /// The title's tenure.
+    pub enum Tenure {
+        /// Freehold.
+        Freehold = "freehold",
+        /// Leasehold.
+        Leasehold = "leasehold",
+    }
+}
+
+vocabulary! {
+    /// Whether the building stands; proposed buildings have routes of their own.
+    pub enum BuildStatus {
+        /// It stands.
+        Existing = "existing",
+    }
+}
+
+/// Where and what the property is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Property {
+    /// The day of the valuation.
+    pub valuation_date: NaiveDate,
+    /// The UPRN, to be verified against the address.
+    pub uprn: Option<Uprn>,
+    /// The postcode.
+    pub postcode: Postcode,
+    /// House number, flat and building: what tells the property from its neighbours.
+    pub building_number_or_name: String,
+    /// The street.
+    pub street: String,
+    /// The type.
+    pub property_type: PropertyType,
+    /// The kind within the type.
+    pub subtype: Subtype,
+    /// Freehold or leasehold.
+    pub title_tenure: Tenure,
+    /// Whether the building stands, where the request says so.
+    pub build_status: Option<BuildStatus>,
+}
+
+/// What of the section is sound, for the rules that other sections share with it.
+#[derive(Debug, Default)]
+pub(super) struct Partial {
+    pub(super) valuation_date: Option<NaiveDate>,
+    pub(super) title_tenure: Option<Tenure>,
+    pub(super) whole: Option<Property>,
+}
+
+const SHAPE: Shape = Shape {
+    pointer: "/property",
+    fields: &[
+        "valuation_date",
+        "uprn",
+        "postcode",
+        "building_number_or_name",
+        "street",
+        "type",
+        "subtype",
+        "title_tenure",
+        "build_status",
+    ],
+};
+
+pub(super) fn read(document: &mut Section<'_, '_>, faults: &mut Faults) -> Partial {
+    let Some(mut section) = document.required_section(faults, "property", SHAPE) else {
+        return Partial::default();
+    };
+    let valuation_date = section.required(faults, "valuation_date", date);
+    let uprn = section.optional(faults, "uprn", Uprn::read);
+    let postcode = section.required(faults, "postcode", Postcode::read);
+    let building = section.required(
+        faults,
+        "building_number_or_name",
+        text(ADDRESS_PART_LONGEST),
+    );
+    let street = section.required(faults, "street", text(ADDRESS_PART_LONGEST));
+    let kind = read_kind(&mut section, faults);
+    let build_status = section.optional(faults, "build_status", word::<BuildStatus>);
+    section.finish(faults);
+    let whole = match (
+        (valuation_date, postcode, building, street),
+        (kind.property_type, kind.subtype, kind.title_tenure),
+    ) {
+        (
+            (Some(valuation_date), Some(postcode), Some(building_number_or_name), Some(street)),
+            (Some(property_type), Some(subtype), Some(title_tenure)),
+        ) => Some(Property {
+            valuation_date,
+            uprn,
+            postcode,
+            building_number_or_name,
+            street,
+            property_type,
+            subtype,
+            title_tenure,
+            build_status,
+        }),
+        _ => None,
+    };
+    Partial {
+        valuation_date,
+        title_tenure: kind.title_tenure,
+        whole,
+    }
+}
+
+/// The three fields that say what a property is; both schemas have them.
+pub(super) struct PropertyKind {
+    pub(super) property_type: Option<PropertyType>,
+    pub(super) subtype: Option<Subtype>,
+    pub(super) title_tenure: Option<Tenure>,
+}
+
+pub(super) fn read_kind(section: &mut Section<'_, '_>, faults: &mut Faults) -> PropertyKind {
+    let property_type = section.required(faults, "type", word::<PropertyType>);
+    let subtype = section.required(faults, "subtype", word::<Subtype>);
+    let title_tenure = section.required(faults, "title_tenure", word::<Tenure>);
+    if let (Some(property_type), Some(subtype)) = (property_type, subtype)
+        && subtype.property_type() != property_type
+    {
+        let message = format!(
+            "The subtype {subtype} belongs to type {}, but the type given is {property_type}.",
+            subtype.property_type()
+        );
+        section.fault(faults, Code::InvalidValue, "subtype", message);
+    }
+    PropertyKind {
+        property_type,
+        subtype,
+        title_tenure,
+    }
+}

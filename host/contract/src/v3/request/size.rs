@@ -1,0 +1,78 @@
+//! The `size` section, and which of its fields say anything about the type of property.
+
+use super::property::PropertyType;
+use crate::error::Faults;
+use crate::json::values::{integer, number};
+use crate::json::{Section, Shape};
+use crate::v3::input::{Input, Note, Reason};
+
+/// How large the property is. What is `None` was left blank, or did not apply.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Size {
+    /// Floor area in square metres, 10 to 2,000.
+    pub floor_area_m2: Option<f64>,
+    /// Bedrooms, 0 to 20.
+    pub bedrooms: Option<u8>,
+    /// Living rooms, 0 to 10.
+    pub living_rooms: Option<u8>,
+    /// Storeys of a house, 1 to 6.
+    pub storeys: Option<u8>,
+    /// Floor on which a flat lies: 0 is the ground floor, below it is negative; -5 to 100.
+    pub floor_level: Option<i8>,
+}
+
+const SHAPE: Shape = Shape {
+    pointer: "/size",
+    fields: &[
+        "floor_area_m2",
+        "bedrooms",
+        "living_rooms",
+        "storeys",
+        "floor_level",
+    ],
+};
+
+/// Reads the section. `area_required` where nothing but the request can give the floor area.
+pub(super) fn read(
+    document: &mut Section<'_, '_>,
+    faults: &mut Faults,
+    area_required: bool,
+) -> Option<Size> {
+    let mut section = document.required_section(faults, "size", SHAPE)?;
+    if area_required && !section.has("floor_area_m2") {
+        let message = "This field is required unless stored data may fill it.";
+        section.missing(faults, "floor_area_m2", message);
+    }
+    let size = Size {
+        floor_area_m2: section.optional(faults, "floor_area_m2", number(10.0..=2000.0)),
+        bedrooms: section.optional(faults, "bedrooms", integer(0..=20)),
+        living_rooms: section.optional(faults, "living_rooms", integer(0..=10)),
+        storeys: section.optional(faults, "storeys", integer(1..=6)),
+        floor_level: section.optional(faults, "floor_level", integer(-5..=100)),
+    };
+    section.finish(faults);
+    Some(size)
+}
+
+impl Size {
+    /// The size without what says nothing about `property_type`, and a note of each field that
+    /// was taken out.
+    pub(super) fn applicable(mut self, property_type: PropertyType) -> (Self, Vec<Note>) {
+        let mut ignored = Vec::new();
+        let mut note = |field, reason| {
+            ignored.push(Note {
+                field,
+                source: None,
+                reason: Some(reason),
+            });
+        };
+        if property_type == PropertyType::Flat {
+            if self.storeys.take().is_some() {
+                note(Input::Storeys, Reason::InapplicableToFlats);
+            }
+        } else if self.floor_level.take().is_some() {
+            note(Input::FloorLevel, Reason::AppliesToFlatsOnly);
+        }
+        (self, ignored)
+    }
+}

@@ -1,0 +1,61 @@
+//! What a standard result can show beside its core: comparables and the location's context.
+
+use chrono::NaiveDate;
+use serde::Serialize;
+
+use super::iso_day;
+use crate::v3::identity::Postcode;
+use crate::v3::request::{PropertyType, Tenure};
+
+/// A sale that speaks for the estimate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparable {
+    /// 1 for the most telling.
+    pub rank: u8,
+    /// Day of the sale.
+    #[serde(serialize_with = "iso_day")]
+    pub sale_date: NaiveDate,
+    /// What was paid, in whole pounds.
+    pub price_gbp: u64,
+    /// The price brought to the valuation date and the subject's likeness, in whole pounds.
+    pub adjusted_price_gbp: u64,
+    /// Where it lies.
+    pub postcode: Postcode,
+    /// Its type.
+    pub property_type: PropertyType,
+    /// Its tenure, where the register says.
+    pub title_tenure: Option<Tenure>,
+    /// Its floor area in square metres, where it is known.
+    pub floor_area_m2: Option<f64>,
+    /// Metres from the subject.
+    pub distance_m: u32,
+    /// Likeness to the subject, 0 to 1.
+    pub similarity: f64,
+}
+
+/// Figures of the neighbourhood, before the valuation date. A figure that too few sales support
+/// is null.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Context {
+    /// The local authority, where the snapshot knows it.
+    pub local_authority: Option<LocalAuthority>,
+    /// The postcode sector, such as `RG30 1`.
+    pub postcode_sector: String,
+    /// Sales of the last twelve months.
+    pub sales_count_12m: u32,
+    /// Their median price in whole pounds.
+    pub median_price_gbp: Option<u64>,
+    /// Sum of prices over sum of floor areas, in pounds.
+    pub price_per_sqm_gbp: Option<f64>,
+    /// Change of prices over twelve months, in per cent.
+    pub price_change_12m_pct: Option<f64>,
+}
+
+/// A local authority.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LocalAuthority {
+    /// Its nine-character code.
+    pub code: String,
+    /// Its name.
+    pub name: String,
+}

@@ -1,0 +1,199 @@
+//! The valuation result: one for a single request, one for each row of a batch.
+
+mod evidence;
+mod money;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+pub use evidence::{Comparable, Context, LocalAuthority};
+pub use money::{POUNDS_MAX, round_gbp};
+
+use chrono::NaiveDate;
+use serde::{Serialize, Serializer};
+use uuid::Uuid;
+
+use super::identity::{Postcode, Uprn};
+use super::input::InputResolution;
+use crate::error::Fault;
+use crate::vocabulary::vocabulary;
+
+/// A result. It serialises in the contract's form, fields in a fixed order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValuationResult<'a> {
+    /// The release that was asked.
+    pub release_id: &'a str,
+    /// The API execution: one for all rows of a batch.
+    pub execution_id: Uuid,
+    /// This property's valuation.
+    pub valuation_id: Uuid,
+    /// The customer's own reference, echoed.
+    pub request_reference: Option<&'a str>,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a property, each with exactly what it can carry.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Valued.
+    Valued(Box<Valued>),
+    /// Outside the automated market: no estimate, range or confidence.
+    Referred(Box<Referred>),
+    /// Refused for what the row says, or for its identity.
+    Rejected(Vec<Fault>),
+    /// Not valued through no fault of the row; each fault says whether a retry may help.
+    Failed(Vec<Fault>),
+}
+
+vocabulary! {
+    /// A result's status.
+    pub enum Status {
+        /// There is an estimate.
+        Valued = "valued",
+        /// The property is outside the automated market.
+        Referred = "referred",
+        /// The row is structurally wrong, or its identity is.
+        Rejected = "rejected",
+        /// The valuation failed.
+        ValuationFailed = "valuation_failed",
+    }
+}
+
+impl Outcome {
+    /// The status that it has on the wire.
+    #[must_use]
+    pub const fn status(&self) -> Status {
+        match self {
+            Self::Valued(_) => Status::Valued,
+            Self::Referred(_) => Status::Referred,
+            Self::Rejected(_) => Status::Rejected,
+            Self::Failed(_) => Status::ValuationFailed,
+        }
+    }
+}
+
+/// A property with an estimate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Valued {
+    /// The property.
+    pub property: ResultProperty,
+    /// Day of the valuation.
+    pub date: NaiveDate,
+    /// The estimate in whole pounds; see [`round_gbp`].
+    pub estimated_value_gbp: u64,
+    /// The range, or none where evidence is too thin for one.
+    pub range: Option<ValueRange>,
+    /// How strong the evidence is.
+    pub confidence: Confidence,
+    /// How inputs were resolved.
+    pub input_resolution: InputResolution,
+    /// Comparables, where they were asked for.
+    pub comparables: Option<Vec<Comparable>>,
+    /// The location's context, where it was asked for.
+    pub context: Option<Context>,
+}
+
+/// A property that a person should value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Referred {
+    /// The property.
+    pub property: ResultProperty,
+    /// Day of the valuation asked for.
+    pub date: NaiveDate,
+    /// Why.
+    pub referral: Referral,
+    /// How inputs were resolved.
+    pub input_resolution: InputResolution,
+}
+
+/// The property that was valued.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ResultProperty {
+    /// Its UPRN; none on development routes, which invent none.
+    pub uprn: Option<Uprn>,
+    /// Its postcode in standard form.
+    pub postcode: Postcode,
+    /// Who vouches for the identity.
+    pub identity_source: IdentitySource,
+}
+
+vocabulary! {
+    /// Who vouches for a property's identity.
+    pub enum IdentitySource {
+        /// The service's own property snapshot.
+        VerifiedIdentityStore = "verified_identity_store",
+        /// An identity provider outside.
+        IdentityProvider = "identity_provider",
+        /// Nobody: the site's coordinates stand for it.
+        SiteCoordinates = "site_coordinates",
+    }
+}
+
+/// A calibrated range of values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ValueRange {
+    /// Lower end in whole pounds.
+    pub lower_value_gbp: u64,
+    /// Upper end in whole pounds.
+    pub upper_value_gbp: u64,
+    /// Share of a portfolio's true values that such ranges are made to hold, 0 to 1.
+    pub nominal_coverage: f64,
+}
+
+/// Strength of the evidence; not a probability of being right.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Confidence {
+    /// 0 to 1.
+    pub score: f64,
+    /// The band in which the release's thresholds put the score.
+    pub band: ConfidenceBand,
+}
+
+vocabulary! {
+    /// A band of confidence.
+    pub enum ConfidenceBand {
+        /// Strong evidence.
+        High = "high",
+        /// Middling evidence.
+        Medium = "medium",
+        /// Weak evidence.
+        Low = "low",
+    }
+}
+
+/// Why a property is referred.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Referral {
+    /// For programs.
+    pub code: ReferralCode,
+    /// For people.
+    pub message: String,
+}
+
+vocabulary! {
+    /// A reason for referral.
+    pub enum ReferralCode {
+        /// The release does not value this type of property.
+        OutsidePropertyTypes = "outside_property_types",
+        /// The property is larger or smaller than the release was made for.
+        UnusualSize = "unusual_size",
+        /// The property's likely value is outside what the release was made for.
+        UnusualValue = "unusual_value",
+        /// There are too few comparable sales.
+        InsufficientEvidence = "insufficient_evidence",
+        /// The lease is too short for an automated valuation.
+        ShortLease = "short_lease",
+        /// An input that the release needs is blank and cannot be derived.
+        MissingInput = "missing_input",
+        /// Inputs are at odds with each other.
+        ConflictingInputs = "conflicting_inputs",
+        /// Any other reason of the release.
+        Other = "other",
+    }
+}
+
+/// Serialises a day as YYYY-MM-DD.
+pub(super) fn iso_day<S: Serializer>(day: &NaiveDate, out: S) -> Result<S::Ok, S::Error> {
+    out.collect_str(day)
+}

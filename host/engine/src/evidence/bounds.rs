@@ -1,0 +1,68 @@
+//! How much one valuation may ask, as `wit/valuation.wit` states it.
+
+use super::{Answer, Question, Refusal, SalesQuery};
+
+/// Questions in one valuation.
+pub const MAX_QUESTIONS: u32 = 32;
+/// Sales over all answers of one valuation.
+pub const MAX_SALES: usize = 5_000;
+/// Sales in one answer.
+pub const MAX_SALES_A_QUESTION: u32 = 500;
+/// Sales of the subject itself in one answer.
+pub const MAX_OWN_SALES: usize = 50;
+/// A search reads every cell of its circle where little is found, so this bounds the host's work.
+const MAX_RADIUS_M: u32 = 20_000;
+
+/// Counts what one valuation has asked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// Questions so far, refused ones among them.
+    pub questions: u32,
+    sales: usize,
+}
+
+impl Bounds {
+    /// Counts a question in, or says why it is not to be answered. `question` is refused already
+    /// where the interface itself has no place for it.
+    pub fn admit(&mut self, question: Result<Question, Refusal>) -> Result<Question, Refusal> {
+        self.questions = self.questions.saturating_add(1);
+        match question? {
+            Question::NearbySales(query) if !within(&query) => Err(Refusal::InvalidQuestion),
+            _ if self.questions > MAX_QUESTIONS => Err(Refusal::TooManyQuestions),
+            question => Ok(question),
+        }
+    }
+
+    /// Counts an answer in; one that would show too many sales is withheld whole, and costs none.
+    pub fn release(&mut self, answer: Answer) -> Answer {
+        if let Answer::Sales(sales) = &answer {
+            if self.sales + sales.len() > MAX_SALES {
+                return Answer::Refused(Refusal::TooManySales);
+            }
+            self.sales += sales.len();
+        }
+        answer
+    }
+}
+
+fn within(query: &SalesQuery) -> bool {
+    (1..=MAX_RADIUS_M).contains(&query.radius_m)
+        && (1..=MAX_SALES_A_QUESTION).contains(&query.limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thirty_third_question_is_refused() {
+        let mut bounds = Bounds::default();
+        for _ in 0..MAX_QUESTIONS {
+            assert!(bounds.admit(Ok(Question::OwnSales)).is_ok());
+        }
+        assert_eq!(
+            bounds.admit(Ok(Question::OwnSales)),
+            Err(Refusal::TooManyQuestions)
+        );
+    }
+}

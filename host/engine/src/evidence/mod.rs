@@ -1,0 +1,226 @@
+//! What a release may ask, and what answers it.
+//!
+//! Questions and answers are data, so one record of them serves the snapshot, the recorder and
+//! the replay alike.
+
+mod bounds;
+mod recorded;
+mod recorder;
+mod snapshot;
+
+pub use bounds::{Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION};
+pub use recorded::Recorded;
+pub use recorder::{Exchange, Recorder};
+pub use snapshot::SnapshotEvidence;
+
+use crate::subject::{Place, Precision, Subject};
+use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
+use domesday_registers::{Day, Postcode};
+use serde::{Deserialize, Serialize};
+
+/// One question of a release.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Question {
+    /// Sales within a radius.
+    NearbySales(SalesQuery),
+    /// The subject's own sales.
+    OwnSales,
+    /// The house price index where the subject stands.
+    PriceIndex {
+        /// Of one type, or of all.
+        kind: Option<PropertyType>,
+        /// Months since January 1970; earlier months are left out.
+        since: i32,
+    },
+    /// Twelve-month figures of an area that holds the subject.
+    AreaFigures {
+        /// Which of its areas.
+        level: AreaLevel,
+        /// Of one type, or of all.
+        kind: Option<PropertyType>,
+    },
+}
+
+/// Sales near a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SalesQuery {
+    /// The middle of the circle.
+    pub center: Place,
+    /// Metres.
+    pub radius_m: u32,
+    /// The earliest day that counts.
+    pub since: Day,
+    /// In rising order, none twice.
+    pub types: Vec<PropertyType>,
+    /// Only category A.
+    pub standard_only: bool,
+    /// Only sales with a known floor area.
+    pub floor_area_only: bool,
+    /// Which come first.
+    pub order: SalesOrder,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// Which sales come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SalesOrder {
+    /// By distance, then newest, then id.
+    Nearest,
+    /// By day, newest first, then distance, then id.
+    Newest,
+}
+
+/// An area that holds the subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum AreaLevel {
+    PostcodeSector,
+    PostcodeDistrict,
+    LocalAuthority,
+    Region,
+    Country,
+}
+
+/// The answer to one question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", content = "with", rename_all = "snake_case")]
+pub enum Answer {
+    /// In the order that the question asked for.
+    Sales(Vec<Sale>),
+    /// Absent where no area that holds the subject has a series.
+    Index(Option<IndexSeries>),
+    /// Absent where the area has had no sale.
+    Figures(Option<Figures>),
+    /// The question was out of bounds.
+    Refused(Refusal),
+}
+
+/// Why a question was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Refusal {
+    TooManyQuestions,
+    TooManySales,
+    InvalidQuestion,
+}
+
+/// How near a sale is to the subject in the postcode's hierarchy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Nearness {
+    SameProperty,
+    SamePostcode,
+    SameSector,
+    SameDistrict,
+    SameArea,
+    Elsewhere,
+}
+
+/// One sale as a release is shown it, with the postcode that a rendered comparable needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sale {
+    /// Unique in the snapshot.
+    pub id: u64,
+    /// Where the sale is joined to a property.
+    pub uprn: Option<u64>,
+    /// Day of the deed.
+    pub day: Day,
+    /// Whole pounds.
+    pub price_gbp: u64,
+    /// Where.
+    pub place: Place,
+    /// How exactly that is known.
+    pub precision: Precision,
+    /// From the place asked about, metres.
+    pub distance_m: f64,
+    /// Against the subject.
+    pub nearness: Nearness,
+    /// Postcode of the sold property. Not shown to the release.
+    pub postcode: Postcode,
+    /// Type as registered.
+    pub property_type: PropertyType,
+    /// From a certificate known before the valuation day.
+    pub subtype: Option<Subtype>,
+    /// As registered.
+    pub tenure: Option<Tenure>,
+    /// Sold new.
+    pub new_build: bool,
+    /// Category A.
+    pub standard: bool,
+    /// From a certificate known before the valuation day, square metres.
+    pub floor_area_m2: Option<f64>,
+    /// From a certificate known before the valuation day.
+    pub habitable_rooms: Option<u32>,
+    /// From a certificate known before the valuation day.
+    pub age_band: Option<AgeBand>,
+    /// From a certificate known before the valuation day.
+    pub rating: Option<EnergyRating>,
+    /// When that certificate was lodged.
+    pub attributes_day: Option<Day>,
+}
+
+/// A house price index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndexSeries {
+    /// The most local level that has the series.
+    pub level: AreaLevel,
+    /// (month since January 1970, value), in rising order of month.
+    pub points: Vec<(i32, f64)>,
+}
+
+/// Twelve-month figures of an area.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figures {
+    /// The window's last month, since January 1970.
+    pub to_month: i32,
+    /// Category A sales in the window.
+    pub sales_count: u32,
+    /// Pounds; absent below five sales.
+    pub median_price_gbp: Option<f64>,
+    /// Pounds a square metre; absent below ten sales with a floor area.
+    pub price_per_sqm_gbp: Option<f64>,
+    /// Change of the median over twelve months, per cent.
+    pub price_change_pct: Option<f64>,
+}
+
+/// The evidence could not be read: the host's fault, never an answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum EvidenceFault {
+    /// The snapshot failed.
+    #[error("the property snapshot could not be read: {0}")]
+    Snapshot(String),
+    /// The snapshot answered with what was not known before the valuation day.
+    #[error("the property snapshot showed sale {sale}, which is not of before the valuation day")]
+    Future {
+        /// The sale's id.
+        sale: u64,
+    },
+    /// In a replay: the release asked something that its fixture does not hold.
+    #[error("question {number} of the release is not the one that the fixture holds")]
+    NotRecorded {
+        /// Counted from 1.
+        number: usize,
+    },
+}
+
+/// Answers a release's questions about one subject.
+///
+/// Whatever is asked, an answer holds only what was known before the subject's valuation day.
+/// The engine has checked the question's bounds already.
+pub trait EvidenceSource: Send + Sync {
+    /// Answers one question.
+    ///
+    /// # Errors
+    /// Where the evidence cannot be read; the row is then the host's failure.
+    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault>;
+}

@@ -1,0 +1,36 @@
+//! Answers from a record, so that a replay needs no snapshot.
+
+use super::{Answer, EvidenceFault, EvidenceSource, Exchange, Question};
+use crate::subject::Subject;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Gives the recorded answers, in order; any other question is a fault.
+pub struct Recorded {
+    exchanges: Vec<Exchange>,
+    next: AtomicUsize,
+}
+
+impl Recorded {
+    /// Answers from these exchanges.
+    pub fn new(exchanges: Vec<Exchange>) -> Recorded {
+        Recorded {
+            exchanges,
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// How many of the exchanges were asked for.
+    pub fn asked(&self) -> usize {
+        self.next.load(Ordering::Relaxed)
+    }
+}
+
+impl EvidenceSource for Recorded {
+    fn ask(&self, _subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        match self.exchanges.get(number) {
+            Some(exchange) if exchange.question == *question => Ok(exchange.answer.clone()),
+            _ => Err(EvidenceFault::NotRecorded { number: number + 1 }),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! Evidence from a property snapshot, as at the subject's valuation day.
+
+use super::{
+    Answer, AreaLevel, EvidenceFault, EvidenceSource, Figures, IndexSeries, MAX_OWN_SALES,
+    Nearness, Question, Refusal, Sale, SalesOrder, SalesQuery,
+};
+use crate::subject::{Place, Precision, Subject};
+use domesday_property::{self as property, Snapshot, SnapshotError};
+use domesday_registers::codes::PropertyType;
+use domesday_registers::{Day, Postcode};
+use std::sync::Arc;
+
+/// Index points in one answer, as the interface bounds them.
+const MAX_INDEX_POINTS: usize = 600;
+
+/// Answers from the snapshot that a release is pinned to.
+pub struct SnapshotEvidence {
+    snapshot: Arc<Snapshot>,
+}
+
+impl SnapshotEvidence {
+    /// Evidence from this snapshot.
+    pub fn new(snapshot: Arc<Snapshot>) -> SnapshotEvidence {
+        SnapshotEvidence { snapshot }
+    }
+
+    fn nearby(&self, subject: &Subject, query: &SalesQuery) -> Result<Answer, EvidenceFault> {
+        let sales = self.snapshot.nearby_sales(&property::NearbyQuery {
+            easting: query.center.easting,
+            northing: query.center.northing,
+            radius_m: query.radius_m,
+            from: query.since,
+            before: subject.valuation_day,
+            types: query.types.iter().copied().collect(),
+            limit: usize::try_from(query.limit).unwrap_or(usize::MAX),
+            order: match query.order {
+                SalesOrder::Nearest => property::Order::Nearest,
+                SalesOrder::Newest => property::Order::Newest,
+            },
+            standard_only: query.standard_only,
+            with_floor_area: query.floor_area_only,
+            exclude_uprn: None,
+        })?;
+        // That an own sale is in such an answer would already tell of a stored floor area.
+        let hidden = query.floor_area_only && !subject.stored_data;
+        let sales = sales
+            .into_iter()
+            .filter(|sale| !(hidden && same_property(subject, sale)))
+            .collect();
+        shown(subject, sales)
+    }
+
+    fn own(&self, subject: &Subject) -> Result<Answer, EvidenceFault> {
+        let sales = match subject.uprn {
+            Some(uprn) => self
+                .snapshot
+                .own_sales(uprn, subject.valuation_day, MAX_OWN_SALES)?,
+            None => Vec::new(),
+        };
+        shown(subject, sales)
+    }
+
+    fn index(
+        &self,
+        subject: &Subject,
+        kind: Option<PropertyType>,
+        since: i32,
+    ) -> Result<Answer, EvidenceFault> {
+        let Some(authority) = property::GssCode::parse(&subject.authority) else {
+            return Ok(Answer::Index(None));
+        };
+        let series = self
+            .snapshot
+            .price_index(authority, kind, subject.valuation_day)?;
+        Ok(Answer::Index(series.map(|series| {
+            let from = series.points.partition_point(|(month, _)| *month < since);
+            let points = &series.points[from..];
+            let points = points[points.len().saturating_sub(MAX_INDEX_POINTS)..].to_vec();
+            IndexSeries {
+                level: match series.area_level {
+                    property::IndexLevel::LocalAuthority => AreaLevel::LocalAuthority,
+                    property::IndexLevel::Region => AreaLevel::Region,
+                    property::IndexLevel::Country => AreaLevel::Country,
+                },
+                points,
+            }
+        })))
+    }
+
+    fn figures(
+        &self,
+        subject: &Subject,
+        level: AreaLevel,
+        kind: Option<PropertyType>,
+    ) -> Result<Answer, EvidenceFault> {
+        let (level, code) = match level {
+            AreaLevel::PostcodeSector => (
+                property::AreaLevel::PostcodeSector,
+                subject.postcode.sector(),
+            ),
+            AreaLevel::PostcodeDistrict => (
+                property::AreaLevel::PostcodeDistrict,
+                subject.postcode.district(),
+            ),
+            AreaLevel::LocalAuthority => (
+                property::AreaLevel::LocalAuthority,
+                subject.authority.as_str(),
+            ),
+            AreaLevel::Region | AreaLevel::Country => {
+                return Ok(Answer::Refused(Refusal::InvalidQuestion));
+            }
+        };
+        let figures = self
+            .snapshot
+            .area_figures(level, code, kind, subject.valuation_day)?;
+        Ok(Answer::Figures(figures.map(|figures| Figures {
+            to_month: figures.to_month,
+            sales_count: figures.sales_count_12m,
+            median_price_gbp: figures.median_price_gbp,
+            price_per_sqm_gbp: figures.price_per_sqm_gbp,
+            price_change_pct: figures.price_change_12m_pct,
+        })))
+    }
+}
+
+impl EvidenceSource for SnapshotEvidence {
+    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+        match question {
+            Question::NearbySales(query) => self.nearby(subject, query),
+            Question::OwnSales => self.own(subject),
+            Question::PriceIndex { kind, since } => self.index(subject, *kind, *since),
+            Question::AreaFigures { level, kind } => self.figures(subject, *level, *kind),
+        }
+    }
+}
+
+impl From<SnapshotError> for EvidenceFault {
+    fn from(error: SnapshotError) -> Self {
+        EvidenceFault::Snapshot(error.to_string())
+    }
+}
+
+/// The sales as a release is shown them. The snapshot keeps the future back; that it did is checked
+/// once more, because a leak would spoil every figure about a model and look like skill.
+fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<Answer, EvidenceFault> {
+    let day = subject.valuation_day;
+    let early = |known: Option<Day>| known.is_none_or(|known| known < day);
+    match sales
+        .iter()
+        .find(|sale| sale.day >= day || !early(sale.attributes_day))
+    {
+        Some(sale) => Err(EvidenceFault::Future { sale: sale.id }),
+        None => Ok(Answer::Sales(
+            sales.into_iter().map(|sale| one(subject, sale)).collect(),
+        )),
+    }
+}
+
+fn one(subject: &Subject, sale: property::Sale) -> Sale {
+    let same_property = same_property(subject, &sale);
+    // A property's own sale carries its stored attributes, which the customer may not have allowed.
+    let attributes = !same_property || subject.stored_data;
+    Sale {
+        nearness: if same_property {
+            Nearness::SameProperty
+        } else {
+            nearness(&subject.postcode, &sale.postcode)
+        },
+        id: sale.id,
+        uprn: sale.uprn,
+        day: sale.day,
+        price_gbp: sale.price_gbp,
+        place: Place {
+            easting: sale.easting,
+            northing: sale.northing,
+        },
+        precision: if sale.own_place {
+            Precision::Property
+        } else {
+            Precision::Postcode
+        },
+        distance_m: sale.distance_m,
+        postcode: sale.postcode,
+        property_type: sale.property_type,
+        subtype: sale.subtype.filter(|_| attributes),
+        tenure: sale.tenure,
+        new_build: sale.new_build,
+        standard: sale.standard,
+        floor_area_m2: sale.floor_area_m2.filter(|_| attributes),
+        habitable_rooms: sale.habitable_rooms.filter(|_| attributes),
+        age_band: sale.age_band.filter(|_| attributes),
+        rating: sale.rating.filter(|_| attributes),
+        attributes_day: sale.attributes_day.filter(|_| attributes),
+    }
+}
+
+fn same_property(subject: &Subject, sale: &property::Sale) -> bool {
+    subject.uprn.is_some() && sale.uprn == subject.uprn
+}
+
+fn nearness(subject: &Postcode, sale: &Postcode) -> Nearness {
+    if subject == sale {
+        Nearness::SamePostcode
+    } else if subject.sector() == sale.sector() {
+        Nearness::SameSector
+    } else if subject.district() == sale.district() {
+        Nearness::SameDistrict
+    } else if subject.area() == sale.area() {
+        Nearness::SameArea
+    } else {
+        Nearness::Elsewhere
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearness_follows_the_postcode_and_not_its_spelling() {
+        let subject = Postcode::parse("LE1 1AA").unwrap();
+        for (other, expected) in [
+            ("LE1 1AA", Nearness::SamePostcode),
+            ("LE1 1AB", Nearness::SameSector),
+            ("LE1 2AA", Nearness::SameDistrict),
+            ("LE11 1AA", Nearness::SameArea),
+            ("L1 1AA", Nearness::Elsewhere),
+        ] {
+            assert_eq!(
+                nearness(&subject, &Postcode::parse(other).unwrap()),
+                expected,
+                "{other}"
+            );
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Whose fault it is that a row ended without an answer.
+
+use crate::outcome::RowFailure;
+use crate::row_state::{HostFault, LimitReached};
+use wasmtime::{Error, PoolConcurrencyLimitError, Trap};
+
+/// Sorts an error of the sandbox into the guest's doing, which is final and the same on every
+/// machine, and the host's, which may be tried again. None where the error alone does not say.
+pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
+    if let Some(limit) = error.downcast_ref::<LimitReached>() {
+        return Some(RowFailure::LimitReached {
+            what: limit.what.to_owned(),
+            limit: limit.limit as u64,
+        });
+    }
+    if let Some(fault) = error.downcast_ref::<HostFault>() {
+        return Some(host(fault));
+    }
+    if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
+        return Some(host("all of the sandbox's slots are taken"));
+    }
+    Some(match error.downcast_ref::<Trap>()? {
+        Trap::OutOfFuel => RowFailure::FuelSpent { fuel },
+        Trap::Interrupt => host("the row's time on the clock ran out"),
+        // How deep the native stack reaches depends on the compiler's frames, so it is ours; a
+        // release whose rows come near it is refused when it is checked.
+        Trap::StackOverflow => host("the native stack ran out"),
+        trap => RowFailure::Trapped {
+            trap: trap.to_string(),
+        },
+    })
+}
+
+/// No sandbox could be made ready: memory was not to be had, or could not be mapped.
+pub(crate) fn unready(error: &Error) -> RowFailure {
+    host(format!("no sandbox could be made ready: {error:#}"))
+}
+
+/// The guest gave back what cannot be read: a bad pointer, an unknown case, too much data.
+pub(crate) fn unreadable(error: &Error) -> RowFailure {
+    RowFailure::InvalidOutcome {
+        field: "outcome".to_owned(),
+        problem: format!("cannot be read: {}", error.root_cause()),
+    }
+}
+
+fn host(problem: impl ToString) -> RowFailure {
+    RowFailure::Host {
+        problem: problem.to_string(),
+    }
+}

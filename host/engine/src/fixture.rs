@@ -1,0 +1,154 @@
+//! One valuation, recorded whole: what a replay needs and nothing that can change.
+//!
+//! A fixture file holds one JSON object a line. Numbers are written in the shortest form that
+//! reads back to the same bits, so equal text is equal bits.
+
+use crate::evidence::{EvidenceSource, Exchange, Recorder};
+use crate::outcome::{Cost, Outcome, RowFailure};
+use crate::runtime::{Release, Runtime};
+use crate::subject::Subject;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+
+/// One recorded row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fixture {
+    /// What the row is called in messages; unique in its file.
+    pub row: String,
+    /// The engine that made the record.
+    pub engine: String,
+    /// The property, resolved.
+    pub subject: Subject,
+    /// Every question of the release with its answer, in order.
+    pub evidence: Vec<Exchange>,
+    /// What came of it.
+    pub result: Recorded,
+    /// What it cost, for information: another engine version may count otherwise.
+    pub cost: Cost,
+}
+
+/// What came of a row: an outcome, or a failure that is the release's own and so final.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Recorded {
+    /// The release answered.
+    Outcome(Outcome),
+    /// The release failed, as it always will on this row.
+    Failure(RowFailure),
+}
+
+/// A fixture could not be made, read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FixtureError {
+    /// A host's failure is no property of the release, so it is never recorded.
+    #[error("row {row:?} cannot be recorded: {failure}")]
+    HostFailure {
+        /// The row.
+        row: String,
+        /// What happened.
+        failure: RowFailure,
+    },
+    /// A line is no fixture.
+    #[error("line {line} is not a fixture: {problem}")]
+    NotAFixture {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Two rows of one name, of which a message could mean either.
+    #[error("line {line} has the name of an earlier row, {row:?}")]
+    NameRepeated {
+        /// Counted from 1.
+        line: usize,
+        /// The name.
+        row: String,
+    },
+    /// There is nothing to replay.
+    #[error("the file holds no fixture")]
+    Empty,
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Fixture {
+    /// Values one subject and records everything.
+    ///
+    /// # Errors
+    /// Where the host failed.
+    pub fn record(
+        row: String,
+        release: &Release,
+        subject: Subject,
+        evidence: Arc<dyn EvidenceSource>,
+    ) -> Result<Fixture, FixtureError> {
+        let recorder = Arc::new(Recorder::new(evidence));
+        let subject = Arc::new(subject);
+        let run = release.value(&subject, recorder.clone());
+        let result = match run.outcome {
+            Ok(outcome) => Recorded::Outcome(outcome),
+            Err(failure) if failure.retryable() => {
+                return Err(FixtureError::HostFailure { row, failure });
+            }
+            Err(failure) => Recorded::Failure(failure),
+        };
+        let subject = Arc::unwrap_or_clone(subject);
+        let engine = Runtime::version().to_owned();
+        Ok(Fixture {
+            row,
+            engine,
+            subject,
+            evidence: recorder.take(),
+            result,
+            cost: run.cost,
+        })
+    }
+}
+
+/// Reads a fixture file. Empty lines are passed over.
+///
+/// # Errors
+/// Where a line is no fixture or repeats a row's name, named by its number, or there is none at all.
+pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
+    let mut fixtures = Vec::new();
+    let mut names = BTreeSet::new();
+    for (at, line) in from.lines().enumerate() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let fixture: Fixture =
+            serde_json::from_str(&line).map_err(|error| FixtureError::NotAFixture {
+                line: at + 1,
+                problem: error.to_string(),
+            })?;
+        if !names.insert(fixture.row.clone()) {
+            return Err(FixtureError::NameRepeated {
+                line: at + 1,
+                row: fixture.row,
+            });
+        }
+        fixtures.push(fixture);
+    }
+    if fixtures.is_empty() {
+        Err(FixtureError::Empty)
+    } else {
+        Ok(fixtures)
+    }
+}
+
+/// Writes fixtures, one a line.
+///
+/// # Errors
+/// Where writing fails.
+pub fn write(fixtures: &[Fixture], mut to: impl Write) -> Result<(), FixtureError> {
+    for fixture in fixtures {
+        serde_json::to_writer(&mut to, fixture).map_err(std::io::Error::from)?;
+        to.write_all(b"\n")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Runs valuation releases: immutable WebAssembly components, one fresh sandbox for every row.
+//!
+//! A [`Runtime`] holds the one engine configuration ([`config`]). It admits a component
+//! ([`admission`]) as a [`Release`], and a release values one [`subject::Subject`] at a time
+//! against some [`evidence::EvidenceSource`], giving an [`outcome::Row`]. What a guest says is
+//! untrusted until it is checked; what a guest costs is bounded; and what it answers is the same
+//! to the bit on every machine, which [`replay`] proves from a [`fixture::Fixture`].
+//!
+//! The host's own types stand in [`subject`], [`evidence`] and [`outcome`]. Each version of the
+//! interface has one adapter beside them (`v1`), so that the service never learns which version a
+//! release speaks.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+pub mod admission;
+pub mod cache;
+pub mod component;
+pub mod config;
+pub mod evidence;
+mod failure;
+pub mod fixture;
+pub mod outcome;
+pub mod replay;
+mod row_state;
+mod runtime;
+pub mod subject;
+mod v1;
+
+pub use admission::AdmissionError;
+pub use runtime::{Limits, Release, Runtime, RuntimeError};

@@ -1,0 +1,165 @@
+//! Proves that a release still gives the answers that were recorded, bit for bit.
+
+use crate::evidence::{EvidenceSource, Recorded as RecordedEvidence};
+use crate::fixture::{Fixture, Recorded};
+use crate::runtime::Release;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The first place where a row differs from its record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("row {row:?}: {field} was {expected} and is {found}")]
+pub struct Mismatch {
+    /// The fixture's name.
+    pub row: String,
+    /// JSON Pointer into the fixture.
+    pub field: String,
+    /// What was recorded.
+    pub expected: String,
+    /// What came now.
+    pub found: String,
+}
+
+/// Runs a fixture again on its recorded evidence.
+///
+/// # Errors
+/// The first field that is not the same to the bit.
+pub fn replay(release: &Release, fixture: &Fixture) -> Result<(), Mismatch> {
+    let evidence = Arc::new(RecordedEvidence::new(fixture.evidence.clone()));
+    let run = release.value(&Arc::new(fixture.subject.clone()), evidence.clone());
+    let result = match run.outcome {
+        Ok(outcome) => Recorded::Outcome(outcome),
+        Err(failure) => Recorded::Failure(failure),
+    };
+    compare(fixture, "/result", &fixture.result, &result)?;
+    if evidence.asked() == fixture.evidence.len() {
+        Ok(())
+    } else {
+        Err(Mismatch {
+            row: fixture.row.clone(),
+            field: "/evidence".to_owned(),
+            expected: format!("{} questions", fixture.evidence.len()),
+            found: format!("{} questions", evidence.asked()),
+        })
+    }
+}
+
+/// Asks a fixture's questions of a snapshot again.
+///
+/// # Errors
+/// The first answer that is not the same to the bit, or that cannot be had.
+pub fn agrees(snapshot: &dyn EvidenceSource, fixture: &Fixture) -> Result<(), Mismatch> {
+    for (at, exchange) in fixture.evidence.iter().enumerate() {
+        let field = format!("/evidence/{at}/answer");
+        match snapshot.ask(&fixture.subject, &exchange.question) {
+            Ok(answer) => compare(fixture, &field, &exchange.answer, &answer)?,
+            Err(fault) => {
+                return Err(Mismatch {
+                    row: fixture.row.clone(),
+                    field,
+                    expected: "an answer".to_owned(),
+                    found: fault.to_string(),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare<T: Serialize>(
+    fixture: &Fixture,
+    field: &str,
+    expected: &T,
+    found: &T,
+) -> Result<(), Mismatch> {
+    let as_json = |value: &T| serde_json::to_value(value).unwrap_or(Value::Null);
+    match difference(&as_json(expected), &as_json(found), field.to_owned()) {
+        None => Ok(()),
+        Some((field, expected, found)) => Err(Mismatch {
+            row: fixture.row.clone(),
+            field,
+            expected,
+            found,
+        }),
+    }
+}
+
+/// The first difference in document order. Numbers are the same where their text is: the shortest
+/// text that reads back to the same bits tells every two numbers apart, -0.0 and 0.0 among them.
+fn difference(expected: &Value, found: &Value, at: String) -> Option<(String, String, String)> {
+    match (expected, found) {
+        (Value::Object(a), Value::Object(b)) => {
+            let missing = |name: &String| !a.contains_key(name);
+            a.iter()
+                .find_map(|(name, value)| {
+                    difference(
+                        value,
+                        b.get(name).unwrap_or(&Value::Null),
+                        format!("{at}/{name}"),
+                    )
+                })
+                .or_else(|| {
+                    let name = b.keys().find(|name| missing(name))?;
+                    Some((
+                        format!("{at}/{name}"),
+                        "absent".to_owned(),
+                        b[name].to_string(),
+                    ))
+                })
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => a
+            .iter()
+            .zip(b)
+            .enumerate()
+            .find_map(|(index, (a, b))| difference(a, b, format!("{at}/{index}"))),
+        (Value::Array(a), Value::Array(b)) => Some((
+            at,
+            format!("{} entries", a.len()),
+            format!("{} entries", b.len()),
+        )),
+        _ => {
+            let (expected, found) = (expected.to_string(), found.to_string());
+            (expected != found).then_some((at, expected, found))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn one_bit_is_a_difference_and_is_named() {
+        let value = 250_000.1_f64;
+        let next = f64::from_bits(value.to_bits() + 1);
+        let (field, ..) = difference(
+            &json!({"a": [1, value]}),
+            &json!({"a": [1, next]}),
+            String::new(),
+        )
+        .unwrap();
+        assert_eq!(field, "/a/1");
+        assert!(difference(&json!(0.0), &json!(-0.0), String::new()).is_some());
+        assert_eq!(
+            difference(&json!({"a": value}), &json!({"a": value}), String::new()),
+            None
+        );
+    }
+
+    #[test]
+    fn what_is_new_or_gone_is_named() {
+        let found = difference(&json!({"a": 1}), &json!({"a": 1, "b": 2}), String::new()).unwrap();
+        assert_eq!(
+            found,
+            ("/b".to_owned(), "absent".to_owned(), "2".to_owned())
+        );
+        assert_eq!(
+            difference(&json!([1, 2]), &json!([1]), "/x".to_owned())
+                .unwrap()
+                .0,
+            "/x"
+        );
+    }
+}

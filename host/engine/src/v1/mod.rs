@@ -1,0 +1,34 @@
+//! The adapter for releases of `domesday:valuation@1.0.0`.
+//!
+//! A published release keeps its interface for ever, so this adapter is never removed; a later
+//! version gets a sibling.
+
+mod answer;
+mod host;
+mod outcome;
+mod question;
+mod subject;
+
+/// Names of the interface as a component imports it.
+pub(crate) const TYPES: &str = "domesday:valuation/types@1.0.0";
+/// The one import with functions in it.
+pub(crate) const EVIDENCE: &str = "domesday:valuation/evidence@1.0.0";
+/// The one export that a release must have.
+pub(crate) const VALUE: &str = "value";
+
+#[allow(missing_docs, unreachable_pub, clippy::all)]
+mod bindings {
+    wasmtime::component::bindgen!({
+        path: "../../wit",
+        world: "release",
+        // The evidence may fail on our side; that ends the row, and must not look like an answer.
+        imports: { default: trappable },
+    });
+}
+
+pub(crate) use bindings::ReleasePre;
+use bindings::domesday::valuation::{evidence as wit_evidence, types as wit};
+
+pub(crate) use host::add_to_linker;
+pub(crate) use outcome::checked;
+pub(crate) use subject::lower;

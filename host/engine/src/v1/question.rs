@@ -1,0 +1,83 @@
+//! A release's questions to the host's.
+
+use super::{wit, wit_evidence as ask};
+use crate::evidence::{AreaLevel, Question, Refusal, SalesOrder, SalesQuery};
+use crate::subject::Place;
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+
+pub(super) fn nearby_sales(query: ask::SalesQuery) -> Result<Question, Refusal> {
+    Ok(Question::NearbySales(SalesQuery {
+        center: Place {
+            easting: query.center.easting,
+            northing: query.center.northing,
+        },
+        radius_m: query.radius,
+        since: Day(query.since),
+        types: types(query.types),
+        standard_only: query.standard_only,
+        floor_area_only: query.floor_area_only,
+        order: match query.order {
+            ask::SalesOrder::Nearest => SalesOrder::Nearest,
+            ask::SalesOrder::Newest => SalesOrder::Newest,
+            ask::SalesOrder::Other => return Err(Refusal::InvalidQuestion),
+        },
+        limit: query.limit,
+    }))
+}
+
+pub(super) fn area_figures(
+    level: ask::AreaLevel,
+    kind: Option<wit::PropertyType>,
+) -> Result<Question, Refusal> {
+    let level = match level {
+        ask::AreaLevel::PostcodeSector => AreaLevel::PostcodeSector,
+        ask::AreaLevel::PostcodeDistrict => AreaLevel::PostcodeDistrict,
+        ask::AreaLevel::LocalAuthority => AreaLevel::LocalAuthority,
+        ask::AreaLevel::Region | ask::AreaLevel::Country | ask::AreaLevel::Other => {
+            return Err(Refusal::InvalidQuestion);
+        }
+    };
+    Ok(Question::AreaFigures {
+        level,
+        kind: known(kind)?,
+    })
+}
+
+pub(super) fn price_index(
+    kind: Option<wit::PropertyType>,
+    since: i32,
+) -> Result<Question, Refusal> {
+    Ok(Question::PriceIndex {
+        kind: known(kind)?,
+        since,
+    })
+}
+
+fn known(kind: Option<wit::PropertyType>) -> Result<Option<PropertyType>, Refusal> {
+    kind.map(|kind| match kind {
+        wit::PropertyType::Detached => Ok(PropertyType::Detached),
+        wit::PropertyType::SemiDetached => Ok(PropertyType::SemiDetached),
+        wit::PropertyType::Terraced => Ok(PropertyType::Terraced),
+        wit::PropertyType::Flat => Ok(PropertyType::Flat),
+        wit::PropertyType::Other => Err(Refusal::InvalidQuestion),
+    })
+    .transpose()
+}
+
+fn types(set: wit::PropertyTypes) -> Vec<PropertyType> {
+    [
+        (wit::PropertyTypes::DETACHED, PropertyType::Detached),
+        (
+            wit::PropertyTypes::SEMI_DETACHED,
+            PropertyType::SemiDetached,
+        ),
+        (wit::PropertyTypes::TERRACED, PropertyType::Terraced),
+        (wit::PropertyTypes::FLAT, PropertyType::Flat),
+        (wit::PropertyTypes::OTHER, PropertyType::Other),
+    ]
+    .into_iter()
+    .filter(|(flag, _)| set.contains(*flag))
+    .map(|(_, kind)| kind)
+    .collect()
+}

@@ -1,0 +1,53 @@
+//! What the engine's suites share: a subject to value, and a snapshot that holds nothing.
+
+use domesday_engine::evidence::{Answer, EvidenceFault, EvidenceSource, Question};
+use domesday_engine::subject::{
+    BuildStatus, Energy, Fabric, Occupancy, Place, Precision, Provenance, Size, Subject,
+};
+use domesday_registers::codes::{PropertyType, Subtype, Tenure};
+use domesday_registers::records::Country;
+use domesday_registers::{Day, Postcode};
+
+/// A made-up house with so many bedrooms, by which the misbehaving guest chooses what to do.
+pub fn subject(bedrooms: u32) -> Subject {
+    Subject {
+        valuation_day: Day::from_ymd(2026, 6, 1).unwrap(),
+        uprn: None,
+        place: Place {
+            easting: 450_000,
+            northing: 300_000,
+        },
+        precision: Precision::Postcode,
+        postcode: Postcode::parse("QX1 1AA").unwrap(),
+        country: Country::England,
+        authority: String::new(),
+        property_type: PropertyType::SemiDetached,
+        subtype: Subtype::HouseSemiDetached,
+        tenure: Tenure::Freehold,
+        build_status: BuildStatus::Existing,
+        occupancy: Occupancy::Vacant,
+        lease: None,
+        size: Size {
+            bedrooms: Some(bedrooms),
+            ..Size::default()
+        },
+        fabric: Fabric::default(),
+        energy: Energy::default(),
+        provenance: Provenance::default(),
+        stored_data: false,
+        evidence_through: None,
+    }
+}
+
+/// A snapshot in which nothing was ever sold.
+pub struct Nothing;
+
+impl EvidenceSource for Nothing {
+    fn ask(&self, _subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+        Ok(match question {
+            Question::NearbySales(_) | Question::OwnSales => Answer::Sales(Vec::new()),
+            Question::PriceIndex { .. } => Answer::Index(None),
+            Question::AreaFigures { .. } => Answer::Figures(None),
+        })
+    }
+}

@@ -1,0 +1,9 @@
+//! What the sandbox promises: what may not run is refused, and what runs harms nothing else.
+#![allow(clippy::unwrap_used)]
+
+mod a_bad_row_harms_itself_alone;
+mod admission_refuses;
+mod common;
+mod compiled_code;
+#[path = "../../../../tests/common/guest.rs"]
+mod guest;

@@ -1,0 +1,115 @@
+//! The part of a manifest that belongs to its kind.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{FilePath, Kind, Manifest};
+
+/// The typed body of one kind of package. A body denies members that it does not know, since a
+/// member that is ignored is a promise that is not kept.
+pub trait Body: Serialize + DeserializeOwned {
+    /// The kind whose body this is.
+    const KIND: Kind;
+
+    /// Checks what the types alone cannot: ranges, agreement with the rest of the manifest.
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault>;
+}
+
+/// What is wrong with a body.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyFault {
+    /// Not JSON of the kind's shape.
+    #[error("{0}")]
+    Shape(#[source] serde_json::Error),
+    /// The body names a file that the manifest does not list.
+    #[error("{field} names {file}, which is not among the files")]
+    UnlistedFile {
+        /// The body's field.
+        field: &'static str,
+        /// The file that it names.
+        file: FilePath,
+    },
+    /// A value breaks a rule of the kind.
+    #[error("{field} {rule}")]
+    Rule {
+        /// The body's field.
+        field: &'static str,
+        /// What must hold.
+        rule: &'static str,
+    },
+}
+
+/// `Ok` if `holds`, else the rule that `field` breaks.
+pub(crate) fn rule(holds: bool, field: &'static str, rule: &'static str) -> Result<(), BodyFault> {
+    holds.then_some(()).ok_or(BodyFault::Rule { field, rule })
+}
+
+/// `Ok` if the manifest lists `file`.
+pub(crate) fn listed(
+    manifest: &Manifest,
+    field: &'static str,
+    file: &FilePath,
+) -> Result<(), BodyFault> {
+    if manifest.files.contains_key(file) {
+        return Ok(());
+    }
+    Err(BodyFault::UnlistedFile {
+        field,
+        file: file.clone(),
+    })
+}
+
+/// Whether `items` hold at least one item, each once.
+pub(crate) fn distinct<T: PartialEq>(items: &[T]) -> bool {
+    !items.is_empty()
+        && items
+            .iter()
+            .enumerate()
+            .all(|(index, item)| !items[..index].contains(item))
+}
+
+/// What the tests of the bodies share.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use crate::{FileEntry, Sha256Digest, manifest::FORMAT};
+    use serde_json::Value;
+
+    /// A manifest of this kind and id that lists these files.
+    pub(crate) fn manifest(kind: Kind, id: &str, files: &[&str]) -> Manifest {
+        let entry = FileEntry {
+            bytes: 0,
+            sha256: Sha256Digest::of(b""),
+        };
+        Manifest {
+            format: FORMAT,
+            kind,
+            id: id.parse().unwrap(),
+            created: "2026-01-31T09:30:00Z".parse().unwrap(),
+            files: files
+                .iter()
+                .map(|file| (file.parse().unwrap(), entry))
+                .collect(),
+            body: Value::Null,
+        }
+    }
+
+    /// The field that is found wrong once `field` of a good body is `value`; `shape` where the
+    /// types already refuse it, `none` where nothing is wrong.
+    pub(crate) fn check<B: Body>(
+        mut good: Value,
+        field: &str,
+        value: Value,
+        manifest: &Manifest,
+    ) -> &'static str {
+        good[field] = value;
+        let Ok(body) = serde_json::from_value::<B>(good) else {
+            return "shape";
+        };
+        match body.check(manifest) {
+            Ok(()) => "none",
+            Err(BodyFault::Shape(_)) => "shape",
+            Err(BodyFault::UnlistedFile { field, .. } | BodyFault::Rule { field, .. }) => field,
+        }
+    }
+}

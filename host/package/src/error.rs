@@ -1,0 +1,172 @@
+//! What can be wrong with a package.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::{BodyFault, FilePath, Kind, PackageId, PublicKey, Sha256Digest};
+
+/// A package could not be opened, written or signed.
+#[derive(Debug, thiserror::Error)]
+#[error("package {}: {fault}", package.display())]
+pub struct PackageError {
+    /// The package's directory.
+    pub package: PathBuf,
+    /// What is wrong.
+    #[source]
+    pub fault: Fault,
+}
+
+/// What is wrong with a package.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The file system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file or directory concerned.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The place is no directory (a link to one is none).
+    #[error("is not a directory")]
+    NotADirectory,
+    /// There is no `manifest.json`.
+    #[error("has no manifest.json")]
+    NoManifest,
+    /// `manifest.json` or `manifest.sig` is larger than any that is read.
+    #[error("{file} has {bytes} bytes, which is more than is read")]
+    TooLarge {
+        /// The file's name.
+        file: &'static str,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// `manifest.json` is not JSON of the right shape.
+    #[error("manifest.json: {0}")]
+    ManifestJson(#[source] serde_json::Error),
+    /// A format that this version does not know.
+    #[error("manifest.json: format {found} is not known")]
+    UnknownFormat {
+        /// The format found, as JSON text, or `none`.
+        found: String,
+    },
+    /// The manifest's values are spelled in another way than the one stored form.
+    #[error("manifest.json is not in canonical form")]
+    NotCanonical,
+    /// The directory's name is not the id.
+    #[error("manifest.json names {manifest}, but the directory is called {directory}")]
+    WrongId {
+        /// The id in the manifest.
+        manifest: PackageId,
+        /// The directory's name.
+        directory: String,
+    },
+    /// The package is of another kind than was asked for.
+    #[error("is of kind {found}, not {expected}")]
+    WrongKind {
+        /// The kind in the manifest.
+        found: Kind,
+        /// The kind asked for.
+        expected: Kind,
+    },
+    /// Something in the directory is not in the manifest.
+    #[error("{path} is not listed in the manifest")]
+    Unlisted {
+        /// Where, relative to the package.
+        path: String,
+    },
+    /// A listed file is not there.
+    #[error("{file} is missing")]
+    Missing {
+        /// The file.
+        file: FilePath,
+    },
+    /// A symbolic link.
+    #[error("{path} is a symbolic link")]
+    SymbolicLink {
+        /// Where, relative to the package.
+        path: String,
+    },
+    /// A file with a second name, through which it could be changed from outside the package.
+    #[error("{path} is hard-linked ({names} names); copy it instead")]
+    HardLink {
+        /// Where, relative to the package.
+        path: String,
+        /// How many names it has.
+        names: u64,
+    },
+    /// Neither a regular file nor a directory.
+    #[error("{path} is not a regular file")]
+    NotAFile {
+        /// Where, relative to the package.
+        path: String,
+    },
+    /// A file of another size than the manifest says.
+    #[error("{file} has {found} bytes, the manifest says {expected}")]
+    Size {
+        /// The file.
+        file: FilePath,
+        /// Bytes by the manifest.
+        expected: u64,
+        /// Bytes found.
+        found: u64,
+    },
+    /// A file whose bytes are not those of the manifest.
+    #[error("{file} has SHA-256 {found}, the manifest says {expected}")]
+    Digest {
+        /// The file.
+        file: FilePath,
+        /// By the manifest.
+        expected: Sha256Digest,
+        /// Of the bytes found.
+        found: Sha256Digest,
+    },
+    /// A file was asked for that the package does not hold.
+    #[error("holds no file {file}")]
+    NotListed {
+        /// The path asked for.
+        file: String,
+    },
+    /// There is no `manifest.sig`, and the package may not do without.
+    #[error("is not signed")]
+    Unsigned,
+    /// The signature is good, but nobody trusts its key.
+    #[error("is signed by {key}, which is not trusted")]
+    Untrusted {
+        /// The key that signed.
+        key: PublicKey,
+    },
+    /// `manifest.sig` is not in its form.
+    #[error("manifest.sig is not a signature file")]
+    SignatureForm,
+    /// The signature does not belong to this manifest, kind and id.
+    #[error("manifest.sig: the signature by {key} is not for this manifest")]
+    SignatureMismatch {
+        /// The key that the file names.
+        key: PublicKey,
+    },
+    /// The kind's own part of the manifest is wrong.
+    #[error("manifest.json: body: {0}")]
+    Body(#[from] BodyFault),
+    /// The id is published already, with other bytes.
+    #[error("is published already with other bytes; an id never changes, so take a new one")]
+    Republished,
+}
+
+impl Fault {
+    /// The fault as the error of the package at `package`.
+    pub(crate) fn of(self, package: &Path) -> PackageError {
+        PackageError {
+            package: package.to_owned(),
+            fault: self,
+        }
+    }
+
+    /// An [`io::Error`] with the path that it is about.
+    pub(crate) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Fault {
+        move |error| Fault::Io {
+            path: path.as_ref().to_owned(),
+            error,
+        }
+    }
+}

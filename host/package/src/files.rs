@@ -1,0 +1,142 @@
+//! The directory of a package on disk: what lies in it, and opening without following links.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::error::Fault;
+use crate::manifest::{MANIFEST, SIGNATURE};
+use crate::{FileEntry, FilePath};
+
+/// The directory above `path`.
+pub(crate) fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Makes what was created or renamed in `directory` durable.
+pub(crate) fn sync_directory(directory: &Path) -> Result<(), Fault> {
+    File::open(directory)
+        .and_then(|handle| handle.sync_all())
+        .map_err(Fault::io(directory))
+}
+
+/// Opens a regular file with one name; a link in the last place is refused, and nothing blocks
+/// on a pipe. `name` is relative to `root`.
+pub(crate) fn open_plain(root: &Path, name: &str) -> Result<(File, Metadata), Fault> {
+    let path = root.join(name);
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(&path, flags, Mode::empty()) {
+        Ok(handle) => File::from(handle),
+        Err(rustix::io::Errno::LOOP) => {
+            return Err(Fault::SymbolicLink {
+                path: name.to_owned(),
+            });
+        }
+        Err(error) => return Err(Fault::io(&path)(error.into())),
+    };
+    let metadata = file.metadata().map_err(Fault::io(&path))?;
+    check_plain(name, &metadata)?;
+    Ok((file, metadata))
+}
+
+fn check_plain(name: &str, metadata: &Metadata) -> Result<(), Fault> {
+    let path = || name.to_owned();
+    if metadata.is_symlink() {
+        return Err(Fault::SymbolicLink { path: path() });
+    }
+    if !metadata.is_file() {
+        return Err(Fault::NotAFile { path: path() });
+    }
+    if metadata.nlink() > 1 {
+        return Err(Fault::HardLink {
+            path: path(),
+            names: metadata.nlink(),
+        });
+    }
+    Ok(())
+}
+
+/// The whole of a small file, `None` where it is absent.
+pub(crate) fn read_small(
+    root: &Path,
+    name: &'static str,
+    largest: u64,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let (file, _) = match open_plain(root, name) {
+        Ok(opened) => opened,
+        Err(Fault::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(fault) => return Err(fault),
+    };
+    let mut bytes = Vec::new();
+    let read = file
+        .take(largest + 1)
+        .read_to_end(&mut bytes)
+        .map_err(Fault::io(root.join(name)))? as u64;
+    if read > largest {
+        return Err(Fault::TooLarge {
+            file: name,
+            bytes: read,
+        });
+    }
+    Ok(Some(bytes))
+}
+
+/// Checks that the tree below `root` holds the listed files, the manifest and its signature as
+/// plain files, and nothing else, not even an empty directory.
+pub(crate) fn check_tree(root: &Path, listed: &BTreeMap<FilePath, FileEntry>) -> Result<(), Fault> {
+    let mut found = BTreeSet::new();
+    walk(root, "", listed, &mut found)?;
+    match listed.keys().find(|file| !found.contains(file.as_str())) {
+        Some(file) => Err(Fault::Missing { file: file.clone() }),
+        None => Ok(()),
+    }
+}
+
+fn walk(
+    root: &Path,
+    below: &str,
+    listed: &BTreeMap<FilePath, FileEntry>,
+    found: &mut BTreeSet<String>,
+) -> Result<(), Fault> {
+    let directory = root.join(below);
+    let mut names = fs::read_dir(&directory)
+        .and_then(|entries| {
+            entries
+                .map(|entry| entry.map(|entry| entry.file_name()))
+                .collect::<io::Result<Vec<_>>>()
+        })
+        .map_err(Fault::io(&directory))?;
+    // In order, so that of several faults it is always the same that is told.
+    names.sort();
+    for name in names {
+        let metadata = fs::symlink_metadata(directory.join(&name))
+            .map_err(Fault::io(directory.join(&name)))?;
+        let name = name.to_string_lossy();
+        let path = if below.is_empty() {
+            name.into_owned()
+        } else {
+            format!("{below}/{name}")
+        };
+        if metadata.is_dir() {
+            if !listed.keys().any(|file| file.is_below(&path)) {
+                return Err(Fault::Unlisted { path });
+            }
+            walk(root, &path, listed, found)?;
+            continue;
+        }
+        check_plain(&path, &metadata)?;
+        let ours = path == MANIFEST || path == SIGNATURE;
+        if !ours && !listed.keys().any(|file| file.as_str() == path) {
+            return Err(Fault::Unlisted { path });
+        }
+        found.insert(path);
+    }
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! What a package is called: its kind and its id.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The longest id, in bytes.
+const LONGEST: usize = 100;
+
+/// What a package is for. The signature covers it, so one kind can never stand for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A valuation release: a sandboxed component and the snapshot that it is pinned to.
+    Valuation,
+    /// A property snapshot: addresses, properties, sales and area figures.
+    Property,
+    /// A release of market statistics.
+    Markets,
+    /// A release of sterling rates.
+    Rates,
+}
+
+impl Kind {
+    /// The kind as written in manifests, signatures and directory names.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Valuation => "valuation",
+            Kind::Property => "property",
+            Kind::Markets => "markets",
+            Kind::Rates => "rates",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The id of a package: 1 to 100 of `a-z 0-9 . _ -`, beginning with a letter or digit, without
+/// `..`. It is safe as a directory name, in a URL and in a log line.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PackageId(String);
+
+/// Why a text is not a package id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IdFault {
+    /// Nothing at all, or more than 100 bytes.
+    #[error("an id has 1 to 100 characters, this has {length}")]
+    Length {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// A character that ids may not hold, or not in the first place.
+    #[error(
+        "an id holds a-z, 0-9, '.', '_' and '-', and begins with a letter or digit: {found:?} at {position}"
+    )]
+    Character {
+        /// The character found.
+        found: char,
+        /// Its byte position, from 0.
+        position: usize,
+    },
+    /// Two dots together.
+    #[error("an id may not hold '..'")]
+    DoubleDot,
+}
+
+impl PackageId {
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for PackageId {
+    type Err = IdFault;
+
+    fn from_str(text: &str) -> Result<Self, IdFault> {
+        if text.is_empty() || text.len() > LONGEST {
+            return Err(IdFault::Length { length: text.len() });
+        }
+        for (position, found) in text.char_indices() {
+            let word = found.is_ascii_lowercase() || found.is_ascii_digit();
+            let joint = position > 0 && matches!(found, '.' | '_' | '-');
+            if !word && !joint {
+                return Err(IdFault::Character { found, position });
+            }
+        }
+        if text.contains("..") {
+            return Err(IdFault::DoubleDot);
+        }
+        Ok(PackageId(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for PackageId {
+    type Error = IdFault;
+
+    fn try_from(text: String) -> Result<Self, IdFault> {
+        text.parse()
+    }
+}
+
+impl From<PackageId> for String {
+    fn from(id: PackageId) -> String {
+        id.0
+    }
+}
+
+impl fmt::Display for PackageId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_accepted_by_the_rule() {
+        for good in ["a", "0", "hedonic-2026.01_b", &"x".repeat(100)] {
+            assert_eq!(good.parse::<PackageId>().unwrap().as_str(), good);
+        }
+        let refused = [
+            ("", IdFault::Length { length: 0 }),
+            (&"x".repeat(101), IdFault::Length { length: 101 }),
+            ("a..b", IdFault::DoubleDot),
+            (
+                ".a",
+                IdFault::Character {
+                    found: '.',
+                    position: 0,
+                },
+            ),
+            (
+                "a/b",
+                IdFault::Character {
+                    found: '/',
+                    position: 1,
+                },
+            ),
+            (
+                "aB",
+                IdFault::Character {
+                    found: 'B',
+                    position: 1,
+                },
+            ),
+            (
+                "é",
+                IdFault::Character {
+                    found: 'é',
+                    position: 0,
+                },
+            ),
+        ];
+        for (bad, fault) in refused {
+            assert_eq!(bad.parse::<PackageId>(), Err(fault), "{bad}");
+        }
+    }
+
+    #[test]
+    fn kinds_are_written_as_they_display() {
+        for kind in [Kind::Valuation, Kind::Property, Kind::Markets, Kind::Rates] {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! ed25519 keys as small text files.
+
+use std::fmt;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use ed25519_dalek::{Signature, Signer};
+
+use crate::digest::decode_hex;
+
+/// What a public key's text begins with.
+const PUBLIC: &str = "ed25519:";
+/// What a private key's text begins with: not the same, so that neither is taken for the other.
+const PRIVATE: &str = "ed25519-private:";
+/// Read and write for the owner alone.
+const OWNER_ONLY: u32 = 0o600;
+
+/// A public key: `ed25519:` and 64 lower-case hexadecimal digits. The text is also the key's id,
+/// since a shorter one could be shared by two keys.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PublicKey([u8; 32]);
+
+/// A private key. Its bytes appear in no Debug output.
+pub struct SigningKey(ed25519_dalek::SigningKey);
+
+/// A key could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The file system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file or directory concerned.
+        path: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The text is not a public key, or one that would accept forged signatures.
+    #[error("{text:?} is not a public key: 'ed25519:' and 64 lower-case hexadecimal digits")]
+    NotAPublicKey {
+        /// The text found.
+        text: String,
+    },
+    /// The file does not hold a private key. What it holds is not repeated here.
+    #[error("{} does not hold a private key", path.display())]
+    NotAPrivateKey {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Others could read the private key.
+    #[error("{} is open to others (mode {mode:o}); make it 600", path.display())]
+    PrivateKeyOpenToOthers {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+}
+
+impl KeyError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> KeyError {
+        move |error| KeyError::Io {
+            path: path.to_owned(),
+            error,
+        }
+    }
+}
+
+impl PublicKey {
+    /// Reads a public key file: the key, and after a blank an optional comment. Lines that are
+    /// empty or begin with `#` are skipped. The comment comes back beside the key.
+    pub fn read(path: &Path) -> Result<(Self, String), KeyError> {
+        let text = fs::read_to_string(path).map_err(KeyError::io(path))?;
+        let mut lines = text
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        match (lines.next(), lines.next()) {
+            (Some(line), None) => {
+                let (key, comment) = line.split_once(' ').unwrap_or((line, ""));
+                Ok((key.parse()?, comment.trim().to_owned()))
+            }
+            (first, _) => Err(KeyError::NotAPublicKey {
+                text: first.unwrap_or_default().to_owned(),
+            }),
+        }
+    }
+
+    /// Writes a public key file that must not exist yet.
+    pub fn write(&self, path: &Path, comment: &str) -> Result<(), KeyError> {
+        let comment = comment.replace(['\n', '\r'], " ");
+        let line = format!("{self} {comment}");
+        create(path, 0o644, line.trim_end())
+    }
+
+    /// Whether `signature` is this key's over `message`. Strict: it takes no weak key and no
+    /// second spelling of a signature.
+    pub(crate) fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+        ed25519_dalek::VerifyingKey::from_bytes(&self.0).is_ok_and(|key| {
+            key.verify_strict(message, &Signature::from_bytes(signature))
+                .is_ok()
+        })
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = KeyError;
+
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        text.strip_prefix(PUBLIC)
+            .and_then(decode_hex)
+            .filter(|bytes| {
+                ed25519_dalek::VerifyingKey::from_bytes(bytes).is_ok_and(|key| !key.is_weak())
+            })
+            .map(PublicKey)
+            .ok_or_else(|| KeyError::NotAPublicKey {
+                text: text.chars().take(80).collect(),
+            })
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PUBLIC}{}", hex::encode(self.0))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl SigningKey {
+    /// The private key that 32 bytes from a secure random source are.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        SigningKey(ed25519_dalek::SigningKey::from_bytes(&seed))
+    }
+
+    /// The public key that belongs to it.
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key().to_bytes())
+    }
+
+    /// Reads a private key file, which must be closed to everyone but its owner.
+    pub fn read(path: &Path) -> Result<Self, KeyError> {
+        let mode = fs::metadata(path).map_err(KeyError::io(path))?.mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(KeyError::PrivateKeyOpenToOthers {
+                path: path.to_owned(),
+                mode,
+            });
+        }
+        let text = fs::read_to_string(path).map_err(KeyError::io(path))?;
+        text.trim()
+            .strip_prefix(PRIVATE)
+            .and_then(decode_hex)
+            .map(SigningKey::from_seed)
+            .ok_or_else(|| KeyError::NotAPrivateKey {
+                path: path.to_owned(),
+            })
+    }
+
+    /// Writes a private key file of mode 0600 that must not exist yet: a key is never lost to
+    /// another of the same name.
+    pub fn write(&self, path: &Path) -> Result<(), KeyError> {
+        let line = format!("{PRIVATE}{}", hex::encode(self.0.as_bytes()));
+        create(path, OWNER_ONLY, &line)
+    }
+
+    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
+    }
+}
+
+impl fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SigningKey(of {})", self.public())
+    }
+}
+
+fn create(path: &Path, mode: u32, line: &str) -> Result<(), KeyError> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(path)
+        .and_then(|mut file| {
+            writeln!(file, "{line}")?;
+            file.sync_all()
+        })
+        .map_err(KeyError::io(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn keys_survive_their_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let (private, public) = (dir.path().join("a.key"), dir.path().join("a.pub"));
+        let key = SigningKey::from_seed([7; 32]);
+        key.write(&private).unwrap();
+        key.public().write(&public, "valuation team").unwrap();
+
+        assert_eq!(fs::metadata(&private).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(SigningKey::read(&private).unwrap().public(), key.public());
+        let (read, comment) = PublicKey::read(&public).unwrap();
+        assert_eq!((read, comment.as_str()), (key.public(), "valuation team"));
+        assert!(key.write(&private).is_err(), "a key was overwritten");
+        assert!(!format!("{key:?}").contains(&hex::encode([7_u8; 32])));
+    }
+
+    #[test]
+    fn a_private_key_that_others_can_read_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.key");
+        SigningKey::from_seed([7; 32]).write(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        assert!(matches!(
+            SigningKey::read(&path),
+            Err(KeyError::PrivateKeyOpenToOthers { mode: 0o640, .. })
+        ));
+    }
+
+    #[test]
+    fn what_is_not_a_key_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        // The point of order 1 would accept forged signatures.
+        let weak = format!("ed25519:01{}", "00".repeat(31));
+        let upper = SigningKey::from_seed([7; 32]).public().to_string();
+        let upper = upper.to_uppercase().replace("ED25519", "ed25519");
+        for text in ["", "ed25519:00", &weak, &upper, "ed25519-private:00"] {
+            fs::write(&path, text).unwrap();
+            assert!(
+                matches!(PublicKey::read(&path), Err(KeyError::NotAPublicKey { .. })),
+                "{text}"
+            );
+        }
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let error = SigningKey::read(&path).unwrap_err();
+        assert!(matches!(error, KeyError::NotAPrivateKey { .. }));
+    }
+}

@@ -1,0 +1,71 @@
+//! Immutable packages: a directory that says what it is, and is opened only if every byte agrees.
+//!
+//! Everything that Domesday serves from (valuation releases, property snapshots, market and rate
+//! series) is a package: a directory `<shelf>/<id>` that holds
+//!
+//! - `manifest.json`, which names the package (kind, id, creation time), lists every file with
+//!   its size and SHA-256, and carries a body whose shape belongs to the kind;
+//! - `manifest.sig`, a detached ed25519 signature over the manifest;
+//! - the listed files, and nothing else.
+//!
+//! **One set of bytes.** `manifest.json` is the RFC 8785 canonical form of its JSON, indented in
+//! the one way of [`manifest`]. Any other spelling of the same values is refused, so a manifest
+//! can be read and reviewed by a person while `sha256sum manifest.json` still identifies the
+//! package. An id, once published, never changes its bytes: [`write()`] refuses to replace it.
+//!
+//! **What a signature covers.** The prefix `domesday-package-v1`, the kind and the id, each ended
+//! by a zero byte, and then the canonical manifest. So a signature for one kind or id can never
+//! be shown as a signature for another. The private key is no part of a package or of this
+//! repository.
+//!
+//! **Opening.** [`open()`] refuses what it does not know in full: unlisted or missing files,
+//! symbolic and hard links, special files, paths that leave the directory, other sizes or
+//! digests, members given twice, unknown formats, and a directory whose name is not the id. The
+//! error names the file. What a file is worth after opening is the reader's choice:
+//! [`Package::bytes`] reads and proves it again, [`Package::path`] hands out a proved location.
+//! [`Verification`] says how bytes are proved: all of them ([`Full`]), or by a host's own
+//! authenticated [`FileRecord`] of what it proved earlier.
+//!
+//! **Bodies.** Each kind has a typed body ([`ValuationBody`], [`PropertyBody`]) behind the trait
+//! [`Body`]; another room may define the body of its own kind. This room knows what a manifest
+//! claims, never what the files mean.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+mod body;
+mod date;
+mod digest;
+mod error;
+mod files;
+mod id;
+mod json;
+mod keys;
+pub mod manifest;
+mod open;
+mod path;
+mod property;
+mod record;
+mod signature;
+mod trust;
+mod valuation;
+mod verification;
+mod write;
+
+pub use body::{Body, BodyFault};
+pub use date::Timestamp;
+pub use digest::Sha256Digest;
+pub use error::{Fault, PackageError};
+pub use id::{IdFault, Kind, PackageId};
+pub use keys::{KeyError, PublicKey, SigningKey};
+pub use manifest::{FileEntry, Manifest};
+pub use open::{Package, open, open_with};
+pub use path::{FilePath, PathFault};
+pub use property::{PropertyBody, RegisterFile};
+pub use record::FileRecord;
+pub use signature::sign;
+pub use trust::{Trust, TrustList};
+pub use valuation::{
+    Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,
+    PropertyType, RowLimits, SnapshotPin, ValuationBody,
+};
+pub use verification::{FileFacts, Full, Verification};
+pub use write::{Draft, Source, write};

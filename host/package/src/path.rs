@@ -1,0 +1,135 @@
+//! The path of a file inside a package.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::manifest::{MANIFEST, SIGNATURE};
+
+/// The longest path, in bytes.
+const LONGEST: usize = 200;
+
+/// A relative path with `/` between its names. A name holds `A-Z a-z 0-9 . _ -` and begins with
+/// a letter or digit, so `..`, absolute paths, hidden files and other systems' separators cannot
+/// be written at all. `manifest.json` and `manifest.sig` are not files of a package.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FilePath(String);
+
+/// Why a text is not the path of a file in a package.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathFault {
+    /// Nothing at all, or more than 200 bytes.
+    #[error("a path has 1 to 200 characters, this has {length}")]
+    Length {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// A name between slashes that is empty, begins with another character than a letter or
+    /// digit, or holds one that names may not hold. `..` and an absolute path end here.
+    #[error("{name:?} is not a file name for a package")]
+    Name {
+        /// The name found.
+        name: String,
+    },
+    /// The manifest and its signature describe the files; they are not among them.
+    #[error("the name is kept for the manifest")]
+    Reserved,
+}
+
+impl FilePath {
+    /// The path as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this file lies below the directory `directory` (a relative path).
+    pub(crate) fn is_below(&self, directory: &str) -> bool {
+        self.0
+            .strip_prefix(directory)
+            .is_some_and(|rest| rest.starts_with('/'))
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
+impl FromStr for FilePath {
+    type Err = PathFault;
+
+    fn from_str(text: &str) -> Result<Self, PathFault> {
+        if text.is_empty() || text.len() > LONGEST {
+            return Err(PathFault::Length { length: text.len() });
+        }
+        if let Some(name) = text.split('/').find(|name| !is_name(name)) {
+            return Err(PathFault::Name {
+                name: name.to_owned(),
+            });
+        }
+        if text == MANIFEST || text == SIGNATURE {
+            return Err(PathFault::Reserved);
+        }
+        Ok(FilePath(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for FilePath {
+    type Error = PathFault;
+
+    fn try_from(text: String) -> Result<Self, PathFault> {
+        text.parse()
+    }
+}
+
+impl From<FilePath> for String {
+    fn from(path: FilePath) -> String {
+        path.0
+    }
+}
+
+impl fmt::Display for FilePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_relative_paths_are_paths() {
+        for good in ["component.wasm", "assets/a.b/C-1_2", "sub/manifest.json"] {
+            assert_eq!(good.parse::<FilePath>().unwrap().as_str(), good);
+        }
+        for bad in [
+            "../a", "a/../b", "/a", "a//b", "a/", ".hidden", "a\\b", "a b", "a/.", "é",
+        ] {
+            assert!(
+                matches!(bad.parse::<FilePath>(), Err(PathFault::Name { .. })),
+                "{bad}"
+            );
+        }
+        assert_eq!(
+            "manifest.json".parse::<FilePath>(),
+            Err(PathFault::Reserved)
+        );
+        assert_eq!("manifest.sig".parse::<FilePath>(), Err(PathFault::Reserved));
+        assert_eq!(
+            "a".repeat(201).parse::<FilePath>(),
+            Err(PathFault::Length { length: 201 })
+        );
+    }
+
+    #[test]
+    fn a_directory_is_no_mere_prefix_of_the_name() {
+        let file: FilePath = "assets/a".parse().unwrap();
+        assert!(file.is_below("assets"));
+        assert!(!file.is_below("asset"));
+    }
+}

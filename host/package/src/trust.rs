@@ -1,0 +1,121 @@
+//! Whose packages a host opens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::error::Fault;
+use crate::{KeyError, PackageId, PublicKey};
+
+/// What a package's signature must be worth before it is opened. A signature that is there but
+/// wrong is refused under either: it shows that something was changed.
+#[derive(Debug, Clone)]
+pub enum Trust {
+    /// A signature by a key of the list. This is the only trust to serve with.
+    Required(TrustList),
+    /// Digests alone, for the tools that make, check and sign a package.
+    Unsigned,
+}
+
+/// The public keys that a host trusts, and the packages that it takes without them.
+#[derive(Debug, Clone, Default)]
+pub struct TrustList {
+    keys: BTreeMap<PublicKey, String>,
+    exempt: BTreeSet<PackageId>,
+}
+
+impl TrustList {
+    /// A list that trusts nobody.
+    pub fn new() -> Self {
+        TrustList::default()
+    }
+
+    /// Every `*.pub` file of a directory; other files are left alone. A `*.pub` file that is not
+    /// a key is an error, so that a typing mistake never means less trust than was meant.
+    pub fn load(directory: &Path) -> Result<Self, KeyError> {
+        let mut list = TrustList::new();
+        for entry in fs::read_dir(directory).map_err(KeyError::io(directory))? {
+            let path = entry.map_err(KeyError::io(directory))?.path();
+            if path.extension().is_some_and(|extension| extension == "pub") {
+                let (key, comment) = PublicKey::read(&path)?;
+                list.add(key, &comment);
+            }
+        }
+        Ok(list)
+    }
+
+    /// Trusts `key`; the comment says whose it is.
+    pub fn add(&mut self, key: PublicKey, comment: &str) {
+        self.keys.insert(key, comment.to_owned());
+    }
+
+    /// Takes the package `id` though it is unsigned, or signed by a key that is not listed. The
+    /// operator names each such package.
+    pub fn exempt(&mut self, id: PackageId) {
+        self.exempt.insert(id);
+    }
+
+    /// The keys with their comments, in order of the keys.
+    pub fn keys(&self) -> impl Iterator<Item = (&PublicKey, &str)> {
+        self.keys
+            .iter()
+            .map(|(key, comment)| (key, comment.as_str()))
+    }
+}
+
+impl Trust {
+    /// Judges the package `id`, whose good signature is by `signer`, or which has none.
+    pub(crate) fn judge(&self, id: &PackageId, signer: Option<&PublicKey>) -> Result<(), Fault> {
+        let Trust::Required(list) = self else {
+            return Ok(());
+        };
+        match signer {
+            Some(key) if list.keys.contains_key(key) => Ok(()),
+            _ if list.exempt.contains(id) => Ok(()),
+            Some(key) => Err(Fault::Untrusted { key: *key }),
+            None => Err(Fault::Unsigned),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SigningKey;
+
+    #[test]
+    fn a_list_is_the_pub_files_of_a_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = SigningKey::from_seed([1; 32]).public();
+        key.write(&dir.path().join("one.pub"), "one").unwrap();
+        fs::write(dir.path().join("README"), "not a key").unwrap();
+        let list = TrustList::load(dir.path()).unwrap();
+        assert_eq!(list.keys().collect::<Vec<_>>(), [(&key, "one")]);
+
+        fs::write(dir.path().join("two.pub"), "not a key").unwrap();
+        assert!(matches!(
+            TrustList::load(dir.path()),
+            Err(KeyError::NotAPublicKey { .. })
+        ));
+    }
+
+    #[test]
+    fn trust_is_by_key_or_by_name() {
+        let id: PackageId = "a".parse().unwrap();
+        let other: PackageId = "b".parse().unwrap();
+        let [known, stranger] = [[1; 32], [2; 32]].map(|seed| SigningKey::from_seed(seed).public());
+        let mut list = TrustList::new();
+        list.add(known, "");
+        list.exempt(other.clone());
+        let trust = Trust::Required(list);
+        assert!(trust.judge(&id, Some(&known)).is_ok());
+        assert!(matches!(
+            trust.judge(&id, Some(&stranger)),
+            Err(Fault::Untrusted { key }) if key == stranger
+        ));
+        assert!(matches!(trust.judge(&id, None), Err(Fault::Unsigned)));
+        assert!(trust.judge(&other, None).is_ok());
+        assert!(trust.judge(&other, Some(&stranger)).is_ok());
+        assert!(Trust::Unsigned.judge(&id, None).is_ok());
+    }
+}

@@ -1,0 +1,400 @@
+//! The body of a valuation release's manifest.
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use crate::body::{Body, BodyFault, distinct, listed, rule};
+use crate::{FilePath, Kind, Manifest, PackageId, Sha256Digest, date};
+
+/// The most rows that the public contract allows in one batch or job.
+const MOST_ROWS: u32 = 2_500;
+
+/// All that the service needs to know of a release before it runs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ValuationBody {
+    /// The release's id, which is the package's.
+    pub release_id: PackageId,
+    /// The interface that the component is built for, such as `domesday:valuation@1.0.0`.
+    pub interface: String,
+    /// What the component may import.
+    pub profile: Profile,
+    /// The one property snapshot that it values from.
+    pub snapshot: SnapshotPin,
+    /// The day from which the release is meant to be used.
+    #[serde(with = "date")]
+    pub effective_date: NaiveDate,
+    /// The countries that it values in.
+    pub countries: Vec<Country>,
+    /// The property types that it values.
+    pub property_types: Vec<PropertyType>,
+    /// The valuation dates that it takes.
+    pub valuation_date: DateWindow,
+    /// Rows in one request or job.
+    pub limits: RowLimits,
+    /// The routes that it serves.
+    pub endpoints: Vec<Endpoint>,
+    /// Fuel that one row may spend; a row that spends it fails for good.
+    pub fuel_per_row: u64,
+    /// Linear memory that one instance may hold, bytes.
+    pub memory_bytes: u64,
+    /// The share of sales that its ranges are meant to contain, between 0 and 1.
+    pub nominal_coverage: f64,
+    /// From which confidence score each band begins, highest first; the last begins at 0.
+    pub confidence_bands: Vec<ConfidenceBand>,
+    /// The recorded valuations that a replay must repeat bit for bit.
+    pub fixtures: FilePath,
+    /// The component.
+    pub component: FilePath,
+    /// The model inside.
+    pub model: Model,
+    /// The engine under which the fixtures were recorded.
+    pub engine: EngineVersion,
+}
+
+/// What a component may import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// The evidence interface alone.
+    Pure,
+    /// Besides, WASI with frozen clocks and seeded randomness, for languages that need it.
+    Wasi,
+}
+
+/// A property snapshot, pinned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnapshotPin {
+    /// The snapshot's package id.
+    pub id: PackageId,
+    /// Its content digest; see [`crate::PropertyBody::content_digest`].
+    pub content_digest: Sha256Digest,
+}
+
+/// A country that the service covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Country {
+    /// England.
+    England,
+    /// Wales.
+    Wales,
+}
+
+/// A property type, by the letter that the public contract uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PropertyType {
+    /// Detached.
+    #[serde(rename = "D")]
+    Detached,
+    /// Semi-detached.
+    #[serde(rename = "S")]
+    SemiDetached,
+    /// Terraced.
+    #[serde(rename = "T")]
+    Terraced,
+    /// Flat or maisonette.
+    #[serde(rename = "F")]
+    Flat,
+}
+
+/// A window of dates, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DateWindow {
+    /// The first date.
+    #[serde(with = "date")]
+    pub from: NaiveDate,
+    /// The last date.
+    #[serde(with = "date")]
+    pub to: NaiveDate,
+}
+
+/// The most rows that the release takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RowLimits {
+    /// In one synchronous batch, 1 to 2,500.
+    pub synchronous_batch_rows: u32,
+    /// In one asynchronous job, 1 to 2,500.
+    pub asynchronous_job_rows: u32,
+}
+
+/// A route whose work a release may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Endpoint {
+    /// One property, estimate only.
+    #[serde(rename = "/v3/simple-value")]
+    SimpleValue,
+    /// One property with comparables and context.
+    #[serde(rename = "/v3/value")]
+    Value,
+    /// A batch of simple values.
+    #[serde(rename = "/v3/simple-batch-value")]
+    SimpleBatchValue,
+    /// A batch of values.
+    #[serde(rename = "/v3/batch-value")]
+    BatchValue,
+    /// One proposed property.
+    #[serde(rename = "/v3/development-value")]
+    DevelopmentValue,
+    /// A batch of proposed properties.
+    #[serde(rename = "/v3/development-batch-value")]
+    DevelopmentBatchValue,
+    /// Asynchronous jobs.
+    #[serde(rename = "/v3/valuation-jobs")]
+    ValuationJobs,
+}
+
+/// Where a band of confidence begins.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfidenceBand {
+    /// The band.
+    pub band: Band,
+    /// The lowest score in it, 0 to 1.
+    pub from: f64,
+}
+
+/// A band of confidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// The highest.
+    High,
+    /// In between.
+    Medium,
+    /// The lowest.
+    Low,
+}
+
+/// The model inside a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// The model's name, such as `hedonic`.
+    pub name: String,
+    /// The model's version.
+    pub version: String,
+    /// SHA-256 of the fitted parameters that were baked in; absent where a model has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters_sha256: Option<Sha256Digest>,
+}
+
+/// The engine under which a release's fixtures were recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineVersion {
+    /// Its name, such as `wasmtime`.
+    pub name: String,
+    /// Its version, such as `48.0.8`.
+    pub version: String,
+}
+
+impl ValuationBody {
+    /// The band of a confidence score: the first whose beginning the score reaches.
+    pub fn band(&self, score: f64) -> Option<Band> {
+        self.confidence_bands
+            .iter()
+            .find(|band| score >= band.from)
+            .map(|band| band.band)
+    }
+}
+
+/// Whether `text` is written as `namespace:name@1.2.3`.
+fn is_interface(text: &str) -> bool {
+    let word = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    let number = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+    text.split_once('@').is_some_and(|(name, version)| {
+        name.split_once(':')
+            .is_some_and(|(space, name)| word(space) && word(name))
+            && version.split('.').count() == 3
+            && version.split('.').all(number)
+    })
+}
+
+impl Body for ValuationBody {
+    const KIND: Kind = Kind::Valuation;
+
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+        rule(
+            self.release_id == manifest.id,
+            "release_id",
+            "must be the package's id",
+        )?;
+        rule(
+            is_interface(&self.interface),
+            "interface",
+            "must be written as namespace:name@1.2.3",
+        )?;
+        rule(
+            distinct(&self.countries),
+            "countries",
+            "must name at least one, each once",
+        )?;
+        rule(
+            distinct(&self.property_types),
+            "property_types",
+            "must name at least one, each once",
+        )?;
+        rule(
+            distinct(&self.endpoints),
+            "endpoints",
+            "must name at least one, each once",
+        )?;
+        rule(
+            self.valuation_date.from <= self.valuation_date.to,
+            "valuation_date",
+            "must not end before it begins",
+        )?;
+        for rows in [
+            self.limits.synchronous_batch_rows,
+            self.limits.asynchronous_job_rows,
+        ] {
+            rule(
+                (1..=MOST_ROWS).contains(&rows),
+                "limits",
+                "must be 1 to 2500 rows",
+            )?;
+        }
+        rule(self.fuel_per_row > 0, "fuel_per_row", "must be above 0")?;
+        rule(self.memory_bytes > 0, "memory_bytes", "must be above 0")?;
+        rule(
+            self.nominal_coverage > 0.0 && self.nominal_coverage < 1.0,
+            "nominal_coverage",
+            "must be between 0 and 1",
+        )?;
+        self.check_bands()?;
+        for text in [
+            &self.model.name,
+            &self.model.version,
+            &self.engine.name,
+            &self.engine.version,
+        ] {
+            rule(!text.is_empty(), "model, engine", "must not be empty")?;
+        }
+        listed(manifest, "component", &self.component)?;
+        listed(manifest, "fixtures", &self.fixtures)
+    }
+}
+
+impl ValuationBody {
+    /// Every score from 0 to 1 must fall into exactly one band.
+    fn check_bands(&self) -> Result<(), BodyFault> {
+        let bands = &self.confidence_bands;
+        let field = "confidence_bands";
+        let order: Vec<Band> = bands.iter().map(|band| band.band).collect();
+        rule(
+            order == [Band::High, Band::Medium, Band::Low],
+            field,
+            "must be high, medium and low, in this order",
+        )?;
+        rule(
+            bands.windows(2).all(|pair| pair[0].from > pair[1].from),
+            field,
+            "must begin lower and lower",
+        )?;
+        rule(
+            bands.iter().all(|band| (0.0..=1.0).contains(&band.from)),
+            field,
+            "must begin at scores from 0 to 1",
+        )?;
+        rule(
+            bands.last().is_some_and(|band| band.from == 0.0),
+            field,
+            "must end with a band that begins at 0",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::testing::{check, manifest};
+    use serde_json::{Value, json};
+
+    const FILES: [&str; 2] = ["component.wasm", "fixtures.jsonl"];
+
+    fn good() -> Value {
+        json!({
+            "release_id": "v-1", "interface": "domesday:valuation@1.0.0", "profile": "pure",
+            "snapshot": {"id": "p-1", "content_digest": Sha256Digest::of(b"")},
+            "effective_date": "2026-01-01", "countries": ["england", "wales"],
+            "property_types": ["D", "S", "T", "F"],
+            "valuation_date": {"from": "2025-01-01", "to": "2026-06-30"},
+            "limits": {"synchronous_batch_rows": 2500, "asynchronous_job_rows": 2500},
+            "endpoints": ["/v3/simple-value", "/v3/value"],
+            "fuel_per_row": 10_000_000, "memory_bytes": 16_777_216, "nominal_coverage": 0.8,
+            "confidence_bands": [
+                {"band": "high", "from": 0.7}, {"band": "medium", "from": 0.4}, {"band": "low", "from": 0.0},
+            ],
+            "fixtures": "fixtures.jsonl", "component": "component.wasm",
+            "model": {"name": "hedonic", "version": "1.0.0", "parameters_sha256": Sha256Digest::of(b"p")},
+            "engine": {"name": "wasmtime", "version": "48.0.8"},
+        })
+    }
+
+    #[test]
+    fn a_body_is_read_and_written_back() {
+        let body: ValuationBody = serde_json::from_value(good()).unwrap();
+        assert_eq!(serde_json::to_value(&body).unwrap(), good());
+        body.check(&manifest(Kind::Valuation, "v-1", &FILES))
+            .unwrap();
+        let bands = [0.0, 0.39, 0.4, 0.7, 1.0].map(|score| body.band(score));
+        let expected = [Band::Low, Band::Low, Band::Medium, Band::High, Band::High];
+        assert_eq!(bands, expected.map(Some));
+        assert_eq!(body.band(-0.1), None);
+    }
+
+    #[test]
+    fn each_rule_is_told_by_its_field() {
+        let of = |field: &str, value: Value| {
+            let manifest = manifest(Kind::Valuation, "v-1", &FILES);
+            check::<ValuationBody>(good(), field, value, &manifest)
+        };
+        let rows = |rows: u32| json!({"synchronous_batch_rows": 1, "asynchronous_job_rows": rows});
+        let bands = |high: f64, medium: f64, low: f64| json!([{"band": "high", "from": high}, {"band": "medium", "from": medium}, {"band": "low", "from": low}]);
+        let broken = [
+            ("release_id", json!("v-2")),
+            ("interface", json!("domesday:valuation@1.0")),
+            ("interface", json!("valuation@1.0.0")),
+            ("countries", json!([])),
+            ("property_types", json!(["D", "D"])),
+            ("endpoints", json!([])),
+            (
+                "valuation_date",
+                json!({"from": "2026-01-02", "to": "2026-01-01"}),
+            ),
+            ("limits", rows(0)),
+            ("limits", rows(2501)),
+            ("fuel_per_row", json!(0)),
+            ("memory_bytes", json!(0)),
+            ("nominal_coverage", json!(1.0)),
+            ("confidence_bands", bands(0.7, 0.4, 0.1)),
+            ("confidence_bands", bands(0.4, 0.4, 0.0)),
+            ("confidence_bands", bands(1.1, 0.4, 0.0)),
+            ("confidence_bands", json!([{"band": "low", "from": 0.0}])),
+            ("component", json!("other.wasm")),
+            ("fixtures", json!("other.jsonl")),
+        ];
+        for (field, value) in broken {
+            assert_eq!(of(field, value.clone()), field, "{value}");
+        }
+        let engine = json!({"name": "wasmtime", "version": ""});
+        assert_eq!(of("engine", engine), "model, engine");
+        for (field, value) in [
+            ("countries", json!(["scotland"])),
+            ("endpoints", json!(["/v3/other"])),
+            ("fuel_per_row", json!(-1)),
+            ("surplus", json!(1)),
+        ] {
+            assert_eq!(of(field, value), "shape", "{field}");
+        }
+    }
+}

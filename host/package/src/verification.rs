@@ -1,0 +1,60 @@
+//! How the bytes of a package's files are proved.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Sha256Digest;
+
+/// What tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileFacts {
+    /// The device that holds the file.
+    pub device: u64,
+    /// Its inode there.
+    pub inode: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// When its content last changed: seconds and nanoseconds since 1970.
+    pub modified: (i64, i64),
+    /// When the file system last changed anything about it, which no program can set back.
+    pub changed: (i64, i64),
+}
+
+impl FileFacts {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        FileFacts {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            bytes: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}
+
+/// The strategy by which [`crate::open_with`] proves files. [`Full`] reads every byte:
+/// publishing, pulling and replaying use nothing else. A serving host may open with its
+/// [`crate::FileRecord`], so that gigabytes do not delay its start, and prove its packages again
+/// behind it with [`crate::Package::prove`].
+pub trait Verification {
+    /// Whether the file with these facts is known to hold `digest`. `false` has it hashed.
+    fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool;
+
+    /// The file with these facts was hashed and holds `digest`.
+    fn proved(&self, facts: &FileFacts, digest: &Sha256Digest);
+}
+
+/// Hashes every byte of every file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Full;
+
+impl Verification for Full {
+    fn vouches(&self, _facts: &FileFacts, _digest: &Sha256Digest) -> bool {
+        false
+    }
+
+    fn proved(&self, _facts: &FileFacts, _digest: &Sha256Digest) {}
+}

@@ -1,0 +1,147 @@
+//! Writing: a package appears whole and durable, or not at all.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::error::Fault;
+use crate::files::{parent, sync_directory};
+use crate::manifest::{FORMAT, MANIFEST};
+use crate::open::{Package, read_body};
+use crate::{
+    Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, Timestamp,
+};
+
+/// A package that is to be written.
+#[derive(Debug, Clone)]
+pub struct Draft<B> {
+    /// Its id.
+    pub id: PackageId,
+    /// When it is made, by the caller's clock.
+    pub created: Timestamp,
+    /// The kind's own part, which also says the kind.
+    pub body: B,
+    /// Its files and where their bytes come from.
+    pub files: BTreeMap<FilePath, Source>,
+}
+
+/// Where the bytes of a file come from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// Another file, which is copied.
+    Path(PathBuf),
+    /// These bytes.
+    Bytes(Vec<u8>),
+}
+
+/// Writes `draft` as `<shelf>/<id>`, unsigned, and returns its manifest; the shelf is made where
+/// it is missing. Everything is written and made durable in a hidden sibling and then renamed
+/// into place. Where the id exists with the same manifest and intact files, nothing is done (its
+/// signature stays); with other bytes it is [`Fault::Republished`].
+pub fn write<B: Body>(shelf: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
+    let place = shelf.join(draft.id.as_str());
+    write_to(shelf, &place, draft).map_err(|fault| fault.of(&place))
+}
+
+fn write_to<B: Body>(shelf: &Path, place: &Path, draft: Draft<B>) -> Result<Manifest, Fault> {
+    fs::create_dir_all(shelf).map_err(Fault::io(shelf))?;
+    // Package ids cannot begin with a dot, so no reader takes the sibling for a package.
+    let sibling = tempfile::Builder::new()
+        .prefix(&format!(".{}-", draft.id))
+        .permissions(Permissions::from_mode(0o755))
+        .tempdir_in(shelf)
+        .map_err(Fault::io(shelf))?;
+    let mut files = BTreeMap::new();
+    for (file, source) in draft.files {
+        let entry = copy(sibling.path(), &file, &source)?;
+        files.insert(file, entry);
+    }
+    let manifest = Manifest {
+        format: FORMAT,
+        kind: B::KIND,
+        id: draft.id,
+        created: draft.created,
+        files,
+        body: serde_json::to_value(&draft.body).map_err(Fault::ManifestJson)?,
+    };
+    let stored = manifest.stored()?;
+    // What is returned is what a reader will read, and a body that a reader would refuse is
+    // refused here.
+    let manifest = Manifest::parse(&stored)?;
+    read_body::<B>(&manifest)?;
+    let path = sibling.path().join(MANIFEST);
+    create(&path)
+        .and_then(|mut file| {
+            file.write_all(&stored)?;
+            file.sync_all()
+        })
+        .map_err(Fault::io(&path))?;
+    sync_directory(sibling.path())?;
+    publish(sibling, shelf, place, &manifest)?;
+    Ok(manifest)
+}
+
+/// Renames the finished sibling into place, or finds the same package there already. Renaming
+/// never replaces: the system refuses where a directory that holds anything is in the way.
+fn publish(
+    sibling: tempfile::TempDir,
+    shelf: &Path,
+    place: &Path,
+    manifest: &Manifest,
+) -> Result<(), Fault> {
+    match fs::rename(sibling.path(), place) {
+        Ok(()) => {
+            // It has moved: there is nothing left to clean up under the old name.
+            let _moved = sibling.keep();
+            sync_directory(shelf)
+        }
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::DirectoryNotEmpty
+                    | io::ErrorKind::AlreadyExists
+                    | io::ErrorKind::NotADirectory
+            ) =>
+        {
+            let published = Package::open_unjudged(place)?;
+            if published.manifest() == manifest {
+                Ok(())
+            } else {
+                Err(Fault::Republished)
+            }
+        }
+        Err(error) => Err(Fault::io(place)(error)),
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Writes one file below `root` and makes it and its directories durable.
+fn copy(root: &Path, file: &FilePath, source: &Source) -> Result<FileEntry, Fault> {
+    let path = root.join(file.as_str());
+    let directory = parent(&path);
+    fs::create_dir_all(&directory).map_err(Fault::io(&directory))?;
+    let mut target = create(&path).map_err(Fault::io(&path))?;
+    let (sha256, bytes) = match source {
+        Source::Path(from) => {
+            let from = File::open(from).map_err(Fault::io(from))?;
+            Sha256Digest::of_stream(from, |piece| target.write_all(piece))
+        }
+        Source::Bytes(bytes) => {
+            Sha256Digest::of_stream(bytes.as_slice(), |piece| target.write_all(piece))
+        }
+    }
+    .map_err(Fault::io(&path))?;
+    target.sync_all().map_err(Fault::io(&path))?;
+    for ancestor in directory
+        .ancestors()
+        .take_while(|dir| dir.starts_with(root))
+    {
+        sync_directory(ancestor)?;
+    }
+    Ok(FileEntry { bytes, sha256 })
+}

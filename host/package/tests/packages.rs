@@ -1,0 +1,404 @@
+//! Whole packages on disk: what is opened, and everything that is refused.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something unexpected happens"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use domesday_package::*;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MarketsBody {
+    note: String,
+}
+
+impl Body for MarketsBody {
+    const KIND: Kind = Kind::Markets;
+
+    fn check(&self, _manifest: &Manifest) -> Result<(), BodyFault> {
+        Ok(())
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct RatesBody {}
+
+impl Body for RatesBody {
+    const KIND: Kind = Kind::Rates;
+
+    fn check(&self, _manifest: &Manifest) -> Result<(), BodyFault> {
+        Ok(())
+    }
+}
+
+const FILES: [(&str, &str); 2] = [("series.bin", "a handful of bytes"), ("sub/note", "more")];
+
+fn key() -> SigningKey {
+    SigningKey::from_seed([1; 32])
+}
+
+fn trust() -> Trust {
+    let mut list = TrustList::new();
+    list.add(key().public(), "the tests");
+    Trust::Required(list)
+}
+
+fn draft(note: &str) -> Draft<MarketsBody> {
+    Draft {
+        id: "markets-1".parse().unwrap(),
+        created: "2026-01-31T09:30:00Z".parse().unwrap(),
+        body: MarketsBody { note: note.into() },
+        files: FILES
+            .iter()
+            .map(|(file, text)| {
+                let bytes = Source::Bytes(text.as_bytes().to_vec());
+                (file.parse().unwrap(), bytes)
+            })
+            .collect(),
+    }
+}
+
+/// A shelf with one good, signed package, and that package's directory.
+fn shelf() -> (TempDir, PathBuf) {
+    let shelf = tempfile::tempdir().unwrap();
+    write(shelf.path(), draft("first")).unwrap();
+    let directory = shelf.path().join("markets-1");
+    sign(&directory, &key()).unwrap();
+    (shelf, directory)
+}
+
+fn fault(directory: &Path) -> Fault {
+    open(directory, &trust()).unwrap_err().fault
+}
+
+#[test]
+fn a_written_and_signed_package_opens() {
+    let (shelf, directory) = shelf();
+    let package = open(&directory, &trust()).unwrap();
+    assert_eq!(package.body::<MarketsBody>().unwrap().note, "first");
+    assert_eq!(package.signer(), Some(&key().public()));
+    let stored = fs::read(directory.join("manifest.json")).unwrap();
+    assert_eq!(package.digest(), Sha256Digest::of(&stored));
+    for (file, text) in FILES {
+        assert_eq!(package.bytes(file).unwrap(), text.as_bytes());
+        assert_eq!(
+            fs::read_to_string(package.path(file).unwrap()).unwrap(),
+            text
+        );
+    }
+    for other in ["absent", "../markets-1/series.bin", "manifest.json"] {
+        let error = package.path(other).unwrap_err();
+        assert!(matches!(error.fault, Fault::NotListed { file } if file == other));
+    }
+    let error = package.body::<RatesBody>().unwrap_err();
+    assert!(matches!(
+        error.fault,
+        Fault::WrongKind {
+            found: Kind::Markets,
+            expected: Kind::Rates
+        }
+    ));
+    // Nothing of the writing is left beside the package.
+    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_file_changed_after_opening_is_found() {
+    let (shelf, directory) = shelf();
+    let package = open(&directory, &trust()).unwrap();
+    fs::write(directory.join("series.bin"), "a handful of bitez").unwrap();
+    for error in [
+        package.bytes("series.bin").unwrap_err(),
+        package.prove(&Full).unwrap_err(),
+    ] {
+        assert!(matches!(error.fault, Fault::Digest { file, .. } if file.as_str() == "series.bin"));
+    }
+    // A link is refused even where it leads to the right bytes.
+    let away = shelf.path().join("away");
+    fs::rename(directory.join("sub/note"), &away).unwrap();
+    symlink(&away, directory.join("sub/note")).unwrap();
+    let error = package.bytes("sub/note").unwrap_err();
+    assert!(matches!(error.fault, Fault::SymbolicLink { path } if path == "sub/note"));
+}
+
+#[test]
+fn what_is_unlisted_is_refused() {
+    for extra in [
+        "extra",
+        "sub/extra",
+        ".hidden",
+        "manifest.json.bak",
+        "sub/manifest.json",
+    ] {
+        let (_shelf, directory) = shelf();
+        fs::write(directory.join(extra), "").unwrap();
+        assert!(
+            matches!(fault(&directory), Fault::Unlisted { path } if path == extra),
+            "{extra}"
+        );
+    }
+    let (_shelf, directory) = shelf();
+    fs::create_dir(directory.join("empty")).unwrap();
+    assert!(matches!(fault(&directory), Fault::Unlisted { path } if path == "empty"));
+}
+
+#[test]
+fn what_is_missing_or_of_another_size_is_refused() {
+    let (_shelf, directory) = shelf();
+    fs::remove_file(directory.join("sub/note")).unwrap();
+    assert!(matches!(fault(&directory), Fault::Missing { file } if file.as_str() == "sub/note"));
+    fs::write(directory.join("sub/note"), "more?").unwrap();
+    assert!(matches!(
+        fault(&directory),
+        Fault::Size { file, expected: 4, found: 5 } if file.as_str() == "sub/note"
+    ));
+    fs::remove_file(directory.join("manifest.json")).unwrap();
+    assert!(matches!(fault(&directory), Fault::NoManifest));
+}
+
+#[test]
+fn links_and_special_files_are_refused() {
+    // A link to the very same bytes is still a link.
+    for file in ["series.bin", "sub/note", "manifest.json", "manifest.sig"] {
+        let (shelf, directory) = shelf();
+        let away = shelf.path().join("away");
+        fs::rename(directory.join(file), &away).unwrap();
+        symlink(&away, directory.join(file)).unwrap();
+        assert!(
+            matches!(fault(&directory), Fault::SymbolicLink { path } if path == file),
+            "{file}"
+        );
+        fs::remove_file(directory.join(file)).unwrap();
+        fs::hard_link(&away, directory.join(file)).unwrap();
+        assert!(
+            matches!(fault(&directory), Fault::HardLink { path, names: 2 } if path == file),
+            "{file}"
+        );
+        fs::remove_file(directory.join(file)).unwrap();
+        fs::create_dir(directory.join(file)).unwrap();
+        assert!(
+            matches!(fault(&directory), Fault::NotAFile { path } | Fault::Unlisted { path } if path == file),
+            "{file}"
+        );
+    }
+    let (shelf, directory) = shelf();
+    let away = shelf.path().join("away");
+    fs::rename(directory.join("sub"), &away).unwrap();
+    symlink(&away, directory.join("sub")).unwrap();
+    assert!(matches!(fault(&directory), Fault::SymbolicLink { path } if path == "sub"));
+    fs::remove_file(directory.join("sub")).unwrap();
+    fs::rename(&away, directory.join("sub")).unwrap();
+
+    let _socket = std::os::unix::net::UnixListener::bind(directory.join("sock")).unwrap();
+    assert!(matches!(fault(&directory), Fault::NotAFile { path } if path == "sock"));
+}
+
+#[test]
+fn the_directory_is_a_real_one_named_by_the_id() {
+    let (shelf, directory) = shelf();
+    let link = shelf.path().join("link");
+    symlink(&directory, &link).unwrap();
+    assert!(matches!(fault(&link), Fault::NotADirectory));
+    assert!(matches!(fault(&link.join("")), Fault::NotADirectory));
+
+    let renamed = shelf.path().join("markets-2");
+    fs::rename(&directory, &renamed).unwrap();
+    assert!(matches!(
+        fault(&renamed),
+        Fault::WrongId { manifest, directory } if manifest.as_str() == "markets-1" && directory == "markets-2"
+    ));
+}
+
+/// Rewrites the manifest by a replacement of text and signs what came out.
+fn rewritten(from: &str, to: &str) -> Fault {
+    let (_shelf, directory) = shelf();
+    let path = directory.join("manifest.json");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from));
+    fs::write(&path, text.replace(from, to)).unwrap();
+    match sign(&directory, &key()) {
+        Ok(_) => fault(&directory),
+        Err(error) => error.fault,
+    }
+}
+
+#[test]
+fn a_manifest_is_strict_even_when_signed() {
+    let climbing = rewritten("\"series.bin\"", "\"../s.bin\"");
+    assert!(matches!(climbing, Fault::ManifestJson(e) if e.to_string().contains("\"..\"")));
+    let absolute = rewritten("\"series.bin\"", "\"/etc/passwd\"");
+    assert!(matches!(absolute, Fault::ManifestJson(_)));
+    let twice = rewritten("\"format\": 1,", "\"format\": 1,\n  \"format\": 1,");
+    assert!(matches!(twice, Fault::ManifestJson(e) if e.to_string().contains("twice")));
+    let later = rewritten("\"format\": 1", "\"format\": 2");
+    assert!(matches!(later, Fault::UnknownFormat { found } if found == "2"));
+    let spaced = rewritten("\"format\": 1", "\"format\":  1");
+    assert!(matches!(spaced, Fault::NotCanonical));
+}
+
+#[test]
+fn a_signature_is_for_one_key_kind_and_id() {
+    let (_shelf, directory) = shelf();
+    let sig = directory.join("manifest.sig");
+    let stranger = SigningKey::from_seed([2; 32]);
+
+    sign(&directory, &stranger).unwrap();
+    assert!(matches!(fault(&directory), Fault::Untrusted { key } if key == stranger.public()));
+
+    // A stranger's signature under a trusted name.
+    let text = fs::read_to_string(&sig).unwrap();
+    let claimed = text.replace(&stranger.public().to_string(), &key().public().to_string());
+    fs::write(&sig, claimed).unwrap();
+    assert!(matches!(fault(&directory), Fault::SignatureMismatch { .. }));
+
+    fs::write(&sig, &text[..text.len() - 8]).unwrap();
+    assert!(matches!(fault(&directory), Fault::SignatureForm));
+
+    fs::remove_file(&sig).unwrap();
+    assert!(matches!(fault(&directory), Fault::Unsigned));
+    assert!(open(&directory, &Trust::Unsigned).is_ok());
+    let mut list = TrustList::new();
+    list.exempt("markets-1".parse().unwrap());
+    let package = open(&directory, &Trust::Required(list)).unwrap();
+    assert_eq!(package.signer(), None);
+
+    // A kind changed together with its digests is another message to sign.
+    sign(&directory, &key()).unwrap();
+    let path = directory.join("manifest.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"markets\"", "\"rates\"")).unwrap();
+    assert!(matches!(fault(&directory), Fault::SignatureMismatch { .. }));
+}
+
+#[test]
+fn an_id_never_changes_its_bytes() {
+    let (shelf, directory) = shelf();
+    let before = open(&directory, &trust()).unwrap();
+
+    let same = write(shelf.path(), draft("first")).unwrap();
+    assert_eq!(&same, before.manifest());
+    assert!(open(&directory, &trust()).is_ok(), "the signature was lost");
+
+    let mut other_file = draft("first");
+    let file = "series.bin".parse().unwrap();
+    other_file.files.insert(file, Source::Bytes(vec![1]));
+    for other in [draft("second"), other_file] {
+        let error = write(shelf.path(), other).unwrap_err();
+        assert!(matches!(error.fault, Fault::Republished));
+    }
+    assert_eq!(
+        open(&directory, &trust()).unwrap().digest(),
+        before.digest()
+    );
+
+    // The same manifest over damaged files is no "already there".
+    fs::write(directory.join("sub/note"), "mope").unwrap();
+    let error = write(shelf.path(), draft("first")).unwrap_err();
+    assert!(matches!(error.fault, Fault::Digest { .. }));
+    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn files_are_copied_from_paths() {
+    let shelf = tempfile::tempdir().unwrap();
+    let away = tempfile::tempdir().unwrap();
+    let source = away.path().join("big");
+    let bytes: Vec<u8> = (0..3_000_001_u32).map(|i| (i % 251) as u8).collect();
+    fs::write(&source, &bytes).unwrap();
+    let mut draft = draft("paths");
+    draft.files = BTreeMap::from([("big".parse().unwrap(), Source::Path(source))]);
+    let manifest = write(shelf.path(), draft.clone()).unwrap();
+    let entry = manifest.files.values().next().unwrap();
+    assert_eq!(entry.sha256, Sha256Digest::of(&bytes));
+    let package = open(&shelf.path().join("markets-1"), &Trust::Unsigned).unwrap();
+    assert_eq!(package.bytes("big").unwrap(), bytes);
+
+    draft.id = "markets-2".parse().unwrap();
+    draft.files = BTreeMap::from([("big".parse().unwrap(), Source::Path("absent".into()))]);
+    assert!(write(shelf.path(), draft).is_err());
+    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
+}
+
+/// A record spares the reading, and only that: what else is wrong is found at once, and what was
+/// vouched for is found wrong when it is read.
+#[test]
+fn a_record_spares_the_reading_of_unchanged_files() {
+    let (shelf, directory) = shelf();
+    let path = shelf.path().join(".record");
+    let far = i64::MAX;
+    let record = FileRecord::open(&path, [1; 32], far).unwrap();
+    open_with(&directory, &trust(), &record).unwrap();
+    record.save().unwrap();
+
+    /// Tells how many files had to be read.
+    struct Counting(FileRecord, AtomicU32);
+    impl Verification for Counting {
+        fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
+            self.0.vouches(facts, digest)
+        }
+        fn proved(&self, facts: &FileFacts, digest: &Sha256Digest) {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.proved(facts, digest);
+        }
+    }
+    let counting = || {
+        Counting(
+            FileRecord::open(&path, [1; 32], far).unwrap(),
+            AtomicU32::new(0),
+        )
+    };
+    let unchanged = counting();
+    open_with(&directory, &trust(), &unchanged).unwrap();
+    assert_eq!(unchanged.1.load(Ordering::Relaxed), 0);
+    open_with(&directory, &trust(), &Full).unwrap();
+
+    // The same bytes written again are another state of the file, and are read.
+    let file = directory.join("series.bin");
+    let bytes = fs::read(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    fs::write(&file, &bytes).unwrap();
+    let rewritten = counting();
+    open_with(&directory, &trust(), &rewritten).unwrap();
+    assert_eq!(rewritten.1.load(Ordering::Relaxed), 1);
+    fs::write(&file, bytes.to_ascii_uppercase()).unwrap();
+    let error = open_with(&directory, &trust(), &counting()).unwrap_err();
+    assert!(matches!(error.fault, Fault::Digest { .. }));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// One flipped bit anywhere is refused, and the error names the file.
+    #[test]
+    fn one_flipped_bit_is_refused(
+        name in prop::sample::select(vec!["series.bin", "sub/note", "manifest.json", "manifest.sig"]),
+        position in any::<prop::sample::Index>(),
+        bit in 0..8_u32,
+    ) {
+        // One package for all cases, restored after each: writing one waits for the disk.
+        static SHELF: LazyLock<(TempDir, PathBuf)> = LazyLock::new(shelf);
+        let directory = &SHELF.1;
+        let path = directory.join(name);
+        let good = fs::read(&path).unwrap();
+        let mut bytes = good.clone();
+        bytes[position.index(good.len())] ^= 1 << bit;
+        fs::write(&path, bytes).unwrap();
+        let refused = open(directory, &trust());
+        fs::write(&path, good).unwrap();
+        let message = refused.unwrap_err().to_string();
+        // A changed manifest shows first as one that the signature is not for.
+        let named = message.contains(name) || (name == "manifest.json" && message.contains("manifest.sig"));
+        prop_assert!(named, "{name}: {message}");
+    }
+}

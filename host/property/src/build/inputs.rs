@@ -1,0 +1,22 @@
+//! The files that a snapshot is built from.
+
+use std::path::PathBuf;
+
+/// Paths of the publishers' downloads. Every list may be in any order.
+#[derive(Clone, Debug, Default)]
+pub struct Inputs {
+    /// HM Land Registry price paid data, in any of its formats: complete, yearly, monthly.
+    pub price_paid: Vec<PathBuf>,
+    /// Energy certificates (`certificates.csv` of each authority).
+    pub certificates: Vec<PathBuf>,
+    /// OS Code-Point Open, the zip.
+    pub code_point: PathBuf,
+    /// ONS Standard Area Measurements of local authorities.
+    pub areas: Vec<PathBuf>,
+    /// ONS past and current codes of local authorities.
+    pub code_map: PathBuf,
+    /// UK House Price Index, full columns.
+    pub price_index: Vec<PathBuf>,
+    /// Licensed address files (docs/address-file.md); without any, UPRNs come from certificates.
+    pub addresses: Vec<PathBuf>,
+}

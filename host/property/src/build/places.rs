@@ -1,0 +1,115 @@
+//! Postcodes of Great Britain.
+
+use super::BuildError;
+use super::authorities::{AreaFrom, Authorities};
+use super::report::PlacesReport;
+use super::sort::sorted;
+use super::sources::{Kind, Sources, Verdict};
+use crate::model::{Authority, GssCode};
+use crate::store::cell::Cell;
+use crate::store::codes::Coded;
+use crate::store::place::Place;
+use crate::store::postcode;
+use domesday_registers::code_point::CodePointFile;
+use domesday_registers::records::Country;
+use std::collections::BTreeSet;
+
+/// Every postcode with its place, by packed postcode, and the authorities that they lie in.
+pub(crate) struct Places {
+    pub(crate) postcodes: Vec<(u64, Place)>,
+    pub(crate) authorities: Vec<Authority>,
+    pub(crate) report: PlacesReport,
+}
+
+impl Places {
+    /// The place of a packed postcode.
+    pub(crate) fn get(&self, packed: u64) -> Option<&Place> {
+        let at = self
+            .postcodes
+            .binary_search_by_key(&packed, |(known, _)| *known)
+            .ok()?;
+        Some(&self.postcodes[at].1)
+    }
+}
+
+/// Whether a country is within the service.
+pub(crate) fn served(country: Country) -> bool {
+    matches!(country, Country::England | Country::Wales)
+}
+
+/// Reads Code-Point Open.
+pub(crate) fn read(
+    sources: &mut Sources<'_, '_>,
+    authorities: &Authorities,
+) -> Result<Places, BuildError> {
+    let mut seeds: Vec<(u64, i32, i32, u64, Option<GssCode>)> = Vec::new();
+    let mut report = PlacesReport::default();
+    let mut unmapped = BTreeSet::new();
+    sources.read::<CodePointFile>(Kind::CodePoint, |_, row| {
+        if Cell::of(row.easting, row.northing).is_none() {
+            return Verdict::LeftOut("outside_national_grid", row.postcode.to_string());
+        }
+        let authority = GssCode::parse(&row.authority).map(|code| {
+            let (current, mapped) = authorities.in_force(code);
+            if !mapped {
+                unmapped.insert(code);
+            }
+            current
+        });
+        let country = Country::number(Some(row.country));
+        seeds.push((
+            postcode::pack(&row.postcode),
+            row.easting,
+            row.northing,
+            country,
+            authority,
+        ));
+        Verdict::Kept
+    })?;
+    let mut postcodes: Vec<(u64, Place)> = Vec::with_capacity(seeds.len());
+    for (packed, easting, northing, country, authority) in sorted(seeds) {
+        let country = Country::value(country).unwrap_or(Country::Other);
+        let place = Place {
+            easting,
+            northing,
+            authority,
+            country,
+        };
+        match postcodes.last_mut() {
+            Some(last) if last.0 == packed => {
+                report.postcodes_repeated += 1;
+                last.1 = place;
+            }
+            _ => postcodes.push((packed, place)),
+        }
+    }
+    report.postcodes = postcodes.len() as u64;
+    let without = postcodes
+        .iter()
+        .filter(|(_, place)| served(place.country) && place.authority.is_none());
+    report.postcodes_without_authority = without.count() as u64;
+    report.authority_codes_unmapped = unmapped.iter().map(GssCode::to_string).collect();
+
+    let in_use: BTreeSet<GssCode> = postcodes
+        .iter()
+        .filter_map(|(_, place)| place.authority)
+        .collect();
+    let mut described = Vec::with_capacity(in_use.len());
+    for code in in_use {
+        let (authority, from) = authorities.describe(code);
+        if matches!(code.letter(), 'E' | 'W') {
+            match from {
+                AreaFrom::OwnCode => {}
+                AreaFrom::OlderCode => report.areas_by_older_code.push(code.to_string()),
+                AreaFrom::Nowhere => report.areas_unknown.push(code.to_string()),
+            }
+        }
+        described.push(authority);
+    }
+    report.authorities = described.len() as u64;
+    Ok(Places {
+        postcodes,
+        authorities: described,
+        report,
+    })
+}

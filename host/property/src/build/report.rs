@@ -1,0 +1,125 @@
+//! What a build read, kept and left out. Everything in it follows from the inputs alone.
+
+use crate::model::Identity;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The build report.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// The snapshot that came of it.
+    pub identity: Identity,
+    /// Every source file.
+    pub files: Vec<FileReport>,
+    /// Postcodes and authorities.
+    pub places: PlacesReport,
+    /// Properties.
+    pub homes: HomesReport,
+    /// Sales.
+    pub sales: SalesReport,
+}
+
+/// One source file. `rows_read` is the sum of `rows_kept`, all `rejected` and all `left_out`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FileReport {
+    /// Which register.
+    pub register: &'static str,
+    /// Name without its folder.
+    pub file: String,
+    /// SHA-256 in lower-case hexadecimal.
+    pub sha256: String,
+    /// Length.
+    pub bytes: u64,
+    /// Rows after the header.
+    pub rows_read: u64,
+    /// Rows that a later pass works on.
+    pub rows_kept: u64,
+    /// Damaged rows, by reason; each is in the rejects file with its line.
+    pub rejected: BTreeMap<&'static str, u64>,
+    /// Sound rows that have no place in a snapshot, by reason; each is in the rejects file
+    /// with its own identifier.
+    pub left_out: BTreeMap<&'static str, u64>,
+    /// Cells that were set aside while their row was kept.
+    pub field_warnings: BTreeMap<&'static str, u64>,
+}
+
+/// Postcodes and authorities.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct PlacesReport {
+    /// Postcodes held, of all Great Britain.
+    pub postcodes: u64,
+    /// Postcodes that came up more than once; the last in order of content is held.
+    pub postcodes_repeated: u64,
+    /// Postcodes of England and Wales without a local authority.
+    pub postcodes_without_authority: u64,
+    /// Local authorities in force that a postcode lies in.
+    pub authorities: u64,
+    /// Authority codes that the code map does not know, held under themselves.
+    pub authority_codes_unmapped: Vec<String>,
+    /// Authorities of England and Wales whose area is known only under an older code.
+    pub areas_by_older_code: Vec<String>,
+    /// Authorities of England and Wales whose area is not known.
+    pub areas_unknown: Vec<String>,
+}
+
+/// Properties.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct HomesReport {
+    /// Properties held.
+    pub properties: u64,
+    /// Of them, those that the address file has.
+    pub from_address_file: u64,
+    /// Of them, those with a certificate.
+    pub with_certificate: u64,
+    /// Of them, those that are not residential.
+    pub not_residential: u64,
+    /// Of them, those without coordinates: postcode not in Code-Point, and no address file.
+    pub unplaced: u64,
+    /// Certificates held.
+    pub certificates: u64,
+    /// Certificates without UPRN that took the address file's, by exact address.
+    pub certificates_matched_by_address: u64,
+    /// Certificates lodged twice under one key.
+    pub certificates_repeated: u64,
+    /// Pairs of postcode and address that stand for exactly one home.
+    pub addresses_of_one_home: u64,
+    /// Pairs of postcode and address that stand for several properties.
+    pub addresses_ambiguous: u64,
+}
+
+/// Sales. `transactions` is the sum of `placed` and `unplaced`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SalesReport {
+    /// Sales held, after changes, deletions and repetitions.
+    pub transactions: u64,
+    /// Rows that repeat a transaction word for word.
+    pub repeated: u64,
+    /// Additions that say something else of a transaction already read; the later file won.
+    pub contradicted: u64,
+    /// Changes applied to a transaction that was read.
+    pub changes_applied: u64,
+    /// Changes of a transaction that was not read, taken as additions.
+    pub changes_of_unknown: u64,
+    /// Transactions withdrawn by a deletion.
+    pub deletions_applied: u64,
+    /// Deletions of a transaction that was not read.
+    pub deletions_of_unknown: u64,
+    /// Sales with coordinates, which can be evidence near a point.
+    pub placed: u64,
+    /// Sales whose postcode Code-Point does not have, mostly because it was terminated. They
+    /// count in figures of postcode district and sector and in a property's own sales.
+    pub unplaced: u64,
+    /// Category A.
+    pub standard: u64,
+    /// Type `O`.
+    pub other_type: u64,
+    /// How sales met properties.
+    pub matching: BTreeMap<&'static str, u64>,
+    /// What certificates gave to the matched sales.
+    pub certificates: BTreeMap<&'static str, u64>,
+}
+
+/// Adds one to a counter.
+pub(crate) fn count<K: Ord>(counters: &mut BTreeMap<K, u64>, key: K) {
+    *counters.entry(key).or_default() += 1;
+}

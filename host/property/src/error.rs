@@ -1,0 +1,52 @@
+//! What can go wrong with a snapshot that was built.
+
+use std::path::PathBuf;
+
+/// A snapshot could not be opened or read.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The file is not a snapshot.
+    #[error("{path} is not a property snapshot: {what}")]
+    NotASnapshot {
+        /// The file.
+        path: PathBuf,
+        /// What it lacks.
+        what: &'static str,
+    },
+    /// The file was made by another version.
+    #[error("{path} has schema {found}, and this program reads schema {expected}")]
+    OtherSchema {
+        /// The file.
+        path: PathBuf,
+        /// The file's schema version.
+        found: u32,
+        /// Ours.
+        expected: u32,
+    },
+    /// A row does not hold what its table promises.
+    #[error("damaged row in table {table}")]
+    Damaged {
+        /// The table.
+        table: &'static str,
+    },
+    /// The storage engine failed.
+    #[error("snapshot storage: {0}")]
+    Storage(Box<redb::Error>),
+}
+
+macro_rules! storage_errors {
+    ($($error:ty),+) => {$(
+        impl From<$error> for SnapshotError {
+            fn from(error: $error) -> Self {
+                SnapshotError::Storage(Box::new(error.into()))
+            }
+        }
+    )+};
+}
+storage_errors!(
+    redb::DatabaseError,
+    redb::TransactionError,
+    redb::TableError,
+    redb::StorageError,
+    redb::CommitError
+);

@@ -1,0 +1,103 @@
+//! Postcodes, authorities, what an address resolves to, and what the snapshot is.
+
+use super::GssCode;
+use domesday_registers::Day;
+use domesday_registers::records::Country;
+use serde::{Deserialize, Serialize};
+
+/// A live postcode of Great Britain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PostcodePlace {
+    /// British National Grid, metres: the mean position of the postcode's addresses.
+    pub easting: i32,
+    /// British National Grid, metres.
+    pub northing: i32,
+    /// Local authority district now in force; absent where the register names none.
+    pub authority: Option<GssCode>,
+    /// Country; anything but England or Wales is outside the service.
+    pub country: Country,
+    /// Region of England, or Wales; absent elsewhere and for an authority without one.
+    pub region: Option<GssCode>,
+}
+
+/// A local authority district under the code now in force.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Authority {
+    /// Code now in force.
+    pub code: GssCode,
+    /// Name now in force; the code itself where no register names it.
+    pub name: String,
+    /// Region of England, or Wales.
+    pub region: Option<GssCode>,
+    /// Name of the region.
+    pub region_name: String,
+    /// Land area in hectares, where the areas file has it (under this code or an older one).
+    pub land_hectares: Option<f64>,
+}
+
+/// What an address means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resolution {
+    /// One residential property has exactly this address.
+    Exact(u64),
+    /// No register has the address with a UPRN.
+    NotFound,
+    /// Several properties could be meant.
+    Ambiguous {
+        /// How many.
+        candidates: u32,
+        /// The address names a building that is divided into units, and no unit was given.
+        needs_unit: bool,
+    },
+    /// The address is known, and nobody lives there.
+    NotResidential,
+}
+
+/// Rows of a snapshot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowCounts {
+    /// Postcodes of Great Britain.
+    pub postcodes: u64,
+    /// Distinct pairs of postcode and address key.
+    pub address_keys: u64,
+    /// Properties with a UPRN.
+    pub properties: u64,
+    /// Certificates held with the properties.
+    pub certificates: u64,
+    /// Sales with coordinates, which can be evidence.
+    pub placed_sales: u64,
+    /// Sales whose postcode has no coordinates.
+    pub unplaced_sales: u64,
+    /// Sales joined to a UPRN.
+    pub matched_sales: u64,
+}
+
+/// A file that a snapshot was built from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceFile {
+    /// Which register.
+    pub register: String,
+    /// Name without its folder.
+    pub file: String,
+    /// SHA-256 in lower-case hexadecimal.
+    pub sha256: String,
+    /// Rows read.
+    pub rows: u64,
+}
+
+/// Which snapshot this is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Name given at build.
+    pub snapshot_id: String,
+    /// SHA-256 over the rows in key order, lower-case hexadecimal, as noted at build;
+    /// [`crate::store::content_digest`] computes it afresh.
+    pub content_digest: String,
+    /// The latest sale held; `None` without any sale.
+    pub latest_sale: Option<Day>,
+    /// Last month (months since January 1970) that the register covers whole: the latest that
+    /// ended on or before the latest sale's day.
+    pub last_whole_month: Option<i32>,
+    /// Rows held.
+    pub rows: RowCounts,
+}

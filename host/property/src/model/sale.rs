@@ -1,0 +1,146 @@
+//! Sales, and the question that finds those near a point.
+
+use super::{Attributes, GssCode};
+use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
+use domesday_registers::records::Country;
+use domesday_registers::{Day, Postcode};
+
+/// Farthest that [`NearbyQuery`] looks, in metres; a larger radius is taken as this.
+pub const MAX_RADIUS_M: u32 = 50_000;
+/// Most sales that one [`NearbyQuery`] returns; a larger limit is taken as this.
+pub const MAX_LIMIT: usize = 1_000;
+
+/// One registered sale, with what was known of the property on the day asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sale {
+    /// Unique in the snapshot and the same in every rebuild: the first eight bytes,
+    /// big-endian, of the SHA-256 of the Land Registry's transaction identifier.
+    pub id: u64,
+    /// The property, where the address matched exactly one.
+    pub uprn: Option<u64>,
+    /// Day of the deed.
+    pub day: Day,
+    /// Price paid in pounds.
+    pub price_gbp: u64,
+    /// British National Grid, metres; 0 for an unplaced sale.
+    pub easting: i32,
+    /// British National Grid, metres; 0 for an unplaced sale.
+    pub northing: i32,
+    /// Postcode as registered.
+    pub postcode: Postcode,
+    /// Type as registered.
+    pub property_type: PropertyType,
+    /// From a certificate, where it agrees with the registered type.
+    pub subtype: Option<Subtype>,
+    /// Tenure as registered.
+    pub tenure: Option<Tenure>,
+    /// Newly built when sold.
+    pub new_build: bool,
+    /// Category A: a standard sale at full market value.
+    pub standard: bool,
+    /// The coordinates are the property's own, not the middle of its postcode.
+    pub own_place: bool,
+    /// Total floor area in square metres.
+    pub floor_area_m2: Option<f64>,
+    /// Habitable rooms.
+    pub habitable_rooms: Option<u32>,
+    /// Construction age band.
+    pub age_band: Option<AgeBand>,
+    /// Energy rating.
+    pub rating: Option<EnergyRating>,
+    /// Lodgement day of the certificate that these attributes come from: the latest lodged on
+    /// or before the sale's day, else the earliest lodged after it. `None`, and every
+    /// attribute with it, where that day is not strictly before the day asked about.
+    pub attributes_day: Option<Day>,
+    /// Distance in metres from the point asked about; 0 where none was.
+    pub distance_m: f64,
+}
+
+/// A set of [`PropertyType`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PropertyTypes(u8);
+
+impl PropertyTypes {
+    /// The four types of dwelling: everything but [`PropertyType::Other`].
+    pub const RESIDENTIAL: PropertyTypes = PropertyTypes(0b1111);
+    /// The empty set.
+    pub const NONE: PropertyTypes = PropertyTypes(0);
+
+    /// The set with one more type.
+    pub fn with(self, property_type: PropertyType) -> PropertyTypes {
+        PropertyTypes(self.0 | 1 << type_index(property_type))
+    }
+
+    /// Whether the set holds a type.
+    pub fn contains(self, property_type: PropertyType) -> bool {
+        self.0 & 1 << type_index(property_type) != 0
+    }
+}
+
+impl FromIterator<PropertyType> for PropertyTypes {
+    fn from_iter<I: IntoIterator<Item = PropertyType>>(types: I) -> Self {
+        types
+            .into_iter()
+            .fold(PropertyTypes::NONE, PropertyTypes::with)
+    }
+}
+
+fn type_index(property_type: PropertyType) -> u32 {
+    match property_type {
+        PropertyType::Detached => 0,
+        PropertyType::SemiDetached => 1,
+        PropertyType::Terraced => 2,
+        PropertyType::Flat => 3,
+        PropertyType::Other => 4,
+    }
+}
+
+/// Which sales come first, and so which stay when there are more than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// By distance, then the newer day, then the smaller id.
+    Nearest,
+    /// By newer day, then distance, then the smaller id.
+    Newest,
+}
+
+/// Asks for sales near a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearbyQuery {
+    /// British National Grid, metres.
+    pub easting: i32,
+    /// British National Grid, metres.
+    pub northing: i32,
+    /// Farthest distance, inclusive, in metres; at most [`MAX_RADIUS_M`].
+    pub radius_m: u32,
+    /// Earliest day, inclusive.
+    pub from: Day,
+    /// Sales on or after this day are not seen, nor certificates lodged then: the valuation day.
+    pub before: Day,
+    /// Types wanted.
+    pub types: PropertyTypes,
+    /// Most sales wanted; at most [`MAX_LIMIT`].
+    pub limit: usize,
+    /// Which come first.
+    pub order: Order,
+    /// Only category A.
+    pub standard_only: bool,
+    /// Only sales whose floor area was known strictly before `before`.
+    pub with_floor_area: bool,
+    /// Leaves out a property's own sales.
+    pub exclude_uprn: Option<u64>,
+}
+
+/// A sale with its property as it was on record strictly before the sale: what a model is
+/// fitted and calibrated on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportedSale {
+    /// The sale, its attributes as they are known today.
+    pub sale: Sale,
+    /// Local authority district by postcode.
+    pub authority: Option<GssCode>,
+    /// Country by postcode.
+    pub country: Country,
+    /// What the property's certificates lodged strictly before the sale said.
+    pub subject: Option<Attributes>,
+}

@@ -1,0 +1,63 @@
+//! House price index series.
+
+use crate::model::{GssCode, IndexLevel, IndexSeries};
+use crate::store::index;
+use crate::{Snapshot, SnapshotError};
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+
+impl Snapshot {
+    /// The index of an authority and type (`None`: all types), from the narrowest area that
+    /// has one: the authority, its region, its country, England and Wales.
+    ///
+    /// Only months that ended before `before` are given; publication lags are not modelled.
+    /// An area whose months all lie later is passed over.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn price_index(
+        &self,
+        authority: GssCode,
+        property_type: Option<PropertyType>,
+        before: Day,
+    ) -> Result<Option<IndexSeries>, SnapshotError> {
+        let region = self.authority(authority).and_then(|known| known.region);
+        let country = match authority.letter() {
+            'E' => Some(GssCode::ENGLAND),
+            'W' => Some(GssCode::WALES),
+            _ => None,
+        };
+        let areas = [
+            (IndexLevel::LocalAuthority, Some(authority)),
+            (
+                IndexLevel::Region,
+                region.filter(|&region| Some(region) != country),
+            ),
+            (IndexLevel::Country, country),
+            (
+                IndexLevel::Country,
+                country.map(|_| GssCode::ENGLAND_AND_WALES),
+            ),
+        ];
+        let this_month = before.month();
+        for (area_level, code) in areas {
+            let Some(area_code) = code else { continue };
+            let Some(row) = self.price_index.get(index::key(area_code, property_type))? else {
+                continue;
+            };
+            let points = index::decode(row.value()).ok_or(SnapshotError::Damaged {
+                table: "price_index",
+            })?;
+            // A month has ended by `before` where it is an earlier month than that day's.
+            let points: Vec<(i32, f64)> = points.filter(|&(month, _)| month < this_month).collect();
+            if !points.is_empty() {
+                return Ok(Some(IndexSeries {
+                    area_level,
+                    area_code,
+                    points,
+                }));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,9 @@
+//! The questions: one concern a file, each an `impl` block of [`crate::Snapshot`].
+
+mod best;
+pub(crate) mod export;
+mod index;
+mod market;
+mod nearby;
+mod own;
+mod resolve;

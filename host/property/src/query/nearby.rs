@@ -1,0 +1,291 @@
+//! Sales near a point.
+//!
+//! Cells are visited ring by ring around the point's own cell. What has not been visited yet
+//! lies at least as far away as the nearest side of the visited square, so the search ends as
+//! soon as enough sales are nearer than that: in a city after a ring or two.
+
+use super::best::Best;
+use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
+use crate::store::bytes::LAST_DAY;
+use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
+use crate::store::sale::{self, Packed, WIDTH};
+use crate::{Snapshot, SnapshotError};
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+use std::cmp::Reverse;
+
+impl Snapshot {
+    /// Sales near a point, strictly before a day, in the order asked for. Distances compare
+    /// as whole squared metres; ties end on the sale's id.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn nearby_sales(&self, query: &NearbyQuery) -> Result<Vec<Sale>, SnapshotError> {
+        let limit = query.limit.min(MAX_LIMIT);
+        // Sales lie within the days that two bytes hold, whatever is asked for.
+        let from = query.from.max(Day(0));
+        let last = Day(query.before.0.saturating_sub(1)).min(LAST_DAY);
+        if limit == 0 || from > last {
+            return Ok(Vec::new());
+        }
+        let years = (year(from), year(last));
+        let search = Search::new(query);
+        match query.order {
+            Order::Nearest => self.nearest(&search, years, limit),
+            Order::Newest => self.newest(&search, years, limit),
+        }
+    }
+
+    fn nearest(
+        &self,
+        search: &Search<'_>,
+        years: (i32, i32),
+        limit: usize,
+    ) -> Result<Vec<Sale>, SnapshotError> {
+        let mut best = Best::new(limit, |c: &Candidate| {
+            (c.distance_squared, Reverse(c.day), c.id)
+        });
+        for ring in 0..=search.rings() {
+            if let Some(worst) = best.worst()
+                && worst.distance_squared < search.unseen_squared(ring)
+            {
+                break;
+            }
+            for (column, row) in ring_cells(search.cell, ring) {
+                if !self.occupied.contains(column, row) {
+                    continue;
+                }
+                let reach = best
+                    .worst()
+                    .map_or(search.radius_squared, |w| w.distance_squared);
+                if search.cell_squared(column, row) > reach {
+                    continue;
+                }
+                self.scan(search, Cell::Grid(column, row), years, |candidate| {
+                    best.offer(candidate)
+                })?;
+            }
+        }
+        search.finish(best.sorted())
+    }
+
+    fn newest(
+        &self,
+        search: &Search<'_>,
+        years: (i32, i32),
+        limit: usize,
+    ) -> Result<Vec<Sale>, SnapshotError> {
+        let cells: Vec<Cell> = (0..=search.rings())
+            .flat_map(|ring| ring_cells(search.cell, ring))
+            .filter(|&(column, row)| {
+                self.occupied.contains(column, row)
+                    && search.cell_squared(column, row) <= search.radius_squared
+            })
+            .map(|(column, row)| Cell::Grid(column, row))
+            .collect();
+        let mut best = Best::new(limit, |c: &Candidate| {
+            (Reverse(c.day), c.distance_squared, c.id)
+        });
+        let mut year = years.1;
+        while year >= years.0 && best.worst().is_none() {
+            for &cell in &cells {
+                self.scan(search, cell, (year, year), |candidate| {
+                    best.offer(candidate)
+                })?;
+            }
+            year -= 1;
+        }
+        search.finish(best.sorted())
+    }
+
+    /// Hands over a cell's sales that meet the query, in no promised order.
+    fn scan(
+        &self,
+        search: &Search<'_>,
+        cell: Cell,
+        (first, last): (i32, i32),
+        mut found: impl FnMut(Candidate),
+    ) -> Result<(), SnapshotError> {
+        let mut block = |key: u64, bytes: &[u8]| -> Result<(), SnapshotError> {
+            let (cell, _) = Cell::of_key(key);
+            let sales = sale::block(bytes).ok_or(SnapshotError::Damaged { table: "sales" })?;
+            sales
+                .filter_map(|packed| search.candidate(cell, packed))
+                .for_each(&mut found);
+            Ok(())
+        };
+        if first == last {
+            let key = cell.key(first);
+            if let Some(row) = self.sales.get(key)? {
+                block(key, row.value())?;
+            }
+        } else {
+            for row in self.sales.range(cell.key(first)..=cell.key(last))? {
+                let (key, bytes) = row?;
+                block(key.value(), bytes.value())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn year(day: Day) -> i32 {
+    1970 + day.month().div_euclid(12)
+}
+
+/// A query with what is worked out once.
+struct Search<'a> {
+    query: &'a NearbyQuery,
+    /// Column and row of the point's cell, which may be off the grid.
+    cell: (i32, i32),
+    radius: i64,
+    radius_squared: u64,
+    exclude_uprn: u64,
+}
+
+impl<'a> Search<'a> {
+    fn new(query: &'a NearbyQuery) -> Self {
+        let radius = query.radius_m.min(MAX_RADIUS_M);
+        Search {
+            query,
+            cell: (
+                query.easting.div_euclid(SIDE),
+                query.northing.div_euclid(SIDE),
+            ),
+            radius: i64::from(radius),
+            radius_squared: u64::from(radius).pow(2),
+            exclude_uprn: query.exclude_uprn.unwrap_or(0),
+        }
+    }
+
+    /// The last ring that the radius can touch.
+    fn rings(&self) -> i32 {
+        (self.radius / i64::from(SIDE)) as i32 + 1
+    }
+
+    /// Least squared distance from the point to anything in `ring` or beyond.
+    fn unseen_squared(&self, ring: i32) -> u64 {
+        let Some(inner) = ring.checked_sub(1).filter(|&inner| inner >= 0) else {
+            return 0;
+        };
+        let side = |at: i32| {
+            let within = i64::from(at.rem_euclid(SIDE));
+            let below = within + 1 + i64::from(inner) * i64::from(SIDE);
+            let above = i64::from(SIDE) - within + i64::from(inner) * i64::from(SIDE);
+            below.min(above)
+        };
+        side(self.query.easting)
+            .min(side(self.query.northing))
+            .unsigned_abs()
+            .pow(2)
+    }
+
+    /// Least squared distance from the point to a cell.
+    fn cell_squared(&self, column: i32, row: i32) -> u64 {
+        let gap = |at: i32, cell: i32| {
+            let low = i64::from(cell) * i64::from(SIDE);
+            let high = low + i64::from(SIDE) - 1;
+            let at = i64::from(at);
+            (low - at).max(at - high).max(0).unsigned_abs()
+        };
+        gap(self.query.easting, column).pow(2) + gap(self.query.northing, row).pow(2)
+    }
+
+    /// A sale that meets the query.
+    #[inline]
+    fn candidate(&self, cell: Cell, packed: Packed<'_>) -> Option<Candidate> {
+        let query = self.query;
+        let day = packed.day();
+        let wanted = day >= query.from
+            && day < query.before
+            && (packed.standard() || !query.standard_only)
+            && packed
+                .property_type()
+                .is_some_and(|t: PropertyType| query.types.contains(t))
+            && (self.exclude_uprn == 0 || packed.uprn() != self.exclude_uprn)
+            && (!query.with_floor_area
+                || packed.has_floor_area() && packed.attributes_day(query.before).is_some());
+        if !wanted {
+            return None;
+        }
+        let (corner_east, corner_north) = cell.corner();
+        let (east, north) = packed.offset();
+        let square = |a: i32, b: i32| i64::from(a).abs_diff(i64::from(b)).pow(2);
+        let distance_squared = square(corner_east + east, query.easting)
+            + square(corner_north + north, query.northing);
+        (distance_squared <= self.radius_squared).then(|| Candidate {
+            distance_squared,
+            day,
+            id: packed.id(),
+            cell,
+            bytes: *packed.bytes(),
+        })
+    }
+
+    fn finish(&self, candidates: Vec<Candidate>) -> Result<Vec<Sale>, SnapshotError> {
+        let unpack = |c: Candidate| {
+            let distance = (c.distance_squared as f64).sqrt();
+            Packed::new(&c.bytes).unpack(c.cell, self.query.before, distance)
+        };
+        let sales: Option<Vec<Sale>> = candidates.into_iter().map(unpack).collect();
+        sales.ok_or(SnapshotError::Damaged { table: "sales" })
+    }
+}
+
+/// A sale that meets the query, still packed.
+struct Candidate {
+    distance_squared: u64,
+    day: Day,
+    id: u64,
+    cell: Cell,
+    bytes: [u8; WIDTH],
+}
+
+/// The cells of the square ring at a distance from a cell, those on the grid.
+fn ring_cells((column, row): (i32, i32), ring: i32) -> impl Iterator<Item = (i32, i32)> {
+    let clip =
+        |low: i64, high: i64, end: i32| low.max(0) as i32..=high.min(i64::from(end) - 1) as i32;
+    let (column, row, ring) = (i64::from(column), i64::from(row), i64::from(ring));
+    clip(row - ring, row + ring, ROWS).flat_map(move |r| {
+        let edge = i64::from(r).abs_diff(row) == ring.unsigned_abs();
+        let step = if edge || ring == 0 { 1 } else { 2 * ring };
+        (column - ring..=column + ring)
+            .step_by(step as usize)
+            .filter(|c| (0..i64::from(COLUMNS)).contains(c))
+            .map(move |c| (c as i32, r))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::PropertyTypes;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The search may stop exactly where the next ring's nearest cell begins.
+        #[test]
+        fn the_unseen_begins_at_the_nearest_cell_of_the_ring(
+            easting in 100_000..120_000, northing in 100_000..120_000, ring in 1..12,
+        ) {
+            let query = NearbyQuery {
+                easting,
+                northing,
+                radius_m: 5_000,
+                from: Day(0),
+                before: Day(1),
+                types: PropertyTypes::RESIDENTIAL,
+                limit: 1,
+                order: Order::Nearest,
+                standard_only: true,
+                with_floor_area: false,
+                exclude_uprn: None,
+            };
+            let search = Search::new(&query);
+            let cells: Vec<_> = ring_cells(search.cell, ring).collect();
+            prop_assert_eq!(cells.len(), 8 * ring as usize);
+            let nearest = cells.iter().map(|&(column, row)| search.cell_squared(column, row)).min();
+            prop_assert_eq!(nearest, Some(search.unseen_squared(ring)));
+        }
+    }
+}

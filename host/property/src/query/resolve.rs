@@ -1,0 +1,173 @@
+//! From an address to a property.
+
+use crate::model::{PostcodePlace, Property, Resolution};
+use crate::store::address::{self, Entry};
+use crate::store::dwelling::PackedProperty;
+use crate::store::{place, postcode};
+use crate::{Snapshot, SnapshotError};
+use domesday_registers::address::AddressKey;
+use domesday_registers::{Day, Postcode};
+
+/// Sales counted by [`Snapshot::recent_sales`] lie within this many days before the day asked
+/// about: three years.
+const RECENT_DAYS: i32 = 1_096;
+
+impl Snapshot {
+    /// Where a postcode of Great Britain lies; `None` where Code-Point does not have it.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn postcode(&self, postcode: &Postcode) -> Result<Option<PostcodePlace>, SnapshotError> {
+        let packed = postcode::pack(postcode);
+        let (key, unit) = postcode::row(packed);
+        let Some(row) = self.postcodes.get(key)? else {
+            return Ok(None);
+        };
+        let found =
+            place::find(row.value(), unit).ok_or(SnapshotError::Damaged { table: "postcodes" })?;
+        Ok(found.map(|place| PostcodePlace {
+            easting: place.easting,
+            northing: place.northing,
+            authority: place.authority,
+            country: place.country,
+            region: place
+                .authority
+                .and_then(|code| self.authority(code)?.region),
+        }))
+    }
+
+    /// What an address means: `building` is the number or name, with the unit if there is one
+    /// (`Flat 3, 12a`), and `street` the street or, where there is none, the locality.
+    ///
+    /// Exact after normalisation, nothing fuzzier. A home and premises with one and the same
+    /// address are ambiguous. A building in which homes are known by unit asks for the unit,
+    /// unless it is itself a home; an address known only as premises, or from sales of type
+    /// `O` that were no flats, is not residential unless dwellings were sold in it.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn resolve(
+        &self,
+        postcode: &Postcode,
+        building: &str,
+        street: &str,
+    ) -> Result<Resolution, SnapshotError> {
+        let entries = self.entries(postcode, building, street)?;
+        let (mut homes, mut premises, mut units, mut other) = (0_u32, 0_u32, 0, false);
+        let mut uprn = 0;
+        for entry in entries {
+            match entry {
+                Entry::Home(found) => (homes, uprn) = (homes + 1, found),
+                Entry::Premises(_) => premises += 1,
+                Entry::OtherSale => other = true,
+                Entry::Units(count) => units = count,
+            }
+        }
+        Ok(match (homes, premises) {
+            (1, 0) => Resolution::Exact(uprn),
+            (0, _) if units > 0 => Resolution::Ambiguous {
+                candidates: units,
+                needs_unit: true,
+            },
+            (0, 0) if !other => Resolution::NotFound,
+            (0, _) => Resolution::NotResidential,
+            _ => Resolution::Ambiguous {
+                candidates: homes + premises,
+                needs_unit: false,
+            },
+        })
+    }
+
+    /// Whether an address is one of a property's own, for verifying a UPRN that was supplied.
+    /// It holds too where the address alone would be ambiguous.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn has_address(
+        &self,
+        uprn: u64,
+        postcode: &Postcode,
+        building: &str,
+        street: &str,
+    ) -> Result<bool, SnapshotError> {
+        let entries = self.entries(postcode, building, street)?;
+        Ok(entries.iter().any(
+            |entry| matches!(entry, Entry::Home(found) | Entry::Premises(found) if *found == uprn),
+        ))
+    }
+
+    fn entries(
+        &self,
+        postcode: &Postcode,
+        building: &str,
+        street: &str,
+    ) -> Result<Vec<Entry>, SnapshotError> {
+        let Some(key) = AddressKey::of_request(building, street) else {
+            return Ok(Vec::new());
+        };
+        let Some(row) = self.addresses.get(postcode::pack(postcode))? else {
+            return Ok(Vec::new());
+        };
+        let found = address::find(row.value(), address::fingerprint(key.as_str()))
+            .ok_or(SnapshotError::Damaged { table: "addresses" })?;
+        Ok(found.collect())
+    }
+
+    /// What is on record about a property.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn property(&self, uprn: u64) -> Result<Option<Property>, SnapshotError> {
+        match self.packed_property(uprn)? {
+            Some(packed) => packed.unpack(uprn).map(Some).ok_or(SnapshotError::Damaged {
+                table: "properties",
+            }),
+            None => Ok(None),
+        }
+    }
+
+    pub(crate) fn packed_property(
+        &self,
+        uprn: u64,
+    ) -> Result<Option<PackedProperty>, SnapshotError> {
+        let Some(row) = self.properties.get(uprn)? else {
+            return Ok(None);
+        };
+        PackedProperty::decode(row.value())
+            .map(Some)
+            .ok_or(SnapshotError::Damaged {
+                table: "properties",
+            })
+    }
+
+    /// Whether the registers hold any address or sale in a postcode.
+    ///
+    /// # Errors
+    /// Storage failed.
+    pub fn represented(&self, postcode: &Postcode) -> Result<bool, SnapshotError> {
+        let packed = postcode::pack(postcode);
+        Ok(self.addresses.get(packed)?.is_some() || self.postcode_sales.get(packed)?.is_some())
+    }
+
+    /// Category A sales of dwellings in a postcode, within three years strictly before a day.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn recent_sales(&self, postcode: &Postcode, before: Day) -> Result<u32, SnapshotError> {
+        let Some(row) = self.postcode_sales.get(postcode::pack(postcode))? else {
+            return Ok(0);
+        };
+        let (days, rest) = row.value().as_chunks::<2>();
+        if !rest.is_empty() {
+            return Err(SnapshotError::Damaged {
+                table: "postcode_sales",
+            });
+        }
+        let from = before.0.saturating_sub(RECENT_DAYS);
+        let recent = days.iter().map(|day| i32::from(u16::from_le_bytes(*day)));
+        Ok(recent
+            .filter(|&day| day < before.0 && day >= from)
+            .map(|_| 1)
+            .sum())
+    }
+}

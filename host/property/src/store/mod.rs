@@ -1,0 +1,37 @@
+//! The file: its tables, and how a row is packed.
+//!
+//! Rows are packed by hand, little-endian, because there are tens of millions of them and
+//! each query decodes hundreds. Keys are chosen so that a row depends only on the register
+//! rows of its own place and time: a monthly update rewrites the rows it touches and ends
+//! with the same file content as a full rebuild.
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | `facts` | name | schema version, latest sale, row counts |
+//! | `authorities` | GSS code | name, region, area |
+//! | `postcodes` | half a postcode sector | its units' places |
+//! | `addresses` | postcode | address fingerprints and what they stand for |
+//! | `properties` | UPRN | place, certificates, sale days |
+//! | `sales` | 500 m cell and year | sales ordered by day and id |
+//! | `cells` | row of cells | which cells of the row hold sales |
+//! | `postcode_sales` | postcode | days of its category A sales |
+//! | `figures` | area level, area, type and year | one window for each month |
+//! | `price_index` | GSS code and type | one entry for each month |
+//! | `origin` | name | snapshot id, source files, content digest: not part of the digest |
+
+pub(crate) mod address;
+pub(crate) mod bytes;
+pub(crate) mod cell;
+pub(crate) mod codes;
+mod digest;
+pub(crate) mod dwelling;
+pub(crate) mod figures;
+pub(crate) mod index;
+pub(crate) mod place;
+pub(crate) mod postcode;
+pub(crate) mod sale;
+pub(crate) mod tables;
+
+pub use digest::content_digest;
+pub(crate) use digest::hex;
+pub use tables::SCHEMA;

@@ -1,0 +1,17 @@
+//! The room from outside: registers in the publishers' formats in, answers out.
+
+#![allow(unused_crate_dependencies, missing_docs)]
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![allow(clippy::unwrap_used)]
+
+mod building;
+mod damage;
+mod figures;
+mod leak;
+mod nearby;
+#[path = "../publishers/mod.rs"]
+mod publishers;
+mod reading;
+mod real;
+mod resolve;
+mod world;

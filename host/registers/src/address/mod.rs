@@ -1,0 +1,115 @@
+//! One key for the many ways of writing one address.
+//!
+//! Addresses match exactly after normalisation, and in no fuzzier way: two keys are equal or the
+//! addresses are different. A key is `unit|building|street` within a postcode, which is not part
+//! of it. What is normalised away is case, punctuation, spacing, accents, the order of unit and
+//! building, and the abbreviations and unit words listed in `words.rs`.
+//!
+//! A client's two fields make one key ([`AddressKey::of_request`]). An address in a register
+//! makes every key under which an honest client could ask for it ([`keys_of_parts`],
+//! [`keys_of_lines`]), and none that could be somebody else's home:
+//!
+//! - a unit's keys all keep the unit, so a flat never answers for its building;
+//! - a name shared by several homes ("Orkney Terrace") never stands alone;
+//! - what stands beside a numbered home ("The Annexe, 12", "Garage at, 12") never takes its
+//!   number alone;
+//! - "Flat 3, High Street" is never 3 High Street, but flat 3 of a building such as Kings Court
+//!   is also 3 Kings Court, which is how most people write it.
+
+mod lines;
+mod parts;
+mod text;
+mod unit;
+mod words;
+
+pub use lines::keys_of_lines;
+pub use parts::keys_of_parts;
+
+use std::fmt;
+
+/// A normalised address within a postcode: `unit|building|street`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AddressKey(String);
+
+impl AddressKey {
+    /// The key that a client's two address fields ask for; `None` where either is blank or
+    /// longer than 500 bytes.
+    pub fn of_request(building_number_or_name: &str, street: &str) -> Option<AddressKey> {
+        let units = unit::take_or_leading_number(text::words(building_number_or_name));
+        let street = text::name(text::words(street));
+        if street.is_empty() || (units.units.is_empty() && units.rest.is_empty()) {
+            return None;
+        }
+        Some(AddressKey::new(
+            &units.unit(),
+            &text::name(units.rest),
+            &street,
+        ))
+    }
+
+    /// Words are put together without spaces, except beside digits, since registers divide one
+    /// name differently ("Lime Tree Grove", "Limetree Grove").
+    fn new(unit: &str, building: &[String], street: &[String]) -> AddressKey {
+        let mut key = String::with_capacity(48);
+        key.push_str(unit);
+        for words in [building, street] {
+            key.push('|');
+            for word in words {
+                let digits = [key.chars().next_back(), word.chars().next()];
+                if !key.ends_with('|') && digits.iter().flatten().any(char::is_ascii_digit) {
+                    key.push(' ');
+                }
+                key.push_str(word);
+            }
+        }
+        AddressKey(key)
+    }
+
+    /// The key's text, `unit|building|street`; each part may be empty, and words stand without
+    /// spaces except beside digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the key names a unit within a building.
+    pub fn has_unit(&self) -> bool {
+        !self.0.starts_with('|')
+    }
+
+    /// Whether the key names a flat: a unit known by a number or letter alone, or by a word for a
+    /// dwelling. A "Unit 3" or "Suite 3" may be anything.
+    pub fn names_flat(&self) -> bool {
+        let unit = self.0.split('|').next().unwrap_or_default();
+        text::is_unit_id(unit) || unit.split(' ').any(words::is_dwelling)
+    }
+
+    /// The same address without its unit: what a client asks for who left the unit out.
+    pub fn building(&self) -> AddressKey {
+        let from = self.0.find('|').unwrap_or_default();
+        AddressKey(self.0.get(from..).unwrap_or_default().to_owned())
+    }
+}
+
+impl fmt::Display for AddressKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for AddressKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Sorted, each once.
+fn in_order(mut keys: Vec<AddressKey>) -> Vec<AddressKey> {
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;

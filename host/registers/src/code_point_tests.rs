@@ -1,0 +1,122 @@
+use super::*;
+use crate::{Progress, ReadError, Reject};
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+
+const ROW: &str =
+    "\"ZZ9 9ZZ\",10,459318,304176,\"W92000004\",\"\",\"\",\"\",\"W06000099\",\"W05000099\"\n";
+
+/// A zip archive of these members, in this order.
+fn archive(path: &Path, members: &[(&str, &str)]) {
+    let mut zip = zip::ZipWriter::new(fs::File::create(path).unwrap());
+    for (name, text) in members {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+}
+
+fn read(path: &Path) -> Vec<Result<Result<PostcodeUnit, Reject>, ReadError>> {
+    CodePointReader::open(path, &Progress::default())
+        .unwrap()
+        .collect()
+}
+
+#[test]
+fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("codepo.zip");
+    let b = ROW.replace("ZZ9 9ZZ", "B1 1AA") + &ROW.replace("10,459318,304176", "90,0,0");
+    archive(
+        &path,
+        &[
+            ("Data/CSV/b.csv", &b),
+            ("Doc/list.csv", "a,b\n"),
+            ("Data/CSV/ab.csv", ROW),
+        ],
+    );
+    let progress = Progress::default();
+    let rows: Vec<_> = CodePointReader::open(&path, &progress)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(
+        rows[0].as_ref().map(|unit| unit.postcode.as_str()),
+        Ok("ZZ9 9ZZ")
+    );
+    assert_eq!(
+        rows[1].as_ref().map(|unit| unit.postcode.as_str()),
+        Ok("B1 1AA")
+    );
+    let lost = Reject::new(
+        Some("Data/CSV/b.csv"),
+        2,
+        RejectReason::NoGridReference,
+        "ZZ9 9ZZ",
+    );
+    assert_eq!(rows[2], Err(lost));
+    assert_eq!(rows.len(), 3);
+    assert!(progress.bytes() > 0 && progress.bytes() < fs::metadata(&path).unwrap().len());
+}
+
+#[test]
+fn a_row_is_a_place_in_a_country() {
+    let unit = CodePointReader::from_reader("zz.csv", Cursor::new(ROW))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (unit.easting, unit.northing, unit.country),
+        (459_318, 304_176, Country::Wales)
+    );
+    assert_eq!(unit.authority, "W06000099");
+    for (from, to, reason) in [
+        ("459318", "700000", RejectReason::BadGridReference),
+        ("304176", "-1", RejectReason::BadGridReference),
+        ("W92000004", "X", RejectReason::BadCountry),
+        ("W06000099", "W06", RejectReason::BadAreaCode),
+        ("ZZ9 9ZZ", "ZZ99", RejectReason::BadPostcode),
+    ] {
+        let text = ROW.to_owned() + &ROW.replace(from, to);
+        let mut rows = CodePointReader::from_reader("zz.csv", Cursor::new(text)).unwrap();
+        assert_eq!(rows.nth(1).unwrap().unwrap().unwrap_err().reason, reason);
+    }
+}
+
+#[test]
+fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("codepo.zip");
+    archive(&path, &[("Data/CSV/ab.csv", &ROW.repeat(1000))]);
+    let whole = fs::read(&path).unwrap();
+    assert_eq!(read(&path).len(), 1000);
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        fs::write(&path, &bytes).unwrap();
+        // Whatever the damage, it ends in an error or in the very same rows: some bytes of the
+        // directory, dates for one, say nothing of them.
+        if let Ok(rows) = CodePointReader::open(&path, &Progress::default()) {
+            let rows: Vec<_> = rows.collect();
+            let same = rows.len() == 1000 && rows.iter().all(|row| matches!(row, Ok(Ok(_))));
+            assert!(
+                same || matches!(rows.last(), Some(Err(ReadError::Io { .. }))),
+                "byte {at}"
+            );
+        }
+    }
+    fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    let error = CodePointReader::open(&path, &Progress::default())
+        .map(|_| ())
+        .unwrap_err();
+    assert!(matches!(error, ReadError::BadZip { .. }));
+    archive(&path, &[("readme.txt", "x")]);
+    let error = CodePointReader::open(&path, &Progress::default())
+        .map(|_| ())
+        .unwrap_err();
+    assert!(matches!(error, ReadError::NoMember { .. }));
+}

@@ -1,0 +1,48 @@
+//! The publishers' register files: what each row says, and how an address is normalised.
+//!
+//! This is the lowest room beside `package` and `contract`: it turns the files that a user
+//! downloads into typed rows or counted rejects, and knows nothing of where the rows go.
+//!
+//! - [`rows`] is the one loop behind every reader. A reader is an iterator over
+//!   `Result<Result<Row, Reject>, ReadError>`: the outer error ends the file, the inner one is a
+//!   row that was refused, and nothing else ever happens to a row.
+//! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`] and
+//!   [`address_file`] say what each register looks like.
+//! - [`records`] and [`codes`] are what comes out.
+//! - [`address`] turns the many ways of writing one address into one key.
+//!
+//! Memory is constant whatever a file's size, and whatever its damage.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+pub mod address;
+pub mod address_file;
+pub mod areas;
+pub mod certificates;
+pub mod code_point;
+pub mod codes;
+pub mod day;
+mod error;
+mod header;
+pub mod house_price_index;
+pub mod postcode;
+pub mod price_paid;
+mod progress;
+mod record;
+pub mod records;
+mod reject;
+pub mod rows;
+mod zipped;
+
+pub use address::AddressKey;
+pub use address_file::AddressFileReader;
+pub use areas::{AreaReader, AuthorityCodeReader};
+pub use certificates::CertificateReader;
+pub use code_point::CodePointReader;
+pub use day::Day;
+pub use error::ReadError;
+pub use house_price_index::IndexReader;
+pub use postcode::Postcode;
+pub use price_paid::PricePaidReader;
+pub use progress::Progress;
+pub use record::Record;
+pub use reject::{Reject, RejectReason};

@@ -1,0 +1,309 @@
+//! Rows of cells out of a stream of bytes that may be damaged anywhere.
+//!
+//! A general CSV reader takes an unbalanced quotation mark for the beginning of a cell that
+//! runs to the next such mark, however far: one bad byte and thousands of rows are gone
+//! without a word. Here a row is bounded, a quotation mark must stand where RFC 4180 has it,
+//! and a row that goes over lines must have exactly the file's columns; otherwise its first
+//! line alone is rejected and reading goes on at the very next line.
+
+use crate::reject::{Reject, RejectReason};
+use encoding_rs::WINDOWS_1252;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Read};
+
+/// Longest row that is read, in bytes; real ones have at most a few thousand.
+pub(crate) const MAX_RECORD: usize = 64 * 1024;
+
+/// One row's cells, borrowed from the reader that is reused for every row.
+pub struct Record<'r> {
+    text: &'r str,
+    ends: &'r [usize],
+}
+
+impl<'r> Record<'r> {
+    /// Number of cells, at least one.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// A cell without the white space around it; a cell past the end is blank.
+    pub fn cell(&self, column: usize) -> &'r str {
+        let begin = match column.checked_sub(1) {
+            None => 0,
+            Some(before) => self.ends.get(before).copied().unwrap_or(self.text.len()),
+        };
+        let end = self.ends.get(column).copied().unwrap_or(self.text.len());
+        self.text.get(begin..end).unwrap_or_default().trim()
+    }
+
+    /// All cells in order.
+    pub fn cells(&self) -> impl Iterator<Item = &'r str> + '_ {
+        (0..self.len()).map(|column| self.cell(column))
+    }
+}
+
+/// Reads rows one by one into buffers that are reused.
+pub(crate) struct Records {
+    reader: Box<dyn BufRead + Send>,
+    member: Option<String>,
+    /// Lines to be read again, since the row that seemed to run on over them was rejected.
+    again: VecDeque<Line>,
+    lines: u64,
+    raw: Vec<u8>,
+    /// Bytes of `raw` that are the row's first line.
+    first: usize,
+    /// The row's other lines, which `raw` holds as well.
+    followed: Vec<Line>,
+    text: String,
+    ends: Vec<usize>,
+    recoded: u64,
+}
+
+/// A line taken from the stream; its bytes stand in `raw`, or here while it waits.
+struct Line {
+    number: u64,
+    too_long: bool,
+    waiting: Vec<u8>,
+}
+
+/// How splitting a row into cells ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Split {
+    Whole,
+    /// Inside a quoted cell, which may go on in the next line.
+    Open,
+    /// A quotation mark where none may stand.
+    Broken,
+}
+
+impl Records {
+    pub(crate) fn new(reader: Box<dyn BufRead + Send>, member: Option<String>) -> Records {
+        Records {
+            reader,
+            member,
+            again: VecDeque::new(),
+            lines: 0,
+            raw: Vec::new(),
+            first: 0,
+            followed: Vec::new(),
+            text: String::new(),
+            ends: Vec::new(),
+            recoded: 0,
+        }
+    }
+
+    /// The row read last.
+    pub(crate) fn record(&self) -> Record<'_> {
+        Record {
+            text: &self.text,
+            ends: &self.ends,
+        }
+    }
+
+    /// The file within the zip, if any.
+    pub(crate) fn member(&self) -> Option<&str> {
+        self.member.as_deref()
+    }
+
+    /// Lines read so far.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Rows that were no UTF-8 and were read as Windows-1252.
+    pub(crate) fn recoded(&self) -> u64 {
+        self.recoded
+    }
+
+    /// Reads the next row, which must have `columns` cells where that is known: its line, or
+    /// the row rejected, or `None` at the end. Blank lines are no rows.
+    pub(crate) fn read(
+        &mut self,
+        columns: Option<usize>,
+    ) -> io::Result<Option<Result<u64, Reject>>> {
+        loop {
+            self.raw.clear();
+            let Some(line) = self.take_line()? else {
+                return Ok(None);
+            };
+            if !line.too_long && self.raw.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            let fault = if line.too_long {
+                Some(RejectReason::RecordTooLong)
+            } else {
+                self.cells(columns)?
+            };
+            return Ok(Some(match fault {
+                None => Ok(line.number),
+                Some(reason) => {
+                    let begin = self.raw.get(..512).unwrap_or(&self.raw);
+                    Err(Reject::new(
+                        self.member(),
+                        line.number,
+                        reason,
+                        &String::from_utf8_lossy(begin),
+                    ))
+                }
+            }));
+        }
+    }
+
+    /// Splits the line in `raw`, with those that it runs on over, into cells.
+    fn cells(&mut self, columns: Option<usize>) -> io::Result<Option<RejectReason>> {
+        self.first = self.raw.len();
+        self.followed.clear();
+        let (mut split, mut recoded) = self.split();
+        if split == Split::Open {
+            (split, recoded) = self.follow()?;
+        }
+        let one_line = self.followed.is_empty();
+        let control = |b: u8| (b < b' ' && b != b'\t' && (one_line || b != b'\n')) || b == 0x7f;
+        let fault = if split != Split::Whole {
+            RejectReason::UnbalancedQuote
+        } else if self.text.bytes().any(control)
+            || (recoded && self.text.contains(|c| ('\u{80}'..'\u{a0}').contains(&c)))
+        {
+            RejectReason::ControlCharacter
+        } else if columns.is_some_and(|columns| columns != self.ends.len()) {
+            RejectReason::WrongColumnCount
+        } else {
+            self.recoded += u64::from(recoded);
+            return Ok(None);
+        };
+        self.put_back();
+        Ok(Some(if one_line {
+            fault
+        } else {
+            RejectReason::UnbalancedQuote
+        }))
+    }
+
+    /// Reads on while a quoted cell is open, as far as a row may go.
+    fn follow(&mut self) -> io::Result<(Split, bool)> {
+        let (mut split, mut recoded) = (Split::Open, false);
+        while split == Split::Open && self.raw.len() < MAX_RECORD {
+            self.raw.push(b'\n');
+            let begin = self.raw.len();
+            let Some(mut line) = self.take_line()? else {
+                break;
+            };
+            let bytes = self.raw.get(begin..).unwrap_or_default();
+            line.waiting = bytes.to_vec();
+            let too_long = line.too_long;
+            // Only a quotation mark can close the cell, so other lines need no second look.
+            let closes = bytes.contains(&b'"');
+            self.followed.push(line);
+            if too_long {
+                break;
+            }
+            if closes {
+                (split, recoded) = self.split();
+            }
+        }
+        Ok((split, recoded))
+    }
+
+    /// Has all lines of the row read last but its first read again, since the row is refused
+    /// and they may be rows themselves.
+    pub(crate) fn put_back(&mut self) {
+        self.raw.truncate(self.first);
+        for line in self.followed.drain(..).rev() {
+            self.again.push_front(line);
+        }
+    }
+
+    /// Appends the next line to `raw`, without its end.
+    fn take_line(&mut self) -> io::Result<Option<Line>> {
+        if let Some(mut line) = self.again.pop_front() {
+            self.raw.append(&mut line.waiting);
+            return Ok(Some(line));
+        }
+        let begin = self.raw.len();
+        let bound = MAX_RECORD as u64 + 1;
+        if (&mut self.reader)
+            .take(bound)
+            .read_until(b'\n', &mut self.raw)?
+            == 0
+        {
+            return Ok(None);
+        }
+        self.lines += 1;
+        let too_long = self.raw.last() != Some(&b'\n') && self.raw.len() - begin > MAX_RECORD;
+        if too_long {
+            self.reader.skip_until(b'\n')?;
+        }
+        for end in [b'\n', b'\r'] {
+            if self.raw.len() > begin && self.raw.last() == Some(&end) {
+                self.raw.pop();
+            }
+        }
+        if self.lines == 1 && self.raw.starts_with(b"\xef\xbb\xbf") {
+            self.raw.drain(..3);
+        }
+        Ok(Some(Line {
+            number: self.lines,
+            too_long,
+            waiting: Vec::new(),
+        }))
+    }
+
+    /// Splits `raw`; also tells whether it had to be read as Windows-1252, which is what the
+    /// publishers' older files are where they are not UTF-8.
+    fn split(&mut self) -> (Split, bool) {
+        let text = match std::str::from_utf8(&self.raw) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => WINDOWS_1252.decode_without_bom_handling(&self.raw).0,
+        };
+        let recoded = matches!(text, Cow::Owned(_));
+        self.text.clear();
+        self.ends.clear();
+        (split(&text, &mut self.text, &mut self.ends), recoded)
+    }
+}
+
+/// Splits one row at its commas, as RFC 4180 has it; a quotation mark inside an unquoted cell
+/// is a character like others.
+fn split(row: &str, text: &mut String, ends: &mut Vec<usize>) -> Split {
+    let bytes = row.as_bytes();
+    let find = |from: usize, what: u8| {
+        bytes
+            .get(from..)
+            .and_then(|rest| rest.iter().position(|&b| b == what))
+            .map(|at| from + at)
+    };
+    let mut at = 0;
+    loop {
+        if bytes.get(at) != Some(&b'"') {
+            let end = find(at, b',').unwrap_or(bytes.len());
+            text.push_str(row.get(at..end).unwrap_or_default());
+            at = end;
+        } else {
+            at += 1;
+            loop {
+                let Some(quote) = find(at, b'"') else {
+                    return Split::Open;
+                };
+                text.push_str(row.get(at..quote).unwrap_or_default());
+                at = quote + 1;
+                if bytes.get(at) != Some(&b'"') {
+                    break;
+                }
+                text.push('"');
+                at += 1;
+            }
+        }
+        ends.push(text.len());
+        match bytes.get(at) {
+            None => return Split::Whole,
+            Some(b',') => at += 1,
+            Some(_) => return Split::Broken,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "record_tests.rs"]
+mod tests;

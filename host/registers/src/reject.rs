@@ -1,0 +1,117 @@
+//! A row that was read and refused: where, why, and the offending cell.
+
+use std::fmt;
+
+/// Longest value that a [`Reject`] keeps, in characters.
+const VALUE_CHARS: usize = 120;
+
+/// One row of a register that is not passed on.
+///
+/// Every row of a file is either yielded as a row or as one of these, so that rows read are
+/// rows kept and rows rejected, to the last one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// The file within the zip, where the register came zipped.
+    pub member: Option<String>,
+    /// Line on which the row begins, counted from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub reason: RejectReason,
+    /// The offending cell, or the beginning of the row; at most 120 characters.
+    pub value: String,
+}
+
+impl Reject {
+    /// A reject that keeps at most 120 characters of `value`.
+    pub fn new(member: Option<&str>, line: u64, reason: RejectReason, value: &str) -> Reject {
+        Reject {
+            member: member.map(String::from),
+            line,
+            reason,
+            value: value.chars().take(VALUE_CHARS).collect(),
+        }
+    }
+}
+
+impl fmt::Display for Reject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(member) = &self.member {
+            write!(f, "{member}: ")?;
+        }
+        write!(f, "line {}: {}: {:?}", self.line, self.reason, self.value)
+    }
+}
+
+macro_rules! reasons {
+    ($($name:ident $code:literal $text:literal),+ $(,)?) => {
+        /// Why a row is rejected.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum RejectReason {
+            $(#[doc = $text] $name),+
+        }
+
+        impl RejectReason {
+            /// Every reason, in the order in which a report lists them.
+            pub const ALL: &'static [RejectReason] = &[$(RejectReason::$name),+];
+
+            /// A stable snake_case code, for reports and rejects files.
+            pub fn code(self) -> &'static str {
+                match self { $(RejectReason::$name => $code),+ }
+            }
+        }
+
+        impl fmt::Display for RejectReason {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(RejectReason::$name => $text),+ })
+            }
+        }
+    };
+}
+
+reasons! {
+    UnbalancedQuote "unbalanced_quote" "a quotation mark is never closed, or closed in the middle of a cell",
+    RecordTooLong "record_too_long" "the row is longer than 64 KiB",
+    ControlCharacter "control_character" "the row holds a NUL or another control character",
+    WrongColumnCount "wrong_column_count" "the row has more or fewer cells than the file has columns",
+    MissingKey "missing_key" "the row's own identifier is blank or too long",
+    BadPrice "bad_price" "the price is not a whole number of pounds above zero",
+    BadDate "bad_date" "the date is missing or does not exist",
+    MissingPostcode "missing_postcode" "the postcode is blank",
+    BadPostcode "bad_postcode" "the postcode has no postcode's form",
+    BadPropertyType "bad_property_type" "the property type is none of D, S, T, F, O",
+    BadNewBuild "bad_new_build" "the new-build flag is neither Y nor N",
+    BadTenure "bad_tenure" "the tenure is none of F, L, U",
+    BadCategory "bad_category" "the category is neither A nor B",
+    BadChange "bad_change" "the last column is neither A, C or D nor a transaction's URI",
+    BadUprn "bad_uprn" "the UPRN is not 1 to 12 digits above zero",
+    MissingAddress "missing_address" "the address is blank",
+    NoGridReference "no_grid_reference" "the publisher knows no grid reference",
+    BadGridReference "bad_grid_reference" "the grid reference is not whole metres within the National Grid",
+    BadCountry "bad_country" "the country is unknown",
+    BadAreaCode "bad_area_code" "the area code does not have nine characters",
+    BadNumber "bad_number" "the number is missing or cannot be read",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_and_snake_case() {
+        let mut codes: Vec<_> = RejectReason::ALL.iter().map(|r| r.code()).collect();
+        assert!(
+            codes
+                .iter()
+                .all(|c| c.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
+        );
+        codes.sort_unstable();
+        codes.dedup();
+        assert_eq!(codes.len(), RejectReason::ALL.len());
+    }
+
+    #[test]
+    fn a_long_value_is_cut_between_characters() {
+        let reject = Reject::new(None, 1, RejectReason::BadPrice, &"é".repeat(500));
+        assert_eq!(reject.value, "é".repeat(120));
+    }
+}

@@ -1,0 +1,293 @@
+//! The one loop behind every reader: members in turn, first line, rows, rejects.
+
+use crate::ReadError;
+use crate::progress::Progress;
+use crate::record::{Record, Records};
+use crate::reject::{Reject, RejectReason};
+use crate::zipped::{self, Member};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// Bytes asked of the disk at once.
+const CHUNK: usize = 256 * 1024;
+
+/// What one register's file looks like, and what its rows mean.
+pub trait Register: Default {
+    /// A row of the register.
+    type Row;
+
+    /// The register's name, as an error calls it.
+    const NAME: &'static str;
+
+    /// Whether a member of a zip archive is one of the register's tables.
+    fn wants(member: &str) -> bool {
+        member.to_ascii_lowercase().ends_with(".csv")
+    }
+
+    /// Looks at a table's first line.
+    fn begin(&mut self, first: &Record<'_>) -> Begin;
+
+    /// Reads one row, which has as many cells as the first line.
+    fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<Self::Row, Refusal>;
+}
+
+/// What a table's first line turned out to be.
+#[derive(Debug)]
+pub enum Begin {
+    /// Column names, all needed ones among them.
+    Header,
+    /// A row already: the register has no header.
+    Row,
+    /// Column names, but these are missing.
+    Missing(Vec<String>),
+    /// Neither; this is what it ought to be.
+    Wrong(&'static str),
+}
+
+/// Why a row is refused, and the cell that is to blame.
+#[derive(Debug)]
+pub struct Refusal {
+    reason: RejectReason,
+    value: String,
+}
+
+impl Refusal {
+    /// A refusal for `reason`, which `value` shows.
+    pub fn new(reason: RejectReason, value: &str) -> Refusal {
+        Refusal {
+            reason,
+            value: value.to_owned(),
+        }
+    }
+}
+
+/// Cells that were set aside while their row was kept, counted by a stable snake_case code.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings(BTreeMap<&'static str, u64>);
+
+impl Warnings {
+    /// Counts one.
+    pub fn count(&mut self, code: &'static str) {
+        self.add(code, 1);
+    }
+
+    fn add(&mut self, code: &'static str, times: u64) {
+        if times > 0 {
+            *self.0.entry(code).or_default() += times;
+        }
+    }
+}
+
+/// The rows of a register's file, in order, each as a row or as a reject.
+///
+/// Memory is constant. An error ends the iteration: the file cannot be read any further.
+pub struct Rows<T: Register> {
+    register: T,
+    file: PathBuf,
+    progress: Progress,
+    members: VecDeque<Member>,
+    table: Option<Table>,
+    line: u64,
+    warnings: Warnings,
+}
+
+/// The table being read.
+struct Table {
+    records: Records,
+    columns: usize,
+    /// The first line is a row and has not been yielded yet.
+    first_is_row: bool,
+}
+
+impl<T: Register> Rows<T> {
+    /// Opens a plain file, or the register's tables in a zip archive one after the other in the
+    /// order of their names, and checks the first line.
+    pub fn open(path: &Path, progress: &Progress) -> Result<Rows<T>, ReadError> {
+        let mut rows = Rows::empty(path, progress);
+        let mut file = zipped::open(path)?;
+        let mut magic = Vec::new();
+        (&mut file)
+            .take(4)
+            .read_to_end(&mut magic)
+            .map_err(|source| rows.io(1, source))?;
+        if magic == b"PK\x03\x04" || magic == b"PK\x05\x06" {
+            rows.members = zipped::members(path, T::wants)?.into();
+            if !rows.next_member()? {
+                return Err(ReadError::NoMember {
+                    file: path.to_owned(),
+                    register: T::NAME,
+                });
+            }
+        } else {
+            let whole = progress.count(Cursor::new(magic).chain(file));
+            rows.begin(Box::new(BufReader::with_capacity(CHUNK, whole)), None)?;
+        }
+        Ok(rows)
+    }
+
+    /// Reads one table from any stream; `name` stands for the file in errors.
+    pub fn from_reader(
+        name: &str,
+        reader: impl Read + Send + 'static,
+    ) -> Result<Rows<T>, ReadError> {
+        let mut rows = Rows::empty(Path::new(name), &Progress::default());
+        rows.begin(Box::new(BufReader::with_capacity(CHUNK, reader)), None)?;
+        Ok(rows)
+    }
+
+    /// Cells set aside so far while their row was kept, by code.
+    pub fn warnings(&self) -> &BTreeMap<&'static str, u64> {
+        &self.warnings.0
+    }
+
+    /// Where the row that was yielded last begins: the member of an archive, and the line, counted
+    /// from 1. For whoever sets a sound row aside and is to say which.
+    pub fn position(&self) -> (Option<&str>, u64) {
+        let member = self.table.as_ref().and_then(|table| table.records.member());
+        (member, self.line)
+    }
+
+    fn empty(path: &Path, progress: &Progress) -> Rows<T> {
+        Rows {
+            register: T::default(),
+            file: path.to_owned(),
+            progress: progress.clone(),
+            members: VecDeque::new(),
+            table: None,
+            line: 0,
+            warnings: Warnings::default(),
+        }
+    }
+
+    fn io(&self, line: u64, source: io::Error) -> ReadError {
+        ReadError::Io {
+            file: self.file.clone(),
+            line,
+            source,
+        }
+    }
+
+    /// Moves on to the next member; false where there is none.
+    fn next_member(&mut self) -> Result<bool, ReadError> {
+        let Some(member) = self.members.pop_front() else {
+            return Ok(false);
+        };
+        let reader = zipped::read(&self.file, &member, &self.progress)?;
+        self.begin(
+            Box::new(BufReader::with_capacity(CHUNK, reader)),
+            Some(member.name),
+        )?;
+        Ok(true)
+    }
+
+    /// Reads a table's first line.
+    fn begin(
+        &mut self,
+        reader: Box<dyn BufRead + Send>,
+        member: Option<String>,
+    ) -> Result<(), ReadError> {
+        let file = match &member {
+            Some(member) => self.file.join(member),
+            None => self.file.clone(),
+        };
+        let mut records = Records::new(reader, member);
+        let first = records.read(None).map_err(|source| ReadError::Io {
+            file: file.clone(),
+            line: 1,
+            source,
+        })?;
+        let line = match first {
+            None => return Err(ReadError::Empty { file }),
+            Some(Err(reject)) => {
+                return Err(ReadError::BadFirstLine {
+                    file,
+                    line: reject.line,
+                    reason: reject.reason,
+                });
+            }
+            Some(Ok(line)) => line,
+        };
+        let first_is_row = match self.register.begin(&records.record()) {
+            Begin::Header => false,
+            Begin::Row => true,
+            Begin::Missing(columns) => {
+                return Err(ReadError::MissingColumn {
+                    file,
+                    line,
+                    columns,
+                    register: T::NAME,
+                });
+            }
+            Begin::Wrong(expected) => {
+                return Err(ReadError::WrongRegister {
+                    file,
+                    line,
+                    expected,
+                    register: T::NAME,
+                });
+            }
+        };
+        let columns = records.record().len();
+        self.table = Some(Table {
+            records,
+            columns,
+            first_is_row,
+        });
+        Ok(())
+    }
+
+    /// The next row's line, left in the table's buffers, or its reject; `None` at the end.
+    fn advance(&mut self) -> Result<Option<Result<u64, Reject>>, ReadError> {
+        loop {
+            let Some(table) = &mut self.table else {
+                return Ok(None);
+            };
+            if std::mem::take(&mut table.first_is_row) {
+                return Ok(Some(Ok(table.records.lines())));
+            }
+            match table.records.read(Some(table.columns)) {
+                Ok(Some(read)) => return Ok(Some(read)),
+                Ok(None) => {
+                    self.warnings
+                        .add("read_as_windows_1252", table.records.recoded());
+                    self.table = None;
+                    self.next_member()?;
+                }
+                Err(source) => {
+                    let line = table.records.lines() + 1;
+                    return Err(self.io(line, source));
+                }
+            }
+        }
+    }
+}
+
+impl<T: Register> Iterator for Rows<T> {
+    type Item = Result<Result<T::Row, Reject>, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = match self.advance() {
+            Ok(None) => return None,
+            Ok(Some(Ok(line))) => line,
+            Ok(Some(Err(reject))) => return Some(Ok(Err(reject))),
+            Err(error) => {
+                self.table = None;
+                self.members.clear();
+                return Some(Err(error));
+            }
+        };
+        self.line = line;
+        let table = self.table.as_mut()?;
+        let read = self
+            .register
+            .row(&table.records.record(), &mut self.warnings);
+        if read.is_err() {
+            table.records.put_back();
+        }
+        let member = table.records.member();
+        Some(Ok(read.map_err(|refusal| {
+            Reject::new(member, line, refusal.reason, &refusal.value)
+        })))
+    }
+}

@@ -1,0 +1,199 @@
+//! `domesday release`: build, sign and list releases, and make the keys that sign them.
+
+use super::ReleasesFolder;
+use super::progress::Progress;
+use super::trust::trust;
+use crate::clock::random;
+use crate::release_build::{Plan, build};
+use anyhow::Context;
+use chrono::{DateTime, NaiveDate, Utc};
+use clap::Subcommand;
+use domesday_package::{Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Release {
+    /// Make a release from a model's source and a property snapshot.
+    Build(Box<Build>),
+    /// Sign a release or a snapshot that is in the releases folder.
+    Sign {
+        /// Its id.
+        id: PackageId,
+        /// What it is.
+        #[arg(long, value_enum, default_value_t = Signable::Valuation)]
+        kind: Signable,
+        /// The private key.
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        #[command(flatten)]
+        releases: ReleasesFolder,
+    },
+    /// Make a signing key: FILE holds the private key, FILE.pub the public one.
+    Keygen {
+        /// Where.
+        file: PathBuf,
+        /// Whose it is, kept in the public file.
+        #[arg(long, default_value = "")]
+        comment: String,
+    },
+    /// List the releases, each opened and proved.
+    List {
+        #[command(flatten)]
+        releases: ReleasesFolder,
+        /// List unsigned packages too.
+        #[arg(long)]
+        unsigned: bool,
+    },
+}
+
+/// Kinds of package that this program makes.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Signable {
+    /// A release.
+    Valuation,
+    /// A property snapshot.
+    Property,
+}
+
+impl From<Signable> for Kind {
+    fn from(kind: Signable) -> Kind {
+        match kind {
+            Signable::Valuation => Kind::Valuation,
+            Signable::Property => Kind::Property,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Build {
+    /// The release's id: lower-case letters, digits, dots and hyphens. It is never used again.
+    #[arg(long)]
+    id: String,
+    /// The model's crate: a folder with Cargo.toml and release.toml.
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// The property snapshot that the release is pinned to.
+    #[arg(long, value_name = "ID")]
+    snapshot: String,
+    /// First valuation date; by default the day after the snapshot's latest sale.
+    #[arg(long, value_name = "DATE")]
+    valuation_from: Option<NaiveDate>,
+    /// Last valuation date; by default a year after the first.
+    #[arg(long, value_name = "DATE")]
+    valuation_to: Option<NaiveDate>,
+    /// The day from which the release is in force; by default the first valuation date.
+    #[arg(long, value_name = "DATE")]
+    effective: Option<NaiveDate>,
+    /// Sales up to this day are fitted, later ones calibrate the ranges; by default two years
+    /// before the snapshot's latest sale.
+    #[arg(long, value_name = "DATE")]
+    fit_through: Option<NaiveDate>,
+    /// Calibrate on at most so many sales, evenly taken.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    calibrate_on: usize,
+    /// Sign with this private key.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// When the package is made, for a build that is to be the same bytes again; by default now.
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+impl Release {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Release::Build(arguments) => arguments.run()?,
+            Release::Sign {
+                id,
+                kind,
+                key,
+                releases,
+            } => {
+                let key = SigningKey::read(&key)?;
+                let place = releases
+                    .releases
+                    .join(Kind::from(kind).as_str())
+                    .join(id.as_str());
+                let package = sign(&place, &key)?;
+                println!("{id} is signed; manifest {}", package.digest());
+            }
+            Release::Keygen { file, comment } => {
+                let key = SigningKey::from_seed(random().context("no randomness for a key")?);
+                key.write(&file)?;
+                let public = file.with_added_extension("pub");
+                key.public().write(&public, &comment)?;
+                println!(
+                    "The private key is {}, the public key {}",
+                    file.display(),
+                    public.display()
+                );
+            }
+            Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
+    let trust = if unsigned {
+        Trust::Unsigned
+    } else {
+        trust(root, &[])?
+    };
+    let shelf = root.join(Kind::Valuation.as_str());
+    let mut ids: Vec<_> = std::fs::read_dir(&shelf)
+        .with_context(|| shelf.display().to_string())?
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    ids.sort();
+    for id in ids {
+        match open(&shelf.join(&id), &trust).and_then(|package| package.body::<ValuationBody>()) {
+            Ok(body) => println!(
+                "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
+                body.effective_date,
+                body.valuation_date.from,
+                body.valuation_date.to,
+                body.snapshot.id
+            ),
+            Err(error) => println!("{id}\tcannot be used: {error}"),
+        }
+    }
+    Ok(())
+}
+
+impl Build {
+    fn run(self) -> anyhow::Result<()> {
+        let plan = Plan {
+            id: self
+                .id
+                .parse::<PackageId>()
+                .with_context(|| format!("--id {}", self.id))?,
+            model: self.model,
+            releases: self.releases.releases,
+            snapshot: self
+                .snapshot
+                .parse::<PackageId>()
+                .with_context(|| format!("--snapshot {}", self.snapshot))?,
+            valuation_from: self.valuation_from,
+            valuation_to: self.valuation_to,
+            effective: self.effective,
+            fit_through: self.fit_through,
+            calibrate_on: self.calibrate_on,
+            created: self.created,
+        };
+        let mut progress = Progress::new();
+        let place = build(&plan, &mut |stage, done, total| {
+            progress.show(stage, done, total)
+        })?;
+        drop(progress);
+        if let Some(key) = &self.sign_with {
+            sign(&place, &SigningKey::read(key)?)?;
+        }
+        println!("Release {} is in {}", plan.id, place.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,102 @@
+//! `domesday replay`: the same bits, or the row and the field that differ.
+
+use super::ReleasesFolder;
+use super::trust::trust;
+use crate::releases::{open_component, open_release};
+use anyhow::Context;
+use domesday_engine::config::Allocation;
+use domesday_engine::fixture;
+use domesday_engine::replay::{Mismatch, agrees, replay};
+use domesday_engine::{Release, Runtime};
+use domesday_package::PackageId;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub struct Replay {
+    /// The release's id.
+    release: PackageId,
+    /// The fixtures; without a path, those of the release itself.
+    fixtures: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    /// Prove as well that the release's snapshot still gives the recorded answers.
+    #[arg(long)]
+    snapshot: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Take this package although no trusted key signed it. Repeat for several.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    release_id: String,
+    engine: &'static str,
+    rows: usize,
+    identical: usize,
+    mismatches: Vec<Mismatch>,
+}
+
+impl Replay {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let root = &self.releases.releases;
+        let id = self.release.as_str();
+        let trust = trust(root, &self.unsigned)?;
+        let runtime = Runtime::new(Allocation::OnDemand)?;
+        let (manifest, release, evidence): (_, Release, _) = if self.snapshot {
+            let open = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
+            (open.manifest, open.release, Some(open.evidence))
+        } else {
+            let (manifest, release) = open_component(root, id, &trust, &runtime)?;
+            (manifest, release, None)
+        };
+        let own = || {
+            root.join("valuation")
+                .join(id)
+                .join(manifest.fixtures.as_str())
+        };
+        let path = self.fixtures.clone().unwrap_or_else(own);
+        let file = File::open(&path).with_context(|| format!("the fixtures {}", path.display()))?;
+        let fixtures =
+            fixture::read(BufReader::new(file)).with_context(|| path.display().to_string())?;
+
+        let mut mismatches = Vec::new();
+        for fixture in &fixtures {
+            let found = replay(&release, fixture).and_then(|()| match &evidence {
+                Some(evidence) => agrees(&**evidence, fixture),
+                None => Ok(()),
+            });
+            mismatches.extend(found.err());
+        }
+        let report = Report {
+            release_id: id.to_owned(),
+            engine: Runtime::version(),
+            rows: fixtures.len(),
+            identical: fixtures.len() - mismatches.len(),
+            mismatches,
+        };
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&report)?);
+        } else {
+            for mismatch in &report.mismatches {
+                println!("{mismatch}");
+            }
+            println!(
+                "{} of {} rows identical to the bit ({})",
+                report.identical, report.rows, report.engine
+            );
+        }
+        Ok(if report.mismatches.is_empty() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! The demo's tenant: every scope, on a loopback address only.
+//!
+//! It is made in an empty state, its key is written for its owner alone, and it is switched off as
+//! soon as the same state is served to anybody else.
+
+use crate::clock::Clock;
+use crate::commands::create_key;
+use crate::private_file;
+use anyhow::Context;
+use domesday_state::{Scopes, State, TenantId};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// The demo's tenant, which no operator's may be named after.
+pub const TENANT: &str = "demo";
+
+/// Makes, heals or switches off the demo. Where it is on, the path of its key.
+///
+/// # Errors
+/// Where the state or the key's file cannot be written.
+pub fn prepare(
+    state: &dyn State,
+    clock: &dyn Clock,
+    data: &Path,
+    wanted: bool,
+) -> anyhow::Result<Option<PathBuf>> {
+    let tenant: TenantId = TENANT.parse()?;
+    let tenants = state.tenants()?;
+    let known = tenants.iter().find(|known| known.id == tenant);
+    if !wanted {
+        if known.is_some_and(|demo| demo.enabled) {
+            state.set_enabled(&tenant, false)?;
+            tracing::warn!("the demo's tenant is switched off: its key opens nothing here");
+        }
+        return Ok(None);
+    }
+    if known.is_none() && !tenants.is_empty() {
+        return Ok(None);
+    }
+    if known.is_some_and(|demo| !demo.enabled) {
+        state.set_enabled(&tenant, true)?;
+    }
+    let path = data.join("demo.key");
+    // Missing also where an earlier start ended between the tenant and its key.
+    if !path.is_file() {
+        let key = create_key(
+            state,
+            tenant,
+            Scopes::all(),
+            TENANT.to_owned(),
+            None,
+            clock.now(),
+        )?;
+        private_file::write(&path, format!("{key}\n").as_bytes())
+            .with_context(|| format!("the demo's key {}", path.display()))?;
+    }
+    // In full, so that the printed command works wherever it is pasted.
+    Ok(Some(path.canonicalize()?))
+}
+
+/// A command that values a home of the demo, to be pasted as it is.
+pub fn command_line(key: &Path, address: SocketAddr) -> String {
+    let request = include_str!("demo_request.json");
+    let request: String = request.split('\n').map(str::trim).collect();
+    format!(
+        "Try it:\n\ncurl -s http://{address}/v3/value -H \"Authorization: Bearer $(cat '{}')\" -H 'Content-Type: application/json' -d '{request}'\n",
+        // A quotation mark in a path would end the shell's.
+        key.display().to_string().replace('\'', r"'\''")
+    )
+}

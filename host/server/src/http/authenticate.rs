@@ -1,0 +1,85 @@
+//! Who asks: a bearer key, or 401.
+
+use super::refusal::{Refusal, internal};
+use super::request_id::Trail;
+use crate::service::Service;
+use axum::extract::{Request, State};
+use axum::http::header::AUTHORIZATION;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use domesday_contract::error::{Code, Fault};
+use domesday_state::{Access, Principal, Scope};
+use std::sync::Arc;
+
+/// Lets a request with a good key through, with its [`Principal`] attached.
+pub async fn authenticate(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match principal(&service, &request) {
+        Ok(principal) => {
+            if let Some(trail) = request.extensions().get::<Trail>() {
+                trail.tenant(principal.tenant.as_str());
+            }
+            request.extensions_mut().insert(principal);
+            next.run(request).await
+        }
+        Err(fault) => Refusal::from(fault).into_response(),
+    }
+}
+
+fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fault> {
+    let mut headers = request.headers().get_all(AUTHORIZATION).iter();
+    let Some(header) = headers.next() else {
+        return Err(missing());
+    };
+    if headers.next().is_some() {
+        return Err(Fault::new(
+            Code::InvalidCredential,
+            "The Authorization header is given twice; give it once.",
+        ));
+    }
+    let key = header.to_str().ok().and_then(bearer).ok_or_else(missing)?;
+    match service.state.authenticate(key, service.clock.now()) {
+        Ok(Access::Granted(principal)) => Ok(principal),
+        Ok(Access::Disabled { .. }) => Err(Fault::new(
+            Code::AccessDisabled,
+            "Access is switched off for this customer. Ask the service's operator.",
+        )),
+        Ok(Access::Denied(_)) => Err(Fault::new(
+            Code::InvalidCredential,
+            "The key is unknown, revoked or expired. Ask the service's operator for a new one.",
+        )),
+        Err(error) => {
+            tracing::error!(%error, "keys could not be read");
+            Err(internal())
+        }
+    }
+}
+
+/// The credential of `Bearer <key>`, the scheme in any case (RFC 9110, 11.1).
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, key) = header.split_once(' ')?;
+    let key = key.trim_matches(' ');
+    (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
+}
+
+fn missing() -> Fault {
+    Fault::new(
+        Code::MissingCredential,
+        "Send the header Authorization: Bearer <API_KEY>.",
+    )
+}
+
+/// A route's scope.
+///
+/// # Errors
+/// `scope_required`, which names it.
+pub fn require(principal: &Principal, scope: Scope) -> Result<(), Refusal> {
+    if principal.scopes.has(scope) {
+        return Ok(());
+    }
+    let message = format!("This route needs a key with the scope {}.", scope.as_str());
+    Err(Fault::new(Code::ScopeRequired, message).into())
+}

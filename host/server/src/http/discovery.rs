@@ -1,0 +1,169 @@
+//! GET /v3/releases/current and GET /v3/coverage.
+
+use super::refusal::{Refusal, internal, json};
+use crate::releases::OpenRelease;
+use crate::service::Service;
+use axum::extract::{Extension, RawQuery, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::coverage::{Coverage, CoverageQuery, PostcodeCoverage, UprnCoverage};
+use domesday_contract::v3::endpoint::Endpoint;
+use domesday_contract::v3::query::read_none;
+use domesday_contract::v3::release::{Country, Limits, ReleaseMetadata};
+use domesday_contract::v3::request::PropertyType;
+use domesday_package as package;
+use domesday_registers::{Day, Postcode};
+use domesday_state::{Principal, Scope};
+use std::sync::Arc;
+
+/// What the active release takes, as this caller may use it.
+pub async fn current_release(
+    State(service): State<Arc<Service>>,
+    Extension(principal): Extension<Arc<Principal>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refusal> {
+    any_valuation_scope(&principal)?;
+    let pairs = pairs(query.as_deref());
+    read_none(
+        pairs
+            .iter()
+            .map(|(name, value)| (name.as_ref(), value.as_ref())),
+    )?;
+    let release = service.releases.current();
+    Ok(json(StatusCode::OK, &metadata(&release, &principal)))
+}
+
+/// Whether the active release knows a postcode and a UPRN, each for itself.
+pub async fn coverage(
+    State(service): State<Arc<Service>>,
+    Extension(principal): Extension<Arc<Principal>>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refusal> {
+    any_valuation_scope(&principal)?;
+    let pairs = pairs(query.as_deref());
+    let asked = CoverageQuery::read(
+        pairs
+            .iter()
+            .map(|(name, value)| (name.as_ref(), value.as_ref())),
+    )?;
+    let release = service.releases.current();
+    let today = Day::from(service.clock.utc().date_naive());
+    let found = service
+        .workers
+        .run(move || covered(&release, asked, today))
+        .await?;
+    found
+        .map(|coverage| json(StatusCode::OK, &coverage))
+        .map_err(|error| {
+            tracing::error!(%error, "coverage could not be read");
+            internal().into()
+        })
+}
+
+fn covered(
+    release: &OpenRelease,
+    asked: CoverageQuery,
+    today: Day,
+) -> Result<Coverage, domesday_property::SnapshotError> {
+    let snapshot = &release.snapshot;
+    let (represented, recent_sales) = match Postcode::parse(asked.postcode.as_str()) {
+        Some(postcode) => (
+            snapshot.represented(&postcode)?,
+            snapshot.recent_sales(&postcode, today)?,
+        ),
+        None => (false, 0),
+    };
+    let uprn = match asked.uprn {
+        Some(value) => {
+            let present = snapshot
+                .property(value.get())?
+                .is_some_and(|property| property.residential);
+            Some(UprnCoverage { value, present })
+        }
+        None => None,
+    };
+    Ok(Coverage {
+        release_id: release.id.clone(),
+        postcode: PostcodeCoverage {
+            value: asked.postcode,
+            represented,
+            recent_sales,
+        },
+        uprn,
+    })
+}
+
+/// The lowest of the release's and the plan's limits, and only what this build serves.
+fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
+    let (manifest, plan) = (&release.manifest, &principal.plan);
+    ReleaseMetadata {
+        release_id: release.id.clone(),
+        effective_date: manifest.effective_date,
+        countries: manifest
+            .countries
+            .iter()
+            .map(|country| match country {
+                package::Country::England => Country::England,
+                package::Country::Wales => Country::Wales,
+            })
+            .collect(),
+        property_types: manifest
+            .property_types
+            .iter()
+            .map(|kind| match kind {
+                package::PropertyType::Detached => PropertyType::Detached,
+                package::PropertyType::SemiDetached => PropertyType::SemiDetached,
+                package::PropertyType::Terraced => PropertyType::Terraced,
+                package::PropertyType::Flat => PropertyType::Flat,
+            })
+            .collect(),
+        valuation_date: release.window,
+        limits: Limits {
+            synchronous_batch_rows: manifest
+                .limits
+                .synchronous_batch_rows
+                .min(plan.synchronous_batch_rows),
+            asynchronous_job_rows: manifest
+                .limits
+                .asynchronous_job_rows
+                .min(plan.asynchronous_job_rows),
+        },
+        endpoints: endpoints(manifest),
+    }
+}
+
+/// The routes that the release may be used by and that this service has, and the two that need
+/// no release to allow them.
+fn endpoints(manifest: &package::ValuationBody) -> Vec<Endpoint> {
+    manifest
+        .endpoints
+        .iter()
+        .filter_map(|endpoint| match endpoint {
+            package::Endpoint::SimpleValue => Some(Endpoint::SimpleValue),
+            package::Endpoint::Value => Some(Endpoint::Value),
+            package::Endpoint::SimpleBatchValue
+            | package::Endpoint::BatchValue
+            | package::Endpoint::DevelopmentValue
+            | package::Endpoint::DevelopmentBatchValue
+            | package::Endpoint::ValuationJobs => None,
+        })
+        .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
+        .collect()
+}
+
+fn any_valuation_scope(principal: &Principal) -> Result<(), Refusal> {
+    let scopes = [Scope::AvmValue, Scope::AvmDevelopment, Scope::AvmStoredData];
+    if scopes.into_iter().any(|scope| principal.scopes.has(scope)) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::ScopeRequired,
+        "This route needs a key with a valuation scope, such as avm:value.",
+    )
+    .into())
+}
+
+fn pairs(query: Option<&str>) -> Vec<(std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {
+    form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect()
+}

@@ -1,0 +1,64 @@
+//! The service over HTTP: what every request goes through, and the routes.
+//!
+//! In order: a request id; 401; 404 or 405; 403; 415; 413; the body; the strict parse; work.
+//! Nothing of a body is read before the key is known.
+
+mod authenticate;
+mod body;
+mod discovery;
+mod listener;
+mod probes;
+mod refusal;
+mod request_id;
+mod single;
+
+pub use body::room as body_room;
+pub use listener::serve;
+
+use crate::service::Service;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use domesday_contract::error::{Code, Fault};
+use refusal::Refusal;
+use std::sync::Arc;
+
+/// The routes of a service.
+pub fn router(service: Arc<Service>) -> Router {
+    let keyed = Router::new()
+        .route("/v3/simple-value", post(single::simple_value))
+        .route("/v3/value", post(single::value))
+        .route("/v3/releases/current", get(discovery::current_release))
+        .route("/v3/coverage", get(discovery::coverage))
+        .fallback(unknown_route)
+        .method_not_allowed_fallback(other_method)
+        .layer(from_fn_with_state(
+            service.clone(),
+            authenticate::authenticate,
+        ));
+    // A route added outside this function would be open, so there is none: a path that is neither
+    // of the probes is behind the key, known or not.
+    Router::new()
+        .route("/healthz", get(probes::healthy))
+        .route("/readyz", get(probes::ready))
+        .method_not_allowed_fallback(other_method)
+        .fallback_service(keyed.with_state(service.clone()))
+        .with_state(service.clone())
+        .layer(from_fn_with_state(service, request_id::request_id))
+}
+
+async fn unknown_route() -> Refusal {
+    Fault::new(
+        Code::RouteNotFound,
+        "There is no such path. The routes are listed in the API reference.",
+    )
+    .into()
+}
+
+async fn other_method() -> Refusal {
+    Fault::new(
+        Code::MethodNotAllowed,
+        "The path exists, but not with this method; the Allow header lists what it takes.",
+    )
+    .into()
+}

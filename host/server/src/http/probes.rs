@@ -1,0 +1,30 @@
+//! Health and readiness, which need no key.
+
+use super::refusal::json;
+use crate::service::Service;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use serde_json::json;
+use std::sync::Arc;
+
+/// The process answers.
+pub async fn healthy() -> Response {
+    json(StatusCode::OK, &json!({ "status": "ok" }))
+}
+
+/// The service can value: its releases are open, and its keys can be read.
+pub async fn ready(State(service): State<Arc<Service>>) -> Response {
+    if let Err(error) = service.state.is_empty() {
+        tracing::error!(%error, "keys could not be read");
+        return json(
+            StatusCode::SERVICE_UNAVAILABLE,
+            &json!({ "status": "not_ready" }),
+        );
+    }
+    let release = service.releases.current();
+    json(
+        StatusCode::OK,
+        &json!({ "status": "ready", "release_id": release.id, "releases": service.releases.len() }),
+    )
+}

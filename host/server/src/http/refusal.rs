@@ -1,0 +1,115 @@
+//! The one place where an error becomes an HTTP answer.
+
+use crate::workers::WorkError;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domesday_contract::error::{Code, ErrorBody, Fault};
+use domesday_contract::v3::request::Refused;
+
+/// Seconds after which a refusal that may pass is worth another try.
+const RETRY_AFTER: &str = "1";
+
+/// A request that is not answered as it wished.
+pub struct Refusal(ErrorBody);
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Refusal(ErrorBody::one(fault))
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        Refusal(refused.into())
+    }
+}
+
+impl From<Vec<Fault>> for Refusal {
+    fn from(faults: Vec<Fault>) -> Self {
+        Refusal(ErrorBody::all(faults))
+    }
+}
+
+impl From<WorkError> for Refusal {
+    fn from(error: WorkError) -> Self {
+        match error {
+            WorkError::Full => Fault::new(
+                Code::Overloaded,
+                "The service has as much work as it takes. Try again shortly.",
+            ),
+            WorkError::Lost => internal(),
+        }
+        .into()
+    }
+}
+
+/// A fault of ours, of which the client learns nothing but the request id to quote.
+pub fn internal() -> Fault {
+    Fault::new(
+        Code::Internal,
+        "The service failed. Quote the X-Service-Request-Id of this answer when you report it.",
+    )
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let status =
+            StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let code = self.0.error().code;
+        let mut response = json(status, &self.0);
+        let headers = response.headers_mut();
+        match status {
+            StatusCode::UNAUTHORIZED => {
+                headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+            }
+            // The rest of such a body was never read, so the connection cannot go on.
+            _ if matches!(
+                code,
+                Code::BodyTooLarge
+                    | Code::BodyTimeout
+                    | Code::CompressedBody
+                    | Code::UnsupportedMediaType
+            ) =>
+            {
+                headers.insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            _ => {}
+        }
+        response.extensions_mut().insert(code);
+        response
+    }
+}
+
+/// A JSON answer.
+pub fn json<T: serde::Serialize>(status: StatusCode, body: &T) -> Response {
+    match serde_json::to_vec(body) {
+        Ok(bytes) => (status, [(header::CONTENT_TYPE, "application/json")], bytes).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "an answer could not be written as JSON");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_that_may_pass_says_when_to_try_again() {
+        for (refusal, status, wait) in [
+            (Refusal::from(WorkError::Full), 503, Some("1")),
+            (Fault::new(Code::RateLimited, "").into(), 429, Some("1")),
+            (WorkError::Lost.into(), 500, None),
+            (Fault::new(Code::InvalidJson, "").into(), 422, None),
+        ] {
+            let response = refusal.into_response();
+            assert_eq!(response.status(), status);
+            let found = response.headers().get(header::RETRY_AFTER);
+            assert_eq!(found.map(HeaderValue::as_bytes), wait.map(str::as_bytes));
+        }
+    }
+}

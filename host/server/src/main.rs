@@ -1,0 +1,40 @@
+//! The `domesday` program: serves valuations, and makes, proves and replays what it serves.
+
+mod clock;
+mod commands;
+mod demo;
+mod http;
+mod logging;
+mod private_file;
+mod release_build;
+mod releases;
+mod service;
+mod valuation;
+mod workers;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = commands::Arguments::parse();
+    match commands::run(command) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("domesday: {}", said(&error));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// An error with its causes, but for a cause that the text before it ends with already.
+fn said(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if said.is_empty() {
+            said = cause;
+        } else if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
+}

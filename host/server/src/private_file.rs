@@ -1,0 +1,39 @@
+//! Files that hold a secret: whole or not there, and readable by their owner alone.
+
+use std::io::Write;
+use std::path::Path;
+
+/// Writes a file of mode 0600 in place of whatever stands under that name; a link is replaced, not
+/// followed.
+///
+/// # Errors
+/// Where it cannot be written and made durable.
+pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // Temporary files are 0600 from their first byte.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn what_stood_there_is_replaced_with_a_file_of_its_owners_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (folder.path().join("key"), folder.path().join("elsewhere"));
+        fs::write(&elsewhere, "untouched").unwrap();
+        symlink(&elsewhere, &path).unwrap();
+        write(&path, b"secret").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"secret");
+        assert_eq!(fs::read(&elsewhere).unwrap(), b"untouched");
+        let mode = fs::symlink_metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,218 @@
+//! From a model's source and a property snapshot to a release.
+//!
+//! A model that is fitted has a native binary `fit`, which this drives: `fit train` on the sales up
+//! to a day; then the release values later sales as if on their own days, and `fit calibrate` turns
+//! its errors into ranges. So a range is calibrated on sales that the fit never saw, by the very
+//! component that is published.
+
+mod guest;
+mod homes;
+mod predictions;
+mod record;
+mod settings;
+mod training;
+
+use crate::clock::{Clock, MachineClock};
+use anyhow::{Context, bail};
+use chrono::{DateTime, Datelike, NaiveDate, Utc};
+use domesday_engine::config::Allocation;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::{Limits, Runtime, fixture};
+use domesday_package::{
+    DateWindow, Draft, EngineVersion, FilePath, PackageId, Profile, PropertyBody, Sha256Digest,
+    SnapshotPin, Source, Timestamp, Trust, ValuationBody, open, write,
+};
+use domesday_property::Snapshot;
+use domesday_registers::Day;
+use guest::Guest;
+use settings::Settings;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Days between the last sale that is fitted and the last that calibrates, unless said otherwise.
+const CALIBRATION_DAYS: i32 = 730;
+const COMPONENT: &str = "component.wasm";
+const FIXTURES: &str = "fixtures.jsonl";
+const PARAMETERS: &str = "parameters.json";
+
+/// What to build.
+pub struct Plan {
+    /// The release's id.
+    pub id: PackageId,
+    /// The model's crate.
+    pub model: PathBuf,
+    /// The releases folder.
+    pub releases: PathBuf,
+    /// The snapshot that the release is pinned to.
+    pub snapshot: PackageId,
+    /// First valuation date.
+    pub valuation_from: Option<NaiveDate>,
+    /// Last valuation date.
+    pub valuation_to: Option<NaiveDate>,
+    /// The day from which it is in force.
+    pub effective: Option<NaiveDate>,
+    /// The last day whose sales are fitted.
+    pub fit_through: Option<NaiveDate>,
+    /// Sales to calibrate on, at most.
+    pub calibrate_on: usize,
+    /// When the package is made.
+    pub created: Option<DateTime<Utc>>,
+}
+
+/// Hears how far a build has come: stage, done, in all.
+pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
+
+/// Builds the release's package, unsigned, and says where it is.
+///
+/// # Errors
+/// What cannot be built, and why.
+pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
+    let settings = Settings::read(&plan.model)?;
+    let (pin, snapshot) = snapshot(plan)?;
+    let latest = snapshot
+        .identity()
+        .latest_sale
+        .context("the snapshot holds no sale")?;
+    let fit_through = plan
+        .fit_through
+        .map_or(Day(latest.0 - CALIBRATION_DAYS), Day::from);
+    let guest = Guest::of(&plan.model)?;
+    let runtime = Runtime::new(Allocation::OnDemand)?;
+    let limits = Limits::new(settings.fuel_per_row, settings.memory_bytes);
+    let evidence = Arc::new(SnapshotEvidence::new(snapshot.clone()));
+    let workshop = tempfile::tempdir()?;
+
+    let mut files = BTreeMap::new();
+    let mut parameters = None;
+    if guest.is_fitted() {
+        let path = workshop.path().join(PARAMETERS);
+        let sales = workshop.path().join("sales.jsonl");
+        watch("listing sales", 0, 1);
+        let rows = training::write(&snapshot, fit_through, &sales)?;
+        if rows == 0 {
+            bail!(
+                "the snapshot holds no sale of a home up to {fit_through}; choose a later --fit-through"
+            );
+        }
+        watch("fitting", 0, 1);
+        guest.fit(
+            &["train", "--sales"],
+            &[&sales],
+            &["--through", &fit_through.to_string(), "--out"],
+            &path,
+        )?;
+        watch("building the model", 0, 1);
+        let release = runtime.admit(&guest.component(Some(&path))?, limits)?;
+        let predictions = workshop.path().join("predictions.jsonl");
+        let rows = predictions::write(
+            &snapshot,
+            &release,
+            evidence.clone(),
+            fit_through,
+            plan.calibrate_on,
+            &predictions,
+            watch,
+        )?;
+        if rows > 0 {
+            watch("calibrating", 0, 1);
+            let calibrated = workshop.path().join("calibrated.json");
+            let coverage = settings.nominal_coverage.to_string();
+            guest.fit(
+                &["calibrate", "--parameters"],
+                &[&path],
+                &[
+                    "--coverage",
+                    &coverage,
+                    "--predictions",
+                    &predictions.display().to_string(),
+                    "--out",
+                ],
+                &calibrated,
+            )?;
+            std::fs::rename(&calibrated, &path)?;
+        }
+        let bytes = std::fs::read(&path)?;
+        parameters = Some(Sha256Digest::of(&bytes));
+        files.insert(PARAMETERS.parse::<FilePath>()?, Source::Bytes(bytes));
+    }
+    watch("building the release", 0, 1);
+    let kept = workshop.path().join(PARAMETERS);
+    let component = guest.component(parameters.is_some().then_some(kept.as_path()))?;
+    let release = runtime.admit(&component, limits)?;
+
+    let from = plan
+        .valuation_from
+        .or_else(|| Day(latest.0 + 1).date())
+        .context("the snapshot's latest sale has no date")?;
+    let to = plan
+        .valuation_to
+        .unwrap_or_else(|| from.with_year(from.year() + 1).unwrap_or(from));
+    watch("recording fixtures", 0, 1);
+    let recorded = record::record(&snapshot, &release, evidence, Day::from(from))?;
+    let mut lines = Vec::new();
+    fixture::write(&recorded, &mut lines)?;
+    files.insert(COMPONENT.parse()?, Source::Bytes(component));
+    files.insert(FIXTURES.parse()?, Source::Bytes(lines));
+
+    let body = ValuationBody {
+        release_id: plan.id.clone(),
+        interface: "domesday:valuation@1.0.0".to_owned(),
+        profile: Profile::Pure,
+        snapshot: pin,
+        effective_date: plan.effective.unwrap_or(from),
+        countries: settings.countries,
+        property_types: settings.property_types,
+        valuation_date: DateWindow { from, to },
+        limits: settings.limits,
+        endpoints: settings.endpoints,
+        fuel_per_row: settings.fuel_per_row,
+        memory_bytes: settings.memory_bytes,
+        nominal_coverage: settings.nominal_coverage,
+        confidence_bands: settings.confidence_bands,
+        fixtures: FIXTURES.parse()?,
+        component: COMPONENT.parse()?,
+        model: guest.described(parameters),
+        engine: EngineVersion {
+            name: "wasmtime".to_owned(),
+            version: Runtime::WASMTIME.to_owned(),
+        },
+    };
+    let shelf = plan.releases.join("valuation");
+    let created = timestamp(plan.created)?;
+    write(
+        &shelf,
+        Draft {
+            id: plan.id.clone(),
+            created,
+            body,
+            files,
+        },
+    )?;
+    Ok(shelf.join(plan.id.as_str()))
+}
+
+fn snapshot(plan: &Plan) -> anyhow::Result<(SnapshotPin, Arc<Snapshot>)> {
+    let place = plan.releases.join("property").join(plan.snapshot.as_str());
+    // A release may be built on a snapshot before either is signed; serving them needs both.
+    let package = open(&place, &Trust::Unsigned)?;
+    let body: PropertyBody = package.body()?;
+    let snapshot = Snapshot::open(&package.path(body.database.as_str())?)?;
+    let pin = SnapshotPin {
+        id: plan.snapshot.clone(),
+        content_digest: body.content_digest,
+    };
+    Ok((pin, Arc::new(snapshot)))
+}
+
+/// When a package is made: as told, or now, to the second.
+///
+/// # Errors
+/// Outside the years that a manifest can state.
+pub fn timestamp(told: Option<DateTime<Utc>>) -> anyhow::Result<Timestamp> {
+    let at = told.unwrap_or_else(|| MachineClock.utc());
+    at.format("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
+        .parse()
+        .context("the time of making")
+}

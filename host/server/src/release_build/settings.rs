@@ -1,0 +1,43 @@
+//! `release.toml` of a model: what its releases promise.
+
+use anyhow::Context;
+use domesday_package::{ConfidenceBand, Country, Endpoint, PropertyType, RowLimits};
+use figment::Figment;
+use figment::providers::{Format, Toml};
+use serde::Deserialize;
+use std::path::Path;
+
+/// What every release of a model states in its manifest.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Where it values.
+    pub countries: Vec<Country>,
+    /// What it values.
+    pub property_types: Vec<PropertyType>,
+    /// Rows in a request.
+    pub limits: RowLimits,
+    /// Routes that it may be used by.
+    pub endpoints: Vec<Endpoint>,
+    /// Fuel of one row.
+    pub fuel_per_row: u64,
+    /// Linear memory of one row, bytes.
+    pub memory_bytes: u64,
+    /// Share of true values that its ranges are made to hold.
+    pub nominal_coverage: f64,
+    /// Where each band of confidence begins.
+    pub confidence_bands: Vec<ConfidenceBand>,
+}
+
+impl Settings {
+    /// Reads the file beside the model's Cargo.toml.
+    ///
+    /// # Errors
+    /// Where it is missing, or says something else than the settings.
+    pub fn read(model: &Path) -> anyhow::Result<Settings> {
+        let path = model.join("release.toml");
+        Figment::from(Toml::file_exact(&path))
+            .extract()
+            .with_context(|| format!("the model's settings {}", path.display()))
+    }
+}

@@ -1,0 +1,261 @@
+//! The releases on the shelf: opened, proved, admitted, and which of them is current.
+
+use chrono::NaiveDate;
+use domesday_contract::v3::release as wire;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::{Limits, Release, Runtime};
+use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
+use domesday_property::Snapshot;
+use domesday_registers::Day;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One release, ready to value.
+pub struct OpenRelease {
+    /// Its immutable id.
+    pub id: String,
+    /// What its manifest says.
+    pub manifest: ValuationBody,
+    /// The admitted component.
+    pub release: Release,
+    /// The snapshot that it is pinned to.
+    pub snapshot: Arc<Snapshot>,
+    /// Evidence from that snapshot.
+    pub evidence: Arc<SnapshotEvidence>,
+    /// The snapshot's latest sale.
+    pub latest_sale: Option<Day>,
+    /// Valuation dates that it takes.
+    pub window: wire::DateWindow,
+}
+
+/// Why a release cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// A package does not open.
+    #[error(transparent)]
+    Package(#[from] domesday_package::PackageError),
+    /// A release asks for a snapshot with other content.
+    #[error(
+        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, and {path} holds {found}"
+    )]
+    OtherSnapshot {
+        /// The release.
+        release: String,
+        /// The snapshot's id.
+        snapshot: String,
+        /// What the release wants.
+        pinned: String,
+        /// What is there.
+        found: String,
+        /// Where.
+        path: PathBuf,
+    },
+    /// The snapshot does not open.
+    #[error("the property snapshot {path} cannot be used: {source}")]
+    Snapshot {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        source: domesday_property::SnapshotError,
+    },
+    /// The component may not run.
+    #[error("release {release} is not admitted: {source}")]
+    NotAdmitted {
+        /// The release.
+        release: String,
+        /// Why.
+        source: domesday_engine::AdmissionError,
+    },
+    /// The folder cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What happened.
+        source: std::io::Error,
+    },
+    /// There is nothing to serve.
+    #[error("{path} holds no valuation release; `domesday release build` makes one")]
+    Nothing {
+        /// Where one was looked for.
+        path: PathBuf,
+    },
+    /// The release that was named is not there.
+    #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+/// The releases that a service holds.
+pub struct Shelf {
+    releases: BTreeMap<String, Arc<OpenRelease>>,
+    current: Arc<OpenRelease>,
+}
+
+impl Shelf {
+    /// Opens every valuation release under `root`. `current` names the active one; without it, the
+    /// one with the latest effective date is, and of equals the last by id.
+    ///
+    /// # Errors
+    /// The first package that cannot be served: nothing is served from a shelf that is not whole.
+    pub fn open(
+        root: &Path,
+        trust: &Trust,
+        runtime: &Runtime,
+        current: Option<&str>,
+    ) -> Result<Shelf, ReleaseError> {
+        let shelf = root.join(Kind::Valuation.as_str());
+        let mut snapshots = BTreeMap::new();
+        let mut releases = BTreeMap::new();
+        for id in names(&shelf)? {
+            let open = open_release(root, &id, trust, runtime, &mut snapshots)?;
+            tracing::info!(
+                release_id = id,
+                snapshot_id = open.manifest.snapshot.id.as_str(),
+                "release opened"
+            );
+            releases.insert(id, Arc::new(open));
+        }
+        let current = match current {
+            Some(id) => releases.get(id).ok_or_else(|| ReleaseError::Unknown {
+                id: id.to_owned(),
+                path: shelf.clone(),
+            })?,
+            None => releases
+                .values()
+                .max_by_key(|release| (release.manifest.effective_date, release.id.clone()))
+                .ok_or_else(|| ReleaseError::Nothing {
+                    path: shelf.clone(),
+                })?,
+        }
+        .clone();
+        Ok(Shelf { releases, current })
+    }
+
+    /// The active release.
+    pub fn current(&self) -> Arc<OpenRelease> {
+        self.current.clone()
+    }
+
+    /// How many are held.
+    pub fn len(&self) -> usize {
+        self.releases.len()
+    }
+}
+
+/// The packages on a shelf, in order of id; other files beside them are passed over.
+fn names(shelf: &Path) -> Result<Vec<String>, ReleaseError> {
+    let io = |source| ReleaseError::Io {
+        path: shelf.to_owned(),
+        source,
+    };
+    if !shelf.exists() {
+        return Err(ReleaseError::Nothing {
+            path: shelf.to_owned(),
+        });
+    }
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(shelf).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !hidden && entry.file_type().map_err(io)?.is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Opens one release and, unless another release has it open already, its snapshot.
+pub fn open_release(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    runtime: &Runtime,
+    snapshots: &mut BTreeMap<String, Arc<Snapshot>>,
+) -> Result<OpenRelease, ReleaseError> {
+    let (manifest, release) = open_component(root, id, trust, runtime)?;
+    let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {
+        Some(snapshot) => snapshot.clone(),
+        None => {
+            let snapshot = Arc::new(open_snapshot(root, &manifest, trust)?);
+            snapshots.insert(manifest.snapshot.id.as_str().to_owned(), snapshot.clone());
+            snapshot
+        }
+    };
+    let (from, to): (NaiveDate, NaiveDate) =
+        (manifest.valuation_date.from, manifest.valuation_date.to);
+    Ok(OpenRelease {
+        id: id.to_owned(),
+        release,
+        latest_sale: snapshot.identity().latest_sale,
+        evidence: Arc::new(SnapshotEvidence::new(snapshot.clone())),
+        snapshot,
+        window: wire::DateWindow { from, to },
+        manifest,
+    })
+}
+
+/// Opens a release without its snapshot, which is all that a replay needs.
+pub fn open_component(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    runtime: &Runtime,
+) -> Result<(ValuationBody, Release), ReleaseError> {
+    let shelf = root.join(Kind::Valuation.as_str());
+    let place = shelf.join(id);
+    if !place.exists() {
+        return Err(ReleaseError::Unknown {
+            id: id.to_owned(),
+            path: shelf,
+        });
+    }
+    let package = open(&place, trust)?;
+    let manifest: ValuationBody = package.body()?;
+    let component = package.bytes(manifest.component.as_str())?;
+    let limits = Limits::new(manifest.fuel_per_row, manifest.memory_bytes);
+    let release =
+        runtime
+            .admit(&component, limits)
+            .map_err(|source| ReleaseError::NotAdmitted {
+                release: id.to_owned(),
+                source,
+            })?;
+    Ok((manifest, release))
+}
+
+fn open_snapshot(
+    root: &Path,
+    release: &ValuationBody,
+    trust: &Trust,
+) -> Result<Snapshot, ReleaseError> {
+    let pin = &release.snapshot;
+    let package = open(
+        &root.join(Kind::Property.as_str()).join(pin.id.as_str()),
+        trust,
+    )?;
+    let body: PropertyBody = package.body()?;
+    let path = package.path(body.database.as_str())?;
+    let snapshot = Snapshot::open(&path).map_err(|source| ReleaseError::Snapshot {
+        path: path.clone(),
+        source,
+    })?;
+    let pinned = pin.content_digest.to_string();
+    let found = snapshot.identity().content_digest;
+    if pinned != body.content_digest.to_string() || pinned != found {
+        return Err(ReleaseError::OtherSnapshot {
+            release: release.release_id.as_str().to_owned(),
+            snapshot: pin.id.as_str().to_owned(),
+            pinned,
+            found,
+            path,
+        });
+    }
+    Ok(snapshot)
+}

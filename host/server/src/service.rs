@@ -1,0 +1,22 @@
+//! What every request of a running service shares.
+
+use crate::clock::Clock;
+use crate::releases::Shelf;
+use crate::workers::Workers;
+use domesday_state::State;
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// A running service.
+pub struct Service {
+    /// Tenants and keys.
+    pub state: Arc<dyn State>,
+    /// The releases that are served.
+    pub releases: Shelf,
+    /// The threads that value.
+    pub workers: Workers,
+    /// Room for the bodies that are being received.
+    pub body_room: Arc<Semaphore>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+}

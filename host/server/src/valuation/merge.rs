@@ -1,0 +1,234 @@
+//! Explicit over stored over derived: what the customer says stands; stored data fills blanks where
+//! the customer wished it; what is still blank is the release's to derive.
+
+use super::resolve::Identity;
+use super::vocabulary;
+use domesday_contract::v3::input::{Input, Note, Source};
+use domesday_contract::v3::request::Request;
+use domesday_engine::subject::{
+    Attribute, BuildStatus, Energy, Fabric, Lease, Place, Precision, Provenance, Size, Subject,
+};
+use domesday_property::Attributes;
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+
+/// A subject, and which of its values stored data gave.
+pub struct Merged {
+    /// What the release is asked about.
+    pub subject: Subject,
+    /// The record for the client.
+    pub stored_data_used: Vec<Note>,
+}
+
+/// Puts a request and the stored property together.
+///
+/// `latest_sale` is the snapshot's: what the evidence can hold ends there, or on the eve of the
+/// valuation day.
+pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -> Merged {
+    let day = Day::from(request.property.valuation_date);
+    let stored = if request.options.use_stored_data {
+        identity.property.attributes_before(day)
+    } else {
+        None
+    };
+    let mut fill = Fill {
+        stored,
+        provenance: Provenance::default(),
+        used: Vec::new(),
+    };
+
+    let property_type = vocabulary::property_type(request.property.property_type);
+    let flat = property_type == PropertyType::Flat;
+    for given in [
+        Attribute::PropertyType,
+        Attribute::PropertySubtype,
+        Attribute::Tenure,
+    ] {
+        fill.provenance.customer.push(given);
+    }
+    match request.property.build_status {
+        Some(_) => fill.provenance.customer.push(Attribute::BuildStatus),
+        // The routes of existing property are for existing property.
+        None => fill.provenance.applied.push(Attribute::BuildStatus),
+    }
+    fill.provenance.customer.push(Attribute::Occupancy);
+
+    let size = &request.size;
+    let size = Size {
+        floor_area_m2: fill.value(
+            size.floor_area_m2,
+            Attribute::FloorArea,
+            Input::FloorArea,
+            |s| s.floor_area_m2,
+        ),
+        bedrooms: fill.given(size.bedrooms.map(u32::from), Attribute::Bedrooms),
+        living_rooms: fill.given(size.living_rooms.map(u32::from), Attribute::LivingRooms),
+        storeys: fill.given(size.storeys.map(u32::from), Attribute::Storeys),
+        floor_level: fill.value(
+            size.floor_level.map(i32::from),
+            Attribute::FloorLevel,
+            Input::FloorLevel,
+            |s| s.floor_level.filter(|_| flat),
+        ),
+        habitable_rooms: fill.value(
+            None,
+            Attribute::HabitableRooms,
+            Input::HabitableRooms,
+            |s| s.habitable_rooms,
+        ),
+    };
+    let lease = request.lease.as_ref().map(|lease| {
+        let terms = vocabulary::terms(lease);
+        // A lease that has run out has no years left, not fewer.
+        let years_remaining = lease
+            .years_remaining(request.property.valuation_date)
+            .max(0.0);
+        fill.given(Some(()), Attribute::LeaseYearsRemaining);
+        Lease {
+            years_remaining,
+            start: fill.given(
+                terms.map(|t| Day::from(t.start_date)),
+                Attribute::LeaseStart,
+            ),
+            term_years: fill.given(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
+            ground_rent_gbp: fill.given(
+                terms.and_then(|t| t.ground_rent_gbp_per_year),
+                Attribute::LeaseGroundRent,
+            ),
+            service_charge_gbp: fill.given(
+                terms.and_then(|t| t.service_charge_gbp_per_year),
+                Attribute::LeaseServiceCharge,
+            ),
+        }
+    });
+    let fabric = &request.fabric;
+    let fabric = Fabric {
+        wall_type: fill.value(
+            fabric.wall_type.map(vocabulary::wall_type),
+            Attribute::WallType,
+            Input::WallType,
+            |s| s.wall_type,
+        ),
+        roof_type: fill.value(
+            fabric.roof_type.map(vocabulary::roof_type),
+            Attribute::RoofType,
+            Input::RoofType,
+            |s| s.roof_type,
+        ),
+        floor_type: fill.value(
+            fabric.floor_type.map(vocabulary::floor_type),
+            Attribute::FloorType,
+            Input::FloorType,
+            |s| s.floor_type,
+        ),
+        glazing: fill.value(
+            fabric.glazing.map(vocabulary::glazing),
+            Attribute::Glazing,
+            Input::Glazing,
+            |s| s.glazing,
+        ),
+    };
+    let energy = &request.energy;
+    let energy = Energy {
+        age_band: fill.value(
+            energy.construction_age_band.map(vocabulary::age_band),
+            Attribute::AgeBand,
+            Input::ConstructionAgeBand,
+            |s| s.age_band,
+        ),
+        rating: fill.value(
+            energy.rating.map(vocabulary::rating),
+            Attribute::EnergyRating,
+            Input::EnergyRating,
+            |s| s.rating,
+        ),
+        score: fill.value(
+            energy.efficiency_score.map(u32::from),
+            Attribute::EfficiencyScore,
+            Input::EfficiencyScore,
+            |s| s.efficiency_score,
+        ),
+    };
+
+    let centre = (identity.postcode.easting, identity.postcode.northing);
+    let (easting, northing) = identity.property.place.unwrap_or(centre);
+    let mut provenance = fill.provenance;
+    for list in [
+        &mut provenance.customer,
+        &mut provenance.stored,
+        &mut provenance.applied,
+    ] {
+        list.sort_unstable();
+    }
+    Merged {
+        subject: Subject {
+            valuation_day: day,
+            uprn: Some(identity.property.uprn),
+            place: Place { easting, northing },
+            precision: if (easting, northing) == centre {
+                Precision::Postcode
+            } else {
+                Precision::Property
+            },
+            postcode: identity.property.postcode.clone(),
+            country: identity.property.country,
+            authority: identity
+                .postcode
+                .authority
+                .or(identity.property.authority)
+                .map(String::from)
+                .unwrap_or_default(),
+            property_type,
+            subtype: vocabulary::subtype(request.property.subtype),
+            tenure: vocabulary::tenure(request.property.title_tenure),
+            build_status: BuildStatus::Existing,
+            occupancy: vocabulary::occupancy(request.occupancy.status),
+            lease,
+            size,
+            fabric,
+            energy,
+            provenance,
+            stored_data: request.options.use_stored_data,
+            evidence_through: latest_sale.map(|latest| latest.min(Day(day.0 - 1))),
+        },
+        stored_data_used: fill.used,
+    }
+}
+
+/// Fills blanks and keeps the record of it.
+struct Fill {
+    stored: Option<Attributes>,
+    provenance: Provenance,
+    used: Vec<Note>,
+}
+
+impl Fill {
+    /// A value that only the customer can give.
+    fn given<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
+        if explicit.is_some() {
+            self.provenance.customer.push(attribute);
+        }
+        explicit
+    }
+
+    /// A value that stored data may give where the customer did not.
+    fn value<T>(
+        &mut self,
+        explicit: Option<T>,
+        attribute: Attribute,
+        input: Input,
+        stored: impl Fn(&Attributes) -> Option<T>,
+    ) -> Option<T> {
+        if explicit.is_some() {
+            return self.given(explicit, attribute);
+        }
+        let value = stored(self.stored.as_ref()?)?;
+        self.provenance.stored.push(attribute);
+        self.used.push(Note {
+            field: input,
+            source: Some(Source::EnergyCertificate),
+            reason: None,
+        });
+        Some(value)
+    }
+}

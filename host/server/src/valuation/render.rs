@@ -1,0 +1,231 @@
+//! From a release's outcome to the contract's result.
+
+use super::value::{failure, release_failed};
+use super::vocabulary::{wire_property_type, wire_tenure};
+use crate::releases::OpenRelease;
+use domesday_contract::v3::identity::{Postcode, Uprn};
+use domesday_contract::v3::input::{Input, InputResolution, Note, Reason, Source};
+use domesday_contract::v3::result::{
+    self as wire, Comparable, Confidence, ConfidenceBand, Context, IdentitySource, Referral,
+    ReferralCode, Referred, ResultProperty, Valued, round_gbp,
+};
+use domesday_engine::evidence::Sale;
+use domesday_engine::outcome::{Derivation, DerivedInput, Outcome, ReferralReason, Row, Valuation};
+use domesday_engine::subject::{Attribute, Subject};
+use domesday_package::Band;
+
+/// What a result is rendered from, besides the row itself.
+pub struct Rendering<'a> {
+    /// The release that answered.
+    pub release: &'a OpenRelease,
+    /// What it was asked about.
+    pub subject: &'a Subject,
+    /// Blank inputs that stored data filled.
+    pub stored_data_used: Vec<Note>,
+    /// Valid inputs that say nothing about the property.
+    pub ignored_inputs: Vec<Note>,
+    /// How many comparables to show; none shows no section.
+    pub comparables: Option<u8>,
+    /// The location's figures, where asked for.
+    pub context: Option<Context>,
+}
+
+/// The contract's outcome of a row.
+pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
+    let Some(property) = property(with.subject) else {
+        return wire::Outcome::Failed(vec![release_failed()]);
+    };
+    match row.outcome {
+        Ok(Outcome::Valued(valuation)) => {
+            match valued(&valuation, &row.comparables, property, with) {
+                Some(valued) => wire::Outcome::Valued(Box::new(valued)),
+                None => wire::Outcome::Failed(vec![release_failed()]),
+            }
+        }
+        Ok(Outcome::Referred(referral)) => wire::Outcome::Referred(Box::new(Referred {
+            property,
+            date: with.subject.valuation_day.date().unwrap_or_default(),
+            referral: referred(referral.reason, referral.about),
+            input_resolution: InputResolution {
+                stored_data_used: with.stored_data_used,
+                ignored_inputs: with.ignored_inputs,
+                derived_inputs: Vec::new(),
+            },
+        })),
+        Ok(Outcome::Failed { .. }) => wire::Outcome::Failed(vec![release_failed()]),
+        Err(error) => wire::Outcome::Failed(vec![failure(&error)]),
+    }
+}
+
+/// None where a sum cannot be shown in whole pounds; the engine's checks make that unreachable.
+fn valued(
+    valuation: &Valuation,
+    sales: &[Sale],
+    property: ResultProperty,
+    with: Rendering<'_>,
+) -> Option<Valued> {
+    let range = match valuation.range {
+        Some(range) => Some(wire::ValueRange {
+            lower_value_gbp: round_gbp(range.lower)?,
+            upper_value_gbp: round_gbp(range.upper)?,
+            nominal_coverage: with.release.manifest.nominal_coverage,
+        }),
+        None => None,
+    };
+    let comparables = match with.comparables {
+        Some(limit) => Some(
+            valuation
+                .comparables
+                .iter()
+                .zip(sales)
+                .take(usize::from(limit))
+                .enumerate()
+                .map(|(at, (comparable, sale))| {
+                    shown(at, comparable.adjusted_price, comparable.similarity, sale)
+                })
+                .collect::<Option<Vec<_>>>()?,
+        ),
+        None => None,
+    };
+    Some(Valued {
+        property,
+        date: with.subject.valuation_day.date()?,
+        estimated_value_gbp: round_gbp(valuation.estimate)?,
+        range,
+        confidence: Confidence {
+            score: thousandths(valuation.confidence),
+            band: band(with.release, valuation.confidence),
+        },
+        input_resolution: InputResolution {
+            stored_data_used: with.stored_data_used,
+            ignored_inputs: with.ignored_inputs,
+            derived_inputs: valuation.derived.iter().filter_map(derived).collect(),
+        },
+        comparables,
+        context: with.context,
+    })
+}
+
+fn shown(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Comparable> {
+    Some(Comparable {
+        rank: u8::try_from(at + 1).ok()?,
+        sale_date: sale.day.date()?,
+        price_gbp: sale.price_gbp,
+        adjusted_price_gbp: round_gbp(adjusted)?,
+        postcode: Postcode::parse(sale.postcode.as_str())?,
+        property_type: wire_property_type(sale.property_type)?,
+        title_tenure: sale.tenure.map(wire_tenure),
+        floor_area_m2: sale.floor_area_m2,
+        // At most 50 kilometres, so it fits.
+        distance_m: sale.distance_m.round() as u32,
+        similarity: thousandths(similarity),
+    })
+}
+
+fn property(subject: &Subject) -> Option<ResultProperty> {
+    Some(ResultProperty {
+        uprn: subject.uprn.and_then(|uprn| Uprn::parse(&uprn.to_string())),
+        postcode: Postcode::parse(subject.postcode.as_str())?,
+        identity_source: IdentitySource::VerifiedIdentityStore,
+    })
+}
+
+/// More digits than three would claim a sharpness that the score does not have.
+fn thousandths(share: f64) -> f64 {
+    (share * 1000.0).round() / 1000.0
+}
+
+fn band(release: &OpenRelease, score: f64) -> ConfidenceBand {
+    match release.manifest.band(score) {
+        Some(Band::High) => ConfidenceBand::High,
+        Some(Band::Medium) => ConfidenceBand::Medium,
+        Some(Band::Low) | None => ConfidenceBand::Low,
+    }
+}
+
+fn derived(derived: &DerivedInput) -> Option<Note> {
+    let reason = match derived.basis {
+        Derivation::LocalTypical => Reason::LocalTypical,
+        Derivation::TypeTypical => Reason::TypeTypical,
+        Derivation::OtherAttributes => Reason::FromOtherInputs,
+        Derivation::OwnSales => Reason::FromOwnSales,
+        Derivation::Other => Reason::Blank,
+    };
+    Some(Note {
+        field: input(derived.input)?,
+        source: Some(Source::Release),
+        reason: Some(reason),
+    })
+}
+
+/// The contract's name of an attribute.
+fn input(attribute: Attribute) -> Option<Input> {
+    Some(match attribute {
+        Attribute::PropertyType => Input::PropertyType,
+        Attribute::PropertySubtype => Input::Subtype,
+        Attribute::Tenure => Input::TitleTenure,
+        Attribute::BuildStatus => Input::BuildStatus,
+        Attribute::Occupancy => Input::Occupancy,
+        Attribute::FloorArea => Input::FloorArea,
+        Attribute::Bedrooms => Input::Bedrooms,
+        Attribute::LivingRooms => Input::LivingRooms,
+        Attribute::Storeys => Input::Storeys,
+        Attribute::FloorLevel => Input::FloorLevel,
+        Attribute::LeaseYearsRemaining => Input::LeaseYearsRemaining,
+        Attribute::LeaseStart => Input::LeaseStart,
+        Attribute::LeaseTerm => Input::LeaseTerm,
+        Attribute::LeaseGroundRent => Input::LeaseGroundRent,
+        Attribute::LeaseServiceCharge => Input::LeaseServiceCharge,
+        Attribute::WallType => Input::WallType,
+        Attribute::RoofType => Input::RoofType,
+        Attribute::FloorType => Input::FloorType,
+        Attribute::Glazing => Input::Glazing,
+        Attribute::AgeBand => Input::ConstructionAgeBand,
+        Attribute::EnergyRating => Input::EnergyRating,
+        Attribute::EfficiencyScore => Input::EfficiencyScore,
+        Attribute::HabitableRooms => Input::HabitableRooms,
+        Attribute::Other => return None,
+    })
+}
+
+fn referred(reason: ReferralReason, about: Option<Attribute>) -> Referral {
+    let (code, message) = match reason {
+        ReferralReason::OutsidePropertyTypes => (
+            ReferralCode::OutsidePropertyTypes,
+            "This release does not value properties of this type.",
+        ),
+        ReferralReason::UnusualSize => (
+            ReferralCode::UnusualSize,
+            "The property is larger or smaller than those that this release values.",
+        ),
+        ReferralReason::UnusualValue => (
+            ReferralCode::UnusualValue,
+            "The property's likely value is outside what this release values.",
+        ),
+        ReferralReason::InsufficientEvidence => (
+            ReferralCode::InsufficientEvidence,
+            "Too few comparable homes were sold near by and recently enough.",
+        ),
+        ReferralReason::ShortLease => (
+            ReferralCode::ShortLease,
+            "The lease is too short for an automated valuation.",
+        ),
+        ReferralReason::MissingInput => (
+            ReferralCode::MissingInput,
+            "An input that the valuation needs is blank and cannot be derived.",
+        ),
+        ReferralReason::ConflictingInputs => (
+            ReferralCode::ConflictingInputs,
+            "Inputs of the request are at odds with each other.",
+        ),
+        ReferralReason::Other => (
+            ReferralCode::Other,
+            "The release refers this property to a person.",
+        ),
+    };
+    let message = match about.and_then(input) {
+        Some(input) => format!("{message} See {}.", input),
+        None => message.to_owned(),
+    };
+    Referral { code, message }
+}

@@ -1,0 +1,113 @@
+//! The bounded pool of threads that value properties.
+//!
+//! A sandboxed call blocks its thread, so it never runs on the asynchronous ones; and a queue
+//! without an end would turn overload into waiting, so what does not fit is refused.
+
+use std::sync::Arc;
+use tokio::sync::{Semaphore, oneshot};
+
+/// Native stack of a worker: several times what a guest may use, since the host's own frames and
+/// the evidence's stand on it too.
+const STACK_BYTES: usize = 8 << 20;
+
+/// The pool.
+pub struct Workers {
+    pool: rayon::ThreadPool,
+    places: Arc<Semaphore>,
+}
+
+/// Why no answer came from the pool.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkError {
+    /// The queue is full.
+    #[error("as much work is waiting as the service takes")]
+    Full,
+    /// The work panicked.
+    #[error("the work ended without an answer")]
+    Lost,
+}
+
+impl Workers {
+    /// A pool of `threads`, with room for `waiting` pieces of work over all of them.
+    ///
+    /// # Errors
+    /// Where the threads cannot be started.
+    pub fn new(threads: usize, waiting: usize) -> Result<Workers, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .stack_size(STACK_BYTES)
+            .thread_name(|index| format!("worker-{index}"))
+            // A panic loses its own work alone; the answer's sender is dropped, and says so.
+            .panic_handler(|_| tracing::error!("a worker's task panicked"))
+            .build()?;
+        Ok(Workers {
+            pool,
+            places: Arc::new(Semaphore::new(waiting)),
+        })
+    }
+
+    /// Runs `work` on the pool.
+    ///
+    /// # Errors
+    /// Where the queue is full, or the work panicked.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let place = self
+            .places
+            .clone()
+            .try_acquire_owned()
+            .map_err(|_| WorkError::Full)?;
+        let (sender, answer) = oneshot::channel();
+        self.pool.spawn(move || {
+            // Nobody waits for it any more: the client went away, or its deadline passed.
+            if sender.is_closed() {
+                return;
+            }
+            let done = work();
+            drop(place);
+            // Whoever asked may be gone; the work is done all the same.
+            let _ = sender.send(done);
+        });
+        answer.await.map_err(|_| WorkError::Lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_loses_its_own_work_alone() {
+        let workers = Workers::new(1, 4).unwrap();
+        assert_eq!(
+            workers.run(|| -> u32 { panic!("on purpose") }).await,
+            Err(WorkError::Lost)
+        );
+        assert_eq!(workers.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_is_refused() {
+        let workers = Arc::new(Workers::new(1, 1).unwrap());
+        let (start, started) = std::sync::mpsc::channel::<()>();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let busy = workers.clone();
+        let first = tokio::spawn(async move {
+            busy.run(move || {
+                let _ = start.send(());
+                let _ = released.recv();
+            })
+            .await
+        });
+        tokio::task::spawn_blocking(move || started.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(workers.run(|| 1).await, Err(WorkError::Full));
+        release.send(()).unwrap();
+        assert_eq!(first.await.unwrap(), Ok(()));
+        assert_eq!(workers.run(|| 1).await, Ok(1));
+    }
+}

@@ -1,0 +1,77 @@
+//! What can go wrong with the state.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use crate::{KeyId, ScopeFault, TenantId};
+
+/// An operation on the state failed; it then changed nothing, unless it says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// The tenant exists already.
+    #[error("tenant {tenant} exists already")]
+    TenantExists {
+        /// The tenant.
+        tenant: TenantId,
+    },
+    /// There is no such tenant.
+    #[error("there is no tenant {tenant}")]
+    UnknownTenant {
+        /// The tenant asked for.
+        tenant: TenantId,
+    },
+    /// There is no such key.
+    #[error("there is no key {key}")]
+    UnknownKey {
+        /// The key asked for.
+        key: KeyId,
+    },
+    /// A key of that id exists: the seed was used before. Draw another.
+    #[error("a key {key} exists already")]
+    KeyIdTaken {
+        /// The id.
+        key: KeyId,
+    },
+    /// The scopes of a key are not right.
+    #[error(transparent)]
+    Scopes(#[from] ScopeFault),
+    /// Another process has the state open, or this one has it open twice.
+    #[error("{} is open already; one process at a time can have it", path.display())]
+    AlreadyOpen {
+        /// The state's file.
+        path: PathBuf,
+    },
+    /// The state was written by a later version.
+    #[error(
+        "the state has schema {found}, this version knows up to {known}; use the later version"
+    )]
+    NewerSchema {
+        /// The schema found.
+        found: u32,
+        /// The latest schema that is known here.
+        known: u32,
+    },
+    /// The file is a database, but not a state.
+    #[error("{} is a database, but holds no Domesday state", path.display())]
+    NotAState {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A record cannot be read.
+    #[error("the record of {record} cannot be read: {reason}")]
+    Damaged {
+        /// The record's table and key.
+        record: String,
+        /// What is wrong with it.
+        reason: Box<dyn Error + Send + Sync>,
+    },
+    /// The store failed: a full or failing disk, a lost connection. Whether the change was kept
+    /// is then unknown.
+    #[error("the state could not be {doing}: {source}")]
+    Storage {
+        /// What was being done: opened, read or written.
+        doing: &'static str,
+        /// What the store said.
+        source: Box<dyn Error + Send + Sync>,
+    },
+}

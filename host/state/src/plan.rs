@@ -1,0 +1,62 @@
+//! What a tenant may use.
+
+use serde::{Deserialize, Serialize};
+
+/// The most rows that the public contract allows in one batch or job.
+const CONTRACT_ROWS: u32 = 2_500;
+
+/// The limits of one tenant, over all its keys. They are stored here; the server enforces them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Requests per second, sustained.
+    pub requests_per_second: u32,
+    /// Requests that may come at once after a pause.
+    pub burst: u32,
+    /// Requests in work at the same time.
+    pub concurrency: u32,
+    /// Valuation units in a calendar month (UTC).
+    pub monthly_units: u64,
+    /// Rows in one synchronous batch.
+    pub synchronous_batch_rows: u32,
+    /// Rows in one asynchronous job.
+    pub asynchronous_job_rows: u32,
+    /// Whether jobs may be submitted at all.
+    pub jobs: bool,
+    /// Jobs that may wait or run at the same time.
+    pub queued_jobs: u32,
+    /// Bytes that jobs and their results may occupy.
+    pub stored_bytes: u64,
+}
+
+impl Default for Plan {
+    /// A plan for a customer who values a portfolio now and then.
+    fn default() -> Self {
+        Plan {
+            requests_per_second: 50,
+            burst: 100,
+            concurrency: 8,
+            monthly_units: 100_000,
+            synchronous_batch_rows: CONTRACT_ROWS,
+            asynchronous_job_rows: CONTRACT_ROWS,
+            jobs: true,
+            queued_jobs: 20,
+            stored_bytes: 1 << 30,
+        }
+    }
+}
+
+impl Plan {
+    /// A plan that only the contract bounds: for a demonstration on one's own machine, and for
+    /// measuring.
+    pub fn unmetered() -> Self {
+        Plan {
+            requests_per_second: u32::MAX,
+            burst: u32::MAX,
+            concurrency: u32::MAX,
+            monthly_units: u64::MAX,
+            queued_jobs: u32::MAX,
+            stored_bytes: u64::MAX,
+            ..Plan::default()
+        }
+    }
+}

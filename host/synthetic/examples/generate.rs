@@ -1,0 +1,47 @@
+//! Writes a synthetic world: `generate OUT [demo|national] [SEED] [PROPERTIES]`.
+//!
+//! With `PROPERTIES`, sales and certificates shrink or grow in proportion.
+
+use domesday_synthetic::{Size, World, generate};
+use std::path::PathBuf;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args().skip(1);
+    let out = PathBuf::from(
+        words
+            .next()
+            .ok_or("generate OUT [demo|national] [SEED] [PROPERTIES]")?,
+    );
+    let mut world = World::demo();
+    if words.next().as_deref() == Some("national") {
+        world.size = Size::national();
+    }
+    if let Some(seed) = words.next() {
+        world.seed = seed.parse()?;
+    }
+    if let Some(properties) = words.next() {
+        let properties: u32 = properties.parse()?;
+        let factor = f64::from(properties) / f64::from(world.size.properties);
+        world.size.sales = (f64::from(world.size.sales) * factor) as u32;
+        world.size.certificates = (f64::from(world.size.certificates) * factor) as u32;
+        world.size.properties = properties;
+    }
+    let start = Instant::now();
+    let mut shown = 0;
+    let manifest = generate(&world, &out, |stage, done, total| {
+        let percent = done * 100 / total.max(1);
+        if percent / 10 != shown {
+            shown = percent / 10;
+            eprintln!("{stage:?} {percent} %");
+        }
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    let rows: u64 = manifest.files.values().map(|file| file.rows).sum();
+    println!("{}", serde_json::to_string_pretty(&manifest)?);
+    eprintln!(
+        "{rows} rows in {seconds:.2} s, {:.0} rows a second",
+        rows as f64 / seconds
+    );
+    Ok(())
+}

@@ -1,0 +1,289 @@
+//! Writes a world: authority by authority, street by street, so that memory does not grow with size.
+
+use crate::draw::{Draw, Purpose};
+use crate::dwelling::Dwelling;
+use crate::files::addresses::Addresses;
+use crate::files::certificates::Certificates;
+use crate::files::code_point::CodePoint;
+use crate::files::price_paid::{Ids, PricePaid};
+use crate::files::truth::{Registered, Truth};
+use crate::files::{areas, price_index, readme};
+use crate::geography::{self, Authority, HALF_SIDE};
+use crate::housing::{self, Site};
+use crate::land::Point;
+use crate::lodgement::lodgements;
+use crate::postcodes::PostcodeBook;
+use crate::sales::{self, Activity};
+use crate::{Manifest, SyntheticError, World, names, street};
+use chrono::Datelike;
+use std::path::Path;
+
+/// What is being written, for a progress bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Homes with their addresses, sales and certificates.
+    Homes,
+    /// Areas, codes and price indices.
+    Areas,
+}
+
+/// Writes a world's register files into a folder, which is made if it is not there; files of the
+/// same names are replaced.
+///
+/// `progress` is told the stage, how much of it is done and how much there is in all.
+///
+/// # Errors
+///
+/// [`SyntheticError::Parameter`] and [`SyntheticError::AreaFull`] where the world cannot be laid
+/// out, otherwise the file that could not be written.
+pub fn generate(
+    world: &World,
+    out: &Path,
+    mut progress: impl FnMut(Stage, u64, u64),
+) -> Result<Manifest, SyntheticError> {
+    world.check()?;
+    std::fs::create_dir_all(out).map_err(|source| SyntheticError::Write {
+        path: out.to_owned(),
+        source,
+    })?;
+    let authorities = geography::authorities(world);
+    let mut registers = Registers::create(world, out)?;
+    let mut book = PostcodeBook::default();
+    for authority in &authorities {
+        build(world, authority, &mut book, &mut registers, &mut progress)?;
+    }
+    let mut manifest = registers.finish()?;
+    progress(Stage::Areas, 0, 2);
+    areas::write(out, &authorities, &mut manifest)?;
+    progress(Stage::Areas, 1, 2);
+    price_index::write(out, world, &authorities, &mut manifest)?;
+    readme::write(out, world, &manifest)?;
+    progress(Stage::Areas, 2, 2);
+    Ok(manifest)
+}
+
+/// A town, or the countryside around it.
+struct Town {
+    name: String,
+    middle: Point,
+    /// Sectors that it has so far, and how many it will have.
+    sectors: u32,
+    of: u32,
+}
+
+/// Lays out one authority and registers everything in it.
+fn build(
+    world: &World,
+    authority: &Authority,
+    book: &mut PostcodeBook,
+    registers: &mut Registers<'_>,
+    progress: &mut impl FnMut(Stage, u64, u64),
+) -> Result<(), SyntheticError> {
+    let mut draw = Draw::new(world.seed, Purpose::Town, authority.index, 0);
+    let mut ids = Ids::of(authority.index);
+    let mut town: Option<Town> = None;
+    let (mut streets, mut addresses, mut settlements) = (0_u32, 0_u64, 0_u32);
+    let mut left = authority.homes as usize;
+    let mut sectors = 0_u32;
+    while left > 0 {
+        let new_town = town.as_ref().is_none_or(|town| town.sectors >= town.of);
+        if new_town {
+            let middle = authority.centre.offset(
+                draw.between(-8_000.0, 8_000.0),
+                draw.between(-8_000.0, 8_000.0),
+            );
+            town = Some(Town {
+                name: name(authority, &mut settlements),
+                middle,
+                sectors: 0,
+                of: draw.whole(2, 7) as u32,
+            });
+        }
+        let Some(town) = town.as_mut() else { break };
+        let mut sector = book.sector(&authority.area, new_town, world.size.authorities)?;
+        let mut place = Draw::new(world.seed, Purpose::Sector, authority.index, sectors);
+        sectors += 1;
+        let rural = sectors.is_multiple_of(5);
+        // Sectors wind outwards from the middle of a town, a golden angle apart; the countryside lies further out.
+        let turn = 2.399_963_229_728_653 * f64::from(town.sectors);
+        let spread = 55.0 * f64::from(world.size.streets_per_sector).sqrt();
+        let away =
+            1.4 * spread * f64::from(town.sectors).sqrt() + if rural { 2_500.0 } else { 0.0 };
+        let middle = town
+            .middle
+            .offset(away * libm::cos(turn), away * libm::sin(turn));
+        town.sectors += 1;
+        let suburb = place.chance(0.3).then(|| name(authority, &mut settlements));
+        let mut village = suburb.clone().unwrap_or_default();
+        for n in 0..world.size.streets_per_sector {
+            if left == 0 {
+                break;
+            }
+            let mut draw = Draw::new(world.seed, Purpose::Street, authority.index, streets);
+            if rural && n.is_multiple_of(12) {
+                village = name(authority, &mut settlements);
+            }
+            let mut plan = street::plan(&mut draw, rural, world.through.year());
+            let homes = plan.trim(left);
+            left -= homes;
+            if !sector.has(plan.plots.len() as u32) {
+                sector = book.sector(&authority.area, false, world.size.authorities)?;
+            }
+            let reach = if rural { 2.0 * spread } else { spread };
+            let site = Site {
+                street: names::street(authority.index, streets, authority.welsh),
+                locality: village.clone(),
+                town: town.name.clone(),
+                middle: middle
+                    .offset(place.normal(0.0, reach), place.normal(0.0, reach))
+                    .within(authority.centre, HALF_SIDE),
+            };
+            let (dwellings, units) = housing::settle(
+                world,
+                authority,
+                &site,
+                &plan,
+                &mut sector,
+                &mut draw,
+                || {
+                    addresses += 1;
+                    uprn(world.seed, authority.index, addresses)
+                },
+            );
+            registers.code_point.add(authority, &units)?;
+            registers.manifest.postcodes += units.len() as u64;
+            let mut faults = Draw::new(world.seed, Purpose::Fault, authority.index, streets);
+            for dwelling in &dwellings {
+                registers.enter(authority, dwelling, &mut ids, &mut draw, &mut faults)?;
+            }
+            streets += 1;
+            progress(
+                Stage::Homes,
+                registers.manifest.properties,
+                u64::from(world.size.properties),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The next name of a settlement; a large authority begins again after 64.
+fn name(authority: &Authority, settlements: &mut u32) -> String {
+    *settlements += 1;
+    names::settlement(authority.index, (*settlements - 1) % 65, authority.welsh)
+}
+
+/// 999 and nine digits. An authority has three million of them, scattered by a multiplication that
+/// is one to one modulo 10^9 (3^18 and 10^9 have no common divisor).
+fn uprn(seed: u64, authority: u32, address: u64) -> u64 {
+    let own = u64::from(authority) * 3_000_000 + address;
+    999_000_000_000 + (own * 387_420_489 + seed % 1_000_000_000) % 1_000_000_000
+}
+
+/// Every file that grows street by street.
+struct Registers<'a> {
+    world: &'a World,
+    activity: Activity,
+    price_paid: PricePaid,
+    certificates: Certificates,
+    addresses: Addresses,
+    code_point: CodePoint,
+    truth: Truth,
+    manifest: Manifest,
+}
+
+impl Registers<'_> {
+    fn create<'a>(world: &'a World, out: &Path) -> Result<Registers<'a>, SyntheticError> {
+        Ok(Registers {
+            world,
+            activity: Activity::new(world),
+            price_paid: PricePaid::create(out)?,
+            certificates: Certificates::create(out)?,
+            addresses: Addresses::create(out)?,
+            code_point: CodePoint::create(out)?,
+            truth: Truth::create(out)?,
+            manifest: Manifest::default(),
+        })
+    }
+
+    /// Lives through the years of one dwelling and registers what happened.
+    /// `life` decides what happens; `faults` what the registers make of it.
+    fn enter(
+        &mut self,
+        authority: &Authority,
+        dwelling: &Dwelling,
+        ids: &mut Ids,
+        life: &mut Draw,
+        faults: &mut Draw,
+    ) -> Result<(), SyntheticError> {
+        let manifest = &mut self.manifest;
+        let (sales, condition) = sales::history(dwelling, &authority.locale, &self.activity, life);
+        let lodged = if dwelling.residential() {
+            lodgements(self.world, dwelling, &sales, life)
+        } else {
+            Vec::new()
+        };
+        let mut spelling = None;
+        for (number, lodgement) in lodged.iter().enumerate() {
+            let planted = &mut manifest.planted;
+            spelling = Some(
+                self.certificates
+                    .lodge(authority, dwelling, lodgement, number, planted, faults)?,
+            );
+        }
+        let in_address_file = self.addresses.write(
+            self.world,
+            authority,
+            dwelling,
+            &mut manifest.planted,
+            faults,
+        )?;
+        for sale in &sales {
+            let planted = &mut manifest.planted;
+            let (id, standing) = self
+                .price_paid
+                .register(self.world, authority, dwelling, sale, ids, planted, faults)?;
+            self.truth.sale(&id, dwelling, sale, standing, &lodged)?;
+        }
+        let registered = Registered {
+            lodgements: &lodged,
+            spelling,
+            in_address_file,
+        };
+        self.truth
+            .property(self.world, authority, dwelling, condition, &registered)?;
+        manifest.sales += sales.len() as u64;
+        manifest.certificates += lodged.len() as u64;
+        if dwelling.residential() {
+            manifest.properties += 1;
+            manifest.planted.certificates.homes_without += u64::from(lodged.is_empty());
+        } else {
+            manifest.premises += 1;
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Manifest, SyntheticError> {
+        let mut manifest = self.manifest;
+        self.price_paid.finish(&mut manifest)?;
+        self.certificates.finish(&mut manifest)?;
+        self.addresses.finish(&mut manifest)?;
+        self.code_point.finish(&mut manifest)?;
+        self.truth.finish(&mut manifest)?;
+        Ok(manifest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uprns_are_twelve_digits_and_differ() {
+        let all: std::collections::HashSet<u64> = (0..20)
+            .flat_map(|a| (1..2_000).map(move |n| uprn(7, a, n)))
+            .collect();
+        assert_eq!(all.len(), 20 * 1_999);
+        assert!(all.iter().all(|uprn| uprn / 1_000_000_000 == 999));
+    }
+}

@@ -1,0 +1,116 @@
+//! When a dwelling is certified, and what goes wrong then.
+
+use crate::draw::Draw;
+use crate::dwelling::Dwelling;
+use crate::sales::Sale;
+use crate::world::{FIRST_CERTIFICATE, World};
+use chrono::{NaiveDate, TimeDelta};
+
+/// Why a certificate was made, as the register words it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    NewDwelling,
+    MarketedSale,
+    Rental,
+    /// For a sale, yet lodged only after it.
+    LateForSale,
+}
+
+impl Reason {
+    /// The register's words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Reason::NewDwelling => "new dwelling",
+            Reason::MarketedSale | Reason::LateForSale => "marketed sale",
+            Reason::Rental => "rental",
+        }
+    }
+}
+
+/// What became of the floor area on its way into the register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AreaFault {
+    Sound,
+    Tenfold,
+    Missing,
+}
+
+impl AreaFault {
+    /// As truth.csv names it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            AreaFault::Sound => "sound",
+            AreaFault::Tenfold => "area_tenfold",
+            AreaFault::Missing => "area_missing",
+        }
+    }
+}
+
+/// One certificate to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lodgement {
+    pub(crate) day: NaiveDate,
+    pub(crate) reason: Reason,
+    pub(crate) area: AreaFault,
+    pub(crate) without_uprn: bool,
+}
+
+/// The certificates of one home, in order of day.
+pub(crate) fn lodgements(
+    world: &World,
+    dwelling: &Dwelling,
+    sales: &[Sale],
+    draw: &mut Draw,
+) -> Vec<Lodgement> {
+    let wanted = f64::from(world.size.certificates) / f64::from(world.size.properties);
+    let certified = (wanted * 0.885).min(0.9);
+    let new = dwelling.finished.filter(|day| *day >= FIRST_CERTIFICATE);
+    // Every dwelling new since 2008 has one, so the older ones have a little fewer.
+    if !draw.chance(if new.is_some() {
+        0.97
+    } else {
+        certified * 0.99
+    }) {
+        return Vec::new();
+    }
+    let earliest = new.unwrap_or(FIRST_CERTIFICATE);
+    let recent: Vec<&Sale> = sales
+        .iter()
+        .filter(|sale| sale.day > FIRST_CERTIFICATE)
+        .collect();
+    let u = draw.unit();
+    let days = |draw: &mut Draw, low, high| TimeDelta::days(i64::from(draw.whole(low, high)));
+    let (day, reason) = match new {
+        Some(finished) => (finished, Reason::NewDwelling),
+        None if !recent.is_empty() && u < 0.67 => {
+            let sale = recent[draw.below(recent.len())];
+            if u < 0.07 {
+                (sale.day + days(draw, 5, 60), Reason::LateForSale)
+            } else {
+                (sale.day - days(draw, 20, 100), Reason::MarketedSale)
+            }
+        }
+        None => {
+            let span = (world.through - earliest).num_days() as i32;
+            (earliest + days(draw, 0, span), Reason::Rental)
+        }
+    };
+    let day = day.clamp(earliest, world.through);
+    let mut all = vec![(day, reason)];
+    if draw.chance(wanted / certified.max(0.01) - 1.0) {
+        let span = (world.through - day).num_days() as i32;
+        all.push((day + days(draw, 0, span), Reason::Rental));
+    }
+    all.into_iter()
+        .map(|(day, reason)| Lodgement {
+            day,
+            reason,
+            area: draw.weighted(&[
+                (0.995, AreaFault::Sound),
+                (0.002, AreaFault::Tenfold),
+                (0.003, AreaFault::Missing),
+            ]),
+            without_uprn: draw.chance(0.01),
+        })
+        .collect()
+}

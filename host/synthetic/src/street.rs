@@ -1,0 +1,176 @@
+//! The plan of one street: which buildings stand along it, and how they are addressed.
+
+mod builder;
+
+use crate::draw::Draw;
+use crate::dwelling::Form;
+use crate::market::Kind;
+use builder::Builder;
+use std::collections::HashSet;
+
+/// One unit of a plan: an address within the street and what stands there.
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    pub(crate) saon: String,
+    pub(crate) paon: String,
+    pub(crate) kind: Kind,
+    pub(crate) form: Form,
+    /// Place along the street, 0 to 1.
+    pub(crate) along: f64,
+    /// Which side of the street.
+    pub(crate) left: bool,
+    /// Storey and storeys, for flats.
+    pub(crate) storey: Option<(i32, i32)>,
+    /// Years that it is younger than its street.
+    pub(crate) younger: i32,
+}
+
+/// A street without its name and place.
+pub(crate) struct Plan {
+    pub(crate) plots: Vec<Plot>,
+    /// Year in which most of it was built.
+    pub(crate) built: i32,
+    /// Built as one scheme and sold new.
+    pub(crate) scheme: bool,
+    /// A hamlet whose houses go by name, without any street.
+    pub(crate) nameless: bool,
+}
+
+impl Plan {
+    /// Cuts the street short after this many homes; gives the number of homes that it has then.
+    pub(crate) fn trim(&mut self, homes: usize) -> usize {
+        let mut left = homes;
+        self.plots.retain(|plot| {
+            if plot.kind == Kind::Commercial {
+                return true;
+            }
+            let room = left > 0;
+            left = left.saturating_sub(1);
+            room
+        });
+        homes - left
+    }
+}
+
+/// Manner of a street.
+#[derive(Clone, Copy)]
+enum Manner {
+    Terrace,
+    Semis,
+    Detached,
+    Mixed,
+    Blocks,
+    Shops,
+    Scheme,
+    Village,
+}
+
+/// Lays out a street; `last_year` is the last in which anything can have been finished.
+pub(crate) fn plan(draw: &mut Draw, rural: bool, last_year: i32) -> Plan {
+    use Manner::*;
+    let manner = if rural && draw.chance(0.75) {
+        Village
+    } else {
+        draw.weighted(&[
+            (25.0, Terrace),
+            (27.0, Semis),
+            (16.0, Detached),
+            (6.0, Mixed),
+            (9.0, Blocks),
+            (5.0, Shops),
+            (12.0, Scheme),
+        ])
+    };
+    let built = match manner {
+        Terrace | Shops => draw.whole(1862, 1929),
+        Semis => draw.whole(1924, 1975),
+        Detached => draw.whole(1955, 1995),
+        Mixed => draw.whole(1900, 1990),
+        Blocks => draw.whole(1958, 1995),
+        Scheme => draw.whole(1995, last_year - 1),
+        Village => draw.whole(1780, 1960),
+    };
+    let nameless = matches!(manner, Village) && draw.chance(0.2);
+    let mut street = Builder {
+        draw,
+        plots: Vec::new(),
+    };
+    match manner {
+        Terrace => street.terrace(),
+        Semis => street.houses(
+            16,
+            44,
+            [
+                (0.0, Kind::Detached),
+                (1.0, Kind::SemiDetached),
+                (0.0, Kind::Terraced),
+            ],
+        ),
+        Detached => street.houses(
+            8,
+            30,
+            [
+                (0.9, Kind::Detached),
+                (0.1, Kind::SemiDetached),
+                (0.0, Kind::Terraced),
+            ],
+        ),
+        Mixed => street.houses(
+            12,
+            40,
+            [
+                (0.3, Kind::Detached),
+                (0.4, Kind::SemiDetached),
+                (0.3, Kind::Terraced),
+            ],
+        ),
+        Blocks => street.blocks(),
+        Shops => street.shops(),
+        Scheme => {
+            street.houses(
+                12,
+                46,
+                [
+                    (0.4, Kind::Detached),
+                    (0.35, Kind::SemiDetached),
+                    (0.25, Kind::Terraced),
+                ],
+            );
+            if street.draw.chance(0.35) {
+                street.block(1.0);
+            }
+        }
+        Village => street.village(nameless),
+    }
+    let mut plots = street.plots;
+    let mut seen = HashSet::new();
+    plots.retain(|plot| seen.insert((plot.saon.clone(), plot.paon.clone())));
+    Plan {
+        plots,
+        built,
+        scheme: matches!(manner, Scheme),
+        nameless,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Purpose;
+
+    #[test]
+    fn no_address_stands_twice_in_a_street() {
+        for place in 0..2_000 {
+            let mut draw = Draw::new(3, Purpose::Street, 0, place);
+            let plan = plan(&mut draw, place % 4 == 0, 2026);
+            let mut seen = HashSet::new();
+            for plot in &plan.plots {
+                assert!(
+                    seen.insert((plot.saon.clone(), plot.paon.clone())),
+                    "street {place}: {plot:?}"
+                );
+            }
+            assert!(!plan.plots.is_empty());
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The local level: where the sales stand once time and attributes are taken out of their prices.
+//!
+//! Each sale leaves a residual e, its price carried to the valuation day less its hedonic level.
+//! Near by, e is one local level plus what floor area is worth here beyond the general
+//! elasticity, plus the home's own peculiarity. Level and slope are found together by iterated
+//! weighted least squares under Tukey's biweight, so that a bad sale counts for nothing; the
+//! slope is drawn towards nought by a ridge that stands for what the fit over many places knows.
+
+use crate::parameters::EstimateParameters;
+use crate::robust::{MAD_TO_SCALE, biweight, mean, median};
+
+/// One sale, as the local level sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Residual {
+    /// Log price on the valuation day less the hedonic level.
+    pub residual: f64,
+    /// Log size.
+    pub size: f64,
+    /// Likeness to the subject in all but size.
+    pub weight: f64,
+}
+
+/// What the sales say together.
+#[derive(Debug)]
+pub struct Local {
+    /// Residual of a home of the reference size.
+    pub level: f64,
+    /// What is added to the elasticity here.
+    pub slope: f64,
+    /// Standard deviation of one home about the level.
+    pub scale: f64,
+    /// Effective number of sales: (Σw)² / Σw².
+    pub effective: f64,
+    /// Sum of the likenesses of the sales that were not judged bad: how many sales like the very
+    /// subject they amount to.
+    pub alike: f64,
+    /// Mean log size of the sales.
+    pub mean_size: f64,
+    /// Weight of each sale in the end, in the order given; 0 where it was judged bad.
+    pub weights: Vec<f64>,
+}
+
+const ROUNDS: usize = 4;
+
+/// Finds the local level. `elasticity` is the general one of the subject's type. None where no
+/// sale has any weight.
+pub fn local(
+    p: &EstimateParameters,
+    sales: &[Residual],
+    elasticity: f64,
+    scratch: &mut Vec<(f64, f64)>,
+) -> Option<Local> {
+    let first = median(sales.iter().map(|s| (s.residual, s.weight)), scratch)?;
+    // With this factor the weights of equals are one each, and a ridge counts in sales.
+    let sum: f64 = sales.iter().map(|s| s.weight).sum();
+    let squares: f64 = sales.iter().map(|s| s.weight * s.weight).sum();
+    let unit = sum / squares;
+    let bounds = (
+        (p.least_elasticity - elasticity).min(0.0),
+        (p.greatest_elasticity - elasticity).max(0.0),
+    );
+    let (mut level, mut slope) = (first, 0.0);
+    let mut weights: Vec<f64> = Vec::with_capacity(sales.len());
+    for _ in 0..ROUNDS {
+        let rest = |s: &Residual| s.residual - level - slope * s.size;
+        let deviations = sales.iter().map(|s| (rest(s).abs(), s.weight));
+        let scale = (median(deviations, scratch)? * MAD_TO_SCALE).max(p.least_scale);
+        let reach = p.tukey * scale;
+        weights.clear();
+        weights.extend(
+            sales
+                .iter()
+                .map(|s| unit * s.weight * biweight(rest(s), reach)),
+        );
+        let weighted = || sales.iter().zip(&weights);
+        let size = mean(weighted().map(|(s, &w)| (s.size, w)))?;
+        let centre = mean(weighted().map(|(s, &w)| (s.residual, w)))?;
+        let (mut xx, mut xy) = (0.0, 0.0);
+        for (s, &w) in weighted() {
+            let dx = s.size - size;
+            xx += w * dx * dx;
+            xy += w * dx * (s.residual - centre);
+        }
+        slope = (xy / (xx + p.elasticity_weight)).clamp(bounds.0, bounds.1);
+        level = centre - slope * size;
+    }
+    let total: f64 = weights.iter().sum();
+    let effective = total * total / weights.iter().map(|w| w * w).sum::<f64>();
+    let observed = mean(sales.iter().zip(&weights).map(|(s, &w)| {
+        let rest = s.residual - level - slope * s.size;
+        (rest * rest, w)
+    }))?;
+    // A few sales may agree by chance: what is usual counts for some sales besides.
+    let usual = p.prior_scale * p.prior_scale * p.prior_scale_weight;
+    let variance = (usual + effective * observed) / (p.prior_scale_weight + effective);
+    Some(Local {
+        level,
+        slope,
+        scale: variance.sqrt().max(p.least_scale),
+        effective,
+        alike: total / unit,
+        mean_size: mean(sales.iter().zip(&weights).map(|(s, &w)| (s.size, w)))?,
+        weights,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PARAMETERS;
+
+    const P: &EstimateParameters = &PARAMETERS.estimate;
+
+    fn sale(residual: f64, size: f64, weight: f64) -> Residual {
+        Residual {
+            residual,
+            size,
+            weight,
+        }
+    }
+
+    fn of(sales: &[Residual]) -> Local {
+        local(P, sales, 0.6, &mut Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn agreeing_sales_give_their_level() {
+        let found = of(&[
+            sale(12.0, 0.1, 1.0),
+            sale(12.0, -0.2, 0.5),
+            sale(12.0, 0.0, 0.1),
+        ]);
+        assert!((found.level - 12.0).abs() < 1e-12);
+        assert_eq!(found.slope, 0.0);
+        assert!(found.scale < P.prior_scale);
+    }
+
+    #[test]
+    fn bad_sales_count_for_nothing() {
+        let mut sales: Vec<Residual> = (0..20)
+            .map(|i| sale(12.0 + 0.01 * f64::from(i % 5), 0.0, 1.0))
+            .collect();
+        let good = of(&sales).level;
+        sales.push(sale(5.0, 0.0, 1.0));
+        sales.push(sale(16.0, 0.0, 1.0));
+        let found = of(&sales);
+        assert!((found.level - good).abs() < 1e-3, "{} {good}", found.level);
+        assert_eq!(&found.weights[20..], &[0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_slope_follows_strong_local_evidence_within_its_bounds() {
+        let line = |slope: f64| -> Vec<Residual> {
+            (0..80)
+                .map(|i| {
+                    let size = f64::from(i) / 80.0 - 0.5;
+                    sale(12.0 + slope * size, size, 1.0)
+                })
+                .collect()
+        };
+        let found = of(&line(0.3)).slope;
+        assert!(found > 0.2 && found < 0.3, "{found}");
+        assert!((of(&line(-3.0)).slope + 0.6 >= P.least_elasticity - 1e-12));
+        assert!((of(&line(3.0)).slope + 0.6 <= P.greatest_elasticity + 1e-12));
+    }
+
+    #[test]
+    fn effective_number_counts_equals_as_one_each() {
+        let found = of(&[
+            sale(12.0, 0.0, 0.2),
+            sale(12.0, 0.0, 0.2),
+            sale(12.0, 0.0, 0.2),
+        ]);
+        assert!((found.effective - 3.0).abs() < 1e-9);
+        assert!((found.alike - 0.6).abs() < 1e-9);
+        assert!(local(P, &[], 0.6, &mut Vec::new()).is_none());
+    }
+}

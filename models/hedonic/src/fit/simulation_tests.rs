@@ -1,0 +1,248 @@
+//! Fitting and calibration on simulated sales with a known truth.
+
+use super::calibrate::{Wanted, calibrate, conformal_quantile};
+use super::train::train;
+use super::{FitError, write_day};
+use crate::document::{Document, read};
+use crate::kind::Kind;
+use crate::{PARAMETERS, confidence, conformal};
+use std::fmt::Write;
+
+fn defaults() -> Document {
+    read(include_str!("../../parameters.json")).unwrap()
+}
+
+/// A small generator of numbers between 0 and 1, the same everywhere.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self) -> f64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Nearly normal, mean 0, standard deviation 1.
+    fn normal(&mut self) -> f64 {
+        (0..12).map(|_| self.roll()).sum::<f64>() - 6.0
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        ((self.roll() * n as f64) as usize).min(n - 1)
+    }
+}
+
+/// Sales of a world with elasticities 0.5 to 0.8, a new-build premium of 0.15, age band A at
+/// 0.2 and rating G at -0.1, with one bad price in thirty.
+fn sales(n: u64, index: bool) -> String {
+    let mut dice = Dice(0x5EED);
+    let mut text = String::new();
+    for id in 0..n {
+        let day = 15_000 + (id / 8) as i32;
+        let kind = dice.below(4);
+        let district = dice.below(12);
+        let area = 60.0 * (0.35 * dice.normal()).exp() + 20.0;
+        let age = if dice.roll() < 0.3 { 'A' } else { 'D' };
+        let rating = if dice.roll() < 0.2 { 'G' } else { 'D' };
+        let new = dice.roll() < 0.1;
+        let market = 1.0 + f64::from(day - 15_000) / 2_000.0;
+        let elasticity = [0.5, 0.6, 0.7, 0.8][kind];
+        let level = [0.3, 0.0, -0.1, -0.2][kind];
+        let mut log = 12.0
+            + 0.1 * district as f64
+            + level
+            + elasticity * (area / 85.0_f64).ln()
+            + market.ln();
+        log += if age == 'A' { 0.2 } else { 0.0 } + if rating == 'G' { -0.1 } else { 0.0 };
+        log += if new { 0.15 } else { 0.0 } + 0.08 * dice.normal();
+        log += if dice.roll() < 1.0 / 30.0 { 2.0 } else { 0.0 };
+        let name = ["detached", "semi_detached", "terraced", "flat"][kind];
+        let subtype = [
+            "house_detached",
+            "house_semi_detached",
+            "house_mid_terrace",
+            "flat_purpose_built",
+        ][kind];
+        let tenure = if kind == 3 { "leasehold" } else { "freehold" };
+        let index = if index {
+            market.to_string()
+        } else {
+            "null".to_owned()
+        };
+        writeln!(
+            text,
+            r#"{{"id":{id},"day":{day},"price_gbp":{:.0},"standard":true,"new_build":{new},"uprn":{id},"easting":0,"northing":0,"postcode":"ZZ{district} 1AA","authority":"E07999999","property_type":"{name}","subtype":"{subtype}","tenure":"{tenure}","floor_area_m2":{area},"habitable_rooms":4,"age_band":"{age}","rating":"{rating}","index":{index}}}"#,
+            log.exp()
+        )
+        .unwrap();
+    }
+    text
+}
+
+#[test]
+fn known_coefficients_are_recovered_with_an_index_and_without() {
+    for index in [true, false] {
+        let found = train(defaults(), sales(12_000, index).as_bytes(), 99_999).unwrap();
+        let h = found.parameters.hedonic;
+        let near = |a: f64, b: f64, what: &str| assert!((a - b).abs() < 0.015, "{what}: {a} {b}");
+        near(h.area_elasticity.detached, 0.5, "detached elasticity");
+        near(h.area_elasticity.flat, 0.8, "flat elasticity");
+        near(h.property_type.detached, 0.3, "detached");
+        near(h.property_type.flat, -0.2, "flat");
+        near(h.age_band[0], 0.2, "age");
+        near(h.rating[6], -0.1, "rating");
+        near(h.new_build, 0.15, "new build");
+        // Nothing was seen of it, so it stays.
+        assert_eq!(h.subtype.maisonette, PARAMETERS.hedonic.subtype.maisonette);
+        let fitted = found.fitted.unwrap();
+        assert_eq!(
+            (fitted.sales_read, fitted.sales_used, fitted.local_levels),
+            (12_000, 12_000, 12)
+        );
+        assert!(
+            (fitted.residual_scale - 0.08).abs() < 0.02,
+            "{}",
+            fitted.residual_scale
+        );
+    }
+}
+
+#[test]
+fn a_lease_is_never_fitted_above_the_freehold() {
+    // Every fourth home is on a lease in name only, and fetches a tenth more.
+    let text: String = sales(8_000, true)
+        .lines()
+        .enumerate()
+        .map(|(i, line)| {
+            let mut row: serde_json::Value = serde_json::from_str(line).unwrap();
+            if i % 4 == 0 && row["property_type"] != "flat" {
+                row["tenure"] = "leasehold".into();
+                let price = row["price_gbp"].as_f64().unwrap();
+                row["price_gbp"] = ((price * 1.1) as u64).into();
+            }
+            format!("{row}\n")
+        })
+        .collect();
+    let found = train(defaults(), text.as_bytes(), 99_999).unwrap();
+    let h = found.parameters.hedonic;
+    assert_eq!(h.leasehold_house, 0.0);
+    // The others are fitted as though there were no tenure.
+    assert!((h.area_elasticity.detached - 0.5).abs() < 0.015);
+    assert!((h.age_band[0] - 0.2).abs() < 0.015);
+}
+
+#[test]
+fn sales_after_the_day_are_not_used_and_disorder_is_refused() {
+    let text = sales(2_000, true);
+    let found = train(defaults(), text.as_bytes(), 15_099).unwrap();
+    assert_eq!(found.fitted.unwrap().sales_used, 800);
+    let turned: Vec<&str> = text.lines().rev().collect();
+    let error = train(defaults(), turned.join("\n").as_bytes(), 99_999).unwrap_err();
+    assert!(matches!(error, FitError::Order { line: 2, id: 1_998 }));
+    let error = train(defaults(), "{}".as_bytes(), 0).unwrap_err();
+    assert!(matches!(error, FitError::Line { line: 1, .. }));
+}
+
+/// Valuations whose errors grow as confidence falls, more so for flats.
+fn predictions(n: u64, seed: u64) -> String {
+    let mut dice = Dice(seed);
+    let mut text = String::new();
+    for id in 0..n {
+        let flat = dice.roll() < 0.3;
+        let confidence = 0.2 + 0.7 * dice.roll();
+        let spread =
+            confidence::scale(&PARAMETERS.confidence, confidence) * if flat { 1.5 } else { 0.8 };
+        let price = 250_000.0 * (spread * dice.normal()).exp();
+        let name = if flat { "flat" } else { "terraced" };
+        writeln!(
+            text,
+            r#"{{"id":{id},"day":20000,"price_gbp":{price:.0},"property_type":"{name}","tenure":"freehold","authority":"","new_build":false,"status":"valued","estimate":250000.0,"confidence":{confidence},"comparables":10,"range":null}}"#,
+        )
+        .unwrap();
+    }
+    text
+}
+
+const WANTED: Wanted = Wanted {
+    coverage: 0.8,
+    least_sales: 100,
+    least_comparables: 5,
+};
+
+#[test]
+fn ranges_cover_what_they_promise_on_sales_not_seen() {
+    let found = calibrate(defaults(), predictions(6_000, 7).as_bytes(), WANTED).unwrap();
+    assert!((found.calibrated.as_ref().unwrap().covered - 0.8).abs() < 0.01);
+    let p = found.parameters;
+    for kind in ["flat", "terraced"] {
+        let (mut inside, mut all) = (0, 0);
+        for line in predictions(6_000, 11).lines().filter(|l| l.contains(kind)) {
+            let row: super::rows::PredictionRow = serde_json::from_str(line).unwrap();
+            let kind = row.property_type.kind();
+            let range = conformal::range(
+                p.conformal.as_ref(),
+                &p.confidence,
+                kind,
+                row.confidence.unwrap(),
+                10,
+                250_000.0,
+            );
+            let range = range.unwrap();
+            all += 1;
+            inside += i32::from(
+                range.lower <= row.price_gbp as f64 && row.price_gbp as f64 <= range.upper,
+            );
+        }
+        let covered = f64::from(inside) / f64::from(all);
+        assert!((covered - 0.8).abs() < 0.03, "{kind}: {covered}");
+    }
+    // A type that was never seen has the range of all.
+    assert_eq!(
+        p.conformal.unwrap().by_type.of(Kind::Detached).quantile,
+        None
+    );
+    assert!(
+        conformal::range(
+            p.conformal.as_ref(),
+            &p.confidence,
+            Kind::Detached,
+            0.5,
+            10,
+            1.0
+        )
+        .is_some()
+    );
+}
+
+#[test]
+fn sales_already_fitted_on_and_too_few_sales_are_refused() {
+    let mut document = defaults();
+    document.fitted = Some(crate::document::Fitted {
+        through: write_day(20_000),
+        sales_read: 1,
+        sales_used: 1,
+        local_levels: 1,
+        residual_scale: 0.1,
+        repeat_pairs: 0,
+    });
+    let error = calibrate(document, predictions(500, 7).as_bytes(), WANTED).unwrap_err();
+    assert!(matches!(error, FitError::AlreadyFitted { id: 0, .. }));
+    let error = calibrate(defaults(), predictions(50, 7).as_bytes(), WANTED).unwrap_err();
+    assert!(matches!(
+        error,
+        FitError::TooFew {
+            found: 50,
+            needed: 100
+        }
+    ));
+}
+
+#[test]
+fn the_quantile_is_the_conformal_rank() {
+    let scores = || [0.5, 0.1, 0.3, 0.2];
+    assert_eq!(conformal_quantile(&mut scores(), 0.8), Some(0.5));
+    assert_eq!(conformal_quantile(&mut scores(), 0.6), Some(0.3));
+    assert_eq!(conformal_quantile(&mut scores(), 0.81), None);
+    assert_eq!(conformal_quantile(&mut [], 0.8), None);
+}

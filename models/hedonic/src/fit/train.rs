@@ -1,0 +1,137 @@
+//! Fits the effects on sales up to a day.
+
+use super::rows::SaleRow;
+use super::{FitError, areas, design, lines, regression, repeats, write_day};
+use crate::document::{Document, Fitted};
+use crate::parameters::HedonicParameters;
+use crate::time::month_of;
+use domesday_sdk::{Day, Month};
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+/// Fewest sales to fit on.
+const LEAST: u64 = 100;
+/// Sales for which an effect of the base parameters counts.
+const RIDGE: f64 = 20.0;
+/// The same for an elasticity, whose column holds log sizes with a variance near 0.1.
+const ELASTICITY_RIDGE: f64 = 0.1 * RIDGE;
+/// Months have no base; this only makes the equations solvable where months and places overlap.
+const MONTH_RIDGE: f64 = 1e-3;
+
+/// Reads the sales up to and including `through`: standard ones with a sensible price.
+fn read(source: impl BufRead, through: Day) -> Result<(u64, Vec<SaleRow>), FitError> {
+    let mut kept = Vec::new();
+    let (mut count, mut last) = (0, None);
+    for row in lines::read::<SaleRow>(source) {
+        let (line, row) = row?;
+        count += 1;
+        let key = (row.day, row.id);
+        if last.is_some_and(|last| key <= last) {
+            return Err(FitError::Order { line, id: row.id });
+        }
+        last = Some(key);
+        let index = row.index.is_none_or(|i| i.is_finite() && i > 0.0);
+        if row.day <= through && row.standard && row.price_gbp >= 1_000 && index {
+            kept.push(row);
+        }
+    }
+    Ok((count, kept))
+}
+
+/// Numbers names in the order in which they are first met.
+#[derive(Default)]
+struct Numbers<K>(BTreeMap<K, usize>);
+
+impl<K: Ord> Numbers<K> {
+    fn of(&mut self, name: K) -> usize {
+        let next = self.0.len();
+        *self.0.entry(name).or_insert(next)
+    }
+}
+
+/// What the regression sees of the sales with a known floor area, as differences from the effects
+/// of the base; with the numbers of places and of months.
+fn observations(
+    hedonic: &HedonicParameters,
+    start: &[f64],
+    rows: &[SaleRow],
+) -> (Vec<regression::Observation>, usize, usize) {
+    let mut places = Numbers::<&str>::default();
+    let mut months = Numbers::<Month>::default();
+    let mut observations = Vec::new();
+    for row in rows {
+        let Some(area) = row.floor_area_m2.filter(|a| (8.0..=2_000.0).contains(a)) else {
+            continue;
+        };
+        let mut columns = design::columns(hedonic, row, area);
+        let known: f64 = columns.iter().map(|&(c, x)| x * start[c]).sum();
+        // Without an index the month of the sale has an effect of its own.
+        if row.index.is_none() {
+            columns.push((design::EFFECTS + months.of(month_of(row.day).0), 1.0));
+        }
+        observations.push(regression::Observation {
+            y: libm::log(row.price_gbp as f64) - row.index.map_or(0.0, libm::log) - known,
+            place: places.of(row.local()),
+            columns,
+        });
+    }
+    (observations, places.0.len(), months.0.len())
+}
+
+/// Fits the effects, typical areas and own-history variances; everything else stays as in `base`,
+/// and ranges calibrated for other effects are dropped.
+///
+/// # Errors
+/// Where a line cannot be read, the lines are out of order, or too few can be used.
+pub fn train(base: Document, source: impl BufRead, through: Day) -> Result<Document, FitError> {
+    let (sales_read, rows) = read(source, through)?;
+    let mut document = base;
+    let hedonic = &mut document.parameters.hedonic;
+    let mut start = design::to_vector(hedonic).to_vec();
+    let (mut observations, places, months) = observations(hedonic, &start, &rows);
+    let used = observations.len() as u64;
+    if used < LEAST {
+        return Err(FitError::TooFew {
+            found: used,
+            needed: LEAST,
+        });
+    }
+    let mut ridges = vec![RIDGE; design::EFFECTS];
+    ridges[design::ELASTICITIES].fill(ELASTICITY_RIDGE);
+    ridges.resize(design::EFFECTS + months, MONTH_RIDGE);
+    let (found, effects) = loop {
+        let found = regression::fit(&observations, places, &ridges)?;
+        let effects: Vec<f64> = start
+            .iter()
+            .zip(&found.effects)
+            .map(|(a, b)| a + b)
+            .collect();
+        // An effect beyond its bound is held there, and the others are fitted again around it. A
+        // held column is gone from the rows, so this ends.
+        let Some((column, bound)) = design::beyond(&effects) else {
+            break (found, effects);
+        };
+        for observation in &mut observations {
+            observation.hold(column, bound - start[column]);
+        }
+        start[column] = bound;
+    };
+    design::from_vector(&effects, hedonic);
+    areas::learn(&rows, hedonic);
+    let new_build = hedonic.new_build;
+    let pairs = repeats::learn(&rows, new_build, &mut document.parameters.own_history);
+
+    document.parameters.conformal = None;
+    document.calibrated = None;
+    document.about =
+        "Fitted by regression of log price with a level for every postcode district.".to_owned();
+    document.fitted = Some(Fitted {
+        through: write_day(through),
+        sales_read,
+        sales_used: used,
+        local_levels: places as u64,
+        residual_scale: found.scale,
+        repeat_pairs: pairs as u64,
+    });
+    Ok(document)
+}

@@ -1,0 +1,23 @@
+//! The release itself: the model with the parameters that this build was given.
+
+use crate::parameters::*;
+use crate::value::value;
+use domesday_sdk::{Evidence, Model, Outcome, Subject};
+
+include!(concat!(env!("OUT_DIR"), "/parameters.rs"));
+
+/// The model with this build's parameters.
+pub struct Hedonic;
+
+impl Model for Hedonic {
+    fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
+        value(&PARAMETERS, subject, evidence)
+    }
+}
+
+// Only a guest is called through these exports.
+#[cfg(target_arch = "wasm32")]
+#[allow(missing_docs, unsafe_code, unreachable_pub)]
+mod exports {
+    domesday_sdk::release!(super::Hedonic);
+}

@@ -1,0 +1,180 @@
+//! Made-up subjects and evidence for tests.
+
+use domesday_sdk::*;
+use std::cell::Cell;
+
+/// 2024-06-01.
+pub(crate) const VALUATION_DAY: Day = 19_875;
+
+/// A semi-detached house of 90 m² with everything known.
+pub(crate) fn subject() -> Subject {
+    Subject {
+        valuation_day: VALUATION_DAY,
+        uprn: Some(1_000),
+        place: Place {
+            easting: 450_000,
+            northing: 300_000,
+        },
+        precision: PlacePrecision::Property,
+        postcode: "ZZ1 1AA".to_owned(),
+        country: Country::England,
+        authority: "E07999999".to_owned(),
+        property_type: PropertyType::SemiDetached,
+        subtype: PropertySubtype::HouseSemiDetached,
+        tenure: Tenure::Freehold,
+        build_status: BuildStatus::Existing,
+        occupancy: Occupancy::OwnerOccupied,
+        lease: None,
+        size: Size {
+            floor_area: Some(90.0),
+            bedrooms: Some(3),
+            living_rooms: Some(2),
+            storeys: Some(2),
+            habitable_rooms: Some(5),
+            floor_level: None,
+        },
+        fabric: Fabric {
+            wall_type: None,
+            roof_type: None,
+            floor_type: None,
+            glazing: None,
+        },
+        energy: Energy {
+            age_band: Some(AgeBand::D),
+            rating: Some(EnergyRating::D),
+            score: Some(60),
+        },
+        provenance: Provenance {
+            customer: Attributes::FLOOR_AREA,
+            stored: Attributes::empty(),
+            applied: Attributes::empty(),
+        },
+        stored_data: true,
+        evidence_through: Some(VALUATION_DAY - 1),
+    }
+}
+
+/// A sale of a home like the subject, 100 m away, half a year ago.
+pub(crate) fn sale(id: u64) -> Sale {
+    Sale {
+        id,
+        uprn: Some(2_000 + id),
+        day: VALUATION_DAY - 180,
+        price: 250_000.0,
+        place: Place {
+            easting: 450_000,
+            northing: 300_100,
+        },
+        precision: PlacePrecision::Postcode,
+        distance: 100.0,
+        nearness: Nearness::SameSector,
+        property_type: PropertyType::SemiDetached,
+        subtype: Some(PropertySubtype::HouseSemiDetached),
+        tenure: Tenure::Freehold,
+        new_build: false,
+        standard: true,
+        floor_area: Some(90.0),
+        habitable_rooms: Some(5),
+        age_band: Some(AgeBand::D),
+        rating: Some(EnergyRating::D),
+        score: None,
+        floor_level: None,
+        fabric: Fabric {
+            wall_type: None,
+            roof_type: None,
+            floor_type: None,
+            glazing: None,
+        },
+        attributes_day: Some(VALUATION_DAY - 300),
+    }
+}
+
+#[derive(Clone, Debug)]
+/// Evidence from lists. It answers a question for sales by type and radius, as the host would.
+pub(crate) struct Fake {
+    pub(crate) near: Vec<Sale>,
+    pub(crate) own: Vec<Sale>,
+    pub(crate) index: Option<Vec<IndexPoint>>,
+    pub(crate) figures: Option<Figures>,
+    pub(crate) asked: Cell<u32>,
+    pub(crate) refuse_after: u32,
+}
+
+impl Fake {
+    pub(crate) fn of(near: Vec<Sale>) -> Fake {
+        Fake {
+            near,
+            own: Vec::new(),
+            index: Some(vec![IndexPoint {
+                month: 0,
+                value: 100.0,
+            }]),
+            figures: None,
+            asked: Cell::new(0),
+            refuse_after: 32,
+        }
+    }
+
+    fn ask(&self) -> Result<(), Refusal> {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() > self.refuse_after {
+            return Err(Refusal::TooManyQuestions);
+        }
+        Ok(())
+    }
+}
+
+fn flag(kind: PropertyType) -> PropertyTypes {
+    match kind {
+        PropertyType::Detached => PropertyTypes::DETACHED,
+        PropertyType::SemiDetached => PropertyTypes::SEMI_DETACHED,
+        PropertyType::Terraced => PropertyTypes::TERRACED,
+        PropertyType::Flat => PropertyTypes::FLAT,
+        PropertyType::Other => PropertyTypes::OTHER,
+    }
+}
+
+impl Evidence for Fake {
+    fn nearby_sales(&self, query: SalesQuery) -> Result<Vec<Sale>, Refusal> {
+        self.ask()?;
+        let fits = |s: &&Sale| {
+            query.types & flag(s.property_type) == flag(s.property_type)
+                && s.distance <= f64::from(query.radius)
+                && s.day >= query.since
+        };
+        Ok(self
+            .near
+            .iter()
+            .filter(fits)
+            .take(query.limit as usize)
+            .cloned()
+            .collect())
+    }
+
+    fn own_sales(&self) -> Result<Vec<Sale>, Refusal> {
+        self.ask()?;
+        Ok(self.own.clone())
+    }
+
+    fn price_index(
+        &self,
+        _: Option<PropertyType>,
+        _: Month,
+    ) -> Result<Option<IndexSeries>, Refusal> {
+        self.ask()?;
+        let of = |points: &Vec<IndexPoint>| IndexSeries {
+            level: AreaLevel::LocalAuthority,
+            points: points.clone(),
+        };
+        Ok(self.index.as_ref().map(of))
+    }
+
+    fn area_figures(
+        &self,
+        _: AreaLevel,
+        _: Option<PropertyType>,
+    ) -> Result<Option<Figures>, Refusal> {
+        self.ask()?;
+        Ok(self.figures)
+    }
+}

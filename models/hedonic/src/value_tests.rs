@@ -1,0 +1,226 @@
+//! The whole valuation against made-up evidence.
+
+use crate::PARAMETERS;
+use crate::testing::{Fake, VALUATION_DAY, sale, subject};
+use crate::value::value;
+use domesday_sdk::*;
+
+fn street() -> Vec<Sale> {
+    (0..30)
+        .map(|i| {
+            let mut s = sale(i);
+            let step = i as f64;
+            s.distance = 40.0 * step;
+            s.day -= 30 * i as i32;
+            s.floor_area = (i % 7 != 3).then_some(75.0 + 1.5 * step);
+            s.price = 3_000.0 * (75.0 + 1.5 * step) * (1.0 + 0.05 * ((i % 5) as f64 - 2.0));
+            s
+        })
+        .collect()
+}
+
+fn valued(subject: &Subject, evidence: &Fake) -> Valuation {
+    match value(&PARAMETERS, subject, evidence) {
+        Outcome::Valued(valuation) => valuation,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn referred(subject: &Subject, evidence: &Fake) -> ReferralReason {
+    match value(&PARAMETERS, subject, evidence) {
+        Outcome::Referred(referral) => referral.reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn an_ordinary_home_is_valued_with_three_questions() {
+    let evidence = Fake::of(street());
+    let found = valued(&subject(), &evidence);
+    assert!(
+        (found.estimate / 270_000.0 - 1.0).abs() < 0.05,
+        "{}",
+        found.estimate
+    );
+    assert!(found.confidence > 0.5, "{}", found.confidence);
+    assert_eq!(found.comparables.len(), 10);
+    assert_eq!(found.derived, vec![]);
+    assert_eq!(evidence.asked.get(), 3);
+}
+
+#[test]
+fn prices_are_carried_by_the_index() {
+    let mut evidence = Fake::of(street());
+    for s in &mut evidence.near {
+        s.day = VALUATION_DAY - 700;
+    }
+    let before = valued(&subject(), &evidence).estimate;
+    // Doubled between the sales and the valuation day.
+    let then = crate::time::month_of(VALUATION_DAY - 700).0;
+    evidence.index = Some(vec![
+        IndexPoint {
+            month: then - 1,
+            value: 50.0,
+        },
+        IndexPoint {
+            month: then + 1,
+            value: 50.0,
+        },
+        IndexPoint {
+            month: then + 10,
+            value: 100.0,
+        },
+    ]);
+    let after = valued(&subject(), &evidence).estimate;
+    assert!((after / before - 2.0).abs() < 1e-6, "{}", after / before);
+}
+
+#[test]
+fn own_history_moves_the_estimate_and_strengthens_it() {
+    let mut evidence = Fake::of(street());
+    let before = valued(&subject(), &evidence);
+    let mut own = sale(500);
+    own.uprn = Some(1_000);
+    own.nearness = Nearness::SameProperty;
+    own.price = before.estimate * 1.1;
+    evidence.own = vec![own];
+    evidence.near.push(own);
+    let after = valued(&subject(), &evidence);
+    let moved = after.estimate / before.estimate;
+    assert!(moved > 1.03 && moved < 1.1, "{moved}");
+    assert!(after.confidence > before.confidence);
+    assert!(after.comparables.iter().all(|c| c.sale != 500));
+}
+
+#[test]
+fn thin_evidence_is_held_by_area_figures() {
+    let mut evidence = Fake::of(street().into_iter().take(4).collect());
+    let before = valued(&subject(), &evidence).estimate;
+    evidence.figures = Some(Figures {
+        to_month: 650,
+        sales_count: 40,
+        median_price: None,
+        price_per_sqm: Some(4_500.0),
+        floor_area_sales: None,
+        mean_floor_area: None,
+        price_change: None,
+    });
+    let after = valued(&subject(), &evidence).estimate;
+    assert!(after > before * 1.01, "{before} {after}");
+}
+
+#[test]
+fn a_missing_floor_area_is_derived_and_told() {
+    let mut s = subject();
+    s.size.floor_area = None;
+    s.energy.age_band = None;
+    let evidence = Fake::of(street());
+    let found = valued(&s, &evidence);
+    let inputs: Vec<Attribute> = found.derived.iter().map(|d| d.input).collect();
+    assert_eq!(inputs, [Attribute::FloorArea, Attribute::AgeBand]);
+    assert!(
+        found.derived[0]
+            .value
+            .is_some_and(|a| (70.0..120.0).contains(&a))
+    );
+    assert!(found.confidence < valued(&subject(), &evidence).confidence);
+}
+
+#[test]
+fn reasons_for_referral() {
+    assert_eq!(
+        referred(&subject(), &Fake::of(Vec::new())),
+        ReferralReason::InsufficientEvidence
+    );
+    let mut other = subject();
+    other.property_type = PropertyType::Other;
+    assert_eq!(
+        referred(&other, &Fake::of(street())),
+        ReferralReason::OutsidePropertyTypes
+    );
+    let mut cheap = Fake::of(street());
+    cheap.near.iter_mut().for_each(|s| s.price /= 100.0);
+    assert_eq!(referred(&subject(), &cheap), ReferralReason::UnusualValue);
+    let mut unsized_ = subject();
+    unsized_.size = Size {
+        floor_area: None,
+        bedrooms: None,
+        living_rooms: None,
+        storeys: Some(2),
+        habitable_rooms: None,
+        floor_level: None,
+    };
+    let mut unknown = Fake::of(street());
+    unknown.near.iter_mut().for_each(|s| s.floor_area = None);
+    assert_eq!(referred(&unsized_, &unknown), ReferralReason::MissingInput);
+}
+
+#[test]
+fn a_refused_question_fails_the_row() {
+    let mut evidence = Fake::of(street());
+    evidence.refuse_after = 1;
+    let found = value(&PARAMETERS, &subject(), &evidence);
+    assert_eq!(found, Outcome::Failed(FailureReason::EvidenceRefused));
+}
+
+#[test]
+fn other_houses_help_out_where_the_type_is_rare() {
+    let mut near = street();
+    for s in near.iter_mut().skip(2) {
+        s.property_type = PropertyType::Terraced;
+        s.subtype = Some(PropertySubtype::HouseMidTerrace);
+    }
+    let found = valued(&subject(), &Fake::of(near));
+    assert!(found.comparables.len() == 10);
+}
+
+#[test]
+fn a_sale_that_does_not_compare_with_the_best_is_not_named() {
+    let far = |id| {
+        let mut sale = sale(id);
+        (sale.distance, sale.nearness) = (14_000.0, Nearness::Elsewhere);
+        sale
+    };
+    let mut evidence = Fake::of((1..=6).map(sale).collect());
+    evidence.near.extend((7..=9).map(far));
+    let found = valued(&subject(), &evidence);
+    let ids: Vec<u64> = found.comparables.iter().map(|c| c.sale).collect();
+    assert_eq!(ids, [1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn far_and_unlike_sales_lower_confidence_step_by_step() {
+    let at = |metres: f64| {
+        let mut evidence = Fake::of(street());
+        for sale in &mut evidence.near {
+            sale.distance += metres;
+            if metres > 0.0 {
+                sale.nearness = Nearness::SameDistrict;
+            }
+        }
+        let mut own = sale(500);
+        own.price = 270_000.0;
+        evidence.own = vec![own];
+        valued(&subject(), &evidence)
+    };
+    let found = [0.0, 300.0, 1_000.0, 2_000.0, 5_000.0].map(at);
+    assert!(found.is_sorted_by(|a, b| a.confidence > b.confidence));
+    assert!(found[0].confidence > 0.7, "{}", found[0].confidence);
+    // However well the far ones agree with each other and with the home's own last sale.
+    assert!(found[3].confidence < 0.6, "{}", found[3].confidence);
+    // Even then a sale has a similarity that can be read.
+    assert!(found[4].comparables.iter().all(|c| c.similarity > 0.05));
+}
+
+#[test]
+fn a_market_unseen_for_longer_lowers_confidence_and_nothing_else() {
+    let evidence = Fake::of(street());
+    let unseen = |days: i32| {
+        let mut s = subject();
+        s.evidence_through = Some(VALUATION_DAY - 1 - days);
+        valued(&s, &evidence)
+    };
+    let found = [0, 30, 90, 180, 457, 730].map(unseen);
+    assert!(found.is_sorted_by(|a, b| a.confidence > b.confidence));
+    assert!(found.iter().all(|f| f.estimate == found[0].estimate));
+}

@@ -1,0 +1,112 @@
+//! Keys of customers, and keys that sign.
+
+use crate::common::demo::house;
+use crate::common::program::run;
+use crate::common::server::start;
+use crate::{bytes_under, create, folder};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+#[test]
+fn a_key_is_printed_once_listed_without_its_secret_and_revoked_for_good() {
+    let (_kept, data) = folder();
+    let key = create(&data, &["avm:value"]).ok().stdout.trim().to_owned();
+    let other = create(&data, &["rates:read", "avm:value"])
+        .ok()
+        .stdout
+        .trim()
+        .to_owned();
+    let server = start().data(Path::new(&data)).go();
+    assert_eq!(server.client(&key).get("/v3/releases/current").status, 200);
+    server.stop();
+
+    let list = run(["key", "list", "--data", &data]).ok().stdout;
+    assert_eq!(list.lines().count(), 2);
+    let id = key.split('_').nth(1).unwrap();
+    let line = list.lines().find(|line| line.starts_with(id)).unwrap();
+    assert_eq!(line, format!("{id}\tcustomer\tactive\tavm:value\t"));
+    assert!(!list.contains(&key) && !list.contains(key.rsplit('_').next().unwrap()));
+
+    run(["key", "revoke", id, "--data", &data]).ok();
+    let list = run(["key", "list", "--data", &data]).ok().stdout;
+    let line = list.lines().find(|line| line.starts_with(id)).unwrap();
+    assert!(line.contains("\trevoked\t"), "{line}");
+
+    let server = start().data(Path::new(&data)).go();
+    let (status, code, _) = server.client(&key).get("/v3/releases/current").refusal();
+    assert_eq!((status, code.as_str()), (401, "invalid_credential"));
+    assert_eq!(
+        server.client(&other).get("/v3/releases/current").status,
+        200
+    );
+}
+
+#[test]
+fn what_the_key_commands_cannot_do_they_say() {
+    let (_kept, data) = folder();
+    create(&data, &["avm:value"]).ok();
+    for (ran, named) in [
+        (create(&data, &["avm:everything"]), "avm:everything"),
+        (
+            run([
+                "key",
+                "create",
+                "--tenant",
+                "Mr X",
+                "--scope",
+                "avm:value",
+                "--data",
+                &data,
+            ]),
+            "Mr X",
+        ),
+        (
+            run(["key", "revoke", "0123456789abcdef", "--data", &data]),
+            "0123456789abcdef",
+        ),
+        (run(["key", "revoke", "the-first", "--data", &data]), "key"),
+        (
+            run(["key", "list", "--data", "/nowhere/at-all"]),
+            "/nowhere/at-all",
+        ),
+    ] {
+        let refusal = ran.refused();
+        assert!(refusal.contains(named), "{named}: {refusal}");
+    }
+}
+
+#[test]
+fn a_keys_text_is_in_no_file_and_in_no_log() {
+    let (_kept, data) = folder();
+    let key = create(&data, &["avm:value"]).ok().stdout.trim().to_owned();
+    let secret = key.rsplit('_').next().unwrap();
+    let raw: Vec<u8> = (0..secret.len())
+        .step_by(2)
+        .map(|at| u8::from_str_radix(&secret[at..at + 2], 16).unwrap())
+        .collect();
+    let server = start().data(Path::new(&data)).go();
+    assert_eq!(server.client(&key).post("/v3/value", &house()).status, 200);
+    server
+        .client(&format!("{key}0"))
+        .post("/v3/value", &house());
+    let log = server.stop();
+    assert!(log.contains("/v3/value"));
+    assert!(!log.contains(secret));
+    let holds = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|window| window == part);
+    for (name, bytes) in bytes_under(Path::new(&data)) {
+        assert!(!holds(&bytes, secret.as_bytes()), "{name}");
+        assert!(!holds(&bytes, &raw), "{name}");
+    }
+}
+
+#[test]
+fn a_signing_key_is_its_owners_alone_and_is_never_written_over() {
+    let (kept, folder) = folder();
+    let file = format!("{folder}/key");
+    run(["release", "keygen", &file]).ok();
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
+    let before = fs::read(kept.path().join("key")).unwrap();
+    assert!(run(["release", "keygen", &file]).refused().contains("key"));
+    assert_eq!(fs::read(kept.path().join("key")).unwrap(), before);
+}

@@ -1,0 +1,219 @@
+//! Making registers, snapshots and the demo, the same bytes each time.
+
+use crate::bytes_under;
+use crate::common::packages::damage;
+use crate::common::program::{Ran, releases, repository, run};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+use tempfile::TempDir;
+
+/// The made-up registers, written once a suite.
+fn registers() -> &'static Path {
+    static REGISTERS: OnceLock<TempDir> = OnceLock::new();
+    REGISTERS
+        .get_or_init(|| {
+            let kept = tempfile::tempdir().unwrap();
+            synthesise(kept.path(), "1086").ok();
+            kept
+        })
+        .path()
+}
+
+fn synthesise(folder: &Path, seed: &str) -> Ran {
+    run(["synthesise", &folder.display().to_string(), "--seed", seed])
+}
+
+fn named_bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = bytes_under(folder)
+        .into_iter()
+        .map(|(name, bytes)| (name.rsplit('/').next().unwrap().to_owned(), bytes))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_same_seed_synthesises_the_same_bytes() {
+    let again = tempfile::tempdir().unwrap();
+    synthesise(again.path(), "1086").ok();
+    assert!(named_bytes(registers()) == named_bytes(again.path()));
+    let other = tempfile::tempdir().unwrap();
+    synthesise(other.path(), "1087").ok();
+    assert!(named_bytes(registers()) != named_bytes(other.path()));
+}
+
+/// The build of the demo's snapshot, each register read from `registers` unless replaced.
+fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> Ran {
+    let mut arguments = vec!["property".to_owned(), "build".to_owned()];
+    for (option, file) in [
+        ("--price-paid", "price-paid.csv"),
+        ("--price-paid", "price-paid-monthly-change.csv"),
+        ("--certificates", "certificates.csv"),
+        ("--code-point", "codepo_gb.zip"),
+        ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
+        (
+            "--authority-codes",
+            "local-authority-codes-past-and-current.csv",
+        ),
+        ("--price-index", "UK-HPI-full-file.csv"),
+        ("--addresses", "addresses.csv"),
+    ] {
+        let path = match replaced {
+            Some((name, path)) if name == file => path.to_owned(),
+            _ => registers().join(file),
+        };
+        arguments.extend([option.to_owned(), path.display().to_string()]);
+    }
+    for (option, value) in [
+        ("--id", "synthetic-2026-09"),
+        ("--created", "2026-10-01T00:00:00Z"),
+        ("--releases", &shelf.display().to_string()),
+    ] {
+        arguments.extend([option.to_owned(), value.to_owned()]);
+    }
+    arguments.push("--synthetic".to_owned());
+    run(arguments)
+}
+
+fn manifest(package: &Path) -> Value {
+    serde_json::from_slice(&fs::read(package.join("manifest.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_snapshot_built_again_has_the_same_content_and_it_is_the_demos() {
+    let shelf = tempfile::tempdir().unwrap();
+    build(shelf.path(), None).ok();
+    let package = shelf.path().join("property/synthetic-2026-09");
+    let (built, published) = (
+        manifest(&package),
+        manifest(&releases().join("property/synthetic-2026-09")),
+    );
+    assert_eq!(
+        built["body"]["content_digest"],
+        published["body"]["content_digest"]
+    );
+    assert_eq!(built["body"]["counts"], published["body"]["counts"]);
+    assert_eq!(built["body"]["sources"], published["body"]["sources"]);
+    for file in ["report.json", "rejects.csv"] {
+        assert_eq!(built["files"][file], published["files"][file], "{file}");
+    }
+}
+
+#[test]
+fn an_id_that_is_published_is_never_written_over() {
+    let shelf = tempfile::tempdir().unwrap();
+    build(shelf.path(), None).ok();
+    let manifest_path = shelf
+        .path()
+        .join("property/synthetic-2026-09/manifest.json");
+    let before = fs::read(&manifest_path).unwrap();
+    let addresses = shelf.path().join("addresses.csv");
+    let text = fs::read_to_string(registers().join("addresses.csv")).unwrap();
+    let fewer: Vec<&str> = text.lines().take(5_000).collect();
+    fs::write(&addresses, fewer.join("\n")).unwrap();
+    let refusal = build(shelf.path(), Some(("addresses.csv", &addresses))).refused();
+    assert!(refusal.contains("published already"), "{refusal}");
+    assert_eq!(fs::read(&manifest_path).unwrap(), before);
+}
+
+#[test]
+fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
+    let scratch = tempfile::tempdir().unwrap();
+    for file in [
+        "price-paid.csv",
+        "certificates.csv",
+        "codepo_gb.zip",
+        "SAM_LAD_DEC_2023_UK.csv",
+        "local-authority-codes-past-and-current.csv",
+        "UK-HPI-full-file.csv",
+        "addresses.csv",
+    ] {
+        for (damage, bytes) in [
+            ("empty", Vec::new()),
+            (
+                "another format",
+                b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj <<>> endobj\n".to_vec(),
+            ),
+            ("bytes", vec![0; 4096]),
+        ] {
+            let path = scratch.path().join(file);
+            fs::write(&path, bytes).unwrap();
+            let refusal = build(scratch.path(), Some((file, &path))).refused();
+            assert!(refusal.contains(file), "{file}, {damage}: {refusal}");
+        }
+        let absent = scratch.path().join("absent").join(file);
+        let refusal = build(scratch.path(), Some((file, &absent))).refused();
+        assert!(refusal.contains(file), "{refusal}");
+    }
+    let shelf = fs::read_dir(scratch.path().join("property")).unwrap();
+    assert_eq!(shelf.count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn a_zip_of_which_one_bit_is_changed_is_refused_by_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("codepo_gb.zip");
+    fs::copy(registers().join("codepo_gb.zip"), &path).unwrap();
+    damage(&path);
+    let refusal = build(scratch.path(), Some(("codepo_gb.zip", &path))).refused();
+    assert!(refusal.contains("codepo_gb.zip"), "{refusal}");
+}
+
+#[test]
+fn a_register_cut_off_within_a_row_counts_that_row_as_a_reject() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("price-paid.csv");
+    let bytes = fs::read(registers().join("price-paid.csv")).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let ran = build(scratch.path(), Some(("price-paid.csv", &path)));
+    match ran.code {
+        Some(0) => {
+            let package = scratch.path().join("property/synthetic-2026-09");
+            let rejects = fs::read_to_string(package.join("rejects.csv")).unwrap();
+            let last = bytes[..bytes.len() / 2]
+                .split(|&byte| byte == b'\n')
+                .count();
+            let line = format!(",{last},");
+            assert!(
+                rejects
+                    .lines()
+                    .any(|row| row.contains("price-paid.csv") && row.contains(&line)),
+                "{last}"
+            );
+        }
+        _ => assert!(ran.refused().contains("price-paid.csv")),
+    }
+}
+
+/// What a package's manifest says, but for what a new signing key or a new day changes.
+fn content(folder: &Path, package: &str) -> Value {
+    manifest(&folder.join(package))
+}
+
+#[test]
+fn the_demo_is_made_again_byte_for_byte() {
+    let made = tempfile::tempdir().unwrap();
+    // What cargo built for this test is what the script finds built.
+    let program = Path::new(env!("CARGO_BIN_EXE_domesday"));
+    let target = program.ancestors().nth(2).unwrap();
+    let output = Command::new(repository().join("scripts/make-demo"))
+        .arg(made.path())
+        .env("CARGO_TARGET_DIR", target)
+        .env_remove("DOMESDAY_RELEASES")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for package in [
+        "property/synthetic-2026-09",
+        "valuation/synthetic-hedonic-2026-10",
+    ] {
+        assert_eq!(
+            content(made.path(), package),
+            content(&releases(), package),
+            "{package}"
+        );
+    }
+}

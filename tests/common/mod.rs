@@ -1,0 +1,13 @@
+//! What the black-box suites share: the program, a server of the demo's releases, two clients (a
+//! plain one, and one that writes the bytes of a request by hand), homes of the made-up country, guests, and where
+//! the registers' own files are.
+#![allow(dead_code)] // Each suite takes the part that it needs.
+
+pub mod client;
+pub mod demo;
+pub mod downloads;
+pub mod guest;
+pub mod packages;
+pub mod program;
+pub mod raw;
+pub mod server;

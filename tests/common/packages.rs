@@ -1,0 +1,94 @@
+//! Copies of the demo's packages, to damage, and packages of other components.
+
+use super::demo::{RELEASE, SNAPSHOT};
+use super::program::releases;
+use domesday_package::{Draft, FilePath, Source, Trust, ValuationBody, open, write};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A releases folder of a test's own.
+pub struct Releases {
+    kept: TempDir,
+}
+
+impl Releases {
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.kept.path()
+    }
+
+    /// A whole copy of the demo's.
+    pub fn copy() -> Releases {
+        let copy = Releases::without_release();
+        copy_tree(
+            &releases().join("valuation").join(RELEASE),
+            &copy.release(RELEASE),
+        );
+        copy
+    }
+
+    /// A copy with the keys and the snapshot alone.
+    pub fn without_release() -> Releases {
+        let kept = TempDir::new().unwrap();
+        for part in ["keys".to_owned(), format!("property/{SNAPSHOT}")] {
+            copy_tree(&releases().join(&part), &kept.path().join(&part));
+        }
+        Releases { kept }
+    }
+
+    /// A release's package.
+    pub fn release(&self, id: &str) -> PathBuf {
+        self.path().join("valuation").join(id)
+    }
+
+    /// The snapshot's package.
+    pub fn snapshot(&self) -> PathBuf {
+        self.path().join("property").join(SNAPSHOT)
+    }
+
+    /// Adds an unsigned release of this component, pinned to the demo's snapshot and otherwise as
+    /// the demo's release is. Its one fixture is no fixture: only a replay reads it.
+    pub fn add(&self, id: &str, component: Vec<u8>) {
+        let demo = releases().join("valuation").join(RELEASE);
+        let mut body: ValuationBody = open(&demo, &Trust::Unsigned).unwrap().body().unwrap();
+        body.release_id = id.parse().unwrap();
+        let files: BTreeMap<FilePath, Source> = [
+            (body.component.clone(), Source::Bytes(component)),
+            (body.fixtures.clone(), Source::Bytes(b"{}\n".to_vec())),
+        ]
+        .into();
+        body.model.name = "test".to_owned();
+        body.model.parameters_sha256 = None;
+        let draft = Draft {
+            id: id.parse().unwrap(),
+            created: "2026-10-01T00:00:00Z".parse().unwrap(),
+            body,
+            files,
+        };
+        write(&self.path().join("valuation"), draft).unwrap();
+    }
+}
+
+/// Changes one bit in the middle of a file.
+pub fn damage(path: &Path) {
+    let mut bytes = fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(path, bytes).unwrap();
+}
+
+/// Copies a folder.
+pub fn copy_tree(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy_tree(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}

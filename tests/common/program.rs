@@ -1,0 +1,88 @@
+//! The `domesday` program, run as a person runs it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// No command of a suite takes longer, so one that hangs is found.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Settings of the person who runs the suites must not reach the program under test.
+const SETTINGS: [&str; 5] = [
+    "DOMESDAY_RELEASES",
+    "DOMESDAY_RELEASE",
+    "DOMESDAY_DATA",
+    "DOMESDAY_LISTEN",
+    "RUST_LOG",
+];
+
+/// The repository's root.
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .unwrap()
+}
+
+/// The releases that a fresh checkout serves; `DOMESDAY_RELEASES` names others.
+pub fn releases() -> PathBuf {
+    let releases = std::env::var_os("DOMESDAY_RELEASES")
+        .map_or_else(|| repository().join("releases"), PathBuf::from);
+    assert!(
+        releases.join("valuation").is_dir(),
+        "{} holds no release; scripts/make-demo makes the demo's",
+        releases.display()
+    );
+    releases
+}
+
+/// The program, with nothing of this process's settings.
+pub fn domesday() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_domesday"));
+    for setting in SETTINGS {
+        command.env_remove(setting);
+    }
+    command
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit code.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Ran {
+    /// The same, where it ended well.
+    #[track_caller]
+    pub fn ok(self) -> Ran {
+        assert_eq!(self.code, Some(0), "{self:#?}");
+        self
+    }
+
+    /// What it said, where it refused.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        assert_eq!(self.code, Some(1), "{self:#?}");
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self.stderr
+    }
+}
+
+/// Runs the program to its end.
+pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Ran {
+    let mut command = domesday();
+    command.args(arguments);
+    let output = assert_cmd::Command::from_std(command)
+        .timeout(PATIENCE)
+        .output()
+        .unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}

@@ -1,0 +1,240 @@
+//! A server of its own: on a free port, with a state of its own, gone when it is dropped.
+
+use super::client::Client;
+use super::program::{Ran, domesday, releases, run};
+use serde_json::Value;
+use std::fs::File;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How late a log line may be written.
+const LATE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// How a server is started.
+pub struct Start {
+    releases: PathBuf,
+    data: PathBuf,
+    listen: String,
+    arguments: Vec<String>,
+    kept: TempDir,
+}
+
+/// A running server.
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Its data folder.
+    pub data: PathBuf,
+    /// What it printed when it was ready.
+    pub printed: String,
+    log: PathBuf,
+    kept: Option<TempDir>,
+}
+
+/// A server of the demo with the demo's key, on an empty state.
+pub fn start() -> Start {
+    let kept = TempDir::new().unwrap();
+    Start {
+        releases: releases(),
+        data: kept.path().join("data"),
+        listen: "127.0.0.1:0".to_owned(),
+        arguments: Vec::new(),
+        kept,
+    }
+}
+
+/// One server for all tests of a suite that run at the same time. The last to end takes it down,
+/// which a static would not.
+pub fn shared(make: fn() -> Server) -> Arc<Server> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(|broken| broken.into_inner());
+    shared.upgrade().unwrap_or_else(|| {
+        let server = Arc::new(make());
+        *shared = Arc::downgrade(&server);
+        server
+    })
+}
+
+impl Start {
+    /// Serves these releases.
+    pub fn releases(mut self, releases: &Path) -> Start {
+        self.releases = releases.to_owned();
+        self
+    }
+
+    /// Keeps its state there, which outlives the server.
+    pub fn data(mut self, data: &Path) -> Start {
+        self.data = data.to_owned();
+        self
+    }
+
+    /// Listens there.
+    pub fn listen(mut self, address: &str) -> Start {
+        self.listen = address.to_owned();
+        self
+    }
+
+    /// More arguments.
+    pub fn with(mut self, arguments: &[&str]) -> Start {
+        self.arguments
+            .extend(arguments.iter().map(|&argument| argument.to_owned()));
+        self
+    }
+
+    /// Where its state will be.
+    pub fn data_folder(&self) -> &Path {
+        &self.data
+    }
+
+    /// Makes a key before the server starts.
+    pub fn key(&self, scopes: &[&str]) -> String {
+        std::fs::create_dir_all(&self.data).unwrap();
+        let data = self.data.display().to_string();
+        let mut arguments = vec!["key", "create", "--tenant", "customer", "--data", &data];
+        for scope in scopes {
+            arguments.extend(["--scope", scope]);
+        }
+        run(arguments).ok().stdout.trim().to_owned()
+    }
+
+    /// The server, once it is ready.
+    #[track_caller]
+    pub fn go(self) -> Server {
+        self.attempt()
+            .unwrap_or_else(|ran| panic!("it did not start: {ran:#?}"))
+    }
+
+    /// What it said when it would not start.
+    #[track_caller]
+    pub fn refused(self) -> String {
+        match self.attempt() {
+            Ok(server) => panic!("it started: {}", server.printed),
+            Err(ran) => ran.refused(),
+        }
+    }
+
+    fn attempt(self) -> Result<Server, Ran> {
+        let (out, log) = (self.kept.path().join("out"), self.kept.path().join("log"));
+        let mut child = domesday()
+            .args(["serve", "--listen", &self.listen, "--releases"])
+            .arg(&self.releases)
+            .arg("--data")
+            .arg(&self.data)
+            .args(&self.arguments)
+            .stdout(File::create(&out).unwrap())
+            .stderr(File::create(&log).unwrap())
+            .spawn()
+            .unwrap();
+        let text = |path: &Path| String::from_utf8(std::fs::read(path).unwrap()).unwrap();
+        let started = Instant::now();
+        // It logs this line when all that it prints is printed.
+        while !text(&log).contains(r#""message":"serving""#) {
+            if let Some(status) = child.try_wait().unwrap() {
+                return Err(Ran {
+                    code: status.code(),
+                    stdout: text(&out),
+                    stderr: text(&log),
+                });
+            }
+            if started.elapsed() > PATIENCE {
+                let _ = child.kill();
+                let _ = child.wait();
+                panic!("it neither started nor refused to: {}", text(&log));
+            }
+            std::thread::sleep(PAUSE);
+        }
+        let printed = text(&out);
+        let address = printed.lines().next().unwrap();
+        let address = address.rsplit("http://").next().unwrap();
+        let mut address: SocketAddr = address.parse().unwrap();
+        if address.ip().is_unspecified() {
+            address.set_ip(Ipv4Addr::LOCALHOST.into());
+        }
+        Ok(Server {
+            child,
+            address,
+            data: self.data,
+            printed,
+            log,
+            kept: Some(self.kept),
+        })
+    }
+}
+
+impl Server {
+    /// A client with the demo's key.
+    pub fn demo(&self) -> Client {
+        let key = std::fs::read_to_string(self.data.join("demo.key")).unwrap();
+        self.client(key.trim())
+    }
+
+    /// A client with this key.
+    pub fn client(&self, key: &str) -> Client {
+        Client::new(self.address, key)
+    }
+
+    /// All that it logged so far.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(&self.log).unwrap()
+    }
+
+    /// The log line that says this, which may take a moment to be written.
+    #[track_caller]
+    pub fn logged(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let started = Instant::now();
+        loop {
+            let log = self.log();
+            let mut lines = log
+                .lines()
+                .filter_map(|line| serde_json::from_str(line).ok());
+            if let Some(line) = lines.find(|line| wanted(line)) {
+                return line;
+            }
+            assert!(started.elapsed() < LATE, "no such line was logged");
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Asks it to stop.
+    pub fn terminate(&self) {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    }
+
+    /// Waits until it has ended: how, and all that it logged.
+    pub fn ended(mut self) -> (ExitStatus, String) {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status, self.log());
+            }
+            assert!(started.elapsed() < PATIENCE, "it does not end");
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Stops it cleanly.
+    #[track_caller]
+    pub fn stop(self) -> String {
+        self.terminate();
+        let (status, log) = self.ended();
+        assert!(status.success(), "{status}: {log}");
+        log
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        drop(self.kept.take());
+    }
+}

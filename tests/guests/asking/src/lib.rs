@@ -1,0 +1,40 @@
+//! A release that does nothing but ask: as many questions as the subject has bedrooms, each for as
+//! many sales as it has storeys. It shows what the boundary costs.
+
+use domesday_sdk::{
+    Evidence, Model, Outcome, PropertyTypes, SalesOrder, SalesQuery, Subject, Valuation, release,
+};
+
+struct Asking;
+
+release!(Asking);
+
+impl Model for Asking {
+    fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
+        let mut total = 1.0;
+        for _ in 0..subject.size.bedrooms.unwrap_or(0) {
+            let query = SalesQuery {
+                center: subject.place,
+                radius: 5_000,
+                since: 0,
+                types: PropertyTypes::SEMI_DETACHED,
+                standard_only: false,
+                floor_area_only: false,
+                order: SalesOrder::Nearest,
+                limit: subject.size.storeys.unwrap_or(1),
+            };
+            if let Ok(sales) = evidence.nearby_sales(query) {
+                total += sales.iter().map(|sale| sale.price).sum::<f64>();
+            }
+        }
+        Outcome::Valued(Valuation {
+            estimate: total,
+            range: None,
+            confidence: 0.5,
+            comparables: Vec::new(),
+            derived: Vec::new(),
+            dispersion: None,
+            own_sales_share: None,
+        })
+    }
+}

@@ -17,7 +17,9 @@ mod order;
 use common::client::Client;
 use common::raw::{Answer, head};
 use common::server::{Server, Start, shared, start};
-use domesday_state::{EmbeddedState, KeySeed, NewKey, Plan, Scopes, State, TenantId, UnixMillis};
+use domesday_state::{
+    Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
+};
 use std::sync::{Arc, OnceLock};
 
 const SIMPLE: &str = "/v3/simple-value";

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::commands::create_key;
 use crate::private_file;
 use anyhow::Context;
-use domesday_state::{Scopes, State, TenantId};
+use domesday_state::{Accounts, Scopes, TenantId};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ pub const TENANT: &str = "demo";
 /// # Errors
 /// Where the state or the key's file cannot be written.
 pub fn prepare(
-    state: &dyn State,
+    state: &dyn Accounts,
     clock: &dyn Clock,
     data: &Path,
     wanted: bool,

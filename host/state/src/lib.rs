@@ -1,22 +1,18 @@
-//! What must survive a crash. So far: tenants, their plans and their API keys.
+//! What must survive a crash: tenants, plans and keys; units used; jobs, their rows, results and the
+//! keys they may be repeated by; and what operators switched.
 //!
-//! **One trait.** [`State`] says what is kept and what each operation promises;
-//! [`EmbeddedState`] keeps it in one redb file of one process. Another store joins by passing
-//! the same test suite, which is generic over the trait.
+//! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
+//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`]. A store joins by passing the same test suite,
+//! which is generic over the trait.
 //!
-//! **Durable before it returns.** An operation that changes something returns after its
-//! transaction has reached the disk. What it returned `Ok` for, a crash does not undo.
+//! **Durable before it answers.** An operation that changes something answers after its
+//! transaction has reached the disk. What it answered `Ok`, a crash does not undo.
 //!
-//! **Synchronous, and why.** Operations on tenants and keys are rare and made by operators, so a
-//! server runs them on its blocking threads. [`State::authenticate`] runs for every request, on
-//! the asynchronous threads, and so must never wait: every implementation answers it from
-//! memory, from a directory of all keys (they are few, and small). The embedded store's
-//! directory is exact, since all changes pass through the one process that has it open. A store
-//! behind a network would drive its asynchronous client on a runtime of its own, wait for it in
-//! the operators' operations alone, and keep its directory fresh from the database's change
-//! notices, within a stated age. Work that must be durable while a request waits (admission of
-//! units, jobs) is to be handed over to a committing thread and awaited by its completion, not
-//! by blocking a thread for each request; that adds operations beside these and changes none.
+//! **Three kinds of waiting.** What every request needs ([`Accounts::authenticate`],
+//! [`Switches::jobs_paused`]) answers from memory and never waits. What operators do is rare, and
+//! blocks. What must be durable while a request waits is begun by a call that does not block and
+//! answered by a [`Reply`], so that many such operations are made durable together and overlap with
+//! other work.
 //!
 //! **Keys.** A key is `dk_`, its public id, `_` and 32 random bytes. The id finds the record in
 //! one step; the record holds SHA-256 of the key, compared in constant time. A slow password
@@ -26,23 +22,38 @@
 //! **Time and randomness are arguments.** Nothing here reads a clock or draws a random number.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+mod accounts;
 mod directory;
 mod embedded;
 mod error;
+mod job;
+mod jobs;
 mod key;
 mod plan;
 mod principal;
+mod reply;
 mod scope;
 mod state;
+mod switches;
 mod tenant;
 mod time;
+mod usage;
 
+pub use accounts::Accounts;
 pub use embedded::EmbeddedState;
 pub use error::StateError;
+pub use job::{
+    ChunkDone, Claim, Held, Hold, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, JOB_RETENTION_MILLIS,
+    Job, JobError, JobMode, JobStatus, NewChunk, NewJob, Purged, Submission, Tally,
+};
+pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
 pub use plan::Plan;
 pub use principal::{Access, Denial, Principal};
+pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeFault, Scopes};
 pub use state::State;
+pub use switches::Switches;
 pub use tenant::{Tenant, TenantId, TenantIdFault};
 pub use time::UnixMillis;
+pub use usage::{Charge, Charged, Month, Usage};

@@ -5,7 +5,7 @@ use crate::demo;
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use domesday_state::{
-    EmbeddedState, KeyId, KeySeed, NewKey, Plan, Scopes, State, TenantId, UnixMillis,
+    Accounts, EmbeddedState, KeyId, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -111,7 +111,7 @@ impl Key {
 
 /// Makes a key, and its tenant where it is new. The key's text, which is never stored.
 pub fn create(
-    state: &dyn State,
+    state: &dyn Accounts,
     tenant: TenantId,
     scopes: Scopes,
     label: String,

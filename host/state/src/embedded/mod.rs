@@ -11,7 +11,7 @@ use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata};
 use crate::directory::Directory;
 use crate::key::KeyDigest;
 use crate::{
-    Access, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeFault, Scopes, State,
+    Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeFault, Scopes,
     StateError, Tenant, TenantId, UnixMillis,
 };
 use file::{KEYS, TENANTS, reading, writing};
@@ -97,7 +97,7 @@ impl EmbeddedState {
     }
 }
 
-impl State for EmbeddedState {
+impl Accounts for EmbeddedState {
     fn is_empty(&self) -> Result<bool, StateError> {
         let transaction = self.database.begin_read().map_err(reading)?;
         let table = transaction.open_table(TENANTS).map_err(reading)?;

@@ -7,7 +7,7 @@ use domesday_state::*;
 /// Where the suite gets its states from.
 pub(crate) trait Store {
     /// The implementation under test.
-    type State: State + 'static;
+    type State: Accounts + 'static;
 
     /// A place that holds no state yet.
     fn empty() -> Self;
@@ -70,7 +70,7 @@ fn with_tenant<S: Store>() -> (S, S::State) {
     (store, state)
 }
 
-fn access(state: &impl State, key: &CreatedKey, now: UnixMillis) -> Access {
+fn access(state: &impl Accounts, key: &CreatedKey, now: UnixMillis) -> Access {
     state.authenticate(key.secret.expose(), now).unwrap()
 }
 

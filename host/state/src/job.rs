@@ -1,0 +1,217 @@
+//! An asynchronous job, and what is kept of it.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Month, TenantId, UnixMillis};
+
+/// How deep a job's results go, and of what its rows are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum JobMode {
+    /// Existing property, core results.
+    Simple,
+    /// Existing property, with evidence where asked for.
+    Standard,
+    /// Proposed property.
+    Development,
+}
+
+/// Where a job stands. It moves queued, running, then completed or failed, and never back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum JobStatus {
+    /// Accepted.
+    Queued,
+    /// Some host began it.
+    Running,
+    /// All rows have results.
+    Completed,
+    /// It cannot be finished.
+    Failed,
+}
+
+/// Why a job failed, in the public contract's terms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobError {
+    /// The code.
+    pub code: String,
+    /// What happened, for a person.
+    pub message: String,
+    /// Whether the same job may succeed when it is submitted again.
+    pub retryable: bool,
+}
+
+/// Results by status. Their sum is the number of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Rows valued.
+    pub valued: u32,
+    /// Rows referred.
+    pub referred: u32,
+    /// Rows rejected.
+    pub rejected: u32,
+    /// Rows whose valuation failed.
+    pub valuation_failed: u32,
+}
+
+/// A job as its tenant sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Its mode.
+    pub mode: JobMode,
+    /// Where it stands.
+    pub status: JobStatus,
+    /// The release that was active at its submission.
+    pub release_id: String,
+    /// Its rows.
+    pub request_count: u32,
+    /// When it was accepted.
+    pub created_at: UnixMillis,
+    /// When its status last changed or a chunk of it was finished.
+    pub updated_at: UnixMillis,
+    /// From when on it is gone.
+    pub expires_at: UnixMillis,
+    /// The pieces that its rows are divided into.
+    pub chunks: u32,
+    /// What its finished chunks came to.
+    pub tally: Tally,
+    /// Why it failed, where it did.
+    pub error: Option<JobError>,
+}
+
+/// A piece of a new job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewChunk {
+    /// Rows in it.
+    pub rows: u32,
+    /// Units that it costs: its rows that were read without a fault.
+    pub units: u32,
+    /// The rows, in the server's own form.
+    pub input: Vec<u8>,
+}
+
+/// What a client may repeat a submission by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Idempotency {
+    /// The tenant's key.
+    pub key: String,
+    /// SHA-256 of the canonical body.
+    pub digest: [u8; 32],
+}
+
+/// A job to be accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewJob {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub tenant: TenantId,
+    /// Its mode.
+    pub mode: JobMode,
+    /// The release that it stays on.
+    pub release_id: String,
+    /// What all chunks share (its options), in the server's own form.
+    pub shared: Vec<u8>,
+    /// Its rows, at least one chunk.
+    pub chunks: Vec<NewChunk>,
+    /// The key that it may be repeated by.
+    pub idempotency: Option<Idempotency>,
+    /// The month that its units are charged to.
+    pub month: Month,
+    /// The tenant's units a month.
+    pub allowance: u64,
+    /// Jobs that the tenant may have queued or running, this one included.
+    pub queued_jobs: u32,
+    /// Bytes that the tenant's inputs and results may occupy, this input included.
+    pub stored_bytes: u64,
+    /// Now.
+    pub now: UnixMillis,
+}
+
+/// What came of a submission. Everything but [`Submission::Accepted`] changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Submission {
+    /// The job, its rows, its key and its units are durable.
+    Accepted(Job),
+    /// The key is known with the same body: its job, which may be gone but for its document.
+    Known(Job),
+    /// The key is known with another body.
+    Conflict,
+    /// The key was known too long ago.
+    KeyExpired,
+    /// New jobs are not taken at present.
+    Paused,
+    /// The tenant has as many jobs queued or running as its plan allows.
+    QueueFull,
+    /// The tenant's jobs occupy as many bytes as its plan allows.
+    StoreFull,
+    /// The units do not fit into the month's allowance.
+    Exhausted {
+        /// Units used in the month.
+        used: u64,
+    },
+}
+
+/// A job in the hands of one host. The fence is higher than that of every earlier claim, and an
+/// operation with a lower one than the job's writes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// The job.
+    pub job: Uuid,
+    /// The fencing number.
+    pub fence: u64,
+}
+
+/// A job to be worked on, from `next` to its last chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    /// The right to write results.
+    pub held: Held,
+    /// The job.
+    pub job: Job,
+    /// What all chunks share.
+    pub shared: Vec<u8>,
+    /// The first chunk without results.
+    pub next: u32,
+    /// How often `next` was begun, this time included.
+    pub attempts: u32,
+}
+
+/// Results of one chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkDone {
+    /// Which; always the job's next.
+    pub chunk: u32,
+    /// The results, in the server's own form.
+    pub output: Vec<u8>,
+    /// The results by status.
+    pub tally: Tally,
+    /// Units to give back, for rows that the service left undone.
+    pub refund: u32,
+}
+
+/// Whether a host still holds the job that it works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hold {
+    /// It does, and what it asked for was done.
+    Kept,
+    /// Another host took the job over, or it is gone: nothing was written.
+    Lost,
+}
+
+/// What was removed because its time was over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Purged {
+    /// Jobs with their rows and results.
+    pub jobs: u32,
+    /// Job documents that stood for a key; the keys' tombstones stay.
+    pub documents: u32,
+}
+
+/// How long a job and its results are kept: seven days.
+pub const JOB_RETENTION_MILLIS: i64 = 7 * 86_400_000;
+/// How long a key answers with its job: thirty days. After that it is refused for ever.
+pub const IDEMPOTENCY_RETENTION_MILLIS: i64 = 30 * 86_400_000;

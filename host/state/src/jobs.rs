@@ -1,0 +1,77 @@
+//! The queue of asynchronous jobs: what every store promises of it.
+
+use uuid::Uuid;
+
+use crate::{
+    ChunkDone, Claim, Held, Hold, Job, JobError, NewJob, Purged, Reply, Submission, TenantId,
+    UnixMillis,
+};
+
+/// Jobs, their rows and results, and the keys that they may be repeated by.
+///
+/// A job is shown only to its tenant and only before its `expires_at`; for everybody else, and
+/// after that, it does not exist.
+pub trait Jobs: Send + Sync {
+    /// Accepts a job in one durable transaction: its rows, its key and its units.
+    ///
+    /// What is looked at, in this order: the key, whether jobs are paused, the tenant's queue, its
+    /// bytes, its units. Of many identical submissions at once, over all hosts, one is accepted
+    /// and the others find it.
+    fn submit(&self, job: NewJob) -> Reply<Submission>;
+
+    /// The job of a key, if the key is known: what [`Jobs::submit`] would answer of the key alone,
+    /// or none where it would go on.
+    fn known(
+        &self,
+        tenant: TenantId,
+        key: crate::Idempotency,
+        now: UnixMillis,
+    ) -> Reply<Option<Submission>>;
+
+    /// A job.
+    fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>>;
+
+    /// The results of a finished chunk.
+    fn output(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        chunk: u32,
+        now: UnixMillis,
+    ) -> Reply<Option<Vec<u8>>>;
+
+    /// Takes a job that nobody works on, until `lease_millis` from now; none where there is none.
+    /// Tenants take turns, and a tenant's jobs go in the order of their submission. A queued job is
+    /// running then. One more attempt of its next chunk is counted.
+    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>>;
+
+    /// The rows of a chunk that has no results yet; none where the job is lost.
+    fn input(&self, held: Held, chunk: u32) -> Reply<Option<Vec<u8>>>;
+
+    /// Holds on to a job for longer.
+    fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold>;
+
+    /// Keeps the results of the job's next chunk, drops its rows, gives units back, counts the first
+    /// attempt of the chunk after it, and renews the lease; after the last chunk, the job is
+    /// completed. All in one transaction.
+    fn finish_chunk(
+        &self,
+        held: Held,
+        done: ChunkDone,
+        now: UnixMillis,
+        lease_millis: i64,
+    ) -> Reply<Hold>;
+
+    /// Ends a job that cannot be finished. The units of chunks without results are given back;
+    /// finished results stay charged.
+    fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold>;
+
+    /// Lets go of a job, so that it can be claimed at once and the attempt does not count.
+    fn let_go(&self, held: Held) -> Reply<Hold>;
+
+    /// Jobs of all tenants that are queued or running.
+    fn waiting(&self) -> Reply<u64>;
+
+    /// Removes what is past its time.
+    fn purge(&self, now: UnixMillis) -> Reply<Purged>;
+}

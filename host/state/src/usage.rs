@@ -1,0 +1,75 @@
+//! Valuation units: what a tenant used in a month.
+
+use std::fmt;
+
+use chrono::{DateTime, Datelike};
+use serde::{Deserialize, Serialize};
+
+use crate::{Reply, TenantId, UnixMillis};
+
+/// A calendar month in UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Month {
+    /// The year.
+    pub year: i32,
+    /// 1 to 12.
+    pub month: u32,
+}
+
+impl Month {
+    /// The month of this moment.
+    pub fn of(at: UnixMillis) -> Month {
+        let day = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
+        Month {
+            year: day.year(),
+            month: day.month(),
+        }
+    }
+}
+
+impl fmt::Display for Month {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}", self.year, self.month)
+    }
+}
+
+/// Units that a request wants to use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Charge {
+    /// Whose allowance.
+    pub tenant: TenantId,
+    /// Which month's.
+    pub month: Month,
+    /// How many; zero is granted and writes nothing.
+    pub units: u32,
+    /// How many the tenant's plan allows in a month.
+    pub allowance: u64,
+}
+
+/// What came of a charge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Charged {
+    /// All units are charged.
+    Granted {
+        /// Units used in the month, these included.
+        used: u64,
+    },
+    /// They do not fit into the allowance, so that none is charged.
+    Exhausted {
+        /// Units used in the month, without these.
+        used: u64,
+    },
+}
+
+/// The units of tenants. Many charges are made durable together (group commit).
+pub trait Usage: Send + Sync {
+    /// Charges all units or none.
+    fn charge(&self, charge: Charge) -> Reply<Charged>;
+
+    /// Gives back units that were charged for work which the service left undone. Never takes a
+    /// month's count below zero.
+    fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()>;
+
+    /// Units used in a month.
+    fn used(&self, tenant: TenantId, month: Month) -> Reply<u64>;
+}

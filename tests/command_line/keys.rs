@@ -77,6 +77,38 @@ fn what_the_key_commands_cannot_do_they_say() {
 }
 
 #[test]
+fn a_plan_is_read_from_a_file_and_what_is_wrong_with_it_is_named() {
+    let (kept, data) = folder();
+    let file = kept.path().join("plan.toml").display().to_string();
+    let with_plan = |text: &str| {
+        fs::write(&file, text).unwrap();
+        let arguments = ["--tenant", "customer", "--scope", "avm:value"];
+        let arguments = [&["key", "create"], &arguments[..]].concat();
+        run([&arguments[..], &["--plan", &file, "--data", &data]].concat())
+    };
+    let key = with_plan("synchronous_batch_rows = 7").ok().stdout;
+    for (text, named) in [
+        ("synchronous_rows = 7", "synchronous_rows"),
+        ("burst = 0", "burst"),
+        ("monthly_units = \"many\"", "monthly_units"),
+        ("burst =", "plan.toml"),
+    ] {
+        let refusal = with_plan(text).refused();
+        assert!(refusal.contains(named), "{named}: {refusal}");
+    }
+    let rows = |key: &str| {
+        let server = start().data(Path::new(&data)).go();
+        let release = server.client(key.trim()).get("/v3/releases/current").ok();
+        server.stop();
+        release["limits"]["synchronous_batch_rows"].clone()
+    };
+    assert_eq!(rows(&key), 7);
+    let later = with_plan("synchronous_batch_rows = 9").ok().stdout;
+    assert_eq!(rows(&later), 9);
+    assert_eq!(rows(&key), 9, "a plan is the tenant's, not the key's");
+}
+
+#[test]
 fn a_keys_text_is_in_no_file_and_in_no_log() {
     let (_kept, data) = folder();
     let key = create(&data, &["avm:value"]).ok().stdout.trim().to_owned();

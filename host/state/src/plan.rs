@@ -6,13 +6,16 @@ use serde::{Deserialize, Serialize};
 const CONTRACT_ROWS: u32 = 2_500;
 
 /// The limits of one tenant, over all its keys. They are stored here; the server enforces them.
+///
+/// As text, a plan may leave fields out, which are then the default's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Plan {
-    /// Requests per second, sustained.
+    /// Requests per second, sustained; at least 1.
     pub requests_per_second: u32,
-    /// Requests that may come at once after a pause.
+    /// Requests that may come at once after a pause; at least 1.
     pub burst: u32,
-    /// Requests in work at the same time.
+    /// Requests in work at the same time; at least 1.
     pub concurrency: u32,
     /// Valuation units in a calendar month (UTC).
     pub monthly_units: u64,

@@ -7,6 +7,8 @@ use clap::Subcommand;
 use domesday_state::{
     Accounts, EmbeddedState, KeyId, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
 };
+use figment::Figment;
+use figment::providers::{Format, Toml};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -28,6 +30,9 @@ pub enum Key {
         /// Days after which the key opens nothing any more.
         #[arg(long, value_name = "DAYS")]
         expires_in: Option<u16>,
+        /// The tenant's plan from now on, a TOML file; what it leaves out is the default plan's.
+        #[arg(long, value_name = "FILE")]
+        plan: Option<PathBuf>,
         #[command(flatten)]
         data: Data,
     },
@@ -67,8 +72,10 @@ impl Key {
                 scopes,
                 label,
                 expires_in,
+                plan,
                 data,
             } => {
+                let plan = plan.as_deref().map(read_plan).transpose()?;
                 let state = open(&data.data)?;
                 if tenant == demo::TENANT {
                     bail!("the tenant {tenant} is the demo's; name yours otherwise");
@@ -77,6 +84,9 @@ impl Key {
                 let scopes = Scopes::parse(&scopes)?;
                 let expires_at =
                     expires_in.map(|days| UnixMillis(now.0 + i64::from(days) * DAY_MILLIS));
+                if let Some(plan) = plan {
+                    put_plan(&state, &tenant, &plan, now)?;
+                }
                 let key = create(&state, tenant, scopes, label, expires_at, now)?;
                 println!("{key}");
                 eprintln!("This is the only time that the key is shown.");
@@ -134,6 +144,39 @@ pub fn create(
         .secret
         .expose()
         .to_owned())
+}
+
+/// Reads a plan from a TOML file.
+fn read_plan(path: &Path) -> anyhow::Result<Plan> {
+    let named = || format!("the plan {}", path.display());
+    let plan: Plan = Figment::from(Toml::file_exact(path))
+        .extract()
+        .with_context(named)?;
+    for (field, value) in [
+        ("requests_per_second", plan.requests_per_second),
+        ("burst", plan.burst),
+        ("concurrency", plan.concurrency),
+    ] {
+        if value == 0 {
+            bail!("{}: {field} must be at least 1", named());
+        }
+    }
+    Ok(plan)
+}
+
+/// Puts a tenant on a plan, and makes it where it is new.
+fn put_plan(
+    state: &dyn Accounts,
+    tenant: &TenantId,
+    plan: &Plan,
+    now: UnixMillis,
+) -> anyhow::Result<()> {
+    if state.tenants()?.iter().any(|known| known.id == *tenant) {
+        state.set_plan(tenant, plan)?;
+    } else {
+        state.create_tenant(tenant, plan, now)?;
+    }
+    Ok(())
 }
 
 fn open(data: &Path) -> anyhow::Result<EmbeddedState> {

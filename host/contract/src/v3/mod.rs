@@ -1,12 +1,14 @@
 //! The valuation interface, version 3.
 //!
 //! [`request`] reads what a client sends, [`options`] resolves its settings, [`result`] is what
-//! a client gets for a property, [`release`] and [`coverage`] are the discovery routes.
+//! a client gets for a property, [`job`] is how many of them are worked on without a client waiting,
+//! [`release`] and [`coverage`] are the discovery routes.
 
 pub mod coverage;
 pub mod endpoint;
 pub mod identity;
 pub mod input;
+pub mod job;
 pub mod options;
 pub mod query;
 pub mod release;

@@ -16,7 +16,8 @@ pub struct Batch<'a> {
     pub rows: Vec<&'a str>,
 }
 
-const ROWS: &str = "requests";
+/// The member that holds the rows of a batch or a job.
+pub(in crate::v3) const ROWS: &str = "requests";
 
 const SHAPE: Shape = Shape {
     pointer: "",
@@ -45,13 +46,13 @@ impl<'a> Batch<'a> {
 }
 
 /// The texts of the rows, where there are as many as may be.
-fn read_rows<'a>(
+pub(in crate::v3) fn read_rows<'a>(
     envelope: &mut Section<'_, 'a>,
     faults: &mut Faults,
     rows_max: usize,
 ) -> Option<Vec<&'a str>> {
     let Some(member) = envelope.take(ROWS) else {
-        envelope.missing(faults, ROWS, "A batch needs its list of requests.");
+        envelope.missing(faults, ROWS, "The list of requests is required.");
         return None;
     };
     let (code, message) = match &member.value {

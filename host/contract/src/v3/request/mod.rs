@@ -13,6 +13,7 @@ mod size;
 mod tests;
 
 pub use batch::Batch;
+pub(in crate::v3) use batch::{ROWS, read_rows};
 pub use building::{AgeBand, Energy, Fabric, FloorType, Glazing, Rating, RoofType, WallType};
 pub use development::{Development, Site};
 pub use existing::Request;

@@ -14,7 +14,7 @@ pub struct Refused {
 }
 
 impl Refused {
-    pub(super) fn new(request_reference: Option<String>, faults: Faults) -> Self {
+    pub(in crate::v3) fn new(request_reference: Option<String>, faults: Faults) -> Self {
         Self {
             request_reference,
             faults: faults.into_listed(),

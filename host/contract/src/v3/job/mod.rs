@@ -1,0 +1,13 @@
+//! Asynchronous jobs: what submits one, what a client sees of it, and its results.
+
+mod digest;
+mod document;
+mod request;
+
+pub use document::{JobDocument, JobFault, JobStatus, Mode};
+pub use request::{IDEMPOTENCY_KEY_LONGEST, IdempotencyKey, JobRequest};
+
+/// The route of submissions; a job's own routes lie below it.
+pub const PATH: &str = "/v3/valuation-jobs";
+/// Seconds that a client should wait before it asks for results again.
+pub const POLL_SECONDS: u32 = 5;

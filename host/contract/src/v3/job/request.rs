@@ -1,0 +1,220 @@
+//! `POST /v3/valuation-jobs`: the envelope of a job.
+
+use super::Mode;
+use super::digest;
+use crate::error::Faults;
+use crate::json::values::{Wrong, word};
+use crate::json::{self, Section, Shape, Value};
+use crate::v3::options::{self, Level};
+use crate::v3::request::{Batch, Kind, ROWS, Refused, read_rows};
+
+/// Longest idempotency key, in characters.
+pub const IDEMPOTENCY_KEY_LONGEST: usize = 100;
+
+/// The text that a client repeats a submission by: 1 to 100 of `A-Z a-z 0-9 . _ : -`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(String);
+
+impl IdempotencyKey {
+    /// The key as sent.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A sound envelope of a job. Its rows are still to be judged, as those of a batch are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRequest<'a> {
+    /// What the rows are, and how deep their results go.
+    pub mode: Mode,
+    /// The key, where the client sent one.
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Shared options and rows.
+    pub batch: Batch<'a>,
+    /// The members that were sent, for the digest: an absent one and its default are two bodies.
+    sent: Sent,
+}
+
+/// Which members with a default a body has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sent {
+    pub(super) mode: bool,
+    pub(super) options: bool,
+}
+
+const MODE: &str = "mode";
+const OPTIONS: &str = "options";
+const KEY: &str = "idempotency_key";
+
+const SHAPE: Shape = Shape {
+    pointer: "",
+    fields: &[MODE, ROWS, OPTIONS, KEY],
+};
+
+impl<'a> JobRequest<'a> {
+    /// Reads a submission of 1 to `rows_max` rows.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the envelope or the shared options.
+    pub fn read(body: &'a [u8], rows_max: usize) -> Result<Self, Refused> {
+        let value = json::read_with_rows(body, ROWS, rows_max)?;
+        let mut faults = Faults::default();
+        let Some(mut envelope) = Section::document(&value, SHAPE, &mut faults) else {
+            return Err(Refused::new(None, faults));
+        };
+        let sent = Sent {
+            mode: envelope.has(MODE),
+            options: envelope.has(OPTIONS),
+        };
+        let mode = envelope
+            .optional(&mut faults, MODE, word)
+            .unwrap_or(Mode::Simple);
+        let idempotency_key = envelope.optional(&mut faults, KEY, key);
+        let settings = options::read(&mut envelope, &mut faults, Level::Shared, mode.kind());
+        let rows = read_rows(&mut envelope, &mut faults, rows_max);
+        envelope.finish(&mut faults);
+        match (settings, rows) {
+            (Some(settings), Some(rows)) if faults.count() == 0 => Ok(Self {
+                mode,
+                idempotency_key,
+                batch: Batch { settings, rows },
+                sent,
+            }),
+            _ => Err(Refused::new(None, faults)),
+        }
+    }
+
+    /// SHA-256 of the whole body in canonical form (RFC 8785): bodies that differ in white space,
+    /// in the order of members or in how a number is written have the same. A row that has no
+    /// canonical form (a repeated member, a number beyond a double) or is longer than 64 KiB stands
+    /// in it as it was sent.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        digest::digest(self, self.sent)
+    }
+}
+
+impl Mode {
+    /// The schema of the rows.
+    #[must_use]
+    pub const fn kind(self) -> Kind {
+        match self {
+            Self::Simple | Self::Standard => Kind::Existing,
+            Self::Development => Kind::Development,
+        }
+    }
+}
+
+fn key(value: &Value<'_>) -> Result<IdempotencyKey, Wrong> {
+    let expected = format!("1 to {IDEMPOTENCY_KEY_LONGEST} characters of A-Z a-z 0-9 . _ : -");
+    let Value::String(text) = value else {
+        return Err(Wrong::kind(&expected, value));
+    };
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+    if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(known) {
+        Ok(IdempotencyKey(text.clone().into_owned()))
+    } else {
+        Err(Wrong::text(&expected, text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    fn read(body: &str) -> Result<JobRequest<'_>, Vec<(Code, String)>> {
+        JobRequest::read(body.as_bytes(), 2).map_err(|refused| {
+            refused
+                .faults
+                .into_iter()
+                .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+                .collect()
+        })
+    }
+
+    #[test]
+    fn the_mode_is_simple_unless_another_is_given() {
+        for (body, mode) in [
+            (r#"{"requests":[1]}"#, Mode::Simple),
+            (r#"{"mode":"simple","requests":[1]}"#, Mode::Simple),
+            (r#"{"mode":"standard","requests":[1]}"#, Mode::Standard),
+            (
+                r#"{"mode":"development","requests":[1]}"#,
+                Mode::Development,
+            ),
+        ] {
+            assert_eq!(read(body).unwrap().mode, mode, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_broken_envelope_is_refused_as_a_whole() {
+        for (body, code, pointer) in [
+            ("{}", Code::MissingField, "/requests"),
+            (r#"{"requests":[]}"#, Code::EmptyRequests, "/requests"),
+            (r#"{"requests":[1,2,3]}"#, Code::TooManyRows, "/requests"),
+            (r#"{"requests":7}"#, Code::InvalidValue, "/requests"),
+            (
+                r#"{"requests":[1],"mode":"Simple"}"#,
+                Code::InvalidValue,
+                "/mode",
+            ),
+            (
+                r#"{"requests":[1],"mode":null}"#,
+                Code::InvalidValue,
+                "/mode",
+            ),
+            (
+                r#"{"requests":[1],"options":null}"#,
+                Code::NullOption,
+                "/options",
+            ),
+            (
+                r#"{"requests":[1],"mode":"development","options":{"use_stored_data":false}}"#,
+                Code::UnknownField,
+                "/options/use_stored_data",
+            ),
+            (
+                r#"{"requests":[1],"priority":1}"#,
+                Code::UnknownField,
+                "/priority",
+            ),
+            (r#"{"requests":[{"a":}]}"#, Code::InvalidJson, ""),
+        ] {
+            assert_eq!(
+                read(body).unwrap_err(),
+                [(code, pointer.to_owned())],
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_key_is_1_to_100_of_the_characters_allowed() {
+        let with = |key: &str| format!(r#"{{"requests":[1],"idempotency_key":"{key}"}}"#);
+        let longest = "k".repeat(100);
+        for good in ["a", "A-Z.a_z:0-9", &longest] {
+            let body = with(good);
+            let read = read(&body).unwrap().idempotency_key.unwrap();
+            assert_eq!(read.as_str(), good);
+        }
+        let longer = "k".repeat(101);
+        for bad in ["", " ", "a b", "a/b", "é", "a\\n", &longer] {
+            let refused = read(&with(bad)).unwrap_err();
+            assert_eq!(
+                refused,
+                [(Code::InvalidValue, "/idempotency_key".to_owned())]
+            );
+        }
+        for bad in ["null", "7", "{}"] {
+            let body = format!(r#"{{"requests":[1],"idempotency_key":{bad}}}"#);
+            let refused = read(&body).unwrap_err();
+            assert_eq!(
+                refused,
+                [(Code::InvalidValue, "/idempotency_key".to_owned())]
+            );
+        }
+    }
+}

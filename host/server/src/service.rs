@@ -3,14 +3,14 @@
 use crate::clock::Clock;
 use crate::releases::Shelf;
 use crate::workers::Workers;
-use domesday_state::Accounts;
+use domesday_state::State;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// A running service.
 pub struct Service {
-    /// Tenants and keys.
-    pub state: Arc<dyn Accounts>,
+    /// What survives a crash.
+    pub state: Arc<dyn State>,
     /// The releases that are served.
     pub releases: Shelf,
     /// The threads that value.

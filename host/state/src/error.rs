@@ -3,6 +3,8 @@
 use std::error::Error;
 use std::path::PathBuf;
 
+use uuid::Uuid;
+
 use crate::{KeyId, ScopeFault, TenantId};
 
 /// An operation on the state failed; it then changed nothing, unless it says otherwise.
@@ -31,6 +33,18 @@ pub enum StateError {
     KeyIdTaken {
         /// The id.
         key: KeyId,
+    },
+    /// A job of that id exists: draw another.
+    #[error("a job {job} exists already")]
+    JobIdTaken {
+        /// The id.
+        job: Uuid,
+    },
+    /// A job without chunks could never be finished.
+    #[error("the job {job} has no rows")]
+    EmptyJob {
+        /// Its id.
+        job: Uuid,
     },
     /// The scopes of a key are not right.
     #[error(transparent)]

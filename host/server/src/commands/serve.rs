@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::cache::Cache;
 use domesday_engine::config::Allocation;
-use domesday_state::Accounts;
+use domesday_state::State;
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -69,7 +69,7 @@ impl Serve {
     async fn serve(self) -> anyhow::Result<()> {
         let data = &self.data.data;
         own_folder(data)?;
-        let state: Arc<dyn Accounts> = Arc::new(open_state(data)?);
+        let state: Arc<dyn State> = Arc::new(open_state(data)?);
         let clock: Arc<dyn Clock> = Arc::new(MachineClock);
         let threads = match self.threads {
             Some(threads) => threads.max(1),

@@ -4,24 +4,23 @@ use std::error::Error;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableHandle};
 
+use super::tables::{
+    COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE, SHARED,
+    SWITCHES, TENANTS, USAGE,
+};
 use crate::StateError;
 
 /// Facts about the state itself.
 const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
-/// Tenants by id.
-pub(super) const TENANTS: TableDefinition<&str, &[u8]> = TableDefinition::new("tenants");
-/// Keys by the bytes of their ids.
-pub(super) const KEYS: TableDefinition<[u8; 8], &[u8]> = TableDefinition::new("keys");
-
 /// The entry of [`META`] that holds the schema.
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
 /// bring older states up to it in [`settle`].
-const KNOWN: u32 = 1;
+const KNOWN: u32 = 2;
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
@@ -43,8 +42,23 @@ fn storage(doing: &'static str, source: impl Error + Send + Sync + 'static) -> S
     }
 }
 
+/// Where the file is, and how it is opened; asked again after each failure.
+#[derive(Debug)]
+pub(super) struct Source {
+    path: PathBuf,
+}
+
+impl Source {
+    pub(super) fn new(path: &Path) -> Self {
+        Source {
+            path: path.to_owned(),
+        }
+    }
+}
+
 /// Opens the file, or makes it, and brings it to the known schema.
-pub(super) fn open(path: &Path) -> Result<Database, StateError> {
+pub(super) fn open(source: &Source) -> Result<Database, StateError> {
+    let path = &source.path;
     let file = open_file(path).map_err(|error| storage("opened", error))?;
     let database = Database::builder()
         .set_cache_size(CACHE)
@@ -57,6 +71,20 @@ pub(super) fn open(path: &Path) -> Result<Database, StateError> {
         })?;
     settle(&database, path)?;
     Ok(database)
+}
+
+/// The number of this opening by a process, from 1 on.
+pub(super) fn count_opening(database: &Database) -> Result<u64, StateError> {
+    let transaction = database.begin_write().map_err(writing)?;
+    let opening = {
+        let mut counters = transaction.open_table(COUNTERS).map_err(writing)?;
+        let last = counters.get("openings").map_err(reading)?;
+        let opening = last.map_or(0, |last| last.value()) + 1;
+        counters.insert("openings", opening).map_err(writing)?;
+        opening
+    };
+    transaction.commit().map_err(writing)?;
+    Ok(opening)
 }
 
 /// Whoever can read the file could learn who the tenants are, and whoever can write it could
@@ -107,6 +135,8 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
             .map(|schema| schema.value());
         match found {
             Some(KNOWN) => return Ok(()),
+            // Schema 1 had tenants and keys alone, as they still are.
+            Some(1) => {}
             None if tables.is_empty() => {}
             Some(found) if found > KNOWN => {
                 return Err(StateError::NewerSchema {
@@ -121,8 +151,13 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
             }
         }
         meta.insert(SCHEMA, KNOWN).map_err(writing)?;
-        transaction.open_table(TENANTS).map_err(writing)?;
-        transaction.open_table(KEYS).map_err(writing)?;
+        macro_rules! make {
+            ($($table:expr),*) => { $(transaction.open_table($table).map_err(writing)?;)* };
+        }
+        make!(
+            TENANTS, KEYS, USAGE, SWITCHES, COUNTERS, JOBS, SHARED, INPUTS, OUTPUTS, QUEUE
+        );
+        make!(LOADS, IDEMPOTENCY, JOB_ENDS, KEY_ENDS);
     }
     transaction.commit().map_err(writing)
 }
@@ -136,7 +171,7 @@ mod tests {
     fn a_new_file_is_the_owners_alone() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("data/state.redb");
-        open(&path).unwrap();
+        open(&Source::new(&path)).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         assert_eq!(mode(path.parent().unwrap()), 0o700);
@@ -146,11 +181,11 @@ mod tests {
     fn a_second_opening_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state.redb");
-        let first = open(&path).unwrap();
-        let error = open(&path).unwrap_err();
+        let first = open(&Source::new(&path)).unwrap();
+        let error = open(&Source::new(&path)).unwrap_err();
         assert!(matches!(error, StateError::AlreadyOpen { path: p } if p == path));
         drop(first);
-        open(&path).unwrap();
+        open(&Source::new(&path)).unwrap();
     }
 
     #[test]
@@ -158,7 +193,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state.redb");
         {
-            let database = open(&path).unwrap();
+            let database = open(&Source::new(&path)).unwrap();
             let transaction = database.begin_write().unwrap();
             let mut meta = transaction.open_table(META).unwrap();
             meta.insert(SCHEMA, KNOWN + 1).unwrap();
@@ -166,8 +201,8 @@ mod tests {
             transaction.commit().unwrap();
         }
         assert!(matches!(
-            open(&path).unwrap_err(),
-            StateError::NewerSchema { found: 2, known: 1 }
+            open(&Source::new(&path)).unwrap_err(),
+            StateError::NewerSchema { found: 3, known: 2 }
         ));
 
         let strange = dir.path().join("strange.redb");
@@ -179,12 +214,12 @@ mod tests {
             transaction.commit().unwrap();
         }
         assert!(matches!(
-            open(&strange).unwrap_err(),
+            open(&Source::new(&strange)).unwrap_err(),
             StateError::NotAState { path } if path == strange
         ));
         fs::write(&path, "not a database at all").unwrap();
         assert!(matches!(
-            open(&path).unwrap_err(),
+            open(&Source::new(&path)).unwrap_err(),
             StateError::Storage {
                 doing: "opened",
                 ..

@@ -1,234 +1,180 @@
 //! The state in one redb file of one process.
+//!
+//! redb has one writer, so there is one committing thread (`commit`), through which everything
+//! goes that changes something. What only reads is done by a few readers (`readers`), each within
+//! a transaction of its own, and never on the caller's thread where the caller may not block.
 
+mod accounts;
+mod commit;
 mod file;
+mod jobs;
+mod keys;
+mod memory;
+mod readers;
 mod records;
+mod shared;
+mod switches;
+mod tables;
+mod usage;
+mod work;
 
+use std::io;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::Arc;
+use std::thread::JoinHandle;
 
-use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata};
+use crossbeam_channel::{Sender, TrySendError, bounded};
+use redb::{ReadTransaction, ReadableDatabase};
+use tokio::sync::oneshot;
 
-use crate::directory::Directory;
-use crate::key::KeyDigest;
-use crate::{
-    Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeFault, Scopes,
-    StateError, Tenant, TenantId, UnixMillis,
-};
-use file::{KEYS, TENANTS, reading, writing};
-use records::{decode_key, decode_tenant, encode_key, encode_tenant};
+use crate::{Reply, StateError};
+use commit::{Broken, Committer, Message, Operation};
+use file::{Source, reading};
+use readers::Readers;
+use shared::Shared;
+use tables::Tables;
+
+/// Operations that may wait to be committed. A service lets in far fewer requests at a time.
+const WAITING: usize = 8_192;
 
 /// The state in one redb file. The file can be open once: commands reach a running server, not
-/// its file.
+/// its file. Dropping it waits for what was begun, and closes the file.
 #[derive(Debug)]
 pub struct EmbeddedState {
-    database: Database,
-    /// Held over each change and its application to the directory, so that the directory sees
-    /// changes in the order of their commits.
-    changes: Mutex<()>,
-    directory: RwLock<Directory>,
+    shared: Arc<Shared>,
+    readers: Option<Readers>,
+    queue: Option<Sender<Message>>,
+    committer: Option<JoinHandle<()>>,
 }
 
 impl EmbeddedState {
     /// Opens the state in the file at `path`, which is made (mode 0600) where it is missing.
+    /// Nobody holds a job of it then, whoever did when it was last open.
     pub fn open(path: &Path) -> Result<Self, StateError> {
-        let state = EmbeddedState {
-            database: file::open(path)?,
-            changes: Mutex::new(()),
-            directory: RwLock::default(),
+        Self::open_source(Source::new(path))
+    }
+
+    fn open_source(source: Source) -> Result<Self, StateError> {
+        let database = file::open(&source)?;
+        let opening = file::count_opening(&database)?;
+        let shared = Arc::new(Shared::default());
+        shared.memory.load(&database)?;
+        shared.put(database);
+        let (queue, waiting) = bounded(WAITING);
+        let readers = Readers::start(&shared, &queue).map_err(thread)?;
+        let committer = Committer {
+            shared: Arc::clone(&shared),
+            source,
+            queue: waiting,
+            opening,
         };
-        let mut directory = Directory::default();
-        for tenant in state.tenants()? {
-            directory.put_tenant(tenant);
-        }
-        state.each_key(|key, digest| directory.put_key(&key, digest))?;
-        state.change_directory(|loaded| *loaded = directory);
-        Ok(state)
+        let committer = std::thread::Builder::new()
+            .name("state-commit".into())
+            .spawn(move || committer.run())
+            .map_err(thread)?;
+        Ok(EmbeddedState {
+            shared,
+            readers: Some(readers),
+            queue: Some(queue),
+            committer: Some(committer),
+        })
     }
 
-    fn change_directory(&self, change: impl FnOnce(&mut Directory)) {
-        // No change can be left half done, so a directory that was held in a panic is whole.
-        change(
-            &mut self
-                .directory
-                .write()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
-    }
-
-    fn begin_change(&self) -> MutexGuard<'_, ()> {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn each_key(&self, mut each: impl FnMut(KeyRecord, KeyDigest)) -> Result<(), StateError> {
-        let transaction = self.database.begin_read().map_err(reading)?;
-        let table = transaction.open_table(KEYS).map_err(reading)?;
-        for row in table.iter().map_err(reading)? {
-            let (id, value) = row.map_err(reading)?;
-            let (key, digest) = decode_key(KeyId::from_bytes(id.value()), value.value())?;
-            each(key, digest);
-        }
-        Ok(())
-    }
-
-    fn change_tenant(
+    /// Begins an operation; the reply comes when it is durable.
+    fn durable<T: Send + 'static>(
         &self,
-        id: &TenantId,
-        change: impl FnOnce(&mut Tenant),
-    ) -> Result<Tenant, StateError> {
-        let _order = self.begin_change();
-        let transaction = self.database.begin_write().map_err(writing)?;
-        let tenant = {
-            let mut table = transaction.open_table(TENANTS).map_err(writing)?;
-            let mut tenant = table
-                .get(id.as_str())
-                .map_err(reading)?
-                .map(|value| decode_tenant(id.as_str(), value.value()))
-                .transpose()?
-                .ok_or_else(|| StateError::UnknownTenant { tenant: id.clone() })?;
-            change(&mut tenant);
-            table
-                .insert(id.as_str(), encode_tenant(&tenant)?.as_slice())
-                .map_err(writing)?;
-            tenant
+        run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
+    ) -> Reply<T> {
+        let (answer, reply) = oneshot::channel();
+        let work = Operation::new(run, move |outcome| {
+            // Whoever asked may have gone away.
+            drop(answer.send(outcome));
+        });
+        let sent = match &self.queue {
+            Some(queue) => queue.try_send(Message::Work(Box::new(work))),
+            None => return failed("the state is closed"),
         };
-        transaction.commit().map_err(writing)?;
-        self.change_directory(|directory| directory.put_tenant(tenant.clone()));
-        Ok(tenant)
+        match sent {
+            Ok(()) => reply_of(reply),
+            Err(TrySendError::Full(_)) => failed("too many operations wait"),
+            Err(TrySendError::Disconnected(_)) => Box::pin(std::future::ready(Err(stopped()))),
+        }
+    }
+
+    /// Does an operation and waits until it is durable.
+    fn blocking<T: Send + 'static>(
+        &self,
+        run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
+    ) -> Result<T, StateError> {
+        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        commit::wait(queue, run)
+    }
+
+    /// Begins a read, in a transaction that sees everything that was answered.
+    fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&ReadTransaction) -> Result<T, StateError> + Send + 'static,
+    ) -> Reply<T> {
+        let (answer, reply) = oneshot::channel();
+        let sent = self.readers.as_ref().is_some_and(|readers| {
+            readers.begin(move |shared| {
+                let outcome = read_now(shared, read);
+                let failed = matches!(outcome, Err(StateError::Storage { .. }));
+                drop(answer.send(outcome));
+                failed
+            })
+        });
+        if sent {
+            reply_of(reply)
+        } else {
+            failed("too many reads wait")
+        }
     }
 }
 
-impl Accounts for EmbeddedState {
-    fn is_empty(&self) -> Result<bool, StateError> {
-        let transaction = self.database.begin_read().map_err(reading)?;
-        let table = transaction.open_table(TENANTS).map_err(reading)?;
-        table.is_empty().map_err(reading)
-    }
+/// Reads on this thread.
+fn read_now<T>(
+    shared: &Shared,
+    read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
+) -> Result<T, StateError> {
+    shared.with_database(|database| read(&database.begin_read().map_err(reading)?))
+}
 
-    fn create_tenant(
-        &self,
-        id: &TenantId,
-        plan: &Plan,
-        now: UnixMillis,
-    ) -> Result<Tenant, StateError> {
-        let tenant = Tenant {
-            id: id.clone(),
-            plan: plan.clone(),
-            enabled: true,
-            created_at: now,
-        };
-        let _order = self.begin_change();
-        let transaction = self.database.begin_write().map_err(writing)?;
-        {
-            let mut table = transaction.open_table(TENANTS).map_err(writing)?;
-            if table.get(id.as_str()).map_err(reading)?.is_some() {
-                return Err(StateError::TenantExists { tenant: id.clone() });
-            }
-            table
-                .insert(id.as_str(), encode_tenant(&tenant)?.as_slice())
-                .map_err(writing)?;
+fn reply_of<T: Send + 'static>(reply: oneshot::Receiver<Result<T, StateError>>) -> Reply<T> {
+    Box::pin(async move {
+        match reply.await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(stopped()),
         }
-        transaction.commit().map_err(writing)?;
-        self.change_directory(|directory| directory.put_tenant(tenant.clone()));
-        Ok(tenant)
-    }
+    })
+}
 
-    fn tenants(&self) -> Result<Vec<Tenant>, StateError> {
-        let transaction = self.database.begin_read().map_err(reading)?;
-        let table = transaction.open_table(TENANTS).map_err(reading)?;
-        let rows = table.iter().map_err(reading)?;
-        rows.map(|row| {
-            let (id, value) = row.map_err(reading)?;
-            decode_tenant(id.value(), value.value())
-        })
-        .collect()
-    }
+fn failed<T: Send + 'static>(why: &'static str) -> Reply<T> {
+    Box::pin(std::future::ready(Err(Broken::new(why).error())))
+}
 
-    fn set_plan(&self, tenant: &TenantId, plan: &Plan) -> Result<Tenant, StateError> {
-        self.change_tenant(tenant, |tenant| tenant.plan = plan.clone())
-    }
+/// For what the committing thread can no longer answer.
+fn stopped() -> StateError {
+    Broken::new("the committing thread stopped").error()
+}
 
-    fn set_enabled(&self, tenant: &TenantId, enabled: bool) -> Result<Tenant, StateError> {
-        self.change_tenant(tenant, |tenant| tenant.enabled = enabled)
+fn thread(error: io::Error) -> StateError {
+    StateError::Storage {
+        doing: "opened",
+        source: Box::new(error),
     }
+}
 
-    fn create_key(
-        &self,
-        new: &NewKey,
-        seed: KeySeed,
-        now: UnixMillis,
-    ) -> Result<CreatedKey, StateError> {
-        if new.scopes == Scopes::default() {
-            return Err(ScopeFault::Empty.into());
+impl Drop for EmbeddedState {
+    fn drop(&mut self) {
+        // The readers first: they may still send to the committing thread, which ends when nobody
+        // can any more.
+        drop(self.readers.take());
+        drop(self.queue.take());
+        if let Some(committer) = self.committer.take() {
+            // Its panic was told by its alarm.
+            drop(committer.join());
         }
-        let (id, secret, digest) = seed.into_key();
-        let record = KeyRecord {
-            id,
-            tenant: new.tenant.clone(),
-            label: new.label.clone(),
-            scopes: new.scopes.clone(),
-            requires_metric_selection: new.requires_metric_selection,
-            created_at: now,
-            expires_at: new.expires_at,
-            revoked_at: None,
-        };
-        let _order = self.begin_change();
-        let transaction = self.database.begin_write().map_err(writing)?;
-        {
-            let tenants = transaction.open_table(TENANTS).map_err(writing)?;
-            if tenants.get(new.tenant.as_str()).map_err(reading)?.is_none() {
-                return Err(StateError::UnknownTenant {
-                    tenant: new.tenant.clone(),
-                });
-            }
-            let mut keys = transaction.open_table(KEYS).map_err(writing)?;
-            if keys.get(*id.as_bytes()).map_err(reading)?.is_some() {
-                return Err(StateError::KeyIdTaken { key: id });
-            }
-            keys.insert(*id.as_bytes(), encode_key(&record, digest)?.as_slice())
-                .map_err(writing)?;
-        }
-        transaction.commit().map_err(writing)?;
-        self.change_directory(|directory| directory.put_key(&record, digest));
-        Ok(CreatedKey { id, secret })
-    }
-
-    fn keys(&self, tenant: Option<&TenantId>) -> Result<Vec<KeyRecord>, StateError> {
-        let mut keys = Vec::new();
-        self.each_key(|key, _| {
-            if tenant.is_none_or(|tenant| key.tenant == *tenant) {
-                keys.push(key);
-            }
-        })?;
-        Ok(keys)
-    }
-
-    fn revoke_key(&self, id: KeyId, now: UnixMillis) -> Result<KeyRecord, StateError> {
-        let _order = self.begin_change();
-        let transaction = self.database.begin_write().map_err(writing)?;
-        let (key, digest) = {
-            let mut table = transaction.open_table(KEYS).map_err(writing)?;
-            let (mut key, digest) = table
-                .get(*id.as_bytes())
-                .map_err(reading)?
-                .map(|value| decode_key(id, value.value()))
-                .transpose()?
-                .ok_or(StateError::UnknownKey { key: id })?;
-            key.revoked_at.get_or_insert(now);
-            table
-                .insert(*id.as_bytes(), encode_key(&key, digest)?.as_slice())
-                .map_err(writing)?;
-            (key, digest)
-        };
-        transaction.commit().map_err(writing)?;
-        self.change_directory(|directory| directory.put_key(&key, digest));
-        Ok(key)
-    }
-
-    fn authenticate(&self, presented: &str, now: UnixMillis) -> Result<Access, StateError> {
-        let directory = self
-            .directory
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        Ok(directory.authenticate(presented, now))
+        self.shared.close();
     }
 }

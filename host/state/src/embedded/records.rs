@@ -1,11 +1,15 @@
-//! The bytes of a record: postcard, in the shapes of schema 1.
+//! The bytes of a record: postcard, in the shapes of schema 2. A shape that changes, also that of
+//! an enum or of a public type which is stored as it is, raises the schema.
 
 use std::error::Error;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::key::KeyDigest;
-use crate::{KeyId, KeyRecord, Scopes, StateError, Tenant, TenantId, UnixMillis};
+use crate::{
+    Job, JobStatus, KeyId, KeyRecord, Month, Scopes, StateError, Tenant, TenantId, UnixMillis,
+};
 
 /// A key as stored; its id is the row's key. Scopes are kept as written, so that the record does
 /// not depend on the order of an enum.
@@ -72,4 +76,73 @@ pub(super) fn decode_key(id: KeyId, bytes: &[u8]) -> Result<(KeyRecord, KeyDiges
         revoked_at: stored.revoked_at,
     };
     Ok((key, stored.digest))
+}
+
+/// A job as stored, with what only the store needs to know of it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredJob {
+    /// What its tenant sees.
+    pub(super) job: Job,
+    /// The first chunk without results.
+    pub(super) next: u32,
+    /// How often `next` was begun.
+    pub(super) attempts: u32,
+    /// The fencing number of its last claim.
+    pub(super) fence: u64,
+    /// Its place in its tenant's queue.
+    pub(super) sequence: u64,
+    /// The month that its units were charged to.
+    pub(super) month: Month,
+    /// The units of each chunk.
+    pub(super) units: Vec<u32>,
+    /// The bytes of its inputs and results that are there now.
+    pub(super) bytes: u64,
+    /// The key that it may be repeated by.
+    pub(super) key: Option<String>,
+}
+
+impl StoredJob {
+    /// Its id as a table's key.
+    pub(super) fn id(&self) -> [u8; 16] {
+        self.job.id.into_bytes()
+    }
+
+    /// Whether it waits or is worked on.
+    pub(super) fn unfinished(&self) -> bool {
+        matches!(self.job.status, JobStatus::Queued | JobStatus::Running)
+    }
+
+    /// The units of the chunks without results.
+    pub(super) fn units_undone(&self) -> u64 {
+        let done = self.next as usize;
+        self.units.iter().skip(done).copied().map(u64::from).sum()
+    }
+}
+
+/// What is kept of a key that a submission may be repeated by.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Remembered {
+    /// Its job is kept whole.
+    Job { digest: [u8; 32], job: [u8; 16] },
+    /// Only the document of its job is kept.
+    Document { digest: [u8; 32], job: Box<Job> },
+    /// It is used up, and nothing else is known of it.
+    Tombstone,
+}
+
+pub(super) fn encode_job(job: &StoredJob) -> Result<Vec<u8>, StateError> {
+    encode(job)
+}
+
+pub(super) fn decode_job(id: &[u8; 16], bytes: &[u8]) -> Result<StoredJob, StateError> {
+    postcard::from_bytes(bytes)
+        .map_err(|error| damaged("jobs", &Uuid::from_bytes(*id).to_string(), error))
+}
+
+pub(super) fn encode_remembered(remembered: &Remembered) -> Result<Vec<u8>, StateError> {
+    encode(remembered)
+}
+
+pub(super) fn decode_remembered(key: &str, bytes: &[u8]) -> Result<Remembered, StateError> {
+    postcard::from_bytes(bytes).map_err(|error| damaged("idempotency", key, error))
 }

@@ -1,0 +1,238 @@
+//! Group commit: one thread takes all operations that wait, applies them in one transaction, and
+//! answers them when it has reached the disk.
+//!
+//! An operation looks at everything before it writes anything, so that one which refuses has
+//! changed nothing and harms no other of its group. Where the store fails, the whole group fails:
+//! of its operations it is then unknown whether they took effect, and what they would have told
+//! memory is dropped. The file is opened anew before anything else is done, and memory is read
+//! from it, so that the two cannot differ.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use redb::Database;
+
+use super::file::{self, Source, writing};
+use super::shared::Shared;
+use super::stopped;
+use super::tables::Tables;
+use crate::StateError;
+
+/// The most operations of one group, so that the first does not wait for all of a flood.
+const LARGEST: usize = 1_024;
+/// How long after a failure the file is first opened again.
+const FIRST_PAUSE: Duration = Duration::from_millis(10);
+/// The longest time between two such attempts.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// Why a group failed, for each of its operations.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Broken(Arc<str>);
+
+impl Broken {
+    pub(super) fn new(reason: impl Into<Arc<str>>) -> Self {
+        Broken(reason.into())
+    }
+
+    pub(super) fn error(&self) -> StateError {
+        StateError::Storage {
+            doing: "written",
+            source: Box::new(self.clone()),
+        }
+    }
+}
+
+/// An operation that waits to be made durable.
+pub(super) trait Work: Send {
+    /// Does it. An error is the store's, and fails the group; a refusal is kept for the answer.
+    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError>;
+
+    /// Answers it, after the group is durable or has failed.
+    fn answer(self: Box<Self>, group: Result<(), &Broken>);
+}
+
+/// An operation: what it does, and who is told what came of it.
+pub(super) struct Operation<T, F, A> {
+    run: Option<F>,
+    outcome: Option<Result<T, StateError>>,
+    answer: A,
+}
+
+impl<T, F, A> Operation<T, F, A> {
+    pub(super) fn new(run: F, answer: A) -> Self {
+        Operation {
+            run: Some(run),
+            outcome: None,
+            answer,
+        }
+    }
+}
+
+impl<T, F, A> Work for Operation<T, F, A>
+where
+    T: Send,
+    F: FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send,
+    A: FnOnce(Result<T, StateError>) + Send,
+{
+    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError> {
+        let Some(run) = self.run.take() else {
+            return Ok(());
+        };
+        match run(tables) {
+            Err(failure @ StateError::Storage { .. }) => Err(failure),
+            outcome => {
+                self.outcome = Some(outcome);
+                Ok(())
+            }
+        }
+    }
+
+    fn answer(self: Box<Self>, group: Result<(), &Broken>) {
+        let unanswered = || Broken::new("the operation was not reached").error();
+        let outcome = match group {
+            Ok(()) => self.outcome.unwrap_or_else(|| Err(unanswered())),
+            Err(broken) => Err(broken.error()),
+        };
+        (self.answer)(outcome);
+    }
+}
+
+/// What the committing thread is sent.
+pub(super) enum Message {
+    /// An operation.
+    Work(Box<dyn Work>),
+    /// A reader met a failure: see whether the file can still be used.
+    Suspect,
+}
+
+/// Sends an operation and waits until it is durable.
+pub(super) fn wait<T: Send + 'static>(
+    queue: &Sender<Message>,
+    run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
+) -> Result<T, StateError> {
+    let (answer, reply) = bounded(1);
+    let work = Operation::new(run, move |outcome| drop(answer.send(outcome)));
+    queue
+        .send(Message::Work(Box::new(work)))
+        .map_err(|_| stopped())?;
+    reply.recv().map_err(|_| stopped())?
+}
+
+/// The committing thread's own.
+pub(super) struct Committer {
+    pub(super) shared: Arc<Shared>,
+    pub(super) source: Source,
+    pub(super) queue: Receiver<Message>,
+    pub(super) opening: u64,
+}
+
+impl Committer {
+    /// Commits until nobody can send any more.
+    pub(super) fn run(self) {
+        let _alarm = Alarm(&self.shared);
+        let mut group = Vec::new();
+        while let Ok(first) = self.queue.recv() {
+            let mut suspect = false;
+            for message in std::iter::once(first).chain(self.queue.try_iter().take(LARGEST - 1)) {
+                match message {
+                    Message::Work(work) => group.push(work),
+                    Message::Suspect => suspect = true,
+                }
+            }
+            if let Err(failure) = self.commit(&mut group, suspect) {
+                let broken = Broken::new(reason(&failure));
+                // First, so that whoever is told of the failure also finds the trouble.
+                self.shared.memory.fail(broken.to_string());
+                group.drain(..).for_each(|work| work.answer(Err(&broken)));
+                self.recover(broken);
+            } else {
+                group.drain(..).for_each(|work| work.answer(Ok(())));
+            }
+        }
+    }
+
+    /// Applies a group and makes it durable; `probe` writes even where the group has nothing to.
+    fn commit(&self, group: &mut [Box<dyn Work>], probe: bool) -> Result<(), StateError> {
+        let changes = self.shared.with_database(|database| {
+            let transaction = database.begin_write().map_err(writing)?;
+            let written = Cell::new(false);
+            let mut tables = Tables::new(&transaction, &written, self.opening);
+            for work in group {
+                work.apply(&mut tables)?;
+            }
+            if probe {
+                tables.next("probes")?;
+            }
+            let changes = std::mem::take(&mut tables.changes);
+            drop(tables);
+            if written.get() {
+                transaction.commit().map_err(writing)?;
+            } else {
+                transaction.abort().map_err(writing)?;
+            }
+            Ok(changes)
+        })?;
+        self.shared.memory.apply(changes);
+        Ok(())
+    }
+
+    /// Opens the file anew until it can be written again. Operations that come meanwhile fail at
+    /// once.
+    fn recover(&self, mut broken: Broken) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            self.shared.close();
+            let until = Instant::now() + pause;
+            loop {
+                match self.queue.recv_deadline(until) {
+                    Ok(Message::Work(work)) => work.answer(Err(&broken)),
+                    Ok(Message::Suspect) => {}
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            match self.reopen() {
+                Ok(()) => return,
+                Err(failure) => broken = Broken::new(reason(&failure)),
+            }
+            self.shared.memory.fail(broken.to_string());
+            pause = (pause * 2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// A file that opens may still be one that cannot be written, so something is.
+    fn reopen(&self) -> Result<(), StateError> {
+        let database: Database = file::open(&self.source)?;
+        self.shared.put(database);
+        self.commit(&mut [], true)?;
+        self.shared
+            .with_database(|database| self.shared.memory.load(database))
+    }
+}
+
+/// Says so should the committing thread ever end by a panic, for it answers nothing after that.
+struct Alarm<'s>(&'s Shared);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let stopped = "the committing thread stopped";
+            self.0.memory.fail(stopped.to_owned());
+        }
+    }
+}
+
+/// The failure with what it came from.
+fn reason(failure: &StateError) -> String {
+    use std::error::Error;
+    let mut text = failure.to_string();
+    if !matches!(failure, StateError::Storage { .. })
+        && let Some(source) = failure.source()
+    {
+        text = format!("{text}: {source}");
+    }
+    text
+}

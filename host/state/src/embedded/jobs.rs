@@ -1,0 +1,340 @@
+//! Jobs in the file: submitting, reading, and removing what is past its time.
+
+use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
+use uuid::Uuid;
+
+use super::file::{reading, writing};
+use super::memory::PAUSED;
+use super::records::{StoredJob, decode_job, encode_job};
+use super::tables::{IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
+use super::usage::{fitting, give_back, set_used, used};
+use super::{EmbeddedState, commit, failed, keys, reply_of, work};
+use crate::{
+    ChunkDone, Claim, Held, Hold, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus,
+    Jobs, NewJob, Purged, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
+};
+
+/// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
+const PURGED_AT_ONCE: usize = 32;
+
+pub(super) fn find(
+    jobs: &impl ReadableTable<JobKey, &'static [u8]>,
+    id: JobKey,
+) -> Result<Option<StoredJob>, StateError> {
+    let found = jobs.get(id).map_err(reading)?;
+    found
+        .map(|found| decode_job(&id, found.value()))
+        .transpose()
+}
+
+pub(super) fn put(tables: &mut Tables<'_>, job: &StoredJob) -> Result<(), StateError> {
+    let bytes = encode_job(job)?;
+    let jobs = tables.jobs.edit()?;
+    jobs.insert(job.id(), bytes.as_slice()).map_err(writing)?;
+    Ok(())
+}
+
+/// A tenant's jobs that are queued or running, and its bytes.
+fn load(tables: &mut Tables<'_>, tenant: &TenantId) -> Result<(u32, u64), StateError> {
+    let loads = tables.loads.read()?;
+    let found = loads.get(tenant.as_str()).map_err(reading)?;
+    Ok(found.map_or((0, 0), |load| load.value()))
+}
+
+pub(super) fn change_load(
+    tables: &mut Tables<'_>,
+    tenant: &TenantId,
+    change: impl FnOnce(u32, u64) -> (u32, u64),
+) -> Result<(), StateError> {
+    let (queued, bytes) = load(tables, tenant)?;
+    let loads = tables.loads.edit()?;
+    match change(queued, bytes) {
+        (0, 0) => loads.remove(tenant.as_str()).map_err(writing)?,
+        load => loads.insert(tenant.as_str(), load).map_err(writing)?,
+    };
+    Ok(())
+}
+
+fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
+    let NewJob { tenant, now, .. } = &new;
+    if let Some(asked) = &new.idempotency {
+        let (keys, jobs) = (tables.idempotency.read()?, tables.jobs.read()?);
+        if let Some(answer) = keys::known(keys, jobs, tenant, asked, *now)? {
+            return Ok(answer);
+        }
+    }
+    let switches = tables.switches.read()?;
+    if switches.get(PAUSED).map_err(reading)?.is_some() {
+        return Ok(Submission::Paused);
+    }
+    let (queued, occupied) = load(tables, tenant)?;
+    if queued >= new.queued_jobs {
+        return Ok(Submission::QueueFull);
+    }
+    let bytes: u64 = new
+        .chunks
+        .iter()
+        .map(|chunk| chunk.input.len() as u64)
+        .sum();
+    let occupied = occupied.saturating_add(bytes);
+    if occupied > new.stored_bytes {
+        return Ok(Submission::StoreFull);
+    }
+    let units: Vec<u32> = new.chunks.iter().map(|chunk| chunk.units).collect();
+    let cost = units.iter().copied().map(u64::from).sum();
+    let before = used(tables.usage.read()?, tenant, new.month)?;
+    let Some(after) = fitting(before, cost, new.allowance) else {
+        return Ok(Submission::Exhausted { used: before });
+    };
+    if new.chunks.is_empty() {
+        return Err(StateError::EmptyJob { job: new.id });
+    }
+    if find(tables.jobs.read()?, new.id.into_bytes())?.is_some() {
+        return Err(StateError::JobIdTaken { job: new.id });
+    }
+    accept(tables, new, units, bytes, after)
+}
+
+fn accept(
+    tables: &mut Tables<'_>,
+    new: NewJob,
+    units: Vec<u32>,
+    bytes: u64,
+    used: u64,
+) -> Result<Submission, StateError> {
+    let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+    let job = Job {
+        id: new.id,
+        tenant: new.tenant,
+        mode: new.mode,
+        status: JobStatus::Queued,
+        release_id: new.release_id,
+        request_count: new.chunks.iter().map(|chunk| chunk.rows).sum(),
+        created_at: new.now,
+        updated_at: new.now,
+        expires_at: UnixMillis(new.now.0.saturating_add(JOB_RETENTION_MILLIS)),
+        chunks: count(new.chunks.len()),
+        tally: Tally::default(),
+        error: None,
+    };
+    let stored = StoredJob {
+        next: 0,
+        attempts: 0,
+        fence: 0,
+        sequence: tables.next("submissions")?,
+        month: new.month,
+        units,
+        bytes,
+        key: new.idempotency.as_ref().map(|asked| asked.key.clone()),
+        job: job.clone(),
+    };
+    let id = stored.id();
+    put(tables, &stored)?;
+    let shared = tables.shared.edit()?;
+    shared.insert(id, new.shared.as_slice()).map_err(writing)?;
+    let inputs = tables.inputs.edit()?;
+    for (number, chunk) in new.chunks.iter().enumerate() {
+        inputs
+            .insert((id, count(number)), chunk.input.as_slice())
+            .map_err(writing)?;
+    }
+    let queue = tables.queue.edit()?;
+    queue
+        .insert((job.tenant.as_str(), stored.sequence), (id, 0, 0))
+        .map_err(writing)?;
+    let ends = tables.job_ends.edit()?;
+    ends.insert((job.expires_at.0, id), ()).map_err(writing)?;
+    change_load(tables, &job.tenant, |queued, occupied| {
+        (queued + 1, occupied.saturating_add(bytes))
+    })?;
+    set_used(tables, &job.tenant, stored.month, used)?;
+    if let Some(asked) = &new.idempotency {
+        keys::remember(tables, &job, asked)?;
+    }
+    Ok(Submission::Accepted(job))
+}
+
+/// Removes jobs that are past their time, at most `limit` of them; how many there were.
+fn remove(tables: &mut Tables<'_>, now: UnixMillis, limit: usize) -> Result<u32, StateError> {
+    let mut over = Vec::new();
+    let ends = tables.job_ends.read()?;
+    let until = (now.0.saturating_add(1), [0; 16]);
+    for row in ends.range(..until).map_err(reading)?.take(limit) {
+        over.push(row.map_err(reading)?.0.value());
+    }
+    for &(at, id) in &over {
+        if let Some(stored) = find(tables.jobs.read()?, id)? {
+            remove_job(tables, stored, now)?;
+        }
+        tables.job_ends.edit()?.remove((at, id)).map_err(writing)?;
+    }
+    Ok(u32::try_from(over.len()).unwrap_or(u32::MAX))
+}
+
+fn remove_job(
+    tables: &mut Tables<'_>,
+    stored: StoredJob,
+    now: UnixMillis,
+) -> Result<(), StateError> {
+    let id = stored.id();
+    let unfinished = stored.unfinished();
+    if unfinished {
+        let undone = stored.units_undone();
+        give_back(tables, &stored.job.tenant, stored.month, undone)?;
+        work::leave_queue(tables, &stored)?;
+    }
+    for chunk in 0..stored.job.chunks {
+        if chunk < stored.next {
+            let outputs = tables.outputs.edit()?;
+            outputs.remove((id, chunk)).map_err(writing)?;
+        } else {
+            let inputs = tables.inputs.edit()?;
+            inputs.remove((id, chunk)).map_err(writing)?;
+        }
+    }
+    tables.shared.edit()?.remove(id).map_err(writing)?;
+    tables.jobs.edit()?.remove(id).map_err(writing)?;
+    change_load(tables, &stored.job.tenant, |queued, occupied| {
+        let occupied = occupied.saturating_sub(stored.bytes);
+        (queued.saturating_sub(unfinished.into()), occupied)
+    })?;
+    match stored.key {
+        Some(key) => keys::keep_document(tables, stored.job, &key, now),
+        None => Ok(()),
+    }
+}
+
+/// A job that is shown to this tenant at this moment.
+fn shown(
+    transaction: &ReadTransaction,
+    tenant: &TenantId,
+    id: Uuid,
+    now: UnixMillis,
+) -> Result<Option<Job>, StateError> {
+    let jobs = transaction.open_table(JOBS).map_err(reading)?;
+    let found = find(&jobs, id.into_bytes())?;
+    Ok(found
+        .map(|stored| stored.job)
+        .filter(|job| job.tenant == *tenant && now < job.expires_at))
+}
+
+impl Jobs for EmbeddedState {
+    fn submit(&self, job: NewJob) -> Reply<Submission> {
+        self.durable(move |tables| submit(tables, job))
+    }
+
+    fn known(
+        &self,
+        tenant: TenantId,
+        key: Idempotency,
+        now: UnixMillis,
+    ) -> Reply<Option<Submission>> {
+        self.read(move |transaction| {
+            let keys = transaction.open_table(IDEMPOTENCY).map_err(reading)?;
+            let jobs = transaction.open_table(JOBS).map_err(reading)?;
+            keys::known(&keys, &jobs, &tenant, &key, now)
+        })
+    }
+
+    fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>> {
+        self.read(move |transaction| shown(transaction, &tenant, id, now))
+    }
+
+    fn output(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        chunk: u32,
+        now: UnixMillis,
+    ) -> Reply<Option<Vec<u8>>> {
+        self.read(move |transaction| {
+            if shown(transaction, &tenant, id, now)?.is_none() {
+                return Ok(None);
+            }
+            let outputs = transaction.open_table(OUTPUTS).map_err(reading)?;
+            let found = outputs.get((id.into_bytes(), chunk)).map_err(reading)?;
+            Ok(found.map(|output| output.value().to_vec()))
+        })
+    }
+
+    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
+        self.durable(move |tables| work::claim(tables, now, lease_millis))
+    }
+
+    fn input(&self, held: Held, chunk: u32) -> Reply<Option<Vec<u8>>> {
+        self.read(move |transaction| {
+            let id = held.job.into_bytes();
+            let jobs = transaction.open_table(JOBS).map_err(reading)?;
+            if find(&jobs, id)?.is_none_or(|stored| stored.fence != held.fence) {
+                return Ok(None);
+            }
+            let inputs = transaction.open_table(INPUTS).map_err(reading)?;
+            let found = inputs.get((id, chunk)).map_err(reading)?;
+            Ok(found.map(|input| input.value().to_vec()))
+        })
+    }
+
+    fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold> {
+        self.durable(move |tables| work::renew(tables, held, now, lease_millis))
+    }
+
+    fn finish_chunk(
+        &self,
+        held: Held,
+        done: ChunkDone,
+        now: UnixMillis,
+        lease_millis: i64,
+    ) -> Reply<Hold> {
+        self.durable(move |tables| work::finish_chunk(tables, held, &done, now, lease_millis))
+    }
+
+    fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold> {
+        self.durable(move |tables| work::fail(tables, held, error, now))
+    }
+
+    fn let_go(&self, held: Held) -> Reply<Hold> {
+        self.durable(move |tables| work::let_go(tables, held))
+    }
+
+    fn waiting(&self) -> Reply<u64> {
+        self.read(|transaction| {
+            let queue = transaction.open_table(QUEUE).map_err(reading)?;
+            queue.len().map_err(reading)
+        })
+    }
+
+    fn purge(&self, now: UnixMillis) -> Reply<Purged> {
+        let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
+            return failed("the state is closed");
+        };
+        let (answer, reply) = tokio::sync::oneshot::channel();
+        let queue = queue.clone();
+        // A reader drives it, since it is many transactions and must go on unpolled.
+        let begun = readers.begin(move |_| {
+            let mut all = Purged::default();
+            let outcome = loop {
+                let step = commit::wait(&queue, move |tables| {
+                    Ok(Purged {
+                        jobs: remove(tables, now, PURGED_AT_ONCE)?,
+                        documents: keys::bury(tables, now, PURGED_AT_ONCE)?,
+                    })
+                });
+                match step {
+                    Ok(step) if step == Purged::default() => break Ok(all),
+                    Ok(step) => {
+                        all.jobs += step.jobs;
+                        all.documents += step.documents;
+                    }
+                    Err(error) => break Err(error),
+                }
+            };
+            drop(answer.send(outcome));
+            false
+        });
+        if begun {
+            reply_of(reply)
+        } else {
+            failed("too many reads wait")
+        }
+    }
+}

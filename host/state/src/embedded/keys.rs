@@ -1,0 +1,150 @@
+//! The keys that submissions may be repeated by.
+
+use redb::ReadableTable;
+
+use super::file::{reading, writing};
+use super::records::{Remembered, decode_job, decode_remembered, encode_remembered};
+use super::tables::{JobKey, Tables};
+use crate::{
+    IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, JobError, JobStatus, StateError, Submission,
+    TenantId, UnixMillis,
+};
+
+/// What the key alone answers, or none where it is new.
+pub(super) fn known(
+    keys: &impl ReadableTable<(&'static str, &'static str), &'static [u8]>,
+    jobs: &impl ReadableTable<JobKey, &'static [u8]>,
+    tenant: &TenantId,
+    asked: &Idempotency,
+    now: UnixMillis,
+) -> Result<Option<Submission>, StateError> {
+    let found = keys
+        .get((tenant.as_str(), asked.key.as_str()))
+        .map_err(reading)?;
+    let Some(found) = found else { return Ok(None) };
+    let (known, job) = match decode_remembered(&asked.key, found.value())? {
+        Remembered::Tombstone => return Ok(Some(Submission::KeyExpired)),
+        Remembered::Document { digest, job } => (digest, *job),
+        Remembered::Job { digest, job: id } => {
+            let stored = jobs.get(id).map_err(reading)?;
+            let Some(stored) = stored else {
+                return Err(StateError::Damaged {
+                    record: format!("idempotency/{}", asked.key),
+                    reason: "its job is not there".into(),
+                });
+            };
+            (digest, decode_job(&id, stored.value())?.job)
+        }
+    };
+    Ok(Some(if ends_at(&job) <= now {
+        Submission::KeyExpired
+    } else if known != asked.digest {
+        Submission::Conflict
+    } else {
+        Submission::Known(final_document(job, now))
+    }))
+}
+
+/// Until when a key answers with this job.
+fn ends_at(job: &Job) -> UnixMillis {
+    UnixMillis(
+        job.created_at
+            .0
+            .saturating_add(IDEMPOTENCY_RETENTION_MILLIS),
+    )
+}
+
+/// A job as its key still tells of it: one that nobody finished in its time has failed.
+fn final_document(mut job: Job, now: UnixMillis) -> Job {
+    let unfinished = matches!(job.status, JobStatus::Queued | JobStatus::Running);
+    if unfinished && job.expires_at <= now {
+        job.status = JobStatus::Failed;
+        job.updated_at = job.expires_at;
+        job.error = Some(JobError {
+            code: "job_expired".into(),
+            message: "the job was not finished before it expired".into(),
+            retryable: true,
+        });
+    }
+    job
+}
+
+/// Remembers the key of a new job.
+pub(super) fn remember(
+    tables: &mut Tables<'_>,
+    job: &Job,
+    key: &Idempotency,
+) -> Result<(), StateError> {
+    let remembered = Remembered::Job {
+        digest: key.digest,
+        job: job.id.into_bytes(),
+    };
+    put(tables, &job.tenant, &key.key, &remembered)?;
+    let ends = tables.key_ends.edit()?;
+    let end = (ends_at(job).0, job.tenant.as_str(), key.key.as_str());
+    ends.insert(end, ()).map_err(writing)?;
+    Ok(())
+}
+
+/// Keeps the document alone of a job that is about to be removed.
+pub(super) fn keep_document(
+    tables: &mut Tables<'_>,
+    job: Job,
+    key: &str,
+    now: UnixMillis,
+) -> Result<(), StateError> {
+    let tenant = job.tenant.clone();
+    let keys = tables.idempotency.read()?;
+    let found = keys.get((tenant.as_str(), key)).map_err(reading)?;
+    let remembered = found
+        .map(|found| decode_remembered(key, found.value()))
+        .transpose()?;
+    let Some(Remembered::Job { digest, .. }) = remembered else {
+        return Ok(());
+    };
+    let job = Box::new(final_document(job, now));
+    put(tables, &tenant, key, &Remembered::Document { digest, job })
+}
+
+/// Turns keys whose time is over into tombstones, at most `limit` of them; how many there were.
+pub(super) fn bury(
+    tables: &mut Tables<'_>,
+    now: UnixMillis,
+    limit: usize,
+) -> Result<u32, StateError> {
+    let mut over = Vec::new();
+    let ends = tables.key_ends.read()?;
+    let until = (now.0.saturating_add(1), "", "");
+    for row in ends.range(..until).map_err(reading)?.take(limit) {
+        let (end, _) = row.map_err(reading)?;
+        let (at, tenant, key) = end.value();
+        over.push((at, tenant.to_owned(), key.to_owned()));
+    }
+    for (at, tenant, key) in &over {
+        let bytes = encode_remembered(&Remembered::Tombstone)?;
+        tables
+            .idempotency
+            .edit()?
+            .insert((tenant.as_str(), key.as_str()), bytes.as_slice())
+            .map_err(writing)?;
+        tables
+            .key_ends
+            .edit()?
+            .remove((*at, tenant.as_str(), key.as_str()))
+            .map_err(writing)?;
+    }
+    Ok(u32::try_from(over.len()).unwrap_or(u32::MAX))
+}
+
+fn put(
+    tables: &mut Tables<'_>,
+    tenant: &TenantId,
+    key: &str,
+    remembered: &Remembered,
+) -> Result<(), StateError> {
+    let bytes = encode_remembered(remembered)?;
+    let keys = tables.idempotency.edit()?;
+    keys.insert((tenant.as_str(), key), bytes.as_slice())
+        .map_err(writing)?;
+    Ok(())
+}

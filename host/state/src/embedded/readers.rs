@@ -1,0 +1,68 @@
+//! The threads that read, so that no caller waits for the disk where it may not block.
+
+use std::io;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Sender, bounded};
+
+use super::commit::Message;
+use super::shared::Shared;
+
+/// How many. What is read was mostly written lately, so that it is in memory.
+const THREADS: usize = 2;
+/// Reads that may wait.
+const WAITING: usize = 8_192;
+
+/// A read; it tells whether the store failed.
+type Read = Box<dyn FnOnce(&Shared) -> bool + Send>;
+
+/// The readers. Dropping them waits for the reads that were begun.
+#[derive(Debug)]
+pub(super) struct Readers {
+    queue: Option<Sender<Read>>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Readers {
+    /// Starts them. They tell the committing thread of failures, so that it opens the file anew.
+    pub(super) fn start(shared: &Arc<Shared>, committer: &Sender<Message>) -> io::Result<Self> {
+        let (queue, waiting) = bounded::<Read>(WAITING);
+        let mut threads = Vec::new();
+        for _ in 0..THREADS {
+            let (shared, waiting) = (Arc::clone(shared), waiting.clone());
+            let committer = committer.clone();
+            let body = move || {
+                for read in waiting {
+                    if read(&shared) {
+                        // A full queue will find out for itself.
+                        drop(committer.try_send(Message::Suspect));
+                    }
+                }
+            };
+            let named = std::thread::Builder::new().name("state-read".into());
+            threads.push(named.spawn(body)?);
+        }
+        Ok(Readers {
+            queue: Some(queue),
+            threads,
+        })
+    }
+
+    /// Begins a read, unless too many wait.
+    pub(super) fn begin(&self, read: impl FnOnce(&Shared) -> bool + Send + 'static) -> bool {
+        self.queue
+            .as_ref()
+            .is_some_and(|queue| queue.try_send(Box::new(read)).is_ok())
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        drop(self.queue.take());
+        for thread in self.threads.drain(..) {
+            // A read that panicked has dropped its answer, which tells its caller.
+            drop(thread.join());
+        }
+    }
+}

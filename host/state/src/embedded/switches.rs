@@ -1,0 +1,45 @@
+//! Switches in the file; reading them is memory's.
+
+use super::EmbeddedState;
+use super::file::writing;
+use super::memory::{Change, PAUSED, PROMOTED};
+use crate::{StateError, Switches};
+
+impl Switches for EmbeddedState {
+    fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
+        self.blocking(move |tables| {
+            let switches = tables.switches.edit()?;
+            if paused {
+                switches.insert(PAUSED, "").map_err(writing)?;
+            } else {
+                switches.remove(PAUSED).map_err(writing)?;
+            }
+            tables.changes.push(Change::Paused(paused));
+            Ok(())
+        })
+    }
+
+    fn jobs_paused(&self) -> bool {
+        self.shared.memory.paused()
+    }
+
+    fn promote(&self, release_id: &str) -> Result<(), StateError> {
+        let release = release_id.to_owned();
+        self.blocking(move |tables| {
+            let switches = tables.switches.edit()?;
+            switches
+                .insert(PROMOTED, release.as_str())
+                .map_err(writing)?;
+            tables.changes.push(Change::Promoted(release));
+            Ok(())
+        })
+    }
+
+    fn promoted(&self) -> Option<String> {
+        self.shared.memory.promoted()
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.shared.memory.trouble()
+    }
+}

@@ -1,0 +1,226 @@
+//! Working on jobs: claims, leases and checkpoints.
+//!
+//! A lease is of one opening of the file by one process. A process that ended holds nothing, so
+//! at the next opening every running job can be claimed at once.
+
+use std::ops::Bound;
+
+use redb::ReadableTable;
+
+use super::file::{reading, writing};
+use super::jobs::{change_load, find, put};
+use super::records::StoredJob;
+use super::tables::{JobKey, Tables};
+use super::usage::give_back;
+use crate::{ChunkDone, Claim, Held, Hold, JobError, JobStatus, StateError, UnixMillis};
+
+/// The entry that holds the tenant whose job was claimed last.
+const TURN: &str = "turn";
+/// The counter of fencing numbers.
+const FENCES: &str = "fences";
+
+/// The first job that can be claimed, of the tenants after the last one's turn, then of the others.
+fn claimable(tables: &mut Tables<'_>, now: UnixMillis) -> Result<Option<StoredJob>, StateError> {
+    let turn = tables.switches.read()?.get(TURN).map_err(reading)?;
+    let turn = turn.map_or_else(String::new, |turn| turn.value().to_owned());
+    let last = (turn.as_str(), u64::MAX);
+    let queue = tables.queue.read()?;
+    let jobs = tables.jobs.read()?;
+    for range in [
+        (Bound::Excluded(last), Bound::Unbounded),
+        (Bound::Unbounded, Bound::Included(last)),
+    ] {
+        for row in queue.range::<(&str, u64)>(range).map_err(reading)? {
+            let (_, value) = row.map_err(reading)?;
+            let (id, opening, leased_until) = value.value();
+            if opening == tables.opening && now.0 < leased_until {
+                continue;
+            }
+            if let Some(stored) = find(jobs, id)?
+                && now < stored.job.expires_at
+            {
+                return Ok(Some(stored));
+            }
+        }
+    }
+    Ok(None)
+}
+
+pub(super) fn claim(
+    tables: &mut Tables<'_>,
+    now: UnixMillis,
+    lease_millis: i64,
+) -> Result<Option<Claim>, StateError> {
+    let Some(mut stored) = claimable(tables, now)? else {
+        return Ok(None);
+    };
+    let shared = tables.shared.read()?.get(stored.id()).map_err(reading)?;
+    let shared = shared.map_or_else(Vec::new, |shared| shared.value().to_vec());
+    stored.fence = tables.next(FENCES)?;
+    stored.attempts = stored.attempts.saturating_add(1);
+    if stored.job.status == JobStatus::Queued {
+        stored.job.status = JobStatus::Running;
+        stored.job.updated_at = now;
+    }
+    put(tables, &stored)?;
+    lease(tables, &stored, now.0.saturating_add(lease_millis))?;
+    let switches = tables.switches.edit()?;
+    switches
+        .insert(TURN, stored.job.tenant.as_str())
+        .map_err(writing)?;
+    Ok(Some(Claim {
+        held: Held {
+            job: stored.job.id,
+            fence: stored.fence,
+        },
+        shared,
+        next: stored.next,
+        attempts: stored.attempts,
+        job: stored.job,
+    }))
+}
+
+/// Writes down until when this opening of the file has the job.
+fn lease(tables: &mut Tables<'_>, stored: &StoredJob, until: i64) -> Result<(), StateError> {
+    let value: (JobKey, u64, i64) = (stored.id(), tables.opening, until);
+    let place = (stored.job.tenant.as_str(), stored.sequence);
+    tables.queue.edit()?.insert(place, value).map_err(writing)?;
+    Ok(())
+}
+
+pub(super) fn leave_queue(tables: &mut Tables<'_>, stored: &StoredJob) -> Result<(), StateError> {
+    let place = (stored.job.tenant.as_str(), stored.sequence);
+    tables.queue.edit()?.remove(place).map_err(writing)?;
+    Ok(())
+}
+
+/// The job, if this is still its last claim.
+fn fenced(tables: &mut Tables<'_>, held: Held) -> Result<Option<StoredJob>, StateError> {
+    let found = find(tables.jobs.read()?, held.job.into_bytes())?;
+    Ok(found.filter(|stored| stored.fence == held.fence))
+}
+
+/// The job, if this is its last claim and there is still something to do.
+fn holding(tables: &mut Tables<'_>, held: Held) -> Result<Option<StoredJob>, StateError> {
+    Ok(fenced(tables, held)?.filter(|stored| stored.job.status == JobStatus::Running))
+}
+
+pub(super) fn renew(
+    tables: &mut Tables<'_>,
+    held: Held,
+    now: UnixMillis,
+    lease_millis: i64,
+) -> Result<Hold, StateError> {
+    let Some(stored) = holding(tables, held)?.filter(|stored| now < stored.job.expires_at) else {
+        return Ok(Hold::Lost);
+    };
+    lease(tables, &stored, now.0.saturating_add(lease_millis))?;
+    Ok(Hold::Kept)
+}
+
+pub(super) fn finish_chunk(
+    tables: &mut Tables<'_>,
+    held: Held,
+    done: &ChunkDone,
+    now: UnixMillis,
+    lease_millis: i64,
+) -> Result<Hold, StateError> {
+    let found = fenced(tables, held)?.filter(|stored| now < stored.job.expires_at);
+    let Some(mut stored) = found else {
+        return Ok(Hold::Lost);
+    };
+    if done.chunk < stored.next {
+        // This claim has finished it before, and its answer was lost on the way.
+        return Ok(Hold::Kept);
+    }
+    if done.chunk != stored.next || stored.job.status != JobStatus::Running {
+        return Ok(Hold::Lost);
+    }
+    let place = (stored.id(), done.chunk);
+    let inputs = tables.inputs.edit()?;
+    let input = inputs.remove(place).map_err(writing)?;
+    let dropped = input.map_or(0, |input| input.value().len() as u64);
+    let output = done.output.as_slice();
+    let outputs = tables.outputs.edit()?;
+    outputs.insert(place, output).map_err(writing)?;
+    let kept = output.len() as u64;
+    stored.bytes = stored.bytes.saturating_sub(dropped).saturating_add(kept);
+
+    let cost = stored.units.get(done.chunk as usize).copied();
+    let refund = done.refund.min(cost.unwrap_or(0));
+    give_back(tables, &stored.job.tenant, stored.month, refund.into())?;
+    let tally = &mut stored.job.tally;
+    tally.valued = tally.valued.saturating_add(done.tally.valued);
+    tally.referred = tally.referred.saturating_add(done.tally.referred);
+    tally.rejected = tally.rejected.saturating_add(done.tally.rejected);
+    tally.valuation_failed = tally
+        .valuation_failed
+        .saturating_add(done.tally.valuation_failed);
+    stored.next += 1;
+    stored.attempts = 1;
+    stored.job.updated_at = now;
+    let finished = stored.next == stored.job.chunks;
+    if finished {
+        end(tables, &mut stored, JobStatus::Completed)?;
+    } else {
+        lease(tables, &stored, now.0.saturating_add(lease_millis))?;
+    }
+    change_load(tables, &stored.job.tenant, |queued, occupied| {
+        let occupied = occupied.saturating_sub(dropped).saturating_add(kept);
+        (queued.saturating_sub(finished.into()), occupied)
+    })?;
+    put(tables, &stored)?;
+    Ok(Hold::Kept)
+}
+
+/// Nobody works on it any more.
+fn end(
+    tables: &mut Tables<'_>,
+    stored: &mut StoredJob,
+    status: JobStatus,
+) -> Result<(), StateError> {
+    stored.job.status = status;
+    tables.shared.edit()?.remove(stored.id()).map_err(writing)?;
+    leave_queue(tables, stored)
+}
+
+pub(super) fn fail(
+    tables: &mut Tables<'_>,
+    held: Held,
+    error: JobError,
+    now: UnixMillis,
+) -> Result<Hold, StateError> {
+    let Some(mut stored) = holding(tables, held)?.filter(|stored| now < stored.job.expires_at)
+    else {
+        return Ok(Hold::Lost);
+    };
+    let mut dropped = 0;
+    let inputs = tables.inputs.edit()?;
+    for chunk in stored.next..stored.job.chunks {
+        let input = inputs.remove((stored.id(), chunk)).map_err(writing)?;
+        dropped += input.map_or(0, |input| input.value().len() as u64);
+    }
+    let undone = stored.units_undone();
+    give_back(tables, &stored.job.tenant, stored.month, undone)?;
+    end(tables, &mut stored, JobStatus::Failed)?;
+    stored.bytes = stored.bytes.saturating_sub(dropped);
+    stored.job.updated_at = now;
+    stored.job.error = Some(error);
+    change_load(tables, &stored.job.tenant, |queued, occupied| {
+        (queued.saturating_sub(1), occupied.saturating_sub(dropped))
+    })?;
+    put(tables, &stored)?;
+    Ok(Hold::Kept)
+}
+
+pub(super) fn let_go(tables: &mut Tables<'_>, held: Held) -> Result<Hold, StateError> {
+    let Some(mut stored) = holding(tables, held)? else {
+        return Ok(Hold::Lost);
+    };
+    // A number of its own, so that whoever let go can no longer write.
+    stored.fence = tables.next(FENCES)?;
+    stored.attempts = stored.attempts.saturating_sub(1);
+    put(tables, &stored)?;
+    lease(tables, &stored, i64::MIN)?;
+    Ok(Hold::Kept)
+}

@@ -16,7 +16,7 @@ pub trait Jobs: Send + Sync {
     ///
     /// What is looked at, in this order: the key, whether jobs are paused, the tenant's queue, its
     /// bytes, its units. Of many identical submissions at once, over all hosts, one is accepted
-    /// and the others find it.
+    /// and the others find it. A job whose id is taken, or which has no chunk, is an error.
     fn submit(&self, job: NewJob) -> Reply<Submission>;
 
     /// The job of a key, if the key is known: what [`Jobs::submit`] would answer of the key alone,
@@ -54,6 +54,10 @@ pub trait Jobs: Send + Sync {
     /// Keeps the results of the job's next chunk, drops its rows, gives units back, counts the first
     /// attempt of the chunk after it, and renews the lease; after the last chunk, the job is
     /// completed. All in one transaction.
+    ///
+    /// A chunk that the same claim has finished already is [`Hold::Kept`] and changes nothing, so a
+    /// host may repeat this where the answer was an error. No more units are given back than the
+    /// chunk cost.
     fn finish_chunk(
         &self,
         held: Held,
@@ -66,12 +70,15 @@ pub trait Jobs: Send + Sync {
     /// finished results stay charged.
     fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold>;
 
-    /// Lets go of a job, so that it can be claimed at once and the attempt does not count.
+    /// Lets go of a job, so that it can be claimed at once and the attempt does not count. The
+    /// claim is over: whoever held it can write nothing any more.
     fn let_go(&self, held: Held) -> Reply<Hold>;
 
     /// Jobs of all tenants that are queued or running.
     fn waiting(&self) -> Reply<u64>;
 
-    /// Removes what is past its time.
+    /// Removes what is past its time: jobs with their rows and results, and then the documents of
+    /// old keys. Of a job that nobody finished, the units of the chunks without results are given
+    /// back, and its key tells that it failed.
     fn purge(&self, now: UnixMillis) -> Reply<Purged>;
 }

@@ -3,11 +3,15 @@
 //! A store joins by implementing [`Store`] and naming itself in [`state_suite`].
 
 pub(crate) mod accounts;
+pub(crate) mod jobs;
+pub(crate) mod switches;
 pub(crate) mod usage;
+pub(crate) mod work;
 
 use std::sync::Arc;
 
 use domesday_state::*;
+use uuid::Uuid;
 
 /// Where the suite gets its states from.
 pub(crate) trait Store {
@@ -59,6 +63,33 @@ macro_rules! state_suite {
                 sixty_four_threads_use_exactly_the_allowance
                 units_survive_a_restart
             }
+            jobs {
+                an_accepted_job_is_queued_and_charged
+                a_job_is_its_tenants_alone
+                an_id_is_used_once_and_a_job_has_rows
+                a_submission_is_refused_in_order
+                a_known_key_answers_with_its_job
+                a_hundred_identical_submissions_are_one_job
+                a_job_is_gone_on_its_millisecond
+                a_key_is_remembered_for_ever
+                a_job_that_outlives_its_time_is_given_back
+                many_jobs_are_purged_at_once
+                bytes_are_counted_exactly
+            }
+            work {
+                a_job_goes_from_queued_to_completed
+                tenants_take_turns
+                a_lease_ends_on_its_millisecond
+                attempts_are_counted_by_chunk
+                a_job_let_go_can_be_claimed_at_once
+                chunks_are_finished_once_and_in_order
+                a_failed_job_gives_back_what_was_not_done
+                jobs_go_on_after_a_restart
+                many_workers_do_each_job_once
+            }
+            switches {
+                switches_are_kept
+            }
         );
     };
 }
@@ -80,10 +111,80 @@ pub(crate) fn with_tenant<S: Store>() -> (S, S::State) {
     (store, state)
 }
 
-/// What a reply comes to.
-pub(crate) fn wait<T>(reply: Reply<T>) -> T {
+pub(crate) const JUNE: Month = Month {
+    year: 2031,
+    month: 6,
+};
+
+/// So many milliseconds after [`NOW`].
+pub(crate) fn after(millis: i64) -> UnixMillis {
+    UnixMillis(NOW.0 + millis)
+}
+
+/// What a reply comes to, be it an error.
+pub(crate) fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(reply).unwrap()
+    runtime.block_on(reply)
+}
+
+/// What a reply comes to.
+pub(crate) fn wait<T>(reply: Reply<T>) -> T {
+    outcome(reply).unwrap()
+}
+
+pub(crate) fn used(state: &impl Usage, tenant: &str) -> u64 {
+    wait(state.used(id(tenant), JUNE))
+}
+
+/// A job of these chunks, each given by its rows, units and bytes, with room for everything.
+pub(crate) fn job_of(tenant: &str, number: u128, chunks: &[(u32, u32, &[u8])]) -> NewJob {
+    let chunk = |&(rows, units, input): &(u32, u32, &[u8])| NewChunk {
+        rows,
+        units,
+        input: input.to_vec(),
+    };
+    NewJob {
+        id: Uuid::from_u128(number),
+        tenant: id(tenant),
+        mode: JobMode::Standard,
+        release_id: "release".into(),
+        shared: b"shared".to_vec(),
+        chunks: chunks.iter().map(chunk).collect(),
+        idempotency: None,
+        month: JUNE,
+        allowance: u64::MAX,
+        queued_jobs: u32::MAX,
+        stored_bytes: u64::MAX,
+        now: NOW,
+    }
+}
+
+pub(crate) fn key(text: &str, digest: u8) -> Idempotency {
+    Idempotency {
+        key: text.into(),
+        digest: [digest; 32],
+    }
+}
+
+pub(crate) fn submit(state: &impl Jobs, job: NewJob) -> Submission {
+    wait(state.submit(job))
+}
+
+/// Finishes a chunk whose one row was valued.
+pub(crate) fn finish(state: &impl Jobs, held: Held, chunk: u32, output: &[u8]) {
+    let done = ChunkDone {
+        chunk,
+        output: output.to_vec(),
+        tally: Tally {
+            valued: 1,
+            ..Tally::default()
+        },
+        refund: 0,
+    };
+    assert_eq!(
+        wait(state.finish_chunk(held, done, NOW, 30_000)),
+        Hold::Kept
+    );
 }

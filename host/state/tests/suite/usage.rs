@@ -4,12 +4,7 @@ use std::sync::Arc;
 
 use domesday_state::*;
 
-use super::{Store, id, wait, with_tenant};
-
-const JUNE: Month = Month {
-    year: 2031,
-    month: 6,
-};
+use super::{JUNE, Store, id, used, wait, with_tenant};
 
 fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> Charged {
     wait(state.charge(Charge {
@@ -18,10 +13,6 @@ fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> Charg
         units,
         allowance,
     }))
-}
-
-fn used(state: &impl Usage, tenant: &str) -> u64 {
-    wait(state.used(id(tenant), JUNE))
 }
 
 pub(crate) fn charges_add_up_to_the_allowance<S: Store>() {

@@ -1,0 +1,388 @@
+//! Working on jobs: claims, leases, checkpoints.
+
+use std::sync::Arc;
+
+use domesday_state::*;
+use uuid::Uuid;
+
+use super::{NOW, Store, after, finish, id, job_of, submit, used, wait, with_tenant};
+
+const LEASE: i64 = 30_000;
+
+fn claim(state: &impl Jobs, now: UnixMillis) -> Option<Claim> {
+    wait(state.claim(now, LEASE))
+}
+
+fn job(state: &impl Jobs, number: u128) -> Job {
+    wait(state.job(id("acme"), Uuid::from_u128(number), NOW)).unwrap()
+}
+
+fn done(chunk: u32) -> ChunkDone {
+    ChunkDone {
+        chunk,
+        output: b"result".to_vec(),
+        tally: Tally {
+            valued: 1,
+            ..Tally::default()
+        },
+        refund: 0,
+    }
+}
+
+fn broken() -> JobError {
+    JobError {
+        code: "internal".into(),
+        message: "it broke".into(),
+        retryable: true,
+    }
+}
+
+pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    assert_eq!(claim(&state, NOW), None);
+    submit(&state, job_of("acme", 1, &[(3, 3, b"one"), (2, 1, b"two")]));
+    let begun = claim(&state, after(10)).unwrap();
+    assert_eq!((begun.next, begun.attempts), (0, 1));
+    assert_eq!(
+        (begun.shared.as_slice(), begun.held.job),
+        (&b"shared"[..], begun.job.id)
+    );
+    assert_eq!(
+        (begun.job.status, begun.job.updated_at),
+        (JobStatus::Running, after(10))
+    );
+    assert_eq!(job(&state, 1), begun.job);
+    assert_eq!(claim(&state, after(11)), None);
+    assert_eq!(wait(state.waiting()), 1);
+
+    let held = begun.held;
+    assert_eq!(wait(state.input(held, 0)), Some(b"one".to_vec()));
+    assert_eq!(wait(state.input(held, 1)), Some(b"two".to_vec()));
+    assert_eq!(wait(state.input(held, 2)), None);
+    let first = ChunkDone {
+        chunk: 0,
+        output: b"first".to_vec(),
+        tally: Tally {
+            valued: 1,
+            referred: 1,
+            rejected: 0,
+            valuation_failed: 1,
+        },
+        refund: 1,
+    };
+    assert_eq!(
+        wait(state.finish_chunk(held, first, after(20), LEASE)),
+        Hold::Kept
+    );
+    let now = job(&state, 1);
+    assert_eq!(
+        (now.status, now.updated_at),
+        (JobStatus::Running, after(20))
+    );
+    assert_eq!((now.tally.valued, now.tally.referred), (1, 1));
+    assert_eq!(used(&state, "acme"), 3);
+    // Its rows are dropped, and its results are there.
+    assert_eq!(wait(state.input(held, 0)), None);
+    let output = |chunk| wait(state.output(id("acme"), held.job, chunk, NOW));
+    assert_eq!((output(0), output(1)), (Some(b"first".to_vec()), None));
+
+    let second = ChunkDone {
+        chunk: 1,
+        output: b"second".to_vec(),
+        tally: Tally {
+            rejected: 1,
+            valued: 1,
+            ..Tally::default()
+        },
+        refund: 0,
+    };
+    assert_eq!(
+        wait(state.finish_chunk(held, second, after(30), LEASE)),
+        Hold::Kept
+    );
+    let end = job(&state, 1);
+    assert_eq!(
+        (end.status, end.updated_at),
+        (JobStatus::Completed, after(30))
+    );
+    let tally = Tally {
+        valued: 2,
+        referred: 1,
+        rejected: 1,
+        valuation_failed: 1,
+    };
+    assert_eq!(end.tally, tally);
+    assert_eq!(output(1), Some(b"second".to_vec()));
+    // Nothing moves it any more.
+    assert_eq!(wait(state.renew(held, after(31), LEASE)), Hold::Lost);
+    assert_eq!(wait(state.fail(held, broken(), after(31))), Hold::Lost);
+    assert_eq!(wait(state.let_go(held)), Hold::Lost);
+    assert_eq!(claim(&state, after(LEASE * 9)), None);
+    assert_eq!((job(&state, 1), wait(state.waiting())), (end, 0));
+}
+
+/// Three jobs of one tenant, one of each of two others: nobody waits for a tenant's second job.
+pub(crate) fn tenants_take_turns<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    for (tenant, number) in [
+        ("acme", 1),
+        ("acme", 2),
+        ("acme", 3),
+        ("bee", 4),
+        ("cee", 5),
+    ] {
+        if number > 3 {
+            state
+                .create_tenant(&id(tenant), &Plan::default(), NOW)
+                .unwrap();
+        }
+        submit(&state, job_of(tenant, number, &[(1, 1, b"row")]));
+    }
+    let order: Vec<(String, u128)> = (0..5)
+        .map(|_| {
+            let job = claim(&state, NOW).unwrap().job;
+            (job.tenant.to_string(), job.id.as_u128())
+        })
+        .collect();
+    let mut first: Vec<_> = order[..3]
+        .iter()
+        .map(|(tenant, _)| tenant.as_str())
+        .collect();
+    first.sort_unstable();
+    assert_eq!(first, ["acme", "bee", "cee"], "{order:?}");
+    // A tenant's own go in the order of their submission.
+    let own: Vec<u128> = order
+        .iter()
+        .filter(|(t, _)| t == "acme")
+        .map(|(_, n)| *n)
+        .collect();
+    assert_eq!(own, [1, 2, 3]);
+    assert_eq!(claim(&state, NOW), None);
+}
+
+pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
+    let (store, state) = with_tenant::<S>();
+    let state = Arc::new(state);
+    let other = store.second(&state);
+    submit(
+        &*state,
+        job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]),
+    );
+    let first = claim(&*state, NOW).unwrap();
+    assert_eq!(claim(&*other, after(LEASE - 1)), None);
+    assert_eq!(
+        wait(state.renew(first.held, after(LEASE - 1), LEASE)),
+        Hold::Kept
+    );
+    assert_eq!(claim(&*other, after(LEASE)), None);
+    let end = after(2 * LEASE - 1);
+    let second = claim(&*other, end).unwrap();
+    assert!(second.held.fence > first.held.fence);
+    assert_eq!(
+        (second.next, second.attempts, second.held.job),
+        (0, 2, first.held.job)
+    );
+    assert_eq!(second.job.updated_at, first.job.updated_at);
+
+    // The first only slept, and writes nothing now.
+    let before = job(&*state, 1);
+    assert_eq!(wait(state.input(first.held, 0)), None);
+    assert_eq!(wait(state.renew(first.held, end, LEASE)), Hold::Lost);
+    assert_eq!(
+        wait(state.finish_chunk(first.held, done(0), end, LEASE)),
+        Hold::Lost
+    );
+    assert_eq!(wait(state.fail(first.held, broken(), end)), Hold::Lost);
+    assert_eq!(wait(state.let_go(first.held)), Hold::Lost);
+    assert_eq!(job(&*state, 1), before);
+    assert_eq!(wait(state.output(id("acme"), first.held.job, 0, NOW)), None);
+    assert_eq!((used(&*state, "acme"), wait(other.waiting())), (2, 1));
+    assert_eq!(
+        wait(other.finish_chunk(second.held, done(0), end, LEASE)),
+        Hold::Kept
+    );
+    // Its checkpoint renewed the lease.
+    assert_eq!(claim(&*state, UnixMillis(end.0 + LEASE - 1)), None);
+    let third = claim(&*state, UnixMillis(end.0 + LEASE)).unwrap();
+    assert_eq!((third.next, third.attempts), (1, 2));
+}
+
+pub(crate) fn attempts_are_counted_by_chunk<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
+    let mut last = NOW;
+    let mut next_claim = || {
+        let begun = claim(&state, last).unwrap();
+        last = UnixMillis(last.0 + LEASE);
+        begun
+    };
+    assert_eq!(next_claim().attempts, 1);
+    assert_eq!(next_claim().attempts, 2);
+    let third = next_claim();
+    assert_eq!((third.next, third.attempts), (0, 3));
+    finish(&state, third.held, 0, b"result");
+    let fourth = next_claim();
+    assert_eq!((fourth.next, fourth.attempts), (1, 2));
+}
+
+pub(crate) fn a_job_let_go_can_be_claimed_at_once<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
+    let first = claim(&state, NOW).unwrap();
+    assert_eq!(wait(state.let_go(first.held)), Hold::Kept);
+    // Whoever let go holds nothing any more.
+    assert_eq!(wait(state.input(first.held, 0)), None);
+    assert_eq!(wait(state.renew(first.held, NOW, LEASE)), Hold::Lost);
+    assert_eq!(
+        wait(state.finish_chunk(first.held, done(0), NOW, LEASE)),
+        Hold::Lost
+    );
+    let second = claim(&state, NOW).unwrap();
+    assert_eq!((second.next, second.attempts), (0, 1));
+    assert!(second.held.fence > first.held.fence);
+    finish(&state, second.held, 0, b"result");
+    assert_eq!(wait(state.let_go(second.held)), Hold::Kept);
+    let third = claim(&state, NOW).unwrap();
+    assert_eq!((third.next, third.attempts), (1, 1));
+}
+
+pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
+    let (_store, state) = with_tenant::<S>();
+    submit(
+        &state,
+        job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two"), (1, 1, b"tri")]),
+    );
+    let held = claim(&state, NOW).unwrap().held;
+    assert_eq!(
+        wait(state.finish_chunk(held, done(1), NOW, LEASE)),
+        Hold::Lost
+    );
+    assert_eq!(job(&state, 1).tally, Tally::default());
+    finish(&state, held, 0, b"first");
+    let after_first = job(&state, 1);
+    // A repetition by the same claim, whose answer was lost, changes nothing.
+    let mut again = done(0);
+    (again.refund, again.output) = (1, b"other".to_vec());
+    assert_eq!(
+        wait(state.finish_chunk(held, again, after(9), LEASE)),
+        Hold::Kept
+    );
+    assert_eq!((job(&state, 1), used(&state, "acme")), (after_first, 3));
+    let output = wait(state.output(id("acme"), held.job, 0, NOW));
+    assert_eq!(output, Some(b"first".to_vec()));
+    // A refund is never more than the chunk cost.
+    let mut greedy = done(1);
+    greedy.refund = 100;
+    assert_eq!(
+        wait(state.finish_chunk(held, greedy, NOW, LEASE)),
+        Hold::Kept
+    );
+    assert_eq!(used(&state, "acme"), 2);
+}
+
+pub(crate) fn a_failed_job_gives_back_what_was_not_done<S: Store>() {
+    let (store, state) = with_tenant::<S>();
+    submit(
+        &state,
+        job_of("acme", 1, &[(3, 2, b"one"), (3, 3, b"two"), (2, 2, b"tri")]),
+    );
+    submit(&state, job_of("acme", 2, &[(1, 1, b"row")]));
+    let held = claim(&state, NOW).unwrap().held;
+    finish(&state, held, 0, b"result");
+    assert_eq!(used(&state, "acme"), 8);
+    assert_eq!(wait(state.fail(held, broken(), after(5))), Hold::Kept);
+    assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 1));
+    let failed = job(&state, 1);
+    assert_eq!(
+        (failed.status, failed.updated_at),
+        (JobStatus::Failed, after(5))
+    );
+    assert_eq!(failed.error, Some(broken()));
+    assert_eq!(wait(state.input(held, 1)), None);
+    // The finished chunk is kept, and the job is never begun again.
+    assert!(wait(state.output(id("acme"), held.job, 0, NOW)).is_some());
+    assert_eq!(wait(state.fail(held, broken(), after(6))), Hold::Lost);
+    assert_eq!(
+        wait(state.finish_chunk(held, done(1), NOW, LEASE)),
+        Hold::Lost
+    );
+    assert_eq!(claim(&state, after(LEASE * 9)).unwrap().job.id.as_u128(), 2);
+    drop(state);
+    assert_eq!(job(&store.open(), 1), failed);
+}
+
+/// A job that was submitted, claimed or half done goes on after a restart, once its lease is over.
+pub(crate) fn jobs_go_on_after_a_restart<S: Store>() {
+    let (store, state) = with_tenant::<S>();
+    submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
+    let queued = job(&state, 1);
+    drop(state);
+    let state = store.open();
+    assert_eq!((job(&state, 1), wait(state.waiting())), (queued, 1));
+    let first = claim(&state, NOW).unwrap();
+    drop(state);
+    let state = store.open();
+    let second = claim(&state, after(LEASE)).unwrap();
+    assert_eq!((second.next, second.attempts), (0, 2));
+    assert!(second.held.fence > first.held.fence);
+    assert_eq!(second.shared, first.shared);
+    assert_eq!(wait(state.input(second.held, 0)), Some(b"one".to_vec()));
+    finish(&state, second.held, 0, b"first");
+    drop(state);
+    let state = store.open();
+    let third = claim(&state, after(LEASE * 2)).unwrap();
+    assert_eq!((third.next, third.attempts), (1, 2));
+    assert_eq!(
+        wait(state.finish_chunk(second.held, done(1), NOW, LEASE)),
+        Hold::Lost
+    );
+    finish(&state, third.held, 1, b"second");
+    drop(state);
+    let state = store.open();
+    let completed = job(&state, 1);
+    assert_eq!(
+        (completed.status, completed.tally.valued),
+        (JobStatus::Completed, 2)
+    );
+    for (chunk, output) in [(0, b"first".to_vec()), (1, b"second".to_vec())] {
+        assert_eq!(
+            wait(state.output(id("acme"), first.job.id, chunk, NOW)),
+            Some(output)
+        );
+    }
+    assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 0));
+}
+
+/// Eight threads claim and finish forty jobs over two handles: each job is done once.
+pub(crate) fn many_workers_do_each_job_once<S: Store>() {
+    let (store, state) = with_tenant::<S>();
+    let state = Arc::new(state);
+    let other = store.second(&state);
+    for number in 0..40 {
+        submit(
+            &*state,
+            job_of("acme", number, &[(1, 1, b"one"), (1, 1, b"two")]),
+        );
+    }
+    let mut finished: Vec<u128> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|thread| {
+                let state = if thread % 2 == 0 { &state } else { &other };
+                scope.spawn(move || {
+                    let mut mine = Vec::new();
+                    while let Some(begun) = claim(&**state, NOW) {
+                        finish(&**state, begun.held, 0, b"first");
+                        finish(&**state, begun.held, 1, b"second");
+                        mine.push(begun.job.id.as_u128());
+                    }
+                    mine
+                })
+            })
+            .collect();
+        let each = threads.into_iter().map(|thread| thread.join().unwrap());
+        each.flatten().collect()
+    });
+    finished.sort_unstable();
+    assert_eq!(finished, (0..40).collect::<Vec<u128>>());
+    assert_eq!(wait(state.waiting()), 0);
+}

@@ -14,6 +14,10 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How late a log line may be written.
 const LATE: Duration = Duration::from_secs(5);
+const UNMETERED: &str = "requests_per_second = 1000000
+burst = 1000000
+concurrency = 1000000
+monthly_units = 1000000000000";
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// How a server is started.
@@ -93,11 +97,19 @@ impl Start {
         &self.data
     }
 
-    /// Makes a key before the server starts.
+    /// Makes a key before the server starts, of a tenant whose plan no test reaches.
     pub fn key(&self, scopes: &[&str]) -> String {
+        self.planned("customer", scopes, UNMETERED)
+    }
+
+    /// Makes a key of this tenant, which is on this plan (TOML) from now on.
+    pub fn planned(&self, tenant: &str, scopes: &[&str], plan: &str) -> String {
         std::fs::create_dir_all(&self.data).unwrap();
-        let data = self.data.display().to_string();
-        let mut arguments = vec!["key", "create", "--tenant", "customer", "--data", &data];
+        let file = self.kept.path().join("plan.toml");
+        std::fs::write(&file, plan).unwrap();
+        let (data, file) = (self.data.display().to_string(), file.display().to_string());
+        let mut arguments = vec!["key", "create", "--tenant", tenant, "--data", &data];
+        arguments.extend(["--plan", &file]);
         for scope in scopes {
             arguments.extend(["--scope", scope]);
         }
@@ -178,6 +190,17 @@ impl Server {
     /// A client with this key.
     pub fn client(&self, key: &str) -> Client {
         Client::new(self.address, key)
+    }
+
+    /// Memory of the process that is in use, bytes.
+    pub fn resident(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status
+            .lines()
+            .find(|line| line.starts_with("VmRSS:"))
+            .unwrap();
+        let kibibytes = line.split_whitespace().nth(1).unwrap();
+        kibibytes.parse::<u64>().unwrap() << 10
     }
 
     /// All that it logged so far.

@@ -7,7 +7,7 @@ use crate::clock::Clock;
 use crate::commands::create_key;
 use crate::private_file;
 use anyhow::Context;
-use domesday_state::{Accounts, Scopes, TenantId};
+use domesday_state::{Accounts, Plan, Scopes, TenantId};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,14 @@ pub fn prepare(
     }
     if known.is_none() && !tenants.is_empty() {
         return Ok(None);
+    }
+    // Nothing but the contract bounds a demonstration on one's own machine.
+    match known {
+        None => drop(state.create_tenant(&tenant, &Plan::unmetered(), clock.now())?),
+        Some(demo) if demo.plan != Plan::unmetered() => {
+            state.set_plan(&tenant, &Plan::unmetered())?;
+        }
+        Some(_) => {}
     }
     if known.is_some_and(|demo| !demo.enabled) {
         state.set_enabled(&tenant, true)?;

@@ -1,5 +1,6 @@
 //! The `domesday` program: serves valuations, and makes, proves and replays what it serves.
 
+mod admission;
 mod clock;
 mod commands;
 mod demo;

@@ -1,5 +1,6 @@
 //! What every request of a running service shares.
 
+use crate::admission::Admission;
 use crate::clock::Clock;
 use crate::releases::Shelf;
 use crate::workers::Workers;
@@ -15,6 +16,8 @@ pub struct Service {
     pub releases: Shelf,
     /// The threads that value.
     pub workers: Workers,
+    /// Who may enter.
+    pub admission: Admission,
     /// Room for the bodies that are being received.
     pub body_room: Arc<Semaphore>,
     /// The time.

@@ -3,6 +3,7 @@
 use super::ReleasesFolder;
 use super::key::{Data, open_state};
 use super::trust::trust;
+use crate::admission::{Admission, CAPACITY};
 use crate::clock::{Clock, MachineClock, random};
 use crate::demo;
 use crate::http;
@@ -92,6 +93,7 @@ impl Serve {
             state,
             releases: shelf,
             workers,
+            admission: Admission::new(CAPACITY),
             body_room: http::body_room(),
             clock,
         });

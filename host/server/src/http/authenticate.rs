@@ -4,6 +4,7 @@ use super::refusal::{Refusal, internal};
 use super::request_id::Trail;
 use crate::service::Service;
 use axum::extract::{Request, State};
+use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
@@ -11,7 +12,11 @@ use domesday_contract::error::{Code, Fault};
 use domesday_state::{Access, Principal, Scope};
 use std::sync::Arc;
 
-/// Lets a request with a good key through, with its [`Principal`] attached.
+static RATE_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+static RATE: HeaderName = HeaderName::from_static("ratelimit");
+
+/// Lets a request with a good key through, with its [`Principal`] attached, counts it against its
+/// tenant's rate, and says on its answer how that stands.
 pub async fn authenticate(
     State(service): State<Arc<Service>>,
     mut request: Request,
@@ -19,11 +24,18 @@ pub async fn authenticate(
 ) -> Response {
     match principal(&service, &request) {
         Ok(principal) => {
+            let arrival = service.admission.arrive(&principal);
             if let Some(trail) = request.extensions().get::<Trail>() {
                 trail.tenant(principal.tenant.as_str());
             }
-            request.extensions_mut().insert(principal);
-            next.run(request).await
+            let extensions = request.extensions_mut();
+            extensions.insert(principal);
+            extensions.insert(arrival.clone());
+            let mut response = next.run(request).await;
+            let (headers, counted) = (response.headers_mut(), arrival.counted());
+            headers.insert(RATE_POLICY.clone(), counted.policy.clone());
+            headers.insert(RATE.clone(), counted.state());
+            response
         }
         Err(fault) => Refusal::from(fault).into_response(),
     }

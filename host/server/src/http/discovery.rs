@@ -6,7 +6,6 @@ use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::coverage::{Coverage, CoverageQuery, PostcodeCoverage, UprnCoverage};
 use domesday_contract::v3::endpoint::Endpoint;
 use domesday_contract::v3::query::read_none;
@@ -14,7 +13,7 @@ use domesday_contract::v3::release::{Country, Limits, ReleaseMetadata};
 use domesday_contract::v3::request::PropertyType;
 use domesday_package as package;
 use domesday_registers::{Day, Postcode};
-use domesday_state::{Principal, Scope};
+use domesday_state::Principal;
 use std::sync::Arc;
 
 /// What the active release takes, as this caller may use it.
@@ -23,7 +22,6 @@ pub async fn current_release(
     Extension(principal): Extension<Arc<Principal>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
-    any_valuation_scope(&principal)?;
     let pairs = pairs(query.as_deref());
     read_none(
         pairs
@@ -37,10 +35,8 @@ pub async fn current_release(
 /// Whether the active release knows a postcode and a UPRN, each for itself.
 pub async fn coverage(
     State(service): State<Arc<Service>>,
-    Extension(principal): Extension<Arc<Principal>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
-    any_valuation_scope(&principal)?;
     let pairs = pairs(query.as_deref());
     let asked = CoverageQuery::read(
         pairs
@@ -150,18 +146,6 @@ fn endpoints(manifest: &package::ValuationBody) -> Vec<Endpoint> {
         })
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()
-}
-
-fn any_valuation_scope(principal: &Principal) -> Result<(), Refusal> {
-    let scopes = [Scope::AvmValue, Scope::AvmDevelopment, Scope::AvmStoredData];
-    if scopes.into_iter().any(|scope| principal.scopes.has(scope)) {
-        return Ok(());
-    }
-    Err(Fault::new(
-        Code::ScopeRequired,
-        "This route needs a key with a valuation scope, such as avm:value.",
-    )
-    .into())
 }
 
 fn pairs(query: Option<&str>) -> Vec<(std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {

@@ -1,53 +1,65 @@
 //! Accepting connections until told to stop, then finishing what was begun.
 
+use super::connection::{Connection, UNREAD_TIME, Watched};
 use axum::Router;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use rustix::process::{Resource, getrlimit};
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tower_service::Service;
 
 /// How long a request's head may take to arrive, and how long a connection may idle before one.
 const HEAD_TIME: Duration = Duration::from_secs(10);
+/// The largest head of a request, bytes; as much of a body is read ahead.
+const HEAD_BYTES: usize = 64 << 10;
 /// How long requests may take to end once the service is told to stop: the longest that one may
 /// be received and worked on.
 const DRAIN_TIME: Duration = Duration::from_secs(36);
 /// A pause after a failed accept, which is out of file handles more often than not.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Connections at the same time. More wait in the listener's queue until one ends.
+const CONNECTIONS: u64 = 2_048;
+/// File handles that are left for everything else.
+const OTHER_FILES: u64 = 256;
 
 /// Serves until `stop` is ready, then drains.
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
-    // HTTP/1.1 alone: every client has it, and each of its connections carries one request at a
-    // time, so that what bounds connections bounds requests.
-    let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME);
     let open = GracefulShutdown::new();
+    let places = Arc::new(Semaphore::new(connections()));
     let mut stop = std::pin::pin!(stop);
     loop {
-        let stream = tokio::select! {
+        let accepted = async {
+            // The place comes first: a connection that was accepted is served.
+            let place = places.clone().acquire_owned().await;
+            (place, listener.accept().await)
+        };
+        let (place, stream) = tokio::select! {
             () = &mut stop => break,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
-                Err(error) => {
+            accepted = accepted => match accepted {
+                (Ok(place), Ok((stream, _))) => (place, stream),
+                (_, Err(error)) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
+                // Places are never taken away.
+                (Err(_), Ok(_)) => break,
             },
         };
         // Answers are small and complete; waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
-        let watched = open.watch(connection);
+        let (router, watcher) = (router.clone(), open.watcher());
         tokio::spawn(async move {
-            if let Err(error) = watched.await {
-                tracing::debug!(%error, "a connection ended early");
-            }
+            converse(stream, router, watcher).await;
+            drop(place);
         });
     }
     drop(listener);
@@ -61,4 +73,35 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     {
         tracing::warn!("some requests did not end in time and were cut off");
     }
+}
+
+/// Serves one connection to its end, whatever carries it.
+async fn converse<S>(stream: S, router: Router, watcher: Watcher)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    // HTTP/1.1 alone: every client has it, and each of its connections carries one request at a
+    // time, so that what bounds connections bounds requests.
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_buf_size(HEAD_BYTES);
+    let connection = Connection::default();
+    let stream = Watched::new(stream, connection.clone(), UNREAD_TIME);
+    let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(connection.clone());
+        router.clone().call(request)
+    });
+    let served = builder.serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = watcher.watch(served).await {
+        tracing::debug!(%error, "a connection ended early");
+    }
+}
+
+/// As many connections as this process has file handles for, and no more than [`CONNECTIONS`].
+fn connections() -> usize {
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let places = files.saturating_sub(OTHER_FILES).clamp(64, CONNECTIONS);
+    usize::try_from(places).unwrap_or(usize::MAX)
 }

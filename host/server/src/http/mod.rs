@@ -1,12 +1,16 @@
 //! The service over HTTP: what every request goes through, and the routes.
 //!
-//! In order: a request id; 401; 404 or 405; 403; 415; 413; the body; the strict parse; work.
-//! Nothing of a body is read before the key is known.
+//! In order: a request id; 401; 404 or 405; 403; 429 for the rate, then for concurrency, then for
+//! capacity; 503 where nothing can be kept; 415; 413; the body; the strict parse; units; work.
+//! Nothing of a body is read before the key, the scope and a slot are had.
 
 mod authenticate;
 mod body;
+mod connection;
 mod discovery;
+mod intake;
 mod listener;
+mod panics;
 mod probes;
 mod refusal;
 mod request_id;
@@ -18,18 +22,36 @@ pub use listener::serve;
 use crate::service::Service;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, Fault};
+use domesday_state::Scope;
+use intake::Needs;
 use refusal::Refusal;
 use std::sync::Arc;
+use tower_http::catch_panic::CatchPanicLayer;
+
+const AVM_VALUE: Needs = Needs::Scope(Scope::AvmValue);
 
 /// The routes of a service.
 pub fn router(service: Arc<Service>) -> Router {
+    // Every keyed route states what it needs here, and is let in by the one intake.
+    let needs = |needs: Needs, route: MethodRouter<Arc<Service>>| {
+        route.route_layer(from_fn_with_state(needs, intake::intake))
+    };
     let keyed = Router::new()
-        .route("/v3/simple-value", post(single::simple_value))
-        .route("/v3/value", post(single::value))
-        .route("/v3/releases/current", get(discovery::current_release))
-        .route("/v3/coverage", get(discovery::coverage))
+        .route(
+            "/v3/simple-value",
+            needs(AVM_VALUE, post(single::simple_value)),
+        )
+        .route("/v3/value", needs(AVM_VALUE, post(single::value)))
+        .route(
+            "/v3/releases/current",
+            needs(Needs::AnyValuation, get(discovery::current_release)),
+        )
+        .route(
+            "/v3/coverage",
+            needs(Needs::AnyValuation, get(discovery::coverage)),
+        )
         .fallback(unknown_route)
         .method_not_allowed_fallback(other_method)
         .layer(from_fn_with_state(
@@ -44,6 +66,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .method_not_allowed_fallback(other_method)
         .fallback_service(keyed.with_state(service.clone()))
         .with_state(service.clone())
+        .layer(CatchPanicLayer::custom(panics::answer))
         .layer(from_fn_with_state(service, request_id::request_id))
 }
 

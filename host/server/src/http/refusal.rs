@@ -1,32 +1,53 @@
 //! The one place where an error becomes an HTTP answer.
 
+use crate::admission::{NotNow, whole_seconds};
 use crate::workers::WorkError;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, ErrorBody, Fault};
 use domesday_contract::v3::request::Refused;
+use std::time::Duration;
 
-/// Seconds after which a refusal that may pass is worth another try.
-const RETRY_AFTER: &str = "1";
+/// Seconds after which a refusal that may pass is worth another try, where nothing better is known.
+const RETRY_AFTER: u64 = 1;
 
 /// A request that is not answered as it wished.
-pub struct Refusal(ErrorBody);
+pub struct Refusal {
+    body: ErrorBody,
+    /// Seconds, with 429 and 503.
+    retry_after: u64,
+}
+
+impl Refusal {
+    fn new(body: ErrorBody) -> Refusal {
+        Refusal {
+            body,
+            retry_after: RETRY_AFTER,
+        }
+    }
+
+    /// The same, worth another try only after this time.
+    pub fn after(mut self, wait: Duration) -> Refusal {
+        self.retry_after = whole_seconds(wait).max(1);
+        self
+    }
+}
 
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
-        Refusal(ErrorBody::one(fault))
+        Refusal::new(ErrorBody::one(fault))
     }
 }
 
 impl From<Refused> for Refusal {
     fn from(refused: Refused) -> Self {
-        Refusal(refused.into())
+        Refusal::new(refused.into())
     }
 }
 
 impl From<Vec<Fault>> for Refusal {
     fn from(faults: Vec<Fault>) -> Self {
-        Refusal(ErrorBody::all(faults))
+        Refusal::new(ErrorBody::all(faults))
     }
 }
 
@@ -43,6 +64,28 @@ impl From<WorkError> for Refusal {
     }
 }
 
+impl From<NotNow> for Refusal {
+    fn from(not_now: NotNow) -> Self {
+        match not_now {
+            NotNow::Rate { wait } => Refusal::from(Fault::new(
+                Code::RateLimited,
+                "These are more requests than the plan's rate and burst. Retry-After says when the next may come.",
+            ))
+            .after(wait),
+            NotNow::Concurrency { limit } => Fault::new(
+                Code::ConcurrencyLimited,
+                format!("The plan's {limit} requests at the same time are in work. Try again when one is answered."),
+            )
+            .into(),
+            NotNow::Capacity => Fault::new(
+                Code::CapacityOccupied,
+                "The service has as many requests in work as it takes. Try again shortly.",
+            )
+            .into(),
+        }
+    }
+}
+
 /// A fault of ours, of which the client learns nothing but the request id to quote.
 pub fn internal() -> Fault {
     Fault::new(
@@ -54,16 +97,16 @@ pub fn internal() -> Fault {
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status =
-            StatusCode::from_u16(self.0.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let code = self.0.error().code;
-        let mut response = json(status, &self.0);
+            StatusCode::from_u16(self.body.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let code = self.body.error().code;
+        let mut response = json(status, &self.body);
         let headers = response.headers_mut();
         match status {
             StatusCode::UNAUTHORIZED => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER));
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after));
             }
             // The rest of such a body was never read, so the connection cannot go on.
             _ if matches!(
@@ -103,6 +146,15 @@ mod tests {
         for (refusal, status, wait) in [
             (Refusal::from(WorkError::Full), 503, Some("1")),
             (Fault::new(Code::RateLimited, "").into(), 429, Some("1")),
+            (
+                NotNow::Rate {
+                    wait: Duration::from_millis(2_001),
+                }
+                .into(),
+                429,
+                Some("3"),
+            ),
+            (NotNow::Capacity.into(), 429, Some("1")),
             (WorkError::Lost.into(), 500, None),
             (Fault::new(Code::InvalidJson, "").into(), 422, None),
         ] {

@@ -205,6 +205,7 @@ impl Committer {
 
     /// A file that opens may still be one that cannot be written, so something is.
     fn reopen(&self) -> Result<(), StateError> {
+        self.source.distrust()?;
         let database: Database = file::open(&self.source)?;
         self.shared.put(database);
         self.commit(&mut [], true)?;

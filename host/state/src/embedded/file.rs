@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableHandle};
+use redb::{Database, DatabaseError, ReadableTable, StorageError, TableDefinition, TableHandle};
 
 use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE, SHARED,
@@ -46,29 +46,54 @@ fn storage(doing: &'static str, source: impl Error + Send + Sync + 'static) -> S
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
+    /// A disk that can fail, in place of the file.
+    #[cfg(test)]
+    pub(super) disk: Option<super::faults::Disk>,
 }
 
 impl Source {
     pub(super) fn new(path: &Path) -> Self {
         Source {
             path: path.to_owned(),
+            #[cfg(test)]
+            disk: None,
         }
+    }
+
+    /// What the kernel remembers of the file may differ from the disk after a sync failed: the
+    /// pages count as clean then, and a later sync does not write them. They are dropped, so that
+    /// what is found at the next opening is what is there.
+    pub(super) fn distrust(&self) -> Result<(), StateError> {
+        #[cfg(test)]
+        if self.disk.is_some() {
+            return Ok(());
+        }
+        let file = File::open(&self.path).map_err(|error| storage("opened", error))?;
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
+            .map_err(|error| storage("opened", io::Error::from(error)))
+    }
+
+    fn database(&self) -> Result<Database, DatabaseError> {
+        let mut builder = Database::builder();
+        builder.set_cache_size(CACHE);
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            return builder.create_with_backend(disk.clone());
+        }
+        let file = open_file(&self.path).map_err(StorageError::Io)?;
+        builder.create_file(file)
     }
 }
 
 /// Opens the file, or makes it, and brings it to the known schema.
 pub(super) fn open(source: &Source) -> Result<Database, StateError> {
     let path = &source.path;
-    let file = open_file(path).map_err(|error| storage("opened", error))?;
-    let database = Database::builder()
-        .set_cache_size(CACHE)
-        .create_file(file)
-        .map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => StateError::AlreadyOpen {
-                path: path.to_owned(),
-            },
-            other => storage("opened", other),
-        })?;
+    let database = source.database().map_err(|error| match error {
+        DatabaseError::DatabaseAlreadyOpen => StateError::AlreadyOpen {
+            path: path.to_owned(),
+        },
+        other => storage("opened", other),
+    })?;
     settle(&database, path)?;
     Ok(database)
 }
@@ -225,5 +250,44 @@ mod tests {
                 ..
             }
         ));
+    }
+
+    /// A state as schema 1 was written: three tables, and records of the same bytes as today.
+    #[test]
+    fn a_state_of_schema_1_is_brought_up() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("state.redb");
+        let tenant = hex::decode(concat!(
+            "0461636d65",               // acme
+            "326408a08d06c413c4130114", // its plan, up to the queued jobs
+            "8080808004",               // its bytes
+            "01",                       // enabled
+            "80c0e285e368"              // made at
+        ));
+        {
+            let database = Database::create(&path).unwrap();
+            let transaction = database.begin_write().unwrap();
+            transaction
+                .open_table(META)
+                .unwrap()
+                .insert(SCHEMA, 1)
+                .unwrap();
+            transaction
+                .open_table(TENANTS)
+                .unwrap()
+                .insert("acme", tenant.unwrap().as_slice())
+                .unwrap();
+            transaction.open_table(KEYS).unwrap();
+            transaction.commit().unwrap();
+        }
+        for _ in 0..2 {
+            let state = crate::EmbeddedState::open(&path).unwrap();
+            use crate::{Accounts, Plan, Switches, UnixMillis};
+            let tenants = state.tenants().unwrap();
+            assert_eq!(tenants[0].id.as_str(), "acme");
+            assert_eq!(tenants[0].plan.stored_bytes, Plan::default().stored_bytes);
+            assert_eq!(tenants[0].created_at, UnixMillis(1_800_000_000_000));
+            assert!(!state.jobs_paused());
+        }
     }
 }

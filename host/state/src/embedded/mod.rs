@@ -6,6 +6,8 @@
 
 mod accounts;
 mod commit;
+#[cfg(test)]
+mod faults;
 mod file;
 mod jobs;
 mod keys;

@@ -1,0 +1,436 @@
+//! A failing disk under the state.
+//!
+//! The disk keeps apart what was written from what was synced. A failed sync leaves any part of
+//! what was written since the last one, as a real one does, and so does a crash.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
+
+use redb::StorageBackend;
+use uuid::Uuid;
+
+use super::EmbeddedState;
+use super::file::Source;
+use crate::*;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    /// Nothing more can be written.
+    Full,
+    /// What was written does not reach the disk.
+    Sync,
+}
+
+#[derive(Debug, Default)]
+struct Platters {
+    /// What is read.
+    written: Vec<u8>,
+    /// What a loss of power leaves.
+    synced: Vec<u8>,
+    /// Writes since the last sync.
+    pending: Vec<(usize, Vec<u8>)>,
+    /// Operations until the fault begins, if one is to come. It lasts until it is lifted.
+    armed: Option<(Fault, u32)>,
+    random: u64,
+}
+
+impl Platters {
+    /// Whether a write or sync fails now.
+    fn fails(&mut self, sync: bool) -> Option<io::Error> {
+        let (fault, left) = self.armed.as_mut()?;
+        if *left > 0 {
+            *left -= 1;
+            return None;
+        }
+        match fault {
+            Fault::Full if !sync => Some(io::ErrorKind::StorageFull.into()),
+            Fault::Sync if sync => Some(io::Error::other("the disk does not answer")),
+            _ => None,
+        }
+    }
+
+    fn lose(&mut self) {
+        for (offset, data) in std::mem::take(&mut self.pending) {
+            // A xorshift is random enough to choose what survives.
+            self.random ^= self.random << 13;
+            self.random ^= self.random >> 7;
+            self.random ^= self.random << 17;
+            if self.random.is_multiple_of(2) {
+                put(&mut self.synced, offset, &data);
+            }
+        }
+        self.written = self.synced.clone();
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
+    let end = offset + data.len();
+    if bytes.len() < end {
+        bytes.resize(end, 0);
+    }
+    bytes[offset..end].copy_from_slice(data);
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Disk(Arc<Mutex<Platters>>);
+
+impl Disk {
+    fn new(random: u64) -> Self {
+        Disk(Arc::new(Mutex::new(Platters {
+            random: random | 1,
+            ..Platters::default()
+        })))
+    }
+
+    fn platters(&self) -> MutexGuard<'_, Platters> {
+        self.0.lock().unwrap()
+    }
+
+    fn open(&self) -> EmbeddedState {
+        let mut source = Source::new(Path::new("simulated"));
+        source.disk = Some(self.clone());
+        EmbeddedState::open_source(source).unwrap()
+    }
+
+    fn arm(&self, fault: Fault, after: u32) {
+        self.platters().armed = Some((fault, after));
+    }
+
+    fn lift(&self) {
+        self.platters().armed = None;
+    }
+
+    /// Another disk with what a loss of power at this moment leaves on this one.
+    fn after_a_crash(&self) -> Disk {
+        let platters = self.platters();
+        let mut left = Platters {
+            written: Vec::new(),
+            synced: platters.synced.clone(),
+            pending: platters.pending.clone(),
+            armed: None,
+            random: platters.random,
+        };
+        left.lose();
+        Disk(Arc::new(Mutex::new(left)))
+    }
+}
+
+impl StorageBackend for Disk {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.platters().written.len() as u64)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let platters = self.platters();
+        let start = usize::try_from(offset).unwrap();
+        let found = platters.written.get(start..start + out.len());
+        out.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut platters = self.platters();
+        if let Some(error) = platters.fails(false) {
+            return Err(error);
+        }
+        let len = usize::try_from(len).unwrap();
+        platters.written.resize(len, 0);
+        platters.synced.resize(len, 0);
+        platters.pending.retain(|(at, data)| at + data.len() <= len);
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        let mut platters = self.platters();
+        if let Some(error) = platters.fails(true) {
+            platters.lose();
+            return Err(error);
+        }
+        platters.pending.clear();
+        platters.synced = platters.written.clone();
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut platters = self.platters();
+        let offset = usize::try_from(offset).unwrap();
+        let error = platters.fails(false);
+        // A write for which there is no room may have been done in part.
+        let done = if error.is_some() {
+            data.len() / 2
+        } else {
+            data.len()
+        };
+        let data = &data[..done];
+        put(&mut platters.written, offset, data);
+        platters.pending.push((offset, data.to_vec()));
+        error.map_or(Ok(()), Err)
+    }
+}
+
+const NOW: UnixMillis = UnixMillis(1_800_000_000_000);
+const JUNE: Month = Month {
+    year: 2031,
+    month: 6,
+};
+
+fn acme() -> TenantId {
+    "acme".parse().unwrap()
+}
+
+fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    runtime.block_on(reply)
+}
+
+/// What the state holds, as one value to compare.
+#[derive(Debug, Clone, PartialEq)]
+struct Seen {
+    used: u64,
+    known: Option<Submission>,
+    job: Option<Job>,
+    outputs: Vec<Option<Vec<u8>>>,
+    waiting: u64,
+    tenants: usize,
+    paused: bool,
+}
+
+const JOB: Uuid = Uuid::from_u128(1);
+
+fn key() -> Idempotency {
+    Idempotency {
+        key: "k".into(),
+        digest: [1; 32],
+    }
+}
+
+fn see(state: &EmbeddedState) -> Seen {
+    let output = |chunk| outcome(state.output(acme(), JOB, chunk, NOW)).unwrap();
+    Seen {
+        used: outcome(state.used(acme(), JUNE)).unwrap(),
+        known: outcome(state.known(acme(), key(), NOW)).unwrap(),
+        job: outcome(state.job(acme(), JOB, NOW)).unwrap(),
+        outputs: (0..2).map(output).collect(),
+        waiting: outcome(state.waiting()).unwrap(),
+        tenants: state.tenants().unwrap().len(),
+        paused: state.jobs_paused(),
+    }
+}
+
+fn charge(state: &EmbeddedState) -> Reply<Charged> {
+    state.charge(Charge {
+        tenant: acme(),
+        month: JUNE,
+        units: 5,
+        allowance: 1_000,
+    })
+}
+
+fn new_job() -> NewJob {
+    let chunk = NewChunk {
+        rows: 2,
+        units: 2,
+        input: vec![7; 20_000],
+    };
+    NewJob {
+        id: JOB,
+        tenant: acme(),
+        mode: JobMode::Simple,
+        release_id: "release".into(),
+        shared: b"shared".to_vec(),
+        chunks: vec![chunk.clone(), chunk],
+        idempotency: Some(key()),
+        month: JUNE,
+        allowance: 1_000,
+        queued_jobs: 5,
+        stored_bytes: 1 << 20,
+        now: NOW,
+    }
+}
+
+/// The life of a job among other changes; one step of it, or an error where the store failed.
+fn step(state: &EmbeddedState, number: u32, held: &mut Option<Held>) -> Result<(), StateError> {
+    let finish = |held: Option<Held>, chunk| match held {
+        Some(held) => {
+            let done = ChunkDone {
+                chunk,
+                output: vec![8; 9_000],
+                tally: Tally::default(),
+                refund: 1,
+            };
+            outcome(state.finish_chunk(held, done, NOW, 60_000)).map(drop)
+        }
+        None => Ok(()),
+    };
+    match number {
+        0 => outcome(charge(state)).map(drop),
+        1 => outcome(state.submit(new_job())).map(drop),
+        2 => {
+            let other: TenantId = "other".parse().unwrap();
+            match state.create_tenant(&other, &Plan::default(), NOW) {
+                Err(StateError::TenantExists { .. }) | Ok(_) => Ok(()),
+                Err(error) => Err(error),
+            }
+        }
+        3 => outcome(state.claim(NOW, 60_000)).map(|claim| {
+            *held = claim.map(|claim| claim.held);
+        }),
+        4 => finish(*held, 0),
+        5 => state.pause_jobs(true),
+        6 => finish(*held, 1),
+        _ => outcome(charge(state)).map(drop),
+    }
+}
+
+const STEPS: u32 = 8;
+
+fn until_it_recovers(state: &EmbeddedState) {
+    let begun = Instant::now();
+    while let Some(trouble) = state.trouble() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{trouble}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The steps without any fault: what is seen after each.
+fn expected() -> Vec<Seen> {
+    let disk = Disk::new(1);
+    let state = disk.open();
+    state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
+    let mut held = None;
+    let mut seen = vec![see(&state)];
+    for number in 0..STEPS {
+        step(&state, number, &mut held).unwrap();
+        seen.push(see(&state));
+    }
+    let last = seen.last().unwrap();
+    assert_eq!((last.used, last.waiting, last.tenants), (12, 0, 2));
+    seen
+}
+
+/// The fault begins at the n-th write or sync, for every n until it comes too late: the step that
+/// it meets fails at once, the state says so, heals by itself when the fault is over, and holds
+/// then either all of that step or nothing of it. A crash at that moment leaves the same choice.
+fn every_fault(fault: Fault) {
+    let expected = expected();
+    let mut met = 0;
+    for after in 0.. {
+        let disk = Disk::new(u64::from(after) * 7_919 + 3);
+        let state = disk.open();
+        state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
+        disk.arm(fault, after);
+        let (mut held, mut failed) = (None, None);
+        for number in 0..STEPS {
+            let before = &expected[number as usize];
+            let then = &expected[number as usize + 1];
+            let Err(error) = step(&state, number, &mut held) else {
+                assert_eq!(&see(&state), then, "{fault:?} {after}");
+                continue;
+            };
+            assert!(matches!(error, StateError::Storage { .. }), "{error}");
+            assert!(state.trouble().is_some(), "{fault:?} {after}");
+            assert!(outcome(charge(&state)).is_err());
+            let crashed = see(&disk.after_a_crash().open());
+            assert!(crashed == *before || crashed == *then, "{crashed:?}");
+            disk.lift();
+            until_it_recovers(&state);
+            let healed = see(&state);
+            assert!(
+                healed == *before || healed == *then,
+                "{fault:?} {after}: {healed:?}"
+            );
+            if healed == *before {
+                step(&state, number, &mut held).unwrap();
+                assert_eq!(&see(&state), then, "{fault:?} {after}");
+            } else if number == 3 {
+                // The claim took effect unheard; its lease has to run out.
+                let claim = outcome(state.claim(UnixMillis(NOW.0 + 60_000), 1)).unwrap();
+                held = claim.map(|claim| claim.held);
+            }
+            failed = Some(number);
+        }
+        let last = see(&state);
+        let mut wanted = expected[STEPS as usize].clone();
+        // Times of a claim that was repeated are its own.
+        if let (Some(wanted), Some(last)) = (&mut wanted.job, &last.job) {
+            wanted.updated_at = last.updated_at;
+        }
+        assert_eq!(last, wanted, "{fault:?} {after}");
+        drop(state);
+        assert_eq!(see(&disk.after_a_crash().open()), last);
+        if failed.is_none() {
+            break;
+        }
+        met += 1;
+    }
+    assert!(met > 5, "only {met} faults were met");
+}
+
+#[test]
+fn a_disk_that_is_full_at_any_moment_loses_nothing() {
+    every_fault(Fault::Full);
+}
+
+#[test]
+fn a_sync_that_fails_at_any_moment_loses_nothing() {
+    every_fault(Fault::Sync);
+}
+
+/// While nothing can be written, what is answered from memory goes on.
+#[test]
+fn a_key_opens_while_the_disk_fails() {
+    let disk = Disk::new(5);
+    let state = disk.open();
+    state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
+    let new = NewKey {
+        tenant: acme(),
+        label: String::new(),
+        scopes: Scopes::all(),
+        requires_metric_selection: false,
+        expires_at: None,
+    };
+    let made = state.create_key(&new, KeySeed::new([1; 40]), NOW).unwrap();
+    disk.arm(Fault::Sync, 0);
+    let lost = state.create_key(&new, KeySeed::new([2; 40]), NOW);
+    assert!(matches!(lost, Err(StateError::Storage { .. })));
+    let access = state.authenticate(made.secret.expose(), NOW).unwrap();
+    assert!(access.granted().is_some());
+    let why = state.trouble().unwrap();
+    assert!(why.contains("does not answer"), "{why}");
+    disk.lift();
+    until_it_recovers(&state);
+    state.create_key(&new, KeySeed::new([3; 40]), NOW).unwrap();
+}
+
+/// Many charges in flight while syncs fail now and then: what is used is what was granted, and
+/// at most what was in flight besides.
+#[test]
+fn charges_in_flight_are_kept_whole() {
+    for round in 0..20 {
+        let disk = Disk::new(round);
+        let state = disk.open();
+        disk.arm(Fault::Sync, u32::try_from(round % 10).unwrap());
+        let replies: Vec<_> = (0..200)
+            .map(|number| {
+                if number % 20 == 0 {
+                    std::thread::yield_now();
+                }
+                charge(&state)
+            })
+            .collect();
+        let granted = replies.into_iter().map(outcome);
+        let granted = granted.filter(Result::is_ok).count() as u64 * 5;
+        disk.lift();
+        until_it_recovers(&state);
+        let used = outcome(state.used(acme(), JUNE)).unwrap();
+        assert!((granted..=1_000).contains(&used), "{granted} {used}");
+        drop(state);
+        let kept = outcome(disk.after_a_crash().open().used(acme(), JUNE)).unwrap();
+        assert_eq!(kept, used);
+    }
+}

@@ -14,6 +14,19 @@
 //! answered by a [`Reply`], so that many such operations are made durable together and overlap with
 //! other work.
 //!
+//! **Groups.** The embedded store has one committing thread. It takes every operation that waits,
+//! applies them in one transaction, and answers them after one sync; so sixty-four charges cost
+//! little more than one. An operation looks at everything before it writes, so that one which
+//! refuses harms no other of its group. Nothing is counted in memory: what is durable decides.
+//!
+//! **A failing disk.** Where a commit fails, each operation of its group is answered with
+//! [`StateError::Storage`], [`Switches::trouble`] says why, and what comes meanwhile is refused at
+//! once. The file is opened anew with growing pauses until it can be written; what is in memory is
+//! then read from it again. Authentication goes on from memory all the while.
+//!
+//! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
+//! nothing. A lease of the embedded store ends with the process that had it.
+//!
 //! **Keys.** A key is `dk_`, its public id, `_` and 32 random bytes. The id finds the record in
 //! one step; the record holds SHA-256 of the key, compared in constant time. A slow password
 //! hash would buy nothing: it slows the guessing of secrets that people choose, and nobody

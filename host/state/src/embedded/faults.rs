@@ -434,3 +434,35 @@ fn charges_in_flight_are_kept_whole() {
         assert_eq!(kept, used);
     }
 }
+
+/// A real file is let go of and opened anew, and no claim is lost by it.
+#[test]
+fn a_real_file_is_opened_anew() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = EmbeddedState::open(&directory.path().join("state.redb")).unwrap();
+    outcome(state.submit(new_job())).unwrap();
+    let claim = outcome(state.claim(NOW, 60_000)).unwrap().unwrap();
+    state.shared.close();
+    let refused = outcome(charge(&state));
+    assert!(matches!(refused, Err(StateError::Storage { .. })));
+    until_it_recovers(&state);
+    assert_eq!(outcome(state.used(acme(), JUNE)).unwrap(), 4);
+    // The process is the same, so that its lease goes on.
+    assert_eq!(outcome(state.claim(NOW, 60_000)).unwrap(), None);
+    let held = outcome(state.renew(claim.held, NOW, 60_000)).unwrap();
+    assert_eq!(held, Hold::Kept);
+}
+
+/// A read that fails is enough to have the file opened anew.
+#[test]
+fn a_failed_read_is_noticed() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = EmbeddedState::open(&directory.path().join("state.redb")).unwrap();
+    state.shared.close();
+    assert!(outcome(state.used(acme(), JUNE)).is_err());
+    let begun = Instant::now();
+    while outcome(state.used(acme(), JUNE)).is_err() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}

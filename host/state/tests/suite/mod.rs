@@ -4,6 +4,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod jobs;
+pub(crate) mod model;
 pub(crate) mod switches;
 pub(crate) mod usage;
 pub(crate) mod work;
@@ -86,6 +87,9 @@ macro_rules! state_suite {
                 a_failed_job_gives_back_what_was_not_done
                 jobs_go_on_after_a_restart
                 many_workers_do_each_job_once
+            }
+            model {
+                random_operations_do_what_the_model_does
             }
             switches {
                 switches_are_kept

@@ -14,7 +14,16 @@ fn the_current_release_describes_itself() {
         "property_types": ["D", "S", "T", "F"],
         "valuation_date": {"from": WINDOW.0, "to": WINDOW.1},
         "limits": {"synchronous_batch_rows": 2500, "asynchronous_job_rows": 2500},
-        "endpoints": ["/v3/simple-value", "/v3/value", "/v3/releases/current", "/v3/coverage"],
+        "endpoints": [
+            "/v3/simple-value",
+            "/v3/value",
+            "/v3/simple-batch-value",
+            "/v3/batch-value",
+            "/v3/development-value",
+            "/v3/development-batch-value",
+            "/v3/releases/current",
+            "/v3/coverage",
+        ],
     });
     assert_eq!(client.get("/v3/releases/current").ok(), expected);
 }

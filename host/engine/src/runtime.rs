@@ -147,12 +147,23 @@ impl Release {
     /// Values one property in a fresh sandbox. Blocks this thread for as long as the row takes,
     /// and never panics for anything that the guest does.
     pub fn value(&self, subject: &Arc<Subject>, evidence: Arc<dyn EvidenceSource>) -> Row {
+        self.value_within(subject, evidence, self.limits.deadline)
+    }
+
+    /// The same within a time on the clock that is shorter than the row's own.
+    pub fn value_within(
+        &self,
+        subject: &Arc<Subject>,
+        evidence: Arc<dyn EvidenceSource>,
+        time: Duration,
+    ) -> Row {
         let memory = usize::try_from(self.limits.memory_bytes).unwrap_or(MAX_MEMORY_BYTES);
         let state = RowState::new(subject.clone(), evidence, memory, MAX_TABLE_ELEMENTS);
         let mut store = Store::new(self.pre.engine(), state);
         store.limiter(|state| state);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
-        let ticks = self.limits.deadline.as_millis() / TICK.as_millis() + 1;
+        let time = time.min(self.limits.deadline);
+        let ticks = time.as_millis() / TICK.as_millis() + 1;
         store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX));
 
         let fuel = self.limits.fuel_per_row;

@@ -6,6 +6,7 @@ use crate::releases::Shelf;
 use crate::workers::Workers;
 use domesday_state::State;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// A running service.
@@ -18,6 +19,8 @@ pub struct Service {
     pub workers: Workers,
     /// Who may enter.
     pub admission: Admission,
+    /// How long a request may be worked on after its body is received.
+    pub processing_deadline: Duration,
     /// Room for the bodies that are being received.
     pub body_room: Arc<Semaphore>,
     /// The time.

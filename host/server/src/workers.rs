@@ -4,7 +4,7 @@
 //! without an end would turn overload into waiting, so what does not fit is refused.
 
 use std::sync::Arc;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Native stack of a worker: several times what a guest may use, since the host's own frames and
 /// the evidence's stand on it too.
@@ -59,6 +59,31 @@ impl Workers {
             .clone()
             .try_acquire_owned()
             .map_err(|_| WorkError::Full)?;
+        self.placed(place, work).await
+    }
+
+    /// Runs a part of work that was admitted already, which waits for its place rather than be refused.
+    ///
+    /// # Errors
+    /// Where the work panicked.
+    pub async fn run_in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let place = self.places.clone().acquire_owned().await;
+        self.placed(place.map_err(|_| WorkError::Lost)?, work).await
+    }
+
+    /// How many threads there are.
+    pub fn threads(&self) -> usize {
+        self.pool.current_num_threads()
+    }
+
+    async fn placed<T: Send + 'static>(
+        &self,
+        place: OwnedSemaphorePermit,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
         let (sender, answer) = oneshot::channel();
         self.pool.spawn(move || {
             // Nobody waits for it any more: the client went away, or its deadline passed.

@@ -23,6 +23,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -55,6 +56,9 @@ pub struct Serve {
     /// Threads that value; by default one a core.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Milliseconds that a request may be worked on; the contract's 25 seconds but for tests.
+    #[arg(long, value_name = "MS", default_value_t = 25_000, hide = true)]
+    processing_deadline: u64,
 }
 
 impl Serve {
@@ -94,6 +98,7 @@ impl Serve {
             releases: shelf,
             workers,
             admission: Admission::new(CAPACITY),
+            processing_deadline: Duration::from_millis(self.processing_deadline),
             body_room: http::body_room(),
             clock,
         });

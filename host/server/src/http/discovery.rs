@@ -1,5 +1,6 @@
 //! GET /v3/releases/current and GET /v3/coverage.
 
+use super::endpoint::served;
 use super::refusal::{Refusal, internal, json};
 use crate::releases::OpenRelease;
 use crate::service::Service;
@@ -135,15 +136,7 @@ fn endpoints(manifest: &package::ValuationBody) -> Vec<Endpoint> {
     manifest
         .endpoints
         .iter()
-        .filter_map(|endpoint| match endpoint {
-            package::Endpoint::SimpleValue => Some(Endpoint::SimpleValue),
-            package::Endpoint::Value => Some(Endpoint::Value),
-            package::Endpoint::SimpleBatchValue
-            | package::Endpoint::BatchValue
-            | package::Endpoint::DevelopmentValue
-            | package::Endpoint::DevelopmentBatchValue
-            | package::Endpoint::ValuationJobs => None,
-        })
+        .filter_map(|endpoint| served(*endpoint))
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()
 }

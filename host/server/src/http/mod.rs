@@ -5,9 +5,11 @@
 //! Nothing of a body is read before the key, the scope and a slot are had.
 
 mod authenticate;
+mod batch;
 mod body;
 mod connection;
 mod discovery;
+mod endpoint;
 mod intake;
 mod listener;
 mod panics;
@@ -24,13 +26,11 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, Fault};
-use domesday_state::Scope;
+use endpoint::Route;
 use intake::Needs;
 use refusal::Refusal;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
-
-const AVM_VALUE: Needs = Needs::Scope(Scope::AvmValue);
 
 /// The routes of a service.
 pub fn router(service: Arc<Service>) -> Router {
@@ -38,12 +38,18 @@ pub fn router(service: Arc<Service>) -> Router {
     let needs = |needs: Needs, route: MethodRouter<Arc<Service>>| {
         route.route_layer(from_fn_with_state(needs, intake::intake))
     };
-    let keyed = Router::new()
-        .route(
-            "/v3/simple-value",
-            needs(AVM_VALUE, post(single::simple_value)),
-        )
-        .route("/v3/value", needs(AVM_VALUE, post(single::value)))
+    let valuing = |router: Router<Arc<Service>>, route: Route| {
+        let handler = match route.batch {
+            true => post(batch::values),
+            false => post(single::value),
+        };
+        let handler = needs(Needs::Scope(route.scope()), handler);
+        let offered = from_fn_with_state((service.clone(), route), endpoint::offered);
+        router.route(route.path, handler.route_layer(offered))
+    };
+    let keyed = endpoint::ROUTES
+        .into_iter()
+        .fold(Router::new(), valuing)
         .route(
             "/v3/releases/current",
             needs(Needs::AnyValuation, get(discovery::current_release)),
@@ -52,7 +58,7 @@ pub fn router(service: Arc<Service>) -> Router {
             "/v3/coverage",
             needs(Needs::AnyValuation, get(discovery::coverage)),
         )
-        .fallback(unknown_route)
+        .fallback(|| async { unknown_route() })
         .method_not_allowed_fallback(other_method)
         .layer(from_fn_with_state(
             service.clone(),
@@ -70,7 +76,7 @@ pub fn router(service: Arc<Service>) -> Router {
         .layer(from_fn_with_state(service, request_id::request_id))
 }
 
-async fn unknown_route() -> Refusal {
+fn unknown_route() -> Refusal {
     Fault::new(
         Code::RouteNotFound,
         "There is no such path. The routes are listed in the API reference.",

@@ -25,12 +25,16 @@ struct Noted {
     outcome: OnceLock<Ended>,
 }
 
-/// The ids of one valuation.
+/// The ids of a valuation, or of a batch's.
 pub struct Valuation {
     /// The API execution.
     pub execution_id: Uuid,
-    /// The property's valuation.
+    /// The property's valuation, or the first row's; those of the other rows count up from it.
     pub valuation_id: Uuid,
+    /// Rows of the request.
+    pub rows: usize,
+    /// Rows that were read without a fault.
+    pub admitted: usize,
     /// The release that was asked.
     pub release_id: String,
 }
@@ -88,6 +92,8 @@ pub async fn request_id(
         tenant = noted.tenant.get(),
         execution_id = valuation.map(|v| tracing::field::display(v.execution_id)),
         valuation_id = valuation.map(|v| tracing::field::display(v.valuation_id)),
+        rows = valuation.map(|v| v.rows),
+        admitted = valuation.map(|v| v.admitted),
         release_id = valuation.map(|v| v.release_id.as_str()),
         outcome = ended.map(|ended| ended.status),
         problem = ended.and_then(|ended| ended.problem.as_deref()),

@@ -1,18 +1,16 @@
 //! What a well-formed request may still not ask: an option without its scope, or a date that the
 //! release does not take.
 
+use chrono::NaiveDate;
 use domesday_contract::error::{Code, Fault};
-use domesday_contract::v3::options::Options;
 use domesday_contract::v3::release::DateWindow;
-use domesday_contract::v3::request::Property;
-use domesday_state::{Principal, Scope};
 
 /// Stored data is open only to keys with the scope for it, whatever else the request says.
 ///
 /// # Errors
 /// `scope_required`, 403.
-pub fn stored_data(options: &Options, principal: &Principal) -> Result<(), Fault> {
-    if options.use_stored_data && !principal.scopes.has(Scope::AvmStoredData) {
+pub fn stored_data(asked: bool, allowed: bool) -> Result<(), Fault> {
+    if asked && !allowed {
         return Err(Fault::new(
             Code::ScopeRequired,
             "use_stored_data needs a key with the scope avm:stored-data. Leave the option out, or ask for such a key.",
@@ -26,8 +24,8 @@ pub fn stored_data(options: &Options, principal: &Principal) -> Result<(), Fault
 ///
 /// # Errors
 /// `valuation_date_outside_window`.
-pub fn valuation_date(property: &Property, window: DateWindow) -> Result<(), Fault> {
-    if window.contains(property.valuation_date) {
+pub fn valuation_date(date: NaiveDate, window: DateWindow) -> Result<(), Fault> {
+    if window.contains(date) {
         return Ok(());
     }
     let message = format!(

@@ -3,8 +3,10 @@
 
 use super::resolve::Identity;
 use super::vocabulary;
+use chrono::NaiveDate;
 use domesday_contract::v3::input::{Input, Note, Source};
-use domesday_contract::v3::request::Request;
+use domesday_contract::v3::request::{self as wire, Request};
+use domesday_contract::v3::result::IdentitySource;
 use domesday_engine::subject::{
     Attribute, BuildStatus, Energy, Fabric, Lease, Place, Precision, Provenance, Size, Subject,
 };
@@ -12,18 +14,21 @@ use domesday_property::Attributes;
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-/// A subject, and which of its values stored data gave.
+/// A subject, and where its values came from.
 pub struct Merged {
     /// What the release is asked about.
     pub subject: Subject,
-    /// The record for the client.
+    /// Who vouches for its identity.
+    pub identity_source: IdentitySource,
+    /// Blanks that stored data filled.
     pub stored_data_used: Vec<Note>,
+    /// Values that the route sets for every property.
+    pub applied_inputs: Vec<Note>,
 }
 
 /// Puts a request and the stored property together.
 ///
-/// `latest_sale` is the snapshot's: what the evidence can hold ends there, or on the eve of the
-/// valuation day.
+/// `latest_sale` is the snapshot's.
 pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -> Merged {
     let day = Day::from(request.property.valuation_date);
     let stored = if request.options.use_stored_data {
@@ -33,8 +38,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
     };
     let mut fill = Fill {
         stored,
-        provenance: Provenance::default(),
-        used: Vec::new(),
+        ..Fill::default()
     };
 
     let property_type = vocabulary::property_type(request.property.property_type);
@@ -77,30 +81,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
             |s| s.habitable_rooms,
         ),
     };
-    let lease = request.lease.as_ref().map(|lease| {
-        let terms = vocabulary::terms(lease);
-        // A lease that has run out has no years left, not fewer.
-        let years_remaining = lease
-            .years_remaining(request.property.valuation_date)
-            .max(0.0);
-        fill.given(Some(()), Attribute::LeaseYearsRemaining);
-        Lease {
-            years_remaining,
-            start: fill.given(
-                terms.map(|t| Day::from(t.start_date)),
-                Attribute::LeaseStart,
-            ),
-            term_years: fill.given(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
-            ground_rent_gbp: fill.given(
-                terms.and_then(|t| t.ground_rent_gbp_per_year),
-                Attribute::LeaseGroundRent,
-            ),
-            service_charge_gbp: fill.given(
-                terms.and_then(|t| t.service_charge_gbp_per_year),
-                Attribute::LeaseServiceCharge,
-            ),
-        }
-    });
+    let lease = fill.lease(request.lease.as_ref(), request.property.valuation_date);
     let fabric = &request.fabric;
     let fabric = Fabric {
         wall_type: fill.value(
@@ -152,14 +133,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
 
     let centre = (identity.postcode.easting, identity.postcode.northing);
     let (easting, northing) = identity.property.place.unwrap_or(centre);
-    let mut provenance = fill.provenance;
-    for list in [
-        &mut provenance.customer,
-        &mut provenance.stored,
-        &mut provenance.applied,
-    ] {
-        list.sort_unstable();
-    }
+    let provenance = sorted(fill.provenance);
     Merged {
         subject: Subject {
             valuation_day: day,
@@ -189,22 +163,42 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
             energy,
             provenance,
             stored_data: request.options.use_stored_data,
-            evidence_through: latest_sale.map(|latest| latest.min(Day(day.0 - 1))),
+            evidence_through: evidence_through(latest_sale, day),
         },
+        identity_source: IdentitySource::VerifiedIdentityStore,
         stored_data_used: fill.used,
+        applied_inputs: Vec::new(),
     }
 }
 
+/// What the evidence can hold ends with the snapshot's latest sale, or on the eve of the valuation day.
+pub(super) fn evidence_through(latest_sale: Option<Day>, valuation: Day) -> Option<Day> {
+    latest_sale.map(|latest| latest.min(Day(valuation.0 - 1)))
+}
+
+/// The lists in the order that the interface promises.
+pub(super) fn sorted(mut provenance: Provenance) -> Provenance {
+    for list in [
+        &mut provenance.customer,
+        &mut provenance.stored,
+        &mut provenance.applied,
+    ] {
+        list.sort_unstable();
+    }
+    provenance
+}
+
 /// Fills blanks and keeps the record of it.
-struct Fill {
-    stored: Option<Attributes>,
-    provenance: Provenance,
-    used: Vec<Note>,
+#[derive(Default)]
+pub(super) struct Fill {
+    pub(super) stored: Option<Attributes>,
+    pub(super) provenance: Provenance,
+    pub(super) used: Vec<Note>,
 }
 
 impl Fill {
     /// A value that only the customer can give.
-    fn given<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
+    pub(super) fn given<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
         if explicit.is_some() {
             self.provenance.customer.push(attribute);
         }
@@ -230,5 +224,33 @@ impl Fill {
             reason: None,
         });
         Some(value)
+    }
+
+    /// A lease as on the day of the valuation, which only the customer can state.
+    pub(super) fn lease(
+        &mut self,
+        lease: Option<&wire::Lease>,
+        valuation_date: NaiveDate,
+    ) -> Option<Lease> {
+        let lease = lease?;
+        let terms = vocabulary::terms(lease);
+        self.given(Some(()), Attribute::LeaseYearsRemaining);
+        Some(Lease {
+            // A lease that has run out has no years left, not fewer.
+            years_remaining: lease.years_remaining(valuation_date).max(0.0),
+            start: self.given(
+                terms.map(|t| Day::from(t.start_date)),
+                Attribute::LeaseStart,
+            ),
+            term_years: self.given(terms.map(|t| t.term_years.into()), Attribute::LeaseTerm),
+            ground_rent_gbp: self.given(
+                terms.and_then(|t| t.ground_rent_gbp_per_year),
+                Attribute::LeaseGroundRent,
+            ),
+            service_charge_gbp: self.given(
+                terms.and_then(|t| t.service_charge_gbp_per_year),
+                Attribute::LeaseServiceCharge,
+            ),
+        })
     }
 }

@@ -1,15 +1,21 @@
 //! The one path of a valuation, a file a step:
 //!
-//! [`admit`] (may this request be made of this release) → [`resolve`] (which property, and what is
-//! known of it) → [`value`] (what the release says) → [`render`] (what the client is told).
+//! [`admit`] (may this request be made of this release) → [`resolve`] and [`merge`], or [`site`] for a
+//! proposed property (which one, and what is known of it) → [`value`] (what the release says) →
+//! [`render`] (what the client is told). [`row`] puts them together for one row, and [`batch`] many
+//! rows.
 //!
 //! A step takes a value and returns a value; nothing reaches back. The host owns identity,
 //! precedence and status; the release owns judgement.
 
 pub mod admit;
+pub mod batch;
 pub mod context;
+mod grid;
 pub mod merge;
 pub mod render;
 pub mod resolve;
+pub mod row;
+pub mod site;
 pub mod value;
 mod vocabulary;

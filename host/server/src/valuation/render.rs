@@ -1,6 +1,6 @@
 //! From a release's outcome to the contract's result.
 
-use super::value::{failure, release_failed};
+use super::value::release_failed;
 use super::vocabulary::{wire_property_type, wire_tenure};
 use crate::releases::OpenRelease;
 use domesday_contract::v3::identity::{Postcode, Uprn};
@@ -20,8 +20,12 @@ pub struct Rendering<'a> {
     pub release: &'a OpenRelease,
     /// What it was asked about.
     pub subject: &'a Subject,
+    /// Who vouches for its identity.
+    pub identity_source: IdentitySource,
     /// Blank inputs that stored data filled.
     pub stored_data_used: Vec<Note>,
+    /// Inputs that the route set.
+    pub applied_inputs: Vec<Note>,
     /// Valid inputs that say nothing about the property.
     pub ignored_inputs: Vec<Note>,
     /// How many comparables to show; none shows no section.
@@ -32,7 +36,7 @@ pub struct Rendering<'a> {
 
 /// The contract's outcome of a row.
 pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
-    let Some(property) = property(with.subject) else {
+    let Some(property) = property(&with) else {
         return wire::Outcome::Failed(vec![release_failed()]);
     };
     match row.outcome {
@@ -49,11 +53,11 @@ pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
             input_resolution: InputResolution {
                 stored_data_used: with.stored_data_used,
                 ignored_inputs: with.ignored_inputs,
-                derived_inputs: Vec::new(),
+                derived_inputs: with.applied_inputs,
             },
         })),
-        Ok(Outcome::Failed { .. }) => wire::Outcome::Failed(vec![release_failed()]),
-        Err(error) => wire::Outcome::Failed(vec![failure(&error)]),
+        // A failure of the host never comes here: the pipeline ends the row before.
+        Ok(Outcome::Failed { .. }) | Err(_) => wire::Outcome::Failed(vec![release_failed()]),
     }
 }
 
@@ -87,6 +91,8 @@ fn valued(
         ),
         None => None,
     };
+    let mut derived_inputs = with.applied_inputs;
+    derived_inputs.extend(valuation.derived.iter().filter_map(derived));
     Some(Valued {
         property,
         date: with.subject.valuation_day.date()?,
@@ -99,7 +105,7 @@ fn valued(
         input_resolution: InputResolution {
             stored_data_used: with.stored_data_used,
             ignored_inputs: with.ignored_inputs,
-            derived_inputs: valuation.derived.iter().filter_map(derived).collect(),
+            derived_inputs,
         },
         comparables,
         context: with.context,
@@ -122,11 +128,11 @@ fn shown(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Compa
     })
 }
 
-fn property(subject: &Subject) -> Option<ResultProperty> {
+fn property(with: &Rendering<'_>) -> Option<ResultProperty> {
     Some(ResultProperty {
-        uprn: subject.uprn.and_then(|uprn| Uprn::parse(&uprn.to_string())),
-        postcode: Postcode::parse(subject.postcode.as_str())?,
-        identity_source: IdentitySource::VerifiedIdentityStore,
+        uprn: with.subject.uprn.and_then(Uprn::new),
+        postcode: Postcode::parse(with.subject.postcode.as_str())?,
+        identity_source: with.identity_source,
     })
 }
 

@@ -2,7 +2,7 @@
 //! Wales exactly, and a UPRN that is given must be that one.
 
 use domesday_contract::error::{Code, Fault};
-use domesday_contract::v3::identity::Uprn;
+use domesday_contract::v3::identity::{self as wire, Uprn};
 use domesday_contract::v3::request::Property as Asked;
 use domesday_property::{PostcodePlace, Property, Resolution, Snapshot, SnapshotError};
 use domesday_registers::Postcode;
@@ -36,14 +36,7 @@ impl From<SnapshotError> for Unresolved {
 /// # Errors
 /// What is wrong with the address, at the field that says it.
 pub fn identity(snapshot: &Snapshot, asked: &Asked) -> Result<Identity, Unresolved> {
-    let postcode =
-        Postcode::parse(asked.postcode.as_str()).ok_or_else(|| unknown_postcode(asked))?;
-    let place = snapshot
-        .postcode(&postcode)?
-        .ok_or_else(|| unknown_postcode(asked))?;
-    if !matches!(place.country, Country::England | Country::Wales) {
-        return Err(outside());
-    }
+    let (postcode, place) = postcode_place(snapshot, &asked.postcode)?;
     let (building, street) = (&asked.building_number_or_name, &asked.street);
     let resolution = snapshot.resolve(&postcode, building, street)?;
     let uprn = match (resolution, asked.uprn.map(Uprn::get)) {
@@ -91,6 +84,24 @@ pub fn identity(snapshot: &Snapshot, asked: &Asked) -> Result<Identity, Unresolv
         property,
         postcode: place,
     })
+}
+
+/// A postcode of England or Wales, and where it lies.
+///
+/// # Errors
+/// `address_not_found` or `outside_geography` at `/property/postcode`.
+pub fn postcode_place(
+    snapshot: &Snapshot,
+    asked: &wire::Postcode,
+) -> Result<(Postcode, PostcodePlace), Unresolved> {
+    let postcode = Postcode::parse(asked.as_str()).ok_or_else(|| unknown_postcode(asked))?;
+    let place = snapshot
+        .postcode(&postcode)?
+        .ok_or_else(|| unknown_postcode(asked))?;
+    if !matches!(place.country, Country::England | Country::Wales) {
+        return Err(outside());
+    }
+    Ok((postcode, place))
 }
 
 fn another_uprn() -> Unresolved {
@@ -144,9 +155,9 @@ fn outside() -> Unresolved {
     )
 }
 
-fn unknown_postcode(asked: &Asked) -> Unresolved {
+fn unknown_postcode(asked: &wire::Postcode) -> Unresolved {
     let letters = |c: char| c.is_ascii_alphabetic();
-    let postcode = asked.postcode.as_str();
+    let postcode = asked.as_str();
     let area = &postcode[..postcode.find(|c| !letters(c)).unwrap_or(0)];
     if OUTSIDE.contains(&area) {
         return outside();

@@ -2,34 +2,20 @@
 
 use crate::releases::OpenRelease;
 use domesday_contract::error::{Code, Fault};
-use domesday_engine::outcome::{Outcome, Row, RowFailure};
+use domesday_engine::outcome::{Outcome, Row};
 use domesday_engine::subject::Subject;
 use std::sync::Arc;
+use std::time::Instant;
 
-/// Runs the pinned release on one subject, in a fresh sandbox. Blocks.
-pub fn value(release: &OpenRelease, subject: &Arc<Subject>) -> Row {
-    release.release.value(subject, release.evidence.clone())
-}
-
-/// The contract's fault for a row that has no answer.
-pub fn failure(failure: &RowFailure) -> Fault {
-    match failure {
-        RowFailure::Host { .. } => {
-            Fault::new(Code::Internal, "The valuation could not be run. Try again.")
+/// Runs the pinned release on one subject, in a fresh sandbox, until the deadline at the latest. Blocks.
+pub fn value(release: &OpenRelease, subject: &Arc<Subject>, deadline: Option<Instant>) -> Row {
+    let evidence = release.evidence.clone();
+    match deadline {
+        Some(deadline) => {
+            let left = deadline.saturating_duration_since(Instant::now());
+            release.release.value_within(subject, evidence, left)
         }
-        RowFailure::FuelSpent { .. }
-        | RowFailure::LimitReached { .. }
-        | RowFailure::Trapped { .. }
-        | RowFailure::InvalidOutcome { .. } => release_failed(),
-    }
-}
-
-/// What is logged of an outcome.
-pub fn label(row: &Row) -> &'static str {
-    match &row.outcome {
-        Ok(Outcome::Valued(_)) => "valued",
-        Ok(Outcome::Referred(_)) => "referred",
-        Ok(Outcome::Failed { .. }) | Err(_) => "valuation_failed",
+        None => release.release.value(subject, evidence),
     }
 }
 

@@ -1,11 +1,13 @@
 //! The valuation result: one for a single request, one for each row of a batch.
 
+mod batch;
 mod evidence;
 mod money;
 #[cfg(test)]
 mod tests;
 mod wire;
 
+pub use batch::{BATCH_END, BatchStatus, Summary, batch_start};
 pub use evidence::{Comparable, Context, LocalAuthority};
 pub use money::{POUNDS_MAX, round_gbp};
 

@@ -1,0 +1,99 @@
+//! Many properties: POST /v3/simple-batch-value, /v3/batch-value and /v3/development-batch-value.
+
+use super::body::{self, Received};
+use super::endpoint::Pinned;
+use super::refusal::{Refusal, internal};
+use super::request_id::{Ended, Trail, Valuation};
+use crate::clock::new_id;
+use crate::service::Service;
+use crate::valuation::row::{ParsedRow, Shared, parse};
+use crate::valuation::{admit, batch};
+use axum::body::Body;
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domesday_contract::v3::options::Settings;
+use domesday_contract::v3::request::Batch;
+use domesday_contract::v3::result::{BATCH_END, batch_start};
+use domesday_contract::vocabulary::Vocabulary;
+use domesday_state::{Principal, Scope};
+use rayon::prelude::*;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The most rows that the contract allows.
+const ROWS_MAX: u32 = 2_500;
+/// Rows that are parsed by one thread at least: finer pieces would cost more than they share.
+const PARSED_TOGETHER: usize = 64;
+
+/// An envelope of results, one a row.
+pub async fn values(
+    State(service): State<Arc<Service>>,
+    Extension(principal): Extension<Arc<Principal>>,
+    Extension(trail): Extension<Trail>,
+    Extension(Pinned { route, release }): Extension<Pinned>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Refusal> {
+    let received = body::receive(&service.body_room, &headers, body).await?;
+    let deadline = Instant::now() + service.processing_deadline;
+
+    let rows_max = ROWS_MAX
+        .min(release.manifest.limits.synchronous_batch_rows)
+        .min(principal.plan.synchronous_batch_rows);
+    let execution_id = new_id(&*service.clock);
+    let valuation_id = batch::first(new_id(&*service.clock));
+    let shared = Shared {
+        release: release.clone(),
+        kind: route.kind,
+        depth: route.depth,
+        settings: Settings::default(),
+        stored_data: principal.scopes.has(Scope::AvmStoredData),
+        execution_id,
+    };
+    let (shared, rows) = service
+        .workers
+        .run(move || read(received, shared, rows_max))
+        .await??;
+    let shared = Arc::new(shared);
+    trail.valuation(Valuation {
+        execution_id,
+        valuation_id,
+        rows: rows.len(),
+        admitted: rows.iter().filter(|row| row.admitted()).count(),
+        release_id: release.id.clone(),
+    });
+
+    let done = batch::value(&service.workers, &shared, rows, valuation_id, deadline).await;
+    trail.ended(Ended {
+        status: done.summary.status().code(),
+        problem: done.problem,
+    });
+    let mut text = batch_start(&release.id, done.summary).map_err(|error| {
+        tracing::error!(%error, "an envelope could not be written");
+        internal()
+    })?;
+    text.extend_from_slice(&done.json);
+    text.extend_from_slice(BATCH_END);
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    Ok((StatusCode::OK, json, text).into_response())
+}
+
+/// Reads the envelope, and every row for itself; the body is then done with.
+fn read(
+    received: Received,
+    shared: Shared,
+    rows_max: u32,
+) -> Result<(Shared, Vec<ParsedRow>), Refusal> {
+    let rows_max = usize::try_from(rows_max).unwrap_or(usize::MAX);
+    let Batch { settings, rows } = Batch::read(received.bytes(), shared.kind, rows_max)?;
+    let asked = settings.use_stored_data == Some(true);
+    admit::stored_data(asked, shared.stored_data)?;
+    let shared = Shared { settings, ..shared };
+    let rows = rows
+        .par_iter()
+        .with_min_len(PARSED_TOGETHER)
+        .map(|row| parse(row, &shared))
+        .collect();
+    Ok((shared, rows))
+}

@@ -48,7 +48,7 @@ pub(super) struct Source {
     path: PathBuf,
     /// A disk that can fail, in place of the file.
     #[cfg(test)]
-    pub(super) disk: Option<super::faults::Disk>,
+    pub(super) disk: Option<super::disk::Disk>,
 }
 
 impl Source {

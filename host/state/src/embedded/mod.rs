@@ -7,6 +7,8 @@
 mod accounts;
 mod commit;
 #[cfg(test)]
+mod disk;
+#[cfg(test)]
 mod faults;
 mod file;
 mod jobs;

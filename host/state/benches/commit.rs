@@ -1,5 +1,6 @@
 //! What durable operations cost: `cargo bench -p domesday-state --profile dev --bench commit`.
-//! The state is made in the directory of temporary files, which should be on a disk.
+//! The states are made in the directory of temporary files, which should be on a disk. That on
+//! PostgreSQL is reached by a local socket, and waits for the disk as well.
 
 #![allow(missing_docs, reason = "criterion's macros make undocumented items")]
 #![allow(clippy::unwrap_used, reason = "a benchmark ends where it cannot begin")]
@@ -9,6 +10,7 @@ use std::time::Instant;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use domesday_state::*;
+use domesday_test_cluster::{Cluster, Disk};
 use uuid::Uuid;
 
 const MONTH: Month = Month {
@@ -40,12 +42,18 @@ fn charge() -> Charge {
 
 fn charges(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().unwrap();
-    let state = state(&directory);
+    charges_on(criterion, "charge", &state(&directory));
+    let cluster = Cluster::start(Disk::Synced);
+    let state = PostgresState::open(&cluster.database()).unwrap();
+    charges_on(criterion, "charge on PostgreSQL", &Arc::new(state));
+}
+
+fn charges_on(criterion: &mut Criterion, name: &str, state: &Arc<impl State + 'static>) {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .build()
         .unwrap();
-    let mut group = criterion.benchmark_group("charge");
+    let mut group = criterion.benchmark_group(name);
     group.throughput(Throughput::Elements(1));
     for in_flight in [1_u64, 8, 64] {
         group.bench_function(format!("{in_flight} in flight"), |bencher| {
@@ -53,7 +61,7 @@ fn charges(criterion: &mut Criterion) {
                 let begun = Instant::now();
                 let tasks: Vec<_> = (0..in_flight)
                     .map(|task| {
-                        let state = Arc::clone(&state);
+                        let state = Arc::clone(state);
                         let mine = rounds / in_flight + u64::from(task < rounds % in_flight);
                         runtime.spawn(async move {
                             for _ in 0..mine {
@@ -74,7 +82,13 @@ fn charges(criterion: &mut Criterion) {
 
 fn submission(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().unwrap();
-    let state = state(&directory);
+    submission_on(criterion, "submission of 2,500 rows", &state(&directory));
+    let cluster = Cluster::start(Disk::Synced);
+    let state = PostgresState::open(&cluster.database()).unwrap();
+    submission_on(criterion, "submission on PostgreSQL", &Arc::new(state));
+}
+
+fn submission_on(criterion: &mut Criterion, name: &str, state: &Arc<impl State>) {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
@@ -89,7 +103,7 @@ fn submission(criterion: &mut Criterion) {
             }
         })
         .collect();
-    criterion.bench_function("submission of 2,500 rows", |bencher| {
+    criterion.bench_function(name, |bencher| {
         bencher.iter(|| {
             number += 1;
             let job = NewJob {

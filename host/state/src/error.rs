@@ -71,6 +71,13 @@ pub enum StateError {
         /// The file.
         path: PathBuf,
     },
+    /// The address of a database is not one. It is not repeated, since it may hold a password.
+    #[error(
+        "not an address of a PostgreSQL database, such as postgres://user:password@host:5432/name; \
+         of parameters, sslmode, sslrootcert, sslcert, sslkey, host, hostaddr, port, dbname, user, \
+         password, application_name and statement-cache-capacity are known"
+    )]
+    MalformedAddress,
     /// A record cannot be read.
     #[error("the record of {record} cannot be read: {reason}")]
     Damaged {

@@ -82,6 +82,23 @@ pub struct Job {
     pub error: Option<JobError>,
 }
 
+impl Job {
+    /// The job as its key still tells of it: one that nobody finished in its time has failed.
+    pub(crate) fn final_document(mut self, now: UnixMillis) -> Job {
+        let unfinished = matches!(self.status, JobStatus::Queued | JobStatus::Running);
+        if unfinished && self.expires_at <= now {
+            self.status = JobStatus::Failed;
+            self.updated_at = self.expires_at;
+            self.error = Some(JobError {
+                code: "job_expired".into(),
+                message: "the job was not finished before it expired".into(),
+                retryable: true,
+            });
+        }
+        self
+    }
+}
+
 /// A piece of a new job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewChunk {

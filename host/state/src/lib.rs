@@ -43,6 +43,7 @@ mod job;
 mod jobs;
 mod key;
 mod plan;
+mod postgres;
 mod principal;
 mod reply;
 mod scope;
@@ -62,6 +63,7 @@ pub use job::{
 pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
 pub use plan::Plan;
+pub use postgres::PostgresState;
 pub use principal::{Access, Denial, Principal};
 pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeFault, Scopes};

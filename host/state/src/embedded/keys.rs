@@ -6,8 +6,7 @@ use super::file::{reading, writing};
 use super::records::{Remembered, decode_job, decode_remembered, encode_remembered};
 use super::tables::{JobKey, Tables};
 use crate::{
-    IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, JobError, JobStatus, StateError, Submission,
-    TenantId, UnixMillis,
+    IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, StateError, Submission, TenantId, UnixMillis,
 };
 
 /// What the key alone answers, or none where it is new.
@@ -41,7 +40,7 @@ pub(super) fn known(
     } else if known != asked.digest {
         Submission::Conflict
     } else {
-        Submission::Known(final_document(job, now))
+        Submission::Known(job.final_document(now))
     }))
 }
 
@@ -52,21 +51,6 @@ fn ends_at(job: &Job) -> UnixMillis {
             .0
             .saturating_add(IDEMPOTENCY_RETENTION_MILLIS),
     )
-}
-
-/// A job as its key still tells of it: one that nobody finished in its time has failed.
-fn final_document(mut job: Job, now: UnixMillis) -> Job {
-    let unfinished = matches!(job.status, JobStatus::Queued | JobStatus::Running);
-    if unfinished && job.expires_at <= now {
-        job.status = JobStatus::Failed;
-        job.updated_at = job.expires_at;
-        job.error = Some(JobError {
-            code: "job_expired".into(),
-            message: "the job was not finished before it expired".into(),
-            retryable: true,
-        });
-    }
-    job
 }
 
 /// Remembers the key of a new job.
@@ -102,7 +86,7 @@ pub(super) fn keep_document(
     let Some(Remembered::Job { digest, .. }) = remembered else {
         return Ok(());
     };
-    let job = Box::new(final_document(job, now));
+    let job = Box::new(job.final_document(now));
     put(tables, &tenant, key, &Remembered::Document { digest, job })
 }
 

@@ -303,7 +303,7 @@ pub(crate) fn bytes_are_counted_exactly<S: Store>() {
     drop(state);
     let state = store.open();
     occupied(&state, 280);
-    let claim = wait(state.claim(after(2_000), 1_000)).unwrap();
+    let claim = wait(state.claim(after(31_000), 1_000)).unwrap();
     super::finish(&state, claim.held, 1, &[7; 500]);
     occupied(&state, 580);
     let error = JobError {

@@ -1,0 +1,163 @@
+//! Reaching the database: its address, the settings of a connection, the schema.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions, Connection, Executor, PgPool, SqlSafeStr};
+
+use super::fault::{opening, storage};
+use crate::StateError;
+
+/// Connections of one host. What waits for one waits in order.
+const CONNECTIONS: u32 = 9;
+/// How long an operation waits for a connection.
+const ACQUIRE: Duration = Duration::from_secs(5);
+/// A connection that was not used for so long may be gone.
+const RESTED: Duration = Duration::from_secs(1);
+/// The server ends what a host that sleeps or hangs holds open, so that its locks stop nobody.
+const SETTINGS: [(&str, &str); 4] = [
+    ("statement_timeout", "8s"),
+    ("lock_timeout", "8s"),
+    ("idle_in_transaction_session_timeout", "5s"),
+    ("search_path", "pg_catalog"),
+];
+/// What a commit answers for must outlive the server. A stricter setting of the server stays.
+const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+     WHERE current_setting('synchronous_commit') IN ('off', 'local')";
+/// What may stand behind the question mark. Others would be logged with their values.
+const PARAMETERS: [&str; 12] = [
+    "sslmode",
+    "sslrootcert",
+    "sslcert",
+    "sslkey",
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "application_name",
+    "statement-cache-capacity",
+];
+/// The latest migration.
+const KNOWN: i64 = 1;
+
+/// Reads an address. Nothing of it is repeated in an error, since it may hold a password.
+fn options(address: &str) -> Result<PgConnectOptions, StateError> {
+    let known = |name: &str| PARAMETERS.contains(&name);
+    let query = address.split_once('?').map_or("", |(_, query)| query);
+    let names = query.split('&').filter(|pair| !pair.is_empty());
+    if !names
+        .map(|pair| pair.split('=').next().unwrap_or(""))
+        .all(known)
+    {
+        return Err(StateError::MalformedAddress);
+    }
+    if !(address.starts_with("postgres://") || address.starts_with("postgresql://")) {
+        return Err(StateError::MalformedAddress);
+    }
+    let options = PgConnectOptions::from_str(address).map_err(|_| StateError::MalformedAddress)?;
+    Ok(options
+        .application_name("domesday")
+        .options(SETTINGS)
+        .disable_statement_logging())
+}
+
+/// Connects, and brings the schema up to this version.
+pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
+    let pool = PgPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(ACQUIRE)
+        // Only a connection that rested is asked whether it still stands: asking each time would
+        // cost every operation a journey.
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for > RESTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
+        .after_connect(|connection, _| {
+            Box::pin(async move { connection.execute(DURABLE).await.map(drop) })
+        })
+        .connect_with(options(address)?)
+        .await
+        .map_err(opening)?;
+    migrate(&pool).await?;
+    let fsync: String = sqlx::query_scalar("SHOW fsync")
+        .fetch_one(&pool)
+        .await
+        .map_err(opening)?;
+    if fsync != "on" {
+        tracing::warn!("the database runs with fsync off: a power failure loses what was answered");
+    }
+    Ok(pool)
+}
+
+async fn migrate(pool: &PgPool) -> Result<(), StateError> {
+    let first = Migration::new(
+        1,
+        "state".into(),
+        MigrationType::Simple,
+        include_str!("../../migrations/1_state.sql").into_sql_str(),
+        false,
+    );
+    let mut migrator = Migrator::with_migrations(vec![first]);
+    // Several hosts that start at once take turns here.
+    migrator.create_schema("domesday");
+    migrator.dangerous_set_table_name("domesday.migrations");
+    migrator.run(pool).await.map_err(|error| match error {
+        MigrateError::VersionMissing(found) => StateError::NewerSchema {
+            found: u32::try_from(found).unwrap_or(u32::MAX),
+            known: u32::try_from(KNOWN).unwrap_or(u32::MAX),
+        },
+        other => storage("opened", other),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A server that is set to answer before the disk does not decide it for the state.
+    #[test]
+    fn commits_wait_for_the_disk_whatever_the_server_is_set_to() {
+        let address = domesday_test_cluster::shared().database();
+        let name = address.split(['/', '?']).nth(3).unwrap();
+        let statement = format!("ALTER DATABASE {name} SET synchronous_commit = off");
+        domesday_test_cluster::sql(&address, &statement);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let setting: String = runtime.block_on(async {
+            let pool = connect(&address).await.unwrap();
+            sqlx::query_scalar("SHOW synchronous_commit")
+                .fetch_one(&pool)
+                .await
+                .unwrap()
+        });
+        assert_eq!(setting, "on");
+    }
+
+    /// A mistyped parameter could be a password; it is neither logged nor repeated.
+    #[test]
+    fn a_malformed_address_is_refused_without_repeating_it() {
+        for address in [
+            "",
+            "mysql://user:sesame@host/db",
+            "postgres://user:sesame@host:x/db",
+            "postgres://user@host/db?passwrod=sesame",
+            "postgres://user@host/db?sslmode=sesame",
+        ] {
+            let error = options(address).unwrap_err();
+            assert!(matches!(error, StateError::MalformedAddress), "{address}");
+            assert!(!format!("{error} {error:?}").contains("sesame"));
+        }
+        assert!(options("postgres://user:sesame@host:5433/db?sslmode=require").is_ok());
+    }
+}

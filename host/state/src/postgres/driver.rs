@@ -1,0 +1,142 @@
+//! The thread that drives the client.
+
+use std::future::Future;
+use std::sync::{Mutex, PoisonError, mpsc as blocking};
+use std::time::Duration;
+
+use sqlx::PgPool;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::fault::{Failed, storage};
+use crate::{Reply, StateError};
+
+/// No operation takes longer: the server gives up a statement before.
+pub(super) const LONGEST: Duration = Duration::from_secs(10);
+/// How long closing waits for operations under way.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// A runtime on a thread of its own, and what runs there.
+pub(super) struct Driver {
+    /// None once it is stopped.
+    runtime: Option<Runtime>,
+    /// Held by each operation under way, so that closing can wait for them.
+    working: Option<mpsc::Sender<()>>,
+    finished: Mutex<Option<mpsc::Receiver<()>>>,
+    watching: Mutex<Vec<JoinHandle<()>>>,
+}
+
+impl Driver {
+    pub(super) fn start() -> Result<Driver, StateError> {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("state")
+            .enable_all()
+            .build()
+            .map_err(|error| storage("opened", error))?;
+        let (working, finished) = mpsc::channel(1);
+        Ok(Driver {
+            runtime: Some(runtime),
+            working: Some(working),
+            finished: Mutex::new(Some(finished)),
+            watching: Mutex::default(),
+        })
+    }
+
+    /// Runs something that closing interrupts.
+    pub(super) fn watch(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if let Some(runtime) = &self.runtime {
+            let handle = runtime.spawn(task);
+            let mut watching = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
+            watching.push(handle);
+        }
+    }
+
+    /// Runs something that closing waits for.
+    pub(super) fn work(&self, task: impl Future<Output = ()> + Send + 'static) {
+        if let (Some(runtime), working) = (&self.runtime, self.working.clone()) {
+            runtime.spawn(async move {
+                task.await;
+                drop(working);
+            });
+        }
+    }
+
+    /// Begins an operation.
+    pub(super) fn begin<T: Send + 'static>(
+        &self,
+        operation: impl Future<Output = Result<T, StateError>> + Send + 'static,
+    ) -> Reply<T> {
+        let (answer, reply) = oneshot::channel();
+        self.work(async move {
+            // Nobody may wait for the answer any more; the operation counts all the same.
+            let _ = answer.send(bounded(operation).await);
+        });
+        Box::pin(async move {
+            match reply.await {
+                Ok(answer) => answer,
+                Err(_) => Err(storage("written", Failed::Closed)),
+            }
+        })
+    }
+
+    /// Runs an operation, and blocks until it is done. It may be called on any thread, a runtime's
+    /// own too.
+    pub(super) fn wait<T: Send + 'static>(
+        &self,
+        operation: impl Future<Output = Result<T, StateError>> + Send + 'static,
+    ) -> Result<T, StateError> {
+        let (answer, reply) = blocking::sync_channel(1);
+        self.work(async move {
+            // The waiting thread is still there: it blocks.
+            let _ = answer.send(bounded(operation).await);
+        });
+        match reply.recv() {
+            Ok(answer) => answer,
+            Err(_) => Err(storage("written", Failed::Closed)),
+        }
+    }
+
+    /// Waits for what is under way, within a bound, and ends the runtime.
+    pub(super) fn stop(&mut self, pool: PgPool) {
+        drop(self.working.take());
+        let watching = std::mem::take(
+            self.watching
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
+        for task in watching {
+            task.abort();
+        }
+        let finished = self
+            .finished
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let (Some(runtime), Some(mut finished)) = (self.runtime.take(), finished) else {
+            return;
+        };
+        let end = move || {
+            runtime.block_on(async {
+                let _ = timeout(CLOSING, finished.recv()).await;
+                let _ = timeout(Duration::from_secs(1), pool.close()).await;
+            });
+            runtime.shutdown_background();
+        };
+        // A runtime may not be waited for on a thread of another one.
+        if let Ok(thread) = std::thread::Builder::new().spawn(end) {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn bounded<T>(
+    operation: impl Future<Output = Result<T, StateError>>,
+) -> Result<T, StateError> {
+    match timeout(LONGEST, operation).await {
+        Ok(answer) => answer,
+        Err(_) => Err(storage("written", Failed::Silent)),
+    }
+}

@@ -1,0 +1,113 @@
+//! Jobs in the database.
+
+mod purge;
+mod read;
+mod submit;
+mod work;
+
+use std::future::Future;
+use std::sync::Arc;
+
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::PostgresState;
+use crate::{
+    ChunkDone, Claim, Held, Hold, Idempotency, Job, JobError, Jobs, NewJob, Purged, Reply,
+    StateError, Submission, TenantId, UnixMillis,
+};
+
+impl PostgresState {
+    /// Begins an operation on the database, unless it could only wait in vain.
+    fn job_operation<T, O>(
+        &self,
+        doing: &'static str,
+        operation: impl FnOnce(PgPool) -> O + Send + 'static,
+    ) -> Reply<T>
+    where
+        T: Send + 'static,
+        O: Future<Output = Result<T, StateError>> + Send,
+    {
+        let watched = Arc::clone(&self.watched);
+        self.driver.begin(async move {
+            watched.usable(doing)?;
+            watched.learn(operation(watched.pool.clone()).await)
+        })
+    }
+}
+
+impl Jobs for PostgresState {
+    fn submit(&self, job: NewJob) -> Reply<Submission> {
+        self.job_operation("written", |pool| submit::submit(pool, job))
+    }
+
+    fn known(
+        &self,
+        tenant: TenantId,
+        key: Idempotency,
+        now: UnixMillis,
+    ) -> Reply<Option<Submission>> {
+        self.job_operation("read", move |pool| async move {
+            let mut connection = pool.acquire().await.map_err(super::fault::reading)?;
+            read::known(&mut connection, &tenant, &key, now).await
+        })
+    }
+
+    fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>> {
+        self.job_operation("read", move |pool| read::job(pool, tenant, id, now))
+    }
+
+    fn output(
+        &self,
+        tenant: TenantId,
+        id: Uuid,
+        chunk: u32,
+        now: UnixMillis,
+    ) -> Reply<Option<Vec<u8>>> {
+        self.job_operation("read", move |pool| {
+            read::output(pool, tenant, id, chunk, now)
+        })
+    }
+
+    fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>> {
+        self.job_operation("written", move |pool| work::claim(pool, now, lease_millis))
+    }
+
+    fn input(&self, held: Held, chunk: u32) -> Reply<Option<Vec<u8>>> {
+        self.job_operation("read", move |pool| read::input(pool, held, chunk))
+    }
+
+    fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold> {
+        self.job_operation("written", move |pool| {
+            work::renew(pool, held, now, lease_millis)
+        })
+    }
+
+    fn finish_chunk(
+        &self,
+        held: Held,
+        done: ChunkDone,
+        now: UnixMillis,
+        lease_millis: i64,
+    ) -> Reply<Hold> {
+        self.job_operation("written", move |pool| {
+            work::finish_chunk(pool, held, done, now, lease_millis)
+        })
+    }
+
+    fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold> {
+        self.job_operation("written", move |pool| work::fail(pool, held, error, now))
+    }
+
+    fn let_go(&self, held: Held) -> Reply<Hold> {
+        self.job_operation("written", move |pool| work::let_go(pool, held))
+    }
+
+    fn waiting(&self) -> Reply<u64> {
+        self.job_operation("read", read::waiting)
+    }
+
+    fn purge(&self, now: UnixMillis) -> Reply<Purged> {
+        self.job_operation("written", move |pool| purge::purge(pool, now))
+    }
+}

@@ -1,0 +1,84 @@
+//! Removing what is past its time, in small transactions. Several hosts may do it at once: each
+//! passes over what another has in hand.
+
+use sqlx::{PgPool, Row};
+use uuid::Uuid;
+
+use super::work;
+use crate::postgres::fault::{reading, writing};
+use crate::{IDEMPOTENCY_RETENTION_MILLIS, Purged, StateError, UnixMillis};
+
+/// Jobs or keys that one transaction removes.
+const AT_ONCE: i64 = 32;
+const OVER: &str = "SELECT * FROM domesday.jobs WHERE NOT gone AND expires_at <= $1 \
+     ORDER BY tenant, month LIMIT $2 FOR UPDATE SKIP LOCKED";
+const EMPTY: &str = "DELETE FROM domesday.chunks WHERE job = $1";
+/// A job that a key stands for leaves its document behind.
+const LEAVE: &str = "UPDATE domesday.jobs SET gone = true, shared = '', bytes = 0, \
+     lease_until = NULL, fence = nextval('domesday.fence') WHERE id = $1";
+const REMOVE: &str = "DELETE FROM domesday.jobs AS j WHERE j.id = $1 \
+     AND NOT EXISTS (SELECT FROM domesday.submissions AS s WHERE s.job = j.id)";
+const BURY: &str = "WITH over AS (SELECT tenant, key, job FROM domesday.submissions \
+     WHERE job IS NOT NULL AND created_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED), \
+     buried AS (UPDATE domesday.submissions AS s SET job = NULL, digest = '' FROM over AS o \
+     WHERE s.tenant = o.tenant AND s.key = o.key) \
+     SELECT job FROM over";
+const FORGET: &str = "DELETE FROM domesday.jobs WHERE gone AND id = ANY ($1)";
+
+pub(super) async fn purge(pool: PgPool, now: UnixMillis) -> Result<Purged, StateError> {
+    let mut purged = Purged::default();
+    loop {
+        let jobs = remove(&pool, now).await?;
+        let documents = bury(&pool, now).await?;
+        if jobs == 0 && documents == 0 {
+            return Ok(purged);
+        }
+        purged.jobs += jobs;
+        purged.documents += documents;
+    }
+}
+
+async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
+    let mut transaction = pool.begin().await.map_err(writing)?;
+    let over = sqlx::query(OVER)
+        .bind(now.0)
+        .bind(AT_ONCE)
+        .fetch_all(&mut *transaction)
+        .await
+        .map_err(reading)?;
+    for job in &over {
+        let id: Uuid = job.try_get("id").map_err(reading)?;
+        let status: &str = job.try_get("status").map_err(reading)?;
+        if matches!(status, "queued" | "running") {
+            let (units, _) = work::undone(&mut transaction, id).await?;
+            work::give_back(&mut transaction, job, units).await?;
+        }
+        for statement in [EMPTY, LEAVE, REMOVE] {
+            sqlx::query(statement)
+                .bind(id)
+                .execute(&mut *transaction)
+                .await
+                .map_err(writing)?;
+        }
+    }
+    transaction.commit().await.map_err(writing)?;
+    Ok(u32::try_from(over.len()).unwrap_or(u32::MAX))
+}
+
+/// Makes keys whose time is over tombstones.
+async fn bury(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
+    let mut transaction = pool.begin().await.map_err(writing)?;
+    let jobs: Vec<Uuid> = sqlx::query_scalar(BURY)
+        .bind(now.0.saturating_sub(IDEMPOTENCY_RETENTION_MILLIS))
+        .bind(AT_ONCE)
+        .fetch_all(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    sqlx::query(FORGET)
+        .bind(&jobs)
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    transaction.commit().await.map_err(writing)?;
+    Ok(u32::try_from(jobs.len()).unwrap_or(u32::MAX))
+}

@@ -1,0 +1,294 @@
+//! Working on jobs: claims, leases and checkpoints. Every write locks the job's row and compares
+//! the fence before anything else, in the same transaction.
+
+use sqlx::postgres::PgRow;
+use sqlx::{PgConnection, PgPool, Row};
+
+use crate::postgres::fault::{reading, writing};
+use crate::postgres::records;
+use crate::postgres::usage::{Change, make};
+use crate::{ChunkDone, Claim, Held, Hold, JobError, StateError, UnixMillis};
+
+/// A host whose clock differs from the database's by more is told of in the log.
+const ASTRAY_MILLIS: i64 = 10_000;
+
+const CLAIMABLE: &str = "SELECT EXISTS (SELECT FROM domesday.jobs \
+     WHERE status IN ('queued', 'running') AND NOT gone AND expires_at > $1 \
+     AND (lease_until IS NULL OR lease_until <= $1))";
+/// Claims go one at a time, or two at once would both find the same tenant's turn.
+const SERIALISE: &str = "SELECT pg_advisory_xact_lock(1685024101, 0)";
+/// A row that somebody writes at this moment is somebody's, so it is passed over.
+const FIND: &str = "SELECT j.id FROM domesday.jobs AS j \
+     LEFT JOIN domesday.turns AS t ON t.tenant = j.tenant \
+     WHERE j.status IN ('queued', 'running') AND NOT j.gone AND j.expires_at > $1 \
+     AND (j.lease_until IS NULL OR j.lease_until <= $1) \
+     ORDER BY coalesce(t.turn, 0), j.number LIMIT 1 FOR UPDATE OF j SKIP LOCKED";
+const TAKE: &str = "UPDATE domesday.jobs SET \
+     updated_at = CASE status WHEN 'queued' THEN $2 ELSE updated_at END, \
+     status = 'running', fence = nextval('domesday.fence'), attempts = attempts + 1, lease_until = $3 \
+     WHERE id = $1 RETURNING *, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS clock";
+const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
+     VALUES ($1, nextval('domesday.turn')) \
+     ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
+const RENEW: &str = "UPDATE domesday.jobs SET lease_until = $4 \
+     WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone AND expires_at > $3";
+/// A number of its own, so that whoever let go can no longer write.
+const LET_GO: &str = "UPDATE domesday.jobs SET lease_until = NULL, fence = nextval('domesday.fence'), \
+     attempts = greatest(attempts - 1, 0) \
+     WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone";
+const HELD: &str = "SELECT * FROM domesday.jobs \
+     WHERE id = $1 AND fence = $2 AND NOT gone AND expires_at > $3 FOR UPDATE";
+const CHUNK: &str = "SELECT units, coalesce(length(input), 0)::bigint AS dropped \
+     FROM domesday.chunks WHERE job = $1 AND chunk = $2";
+const KEEP: &str = "UPDATE domesday.chunks SET input = NULL, output = $3 \
+     WHERE job = $1 AND chunk = $2";
+const ADVANCE: &str = "UPDATE domesday.jobs SET next = next + 1, attempts = 1, updated_at = $2, \
+     lease_until = CASE WHEN next + 1 < chunks THEN $3::bigint END, \
+     status = CASE WHEN next + 1 < chunks THEN 'running' ELSE 'completed' END, \
+     shared = CASE WHEN next + 1 < chunks THEN shared ELSE '' END, \
+     bytes = bytes + $4, valued = valued + $5, referred = referred + $6, \
+     rejected = rejected + $7, valuation_failed = valuation_failed + $8 WHERE id = $1";
+const UNDONE: &str = "SELECT coalesce(sum(units), 0)::bigint AS units, \
+     coalesce(sum(length(input)), 0)::bigint AS dropped \
+     FROM domesday.chunks WHERE job = $1 AND output IS NULL";
+const DROP: &str = "UPDATE domesday.chunks SET input = NULL WHERE job = $1 AND input IS NOT NULL";
+const FAIL: &str = "UPDATE domesday.jobs SET status = 'failed', updated_at = $2, lease_until = NULL, \
+     shared = '', bytes = bytes - $3, error_code = $4, error_message = $5, error_retryable = $6 \
+     WHERE id = $1";
+
+pub(super) async fn claim(
+    pool: PgPool,
+    now: UnixMillis,
+    lease_millis: i64,
+) -> Result<Option<Claim>, StateError> {
+    let any: bool = sqlx::query_scalar(CLAIMABLE)
+        .bind(now.0)
+        .fetch_one(&pool)
+        .await
+        .map_err(reading)?;
+    if !any {
+        return Ok(None);
+    }
+    let mut transaction = pool.begin().await.map_err(writing)?;
+    sqlx::query(SERIALISE)
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    let found: Option<uuid::Uuid> = sqlx::query_scalar(FIND)
+        .bind(now.0)
+        .fetch_optional(&mut *transaction)
+        .await
+        .map_err(reading)?;
+    let Some(id) = found else { return Ok(None) };
+    let row = sqlx::query(TAKE)
+        .bind(id)
+        .bind(now.0)
+        .bind(now.0.saturating_add(lease_millis))
+        .fetch_one(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    let claim = claimed(&row)?;
+    sqlx::query(TURN)
+        .bind(claim.job.tenant.as_str())
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    transaction.commit().await.map_err(writing)?;
+    let clock: i64 = row.try_get("clock").map_err(reading)?;
+    let ahead_millis = now.0.saturating_sub(clock);
+    if ahead_millis.saturating_abs() > ASTRAY_MILLIS {
+        tracing::warn!(ahead_millis, "this host's clock is not the database's");
+    }
+    Ok(Some(claim))
+}
+
+fn claimed(row: &PgRow) -> Result<Claim, StateError> {
+    let job = records::job(row)?;
+    let number = |column| -> Result<u32, StateError> {
+        records::small("jobs", row.try_get(column).map_err(reading)?)
+    };
+    Ok(Claim {
+        held: Held {
+            job: job.id,
+            fence: records::count("jobs", row.try_get("fence").map_err(reading)?)?,
+        },
+        shared: row.try_get("shared").map_err(reading)?,
+        next: number("next")?,
+        attempts: number("attempts")?,
+        job,
+    })
+}
+
+fn hold(done: sqlx::postgres::PgQueryResult) -> Hold {
+    match done.rows_affected() {
+        0 => Hold::Lost,
+        _ => Hold::Kept,
+    }
+}
+
+pub(super) async fn renew(
+    pool: PgPool,
+    held: Held,
+    now: UnixMillis,
+    lease_millis: i64,
+) -> Result<Hold, StateError> {
+    sqlx::query(RENEW)
+        .bind(held.job)
+        .bind(records::signed(held.fence))
+        .bind(now.0)
+        .bind(now.0.saturating_add(lease_millis))
+        .execute(&pool)
+        .await
+        .map(hold)
+        .map_err(writing)
+}
+
+pub(super) async fn let_go(pool: PgPool, held: Held) -> Result<Hold, StateError> {
+    sqlx::query(LET_GO)
+        .bind(held.job)
+        .bind(records::signed(held.fence))
+        .execute(&pool)
+        .await
+        .map(hold)
+        .map_err(writing)
+}
+
+/// The job's row, locked, if this is still its last claim.
+async fn fenced(
+    connection: &mut PgConnection,
+    held: Held,
+    now: UnixMillis,
+) -> Result<Option<PgRow>, StateError> {
+    sqlx::query(HELD)
+        .bind(held.job)
+        .bind(records::signed(held.fence))
+        .bind(now.0)
+        .fetch_optional(connection)
+        .await
+        .map_err(reading)
+}
+
+fn running(row: &PgRow) -> Result<bool, StateError> {
+    let status: &str = row.try_get("status").map_err(reading)?;
+    Ok(status == "running")
+}
+
+/// Gives units back to the tenant's month that the job was charged to.
+pub(super) async fn give_back(
+    connection: &mut PgConnection,
+    job: &PgRow,
+    units: i64,
+) -> Result<(), StateError> {
+    if units == 0 {
+        return Ok(());
+    }
+    let refund = Change {
+        tenant: job.try_get("tenant").map_err(reading)?,
+        month: job.try_get("month").map_err(reading)?,
+        units: -units,
+        room: 0,
+    };
+    make(connection, &[refund]).await.map(drop)
+}
+
+pub(super) async fn finish_chunk(
+    pool: PgPool,
+    held: Held,
+    done: ChunkDone,
+    now: UnixMillis,
+    lease_millis: i64,
+) -> Result<Hold, StateError> {
+    let mut transaction = pool.begin().await.map_err(writing)?;
+    let Some(job) = fenced(&mut transaction, held, now).await? else {
+        return Ok(Hold::Lost);
+    };
+    let next: i64 = job.try_get("next").map_err(reading)?;
+    let number = i64::from(done.chunk);
+    if number < next {
+        // This claim has finished it before, and its answer was lost on the way.
+        return Ok(Hold::Kept);
+    }
+    if number != next || !running(&job)? {
+        return Ok(Hold::Lost);
+    }
+    let chunk = sqlx::query(CHUNK)
+        .bind(held.job)
+        .bind(number)
+        .fetch_one(&mut *transaction)
+        .await
+        .map_err(reading)?;
+    let cost: i64 = chunk.try_get("units").map_err(reading)?;
+    let dropped: i64 = chunk.try_get("dropped").map_err(reading)?;
+    sqlx::query(KEEP)
+        .bind(held.job)
+        .bind(number)
+        .bind(&done.output)
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    let kept = i64::try_from(done.output.len()).unwrap_or(i64::MAX);
+    let tally = done.tally;
+    sqlx::query(ADVANCE)
+        .bind(held.job)
+        .bind(now.0)
+        .bind(now.0.saturating_add(lease_millis))
+        .bind(kept.saturating_sub(dropped))
+        .bind(i64::from(tally.valued))
+        .bind(i64::from(tally.referred))
+        .bind(i64::from(tally.rejected))
+        .bind(i64::from(tally.valuation_failed))
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    give_back(&mut transaction, &job, cost.min(done.refund.into())).await?;
+    transaction.commit().await.map_err(writing)?;
+    Ok(Hold::Kept)
+}
+
+pub(super) async fn fail(
+    pool: PgPool,
+    held: Held,
+    error: JobError,
+    now: UnixMillis,
+) -> Result<Hold, StateError> {
+    let mut transaction = pool.begin().await.map_err(writing)?;
+    let Some(job) = fenced(&mut transaction, held, now).await? else {
+        return Ok(Hold::Lost);
+    };
+    if !running(&job)? {
+        return Ok(Hold::Lost);
+    }
+    let (units, dropped) = undone(&mut transaction, held.job).await?;
+    sqlx::query(DROP)
+        .bind(held.job)
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    sqlx::query(FAIL)
+        .bind(held.job)
+        .bind(now.0)
+        .bind(dropped)
+        .bind(error.code)
+        .bind(error.message)
+        .bind(error.retryable)
+        .execute(&mut *transaction)
+        .await
+        .map_err(writing)?;
+    give_back(&mut transaction, &job, units).await?;
+    transaction.commit().await.map_err(writing)?;
+    Ok(Hold::Kept)
+}
+
+/// Units of chunks without results, and the bytes of their rows.
+pub(super) async fn undone(
+    connection: &mut PgConnection,
+    job: uuid::Uuid,
+) -> Result<(i64, i64), StateError> {
+    let row = sqlx::query(UNDONE)
+        .bind(job)
+        .fetch_one(connection)
+        .await
+        .map_err(reading)?;
+    let units = row.try_get("units").map_err(reading)?;
+    Ok((units, row.try_get("dropped").map_err(reading)?))
+}

@@ -1,0 +1,81 @@
+//! The state in a PostgreSQL database that several hosts share.
+//!
+//! **Its own runtime.** A thread of its own drives the client, so that an operation begins when it is
+//! called, wherever that is, and operators' operations may block.
+//!
+//! **What is read from memory** ([`directory`]) is kept fresh by notifications and by asking twice a
+//! second, so a change that another host made is seen within a second. A host that lost the database
+//! goes on authenticating for a minute; one that was itself asleep authenticates nobody before it has
+//! looked again.
+//!
+//! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
+//!
+//! **Jobs** ([`jobs`]): what one transaction must see alone is serialised by advisory locks that end
+//! with it, for submissions one a tenant, and one for claims. Every write of a worker locks the job's
+//! row and compares its fence first, so a host that only slept changes nothing.
+//!
+//! **Time** is the caller's, here as everywhere. Hosts whose clocks differ by less than a lease lose
+//! nothing; beyond that they take jobs from each other too soon, and repeat work that the fence
+//! then throws away. A host whose clock is far from the database's says so in the log.
+
+mod accounts;
+mod connect;
+mod directory;
+mod driver;
+mod fault;
+mod jobs;
+mod records;
+mod switches;
+mod usage;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::StateError;
+use directory::Watched;
+use driver::Driver;
+
+/// The state in a PostgreSQL database.
+pub struct PostgresState {
+    driver: Driver,
+    watched: Arc<Watched>,
+    /// Charges on their way to the next statement; closed before the driver.
+    charges: Option<mpsc::UnboundedSender<usage::Pending>>,
+}
+
+impl PostgresState {
+    /// Connects to the database at `address` (`postgres://user@host/name`), makes the schema where
+    /// it is missing and brings an older one up to this version. Blocks.
+    pub fn open(address: &str) -> Result<Self, StateError> {
+        let driver = Driver::start()?;
+        let address = address.to_owned();
+        let pool = driver.wait(async move { connect::connect(&address).await })?;
+        let watched = Arc::new(Watched::new(pool));
+        let first = Arc::clone(&watched);
+        driver.wait(async move { first.catch_up().await })?;
+        driver.watch(directory::poll(Arc::clone(&watched)));
+        driver.watch(directory::listen(Arc::clone(&watched)));
+        let (charges, waiting) = mpsc::unbounded_channel();
+        driver.work(usage::commit(Arc::clone(&watched), waiting));
+        Ok(PostgresState {
+            driver,
+            watched,
+            charges: Some(charges),
+        })
+    }
+}
+
+impl Drop for PostgresState {
+    fn drop(&mut self) {
+        drop(self.charges.take());
+        self.driver.stop(self.watched.pool.clone());
+    }
+}
+
+impl fmt::Debug for PostgresState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("PostgresState(..)")
+    }
+}

@@ -1,0 +1,52 @@
+//! What operators switched.
+
+use std::sync::Arc;
+
+use super::PostgresState;
+use super::fault::writing;
+use crate::{StateError, Switches};
+
+impl Switches for PostgresState {
+    fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
+        let watched = Arc::clone(&self.watched);
+        self.driver.wait(async move {
+            let change = async |connection: &mut sqlx::PgConnection, _| {
+                sqlx::query("UPDATE domesday.service SET jobs_paused = $1")
+                    .bind(paused)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+                    .map_err(writing)
+            };
+            watched.alter(change).await
+        })
+    }
+
+    fn jobs_paused(&self) -> bool {
+        self.watched.jobs_paused()
+    }
+
+    fn promote(&self, release_id: &str) -> Result<(), StateError> {
+        let watched = Arc::clone(&self.watched);
+        let release_id = release_id.to_owned();
+        self.driver.wait(async move {
+            let change = async |connection: &mut sqlx::PgConnection, _| {
+                sqlx::query("UPDATE domesday.service SET promoted = $1")
+                    .bind(release_id)
+                    .execute(connection)
+                    .await
+                    .map(drop)
+                    .map_err(writing)
+            };
+            watched.alter(change).await
+        })
+    }
+
+    fn promoted(&self) -> Option<String> {
+        self.watched.promoted()
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.watched.trouble()
+    }
+}

@@ -1,0 +1,261 @@
+//! Units. What waits in this host is charged by one statement, which is one transaction.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sqlx::{PgConnection, Row};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use super::PostgresState;
+use super::directory::Watched;
+use super::driver::LONGEST;
+use super::fault::{Failed, Shared, reading, storage, writing};
+use super::records::{count, month, signed};
+use crate::{Charge, Charged, Month, Reply, StateError, TenantId, Usage};
+
+/// One statement charges no more than so many.
+const GROUP: usize = 4_096;
+const USED: &str = "SELECT used FROM domesday.usage WHERE tenant = $1 AND month = $2";
+const CHARGE: &str = "SELECT granted, total FROM domesday.charge($1, $2, $3, $4)";
+
+/// Units to be charged or, negative, given back.
+#[derive(Debug, Clone)]
+pub(super) struct Change {
+    pub(super) tenant: String,
+    pub(super) month: i32,
+    pub(super) units: i64,
+    /// The most that may be used before it; of no meaning where units are given back.
+    pub(super) room: i64,
+}
+
+impl Change {
+    pub(super) fn charge(tenant: &TenantId, at: Month, units: u64, allowance: u64) -> Change {
+        let units = signed(units);
+        Change {
+            tenant: tenant.as_str().to_owned(),
+            month: month(at),
+            units,
+            // Negative where it fits into no month.
+            room: signed(allowance).saturating_sub(units),
+        }
+    }
+
+    pub(super) fn refund(tenant: &TenantId, at: Month, units: u64) -> Change {
+        Change {
+            tenant: tenant.as_str().to_owned(),
+            month: month(at),
+            units: -signed(units),
+            room: 0,
+        }
+    }
+
+    /// This one and `next` as one, which is granted exactly where both are.
+    fn joined(&self, next: &Change) -> Option<Change> {
+        let same = self.tenant == next.tenant && self.month == next.month;
+        if !same || (self.units < 0) != (next.units < 0) {
+            return None;
+        }
+        Some(Change {
+            units: self.units.checked_add(next.units)?,
+            room: self.room.min(next.room.saturating_sub(self.units)),
+            ..self.clone()
+        })
+    }
+}
+
+/// A change that somebody waits for.
+pub(super) struct Pending {
+    change: Change,
+    answer: oneshot::Sender<Result<Charged, StateError>>,
+}
+
+/// Makes changes on a connection, in order; sorted by tenant and month, or they could deadlock.
+pub(super) async fn make(
+    connection: &mut PgConnection,
+    changes: &[Change],
+) -> Result<Vec<Charged>, StateError> {
+    let column = |of: fn(&Change) -> i64| changes.iter().map(of).collect::<Vec<_>>();
+    let rows = sqlx::query(CHARGE)
+        .bind(
+            changes
+                .iter()
+                .map(|it| it.tenant.as_str())
+                .collect::<Vec<_>>(),
+        )
+        .bind(changes.iter().map(|it| it.month).collect::<Vec<_>>())
+        .bind(column(|it| it.units))
+        .bind(column(|it| it.room))
+        .fetch_all(connection)
+        .await
+        .map_err(writing)?;
+    let charged = rows.iter().map(|row| {
+        let used = count("usage", row.try_get("total").map_err(reading)?)?;
+        Ok(match row.try_get("granted").map_err(reading)? {
+            true => Charged::Granted { used },
+            false => Charged::Exhausted { used },
+        })
+    });
+    charged.collect()
+}
+
+/// Units used in a month.
+pub(super) async fn used(
+    connection: &mut PgConnection,
+    tenant: &TenantId,
+    at: Month,
+) -> Result<u64, StateError> {
+    let used: Option<i64> = sqlx::query_scalar(USED)
+        .bind(tenant.as_str())
+        .bind(month(at))
+        .fetch_optional(connection)
+        .await
+        .map_err(reading)?;
+    count("usage", used.unwrap_or(0))
+}
+
+/// Several changes of a tenant's month that are made as one.
+struct Run {
+    joined: Change,
+    members: Vec<Pending>,
+}
+
+/// Puts what arrived into runs, in the order of tenants and months, and within one as it arrived.
+fn runs(arrived: Vec<Pending>) -> Vec<Run> {
+    let mut by_row: BTreeMap<(String, i32), Vec<Run>> = BTreeMap::new();
+    for pending in arrived {
+        let row = (pending.change.tenant.clone(), pending.change.month);
+        let runs = by_row.entry(row).or_default();
+        if let Some(last) = runs.last_mut()
+            && let Some(joined) = last.joined.joined(&pending.change)
+        {
+            last.joined = joined;
+            last.members.push(pending);
+        } else {
+            runs.push(Run {
+                joined: pending.change.clone(),
+                members: vec![pending],
+            });
+        }
+    }
+    by_row.into_values().flatten().collect()
+}
+
+/// Charges what arrives until nobody can ask any more, and then what still waits.
+pub(super) async fn commit(watched: Arc<Watched>, mut waiting: mpsc::UnboundedReceiver<Pending>) {
+    loop {
+        let mut arrived = Vec::new();
+        if waiting.recv_many(&mut arrived, GROUP).await == 0 {
+            return;
+        }
+        let left = charge(&watched, runs(arrived)).await;
+        // What did not fit together may fit in part.
+        let one_by_one = left.into_iter().map(|pending| Run {
+            joined: pending.change.clone(),
+            members: vec![pending],
+        });
+        charge(&watched, one_by_one.collect()).await;
+    }
+}
+
+/// Makes these changes and answers them; returns the members of runs that did not fit.
+async fn charge(watched: &Watched, runs: Vec<Run>) -> Vec<Pending> {
+    if runs.is_empty() {
+        return Vec::new();
+    }
+    let changes: Vec<Change> = runs.iter().map(|run| run.joined.clone()).collect();
+    let attempt = async {
+        watched.usable("written")?;
+        let mut connection = watched.pool.acquire().await.map_err(writing)?;
+        make(&mut connection, &changes).await
+    };
+    let made = match timeout(LONGEST, attempt).await {
+        Ok(made) => watched.learn(made),
+        Err(_) => watched.learn(Err(storage("written", Failed::Silent))),
+    };
+    let made = match made {
+        Ok(made) => made,
+        Err(error) => {
+            let error = Shared(Arc::new(error));
+            for pending in runs.into_iter().flat_map(|run| run.members) {
+                let _ = pending.answer.send(Err(storage("written", error.clone())));
+            }
+            return Vec::new();
+        }
+    };
+    let mut left = Vec::new();
+    for (run, charged) in runs.into_iter().zip(made) {
+        match charged {
+            Charged::Exhausted { .. } if run.members.len() > 1 => left.extend(run.members),
+            charged => answer(run, charged),
+        }
+    }
+    left
+}
+
+/// Tells each member what is used with it, of what is used with all.
+fn answer(run: Run, charged: Charged) {
+    let mut after = 0_u64;
+    for pending in run.members.into_iter().rev() {
+        let charged = match charged {
+            Charged::Granted { used } => Charged::Granted {
+                used: used.saturating_sub(after),
+            },
+            exhausted @ Charged::Exhausted { .. } => exhausted,
+        };
+        after += u64::try_from(pending.change.units).unwrap_or(0);
+        let _ = pending.answer.send(Ok(charged));
+    }
+}
+
+impl PostgresState {
+    fn change(&self, change: Change) -> Reply<Charged> {
+        let (answer, reply) = oneshot::channel();
+        if let Some(charges) = &self.charges {
+            // Where nobody takes it, the reply finds that nobody answers.
+            let _ = charges.send(Pending { change, answer });
+        }
+        Box::pin(async move {
+            match reply.await {
+                Ok(answer) => answer,
+                Err(_) => Err(storage("written", Failed::Closed)),
+            }
+        })
+    }
+}
+
+impl Usage for PostgresState {
+    fn charge(&self, charge: Charge) -> Reply<Charged> {
+        if charge.units == 0 {
+            let used = self.used(charge.tenant, charge.month);
+            return Box::pin(async move { Ok(Charged::Granted { used: used.await? }) });
+        }
+        let units = u64::from(charge.units);
+        self.change(Change::charge(
+            &charge.tenant,
+            charge.month,
+            units,
+            charge.allowance,
+        ))
+    }
+
+    fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()> {
+        if units == 0 {
+            return Box::pin(async { Ok(()) });
+        }
+        let done = self.change(Change::refund(&tenant, month, u64::from(units)));
+        Box::pin(async move { done.await.map(drop) })
+    }
+
+    fn used(&self, tenant: TenantId, at: Month) -> Reply<u64> {
+        let watched = Arc::clone(&self.watched);
+        self.driver.begin(async move {
+            watched.usable("read")?;
+            let read = async {
+                let mut connection = watched.pool.acquire().await.map_err(reading)?;
+                used(&mut connection, &tenant, at).await
+            };
+            watched.learn(read.await)
+        })
+    }
+}

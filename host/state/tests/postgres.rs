@@ -1,0 +1,285 @@
+//! PostgreSQL under the suite, and what belongs to it alone.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test ends where something unexpected happens"
+)]
+
+mod suite;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use domesday_state::*;
+use domesday_test_cluster::{self as cluster, Cluster, Disk};
+use suite::Store;
+
+/// A database of its own.
+struct Postgres {
+    address: String,
+}
+
+impl Store for Postgres {
+    type State = PostgresState;
+
+    fn empty() -> Self {
+        Postgres {
+            address: cluster::shared().database(),
+        }
+    }
+
+    fn open(&self) -> PostgresState {
+        PostgresState::open(&self.address).unwrap()
+    }
+
+    fn second(&self, _first: &Arc<PostgresState>) -> Arc<PostgresState> {
+        Arc::new(self.open())
+    }
+}
+
+suite::state_suite!(Postgres);
+
+/// How long another host may take to see a change.
+const SEEN: Duration = Duration::from_secs(1);
+/// How long an unreachable database may go unnoticed.
+const NOTICED: Duration = Duration::from_secs(4);
+
+#[track_caller]
+fn within(bound: Duration, what: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !what() {
+        assert!(started.elapsed() < bound, "not within {bound:?}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn new_key() -> NewKey {
+    NewKey {
+        tenant: suite::id("acme"),
+        label: String::new(),
+        scopes: Scopes::all(),
+        requires_metric_selection: false,
+        expires_at: None,
+    }
+}
+
+fn opens(state: &PostgresState, key: &CreatedKey) -> bool {
+    let access = state.authenticate(key.secret.expose(), suite::NOW).unwrap();
+    access.granted().is_some()
+}
+
+fn charge(state: &PostgresState, units: u32) -> Result<Charged, StateError> {
+    suite::outcome(state.charge(Charge {
+        tenant: suite::id("acme"),
+        month: suite::JUNE,
+        units,
+        allowance: u64::MAX,
+    }))
+}
+
+#[test]
+fn what_one_host_changes_the_other_sees_within_a_second() {
+    let (store, first) = suite::with_tenant::<Postgres>();
+    let second = store.open();
+    let key = first
+        .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
+        .unwrap();
+    within(SEEN, || opens(&second, &key));
+    second.set_enabled(&suite::id("acme"), false).unwrap();
+    within(SEEN, || !opens(&first, &key));
+    first.set_enabled(&suite::id("acme"), true).unwrap();
+    within(SEEN, || opens(&second, &key));
+    first.revoke_key(key.id, suite::NOW).unwrap();
+    assert!(!opens(&first, &key));
+    within(SEEN, || !opens(&second, &key));
+    second.pause_jobs(true).unwrap();
+    second.promote("release").unwrap();
+    within(SEEN, || first.jobs_paused());
+    within(SEEN, || first.promoted().as_deref() == Some("release"));
+}
+
+/// Two hosts make tenants at the same time: each ends with all of them in its memory.
+#[test]
+fn changes_of_two_hosts_at_once_are_all_seen_by_both() {
+    let store = Postgres::empty();
+    let hosts = [store.open(), store.open()];
+    let keys: Vec<CreatedKey> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4_u8)
+            .map(|thread| {
+                let host = &hosts[usize::from(thread % 2)];
+                scope.spawn(move || {
+                    let each = (0..8_u8).map(|round| {
+                        let number = thread * 8 + round;
+                        let tenant = suite::id(&format!("t{number}"));
+                        host.create_tenant(&tenant, &Plan::default(), suite::NOW)
+                            .unwrap();
+                        let new = NewKey {
+                            tenant,
+                            ..new_key()
+                        };
+                        host.create_key(&new, KeySeed::new([number; 40]), suite::NOW)
+                            .unwrap()
+                    });
+                    each.collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let made = threads.into_iter().map(|thread| thread.join().unwrap());
+        made.flatten().collect()
+    });
+    assert_eq!(keys.len(), 32);
+    for host in &hosts {
+        within(SEEN, || keys.iter().all(|key| opens(host, key)));
+    }
+}
+
+/// The database dies in the middle of charges. What was answered is there afterwards, what failed
+/// is there at most once, and the state comes back by itself.
+#[test]
+fn a_database_that_crashes_is_trouble_until_it_is_back() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let state = PostgresState::open(&cluster.database()).unwrap();
+    let acme = suite::id("acme");
+    state
+        .create_tenant(&acme, &Plan::default(), suite::NOW)
+        .unwrap();
+    let key = state
+        .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
+        .unwrap();
+    let (granted, failed): (u64, u64) = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| {
+                    let (mut granted, mut failed) = (0, 0);
+                    while failed == 0 {
+                        match charge(&state, 1) {
+                            Ok(_) => granted += 1,
+                            Err(StateError::Storage { .. }) => failed += 1,
+                            Err(other) => panic!("{other:?}"),
+                        }
+                    }
+                    (granted, failed)
+                })
+            })
+            .collect();
+        std::thread::sleep(Duration::from_millis(200));
+        cluster.crash();
+        let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+        ended.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    });
+    within(NOTICED, || state.trouble().is_some());
+    // Nothing waits in vain any more, and keys are still known.
+    let started = Instant::now();
+    assert!(matches!(charge(&state, 1), Err(StateError::Storage { .. })));
+    assert!(state.revoke_key(key.id, suite::NOW).is_err());
+    assert!(started.elapsed() < Duration::from_millis(500));
+    assert!(opens(&state, &key));
+
+    cluster.restart();
+    within(NOTICED, || state.trouble().is_none());
+    let used = suite::used(&state, "acme");
+    assert!(
+        (granted..=granted + failed).contains(&used),
+        "{used}, {granted}, {failed}"
+    );
+    assert_eq!(
+        charge(&state, 1).unwrap(),
+        Charged::Granted { used: used + 1 }
+    );
+}
+
+#[test]
+fn a_database_that_does_not_answer_is_trouble_until_it_does() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let state = PostgresState::open(&cluster.database()).unwrap();
+    charge(&state, 1).unwrap();
+    cluster.freeze();
+    within(NOTICED, || state.trouble().is_some());
+    let started = Instant::now();
+    assert!(charge(&state, 1).is_err());
+    assert!(started.elapsed() < Duration::from_millis(500));
+    cluster.thaw();
+    within(NOTICED, || state.trouble().is_none());
+    assert_eq!(charge(&state, 1).unwrap(), Charged::Granted { used: 2 });
+}
+
+/// A server that turned read-only, as one does that was replaced: it answers, and keeps nothing.
+#[test]
+fn a_database_that_does_not_write_is_trouble_until_it_does() {
+    let store = Postgres::empty();
+    let name = store.address.split(['/', '?']).nth(3).unwrap().to_owned();
+    let set = |to: &str| {
+        let statement = format!("ALTER DATABASE {name} SET default_transaction_read_only = {to}");
+        cluster::sql(
+            &store.address,
+            &format!("BEGIN READ WRITE; {statement}; COMMIT"),
+        );
+        // Sessions have it from their beginning.
+        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        cluster::sql(&store.address, end);
+    };
+    let state = store.open();
+    charge(&state, 1).unwrap();
+    set("on");
+    within(NOTICED, || {
+        charge(&state, 1).is_err() && state.trouble().is_some()
+    });
+    let used = || suite::outcome(state.used(suite::id("acme"), suite::JUNE));
+    within(NOTICED, || used().is_ok_and(|used| used == 1));
+    set("off");
+    within(NOTICED * 2, || state.trouble().is_none());
+    charge(&state, 1).unwrap();
+}
+
+#[test]
+fn a_database_that_is_not_there_is_an_error_without_its_password() {
+    let error = PostgresState::open("postgres://me:sesame@127.0.0.1:1/none").unwrap_err();
+    assert!(matches!(
+        error,
+        StateError::Storage {
+            doing: "opened",
+            ..
+        }
+    ));
+    assert!(
+        !format!("{error} {error:?}").contains("sesame"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let store = Postgres::empty();
+    drop(store.open());
+    cluster::sql(
+        &store.address,
+        "INSERT INTO domesday.migrations (version, description, success, checksum, execution_time) \
+         VALUES (99, 'later', true, '', 0)",
+    );
+    let error = PostgresState::open(&store.address).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StateError::NewerSchema {
+                found: 99,
+                known: 1
+            }
+        ),
+        "{error:?}"
+    );
+}
+
+/// Neither a key nor its secret part is in a dump of the database.
+#[test]
+fn the_database_holds_no_key() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let bytes: [u8; 40] = std::array::from_fn(|i| 200 - u8::try_from(i).unwrap());
+    let key = state
+        .create_key(&new_key(), KeySeed::new(bytes), suite::NOW)
+        .unwrap();
+    let kept = cluster::sql(&store.address, "SELECT * FROM domesday.keys");
+    assert!(kept.contains(&key.id.to_string()), "{kept}");
+    let secret = key.secret.expose().rsplit('_').next().unwrap();
+    assert!(!kept.contains(secret));
+}

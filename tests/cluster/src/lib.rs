@@ -1,0 +1,220 @@
+//! PostgreSQL clusters for tests, made from the machine's own binaries and thrown away with the
+//! process that started them.
+//!
+//! A cluster lives in a temporary folder and listens on a socket in it alone, so that it meets no
+//! other cluster. A small shell program holds it and watches a pipe from this process: when the
+//! pipe closes, because the tests ended, panicked or were killed, it stops the server and removes
+//! the folder.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test ends where something unexpected happens"
+)]
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Where Debian keeps one folder of binaries for each major version.
+const VERSIONS: &str = "/usr/lib/postgresql";
+/// Who runs the server where the tests run as root, which PostgreSQL refuses to do.
+const USERS: [&str; 2] = ["postgres", "nobody"];
+
+/// What becomes of a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disk {
+    /// It waits for the disk, as in production.
+    Synced,
+    /// It is left to the operating system, which is faster and outlives any process.
+    Unsynced,
+}
+
+/// A running cluster.
+#[derive(Debug)]
+pub struct Cluster {
+    folder: PathBuf,
+    made: AtomicU32,
+    supervisor: Mutex<Supervisor>,
+}
+
+#[derive(Debug)]
+struct Supervisor {
+    child: Child,
+    /// Dropped to end it.
+    orders: Option<ChildStdin>,
+    answers: BufReader<ChildStdout>,
+}
+
+/// The cluster that all tests of a process share. It goes when the process does.
+pub fn shared() -> &'static Cluster {
+    static SHARED: OnceLock<Cluster> = OnceLock::new();
+    SHARED.get_or_init(|| Cluster::start(Disk::Unsynced))
+}
+
+/// Runs a statement on a database, and returns what it gave.
+///
+/// # Panics
+/// Where the database refuses it.
+pub fn sql(address: &str, statement: &str) -> String {
+    let ran = Command::new(binaries().join("psql"))
+        .args(["--no-psqlrc", "--tuples-only", "--no-align", "--set"])
+        .args(["ON_ERROR_STOP=1", "--command", statement, address])
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    assert!(ran.status.success(), "{statement}: {}", text(ran.stderr));
+    text(ran.stdout)
+}
+
+impl Cluster {
+    /// Makes a cluster and starts it.
+    ///
+    /// # Panics
+    /// Where PostgreSQL is not installed, or does not start.
+    pub fn start(disk: Disk) -> Cluster {
+        let binaries = binaries();
+        let folder = tempfile::Builder::new()
+            .prefix("domesday-pg-")
+            .tempdir()
+            .unwrap()
+            .keep();
+        let user = if rustix::process::geteuid().is_root() {
+            let user = USERS.into_iter().find(|user| give(&folder, user));
+            user.expect("neither `postgres` nor `nobody` is a user of this machine")
+        } else {
+            ""
+        };
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+        let fsync = format!("fsync={}", if disk == Disk::Synced { "on" } else { "off" });
+        let mut child = Command::new("sh")
+            .args(["-c", include_str!("supervise.sh"), "sh"])
+            .args([&binaries, &folder])
+            .arg(user)
+            .arg("-k")
+            .arg(&folder)
+            .args(["-c", "listen_addresses=", "-c", "max_connections=300", "-c"])
+            .arg(&fsync)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let supervisor = Supervisor {
+            orders: child.stdin.take(),
+            answers: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        };
+        let cluster = Cluster {
+            folder,
+            made: AtomicU32::new(0),
+            supervisor: Mutex::new(supervisor),
+        };
+        cluster.order("init");
+        cluster.order("start");
+        cluster
+    }
+
+    /// The address of a new and empty database.
+    pub fn database(&self) -> String {
+        let name = format!("test{}", self.made.fetch_add(1, Ordering::Relaxed));
+        self.order(&format!("database {name}"));
+        self.address(&name)
+    }
+
+    /// Ends the server as a crash would: at once, whatever is going on in it.
+    pub fn crash(&self) {
+        self.order("stop");
+    }
+
+    /// Starts it again, where it recovers.
+    pub fn restart(&self) {
+        self.order("start");
+    }
+
+    /// Freezes it: connections stay, and nothing answers.
+    pub fn freeze(&self) {
+        self.order("backends STOP");
+    }
+
+    /// Lets it go on.
+    pub fn thaw(&self) {
+        self.order("backends CONT");
+    }
+
+    fn address(&self, database: &str) -> String {
+        let folder = self.folder.display();
+        format!("postgres:///{database}?host={folder}&user=test")
+    }
+
+    fn order(&self, order: &str) {
+        let mut supervisor = self
+            .supervisor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut answer = String::new();
+        writeln!(supervisor.orders.as_ref().unwrap(), "{order}").unwrap();
+        supervisor.answers.read_line(&mut answer).unwrap();
+        let log = || fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        assert_eq!(answer, "ok\n", "PostgreSQL, at {order:?}: {}", log());
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        let supervisor = self
+            .supervisor
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        drop(supervisor.orders.take());
+        // It ends by itself; what it could not do is no news to the test.
+        let _ = supervisor.child.wait();
+    }
+}
+
+/// The binaries of the newest version that is installed.
+fn binaries() -> PathBuf {
+    let version = |path: &Path| -> Option<u32> { path.file_name()?.to_str()?.parse().ok() };
+    let installed = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
+    installed
+        .map(|entry| entry.path())
+        .filter(|path| path.join("bin/initdb").exists())
+        .max_by_key(|path| version(path))
+        .expect("these tests need PostgreSQL's own programs: install the package `postgresql`")
+        .join("bin")
+}
+
+/// Gives a folder to a user, where there is such a user.
+fn give(folder: &Path, user: &str) -> bool {
+    let status = Command::new("chown")
+        .arg(user)
+        .arg(folder)
+        .stderr(Stdio::null())
+        .status();
+    status.is_ok_and(|status| status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The folder's socket is there exactly while the server is, and nothing is left in the end.
+    #[test]
+    fn a_cluster_comes_and_goes() {
+        let cluster = Cluster::start(Disk::Unsynced);
+        let (first, second) = (cluster.database(), cluster.database());
+        assert_ne!(first, second);
+        let folder = cluster.folder.clone();
+        let socket = folder.join(".s.PGSQL.5432");
+        assert!(socket.exists());
+        cluster.crash();
+        cluster.restart();
+        cluster.freeze();
+        cluster.thaw();
+        cluster.database();
+        drop(cluster);
+        assert!(!folder.exists());
+    }
+}

@@ -11,6 +11,8 @@ mod concurrency;
 mod options;
 #[path = "v3_limits/rate.rs"]
 mod rate;
+#[path = "v3_limits/units.rs"]
+mod units;
 
 use common::raw::head;
 

@@ -68,11 +68,8 @@ fn the_third_of_two_is_429_until_one_is_answered() {
 
     first.write_all(body.as_bytes()).unwrap();
     assert_eq!(read(&mut first).status, 200);
-    assert_eq!(
-        client.get(RELEASE).status,
-        200,
-        "the answer's slot is free at once"
-    );
+    // On another connection it may be a moment until the slot is seen to be free.
+    passes(&client);
 }
 
 #[test]

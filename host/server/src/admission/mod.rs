@@ -10,6 +10,7 @@
 //! and its concurrency; units are counted once, in the state.
 
 mod rate;
+pub mod units;
 
 use domesday_state::{Plan, Principal, TenantId};
 use rate::Rate;

@@ -4,6 +4,7 @@ use super::body::{self, Received};
 use super::endpoint::Pinned;
 use super::refusal::{Refusal, internal};
 use super::request_id::{Ended, Trail, Valuation};
+use crate::admission::units::charge;
 use crate::clock::new_id;
 use crate::service::Service;
 use crate::valuation::row::{ParsedRow, Shared, parse};
@@ -56,15 +57,21 @@ pub async fn values(
         .run(move || read(received, shared, rows_max))
         .await??;
     let shared = Arc::new(shared);
+    let admitted = rows.iter().filter(|row| row.admitted()).count();
     trail.valuation(Valuation {
         execution_id,
         valuation_id,
         rows: rows.len(),
-        admitted: rows.iter().filter(|row| row.admitted()).count(),
+        admitted,
         release_id: release.id.clone(),
     });
 
-    let done = batch::value(&service.workers, &shared, rows, valuation_id, deadline).await;
+    // All of them or none, made durable while the release runs.
+    let units = u32::try_from(admitted).unwrap_or(u32::MAX);
+    let mut charging = charge(&service.state, &principal, units, service.clock.now());
+    let work = batch::value(&service.workers, &shared, rows, valuation_id, deadline);
+    let done = charging.beside(work).await?;
+    charging.settle(done.undone).await?;
     trail.ended(Ended {
         status: done.summary.status().code(),
         problem: done.problem,

@@ -123,3 +123,73 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         self.judge(said, context)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::admission::{Admission, NotNow};
+    use domesday_state::{KeyId, Plan, Principal, Scopes};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
+
+    fn one_at_once() -> Principal {
+        Principal {
+            tenant: "one".parse().unwrap(),
+            key_id: KeyId::from_bytes([1; 8]),
+            scopes: Scopes::all(),
+            plan: Plan {
+                concurrency: 1,
+                ..Plan::default()
+            },
+            requires_metric_selection: false,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_nothing_is_cut_off() {
+        let (ours, theirs) = duplex(64);
+        let patience = Duration::from_millis(100);
+        let mut stream = Watched::new(ours, Connection::default(), patience);
+        let error = stream.write_all(&[0; 4_096]).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        drop(theirs);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_reads_slowly_but_reads_has_all_of_its_answer() {
+        let (ours, mut theirs) = duplex(64);
+        let patience = Duration::from_millis(200);
+        let mut stream = Watched::new(ours, Connection::default(), patience);
+        let reading = tokio::spawn(async move {
+            let mut all = Vec::new();
+            let mut piece = [0; 64];
+            while let Ok(count @ 1..) = theirs.read(&mut piece).await {
+                all.extend_from_slice(&piece[..count]);
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            all.len()
+        });
+        // In all it takes longer than the patience, which is for each pause alone.
+        stream.write_all(&[7; 64 * 20]).await.unwrap();
+        drop(stream);
+        assert_eq!(reading.await.unwrap(), 64 * 20);
+    }
+
+    #[tokio::test]
+    async fn a_slot_is_held_until_its_answer_is_written_or_its_connection_is_gone() {
+        let admission = Admission::new(8);
+        let principal = one_at_once();
+        let enter = || admission.arrive(&principal).enter();
+        let connection = Connection::default();
+        let (ours, _theirs) = duplex(64);
+        let mut stream = Watched::new(ours, connection.clone(), UNREAD_TIME);
+
+        connection.after_flush(enter().unwrap());
+        let taken = Some(NotNow::Concurrency { limit: 1 });
+        assert_eq!(enter().err(), taken);
+        stream.flush().await.unwrap();
+        connection.after_flush(enter().unwrap());
+        assert_eq!(enter().err(), taken);
+        drop((stream, connection));
+        assert!(enter().is_ok());
+    }
+}

@@ -1,14 +1,16 @@
 //! The order in which a request is let in, once its key and its route are known: scope (403),
-//! rate, concurrency and capacity (429). The body comes after all
+//! rate, concurrency and capacity (429), the state of the store (503). The body comes after all
 //! of them ([`super::body`]: 415, 413, 503, 408), so that no byte of it is asked for, and no
 //! `100 Continue` sent, on behalf of a request that would be refused.
 
 use super::authenticate::require;
 use super::connection::Connection;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, nothing_kept};
 use crate::admission::{Arrival, Slot};
+use crate::service::Service;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
+use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, Fault};
@@ -17,6 +19,9 @@ use hyper::body::{Bytes, Frame, SizeHint};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+
+/// Bytes of an answer that a connection may hold unread without holding a slot.
+const SMALL: u64 = 64 << 10;
 
 /// What a route asks of a key.
 #[derive(Debug, Clone, Copy)]
@@ -28,13 +33,19 @@ pub enum Needs {
 }
 
 /// Lets a request in to its route, and holds its slot until the answer is written.
-pub async fn intake(State(needs): State<Needs>, request: Request, next: Next) -> Response {
-    match enter(needs, &request) {
+pub async fn intake(
+    State((service, needs)): State<(Arc<Service>, Needs)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match enter(&service, needs, &request) {
         Ok(slot) => {
             let connection = request.extensions().get::<Connection>().cloned();
             let response = next.run(request).await;
             response.map(|body| {
+                let exact = body.size_hint().exact();
                 Body::new(Held {
+                    small: exact.is_some_and(|bytes| bytes <= SMALL),
                     body,
                     slot: Some(slot),
                     connection,
@@ -45,7 +56,7 @@ pub async fn intake(State(needs): State<Needs>, request: Request, next: Next) ->
     }
 }
 
-fn enter(needs: Needs, request: &Request) -> Result<Slot, Refusal> {
+fn enter(service: &Service, needs: Needs, request: &Request) -> Result<Slot, Refusal> {
     let extensions = request.extensions();
     let (Some(principal), Some(arrival)) = (
         extensions.get::<Arc<Principal>>(),
@@ -59,6 +70,10 @@ fn enter(needs: Needs, request: &Request) -> Result<Slot, Refusal> {
         Needs::AnyValuation => any_valuation(principal)?,
     }
     let slot = arrival.enter()?;
+    // What only reads can still be answered.
+    if request.method() == Method::POST && service.state.trouble().is_some() {
+        return Err(nothing_kept());
+    }
     Ok(slot)
 }
 
@@ -77,6 +92,7 @@ fn any_valuation(principal: &Principal) -> Result<(), Refusal> {
 /// An answer's body with the slot of its request.
 struct Held {
     body: Body,
+    small: bool,
     slot: Option<Slot>,
     connection: Option<Connection>,
 }
@@ -103,8 +119,12 @@ impl HttpBody for Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // The body is handed over, not yet written: the connection knows when it is.
-        if let (Some(slot), Some(connection)) = (self.slot.take(), &self.connection) {
+        // The body is handed over, not yet written: the connection knows when it is. A small one's
+        // slot is free before its last byte can be read, so that a client that has its answer is
+        // not refused its next request.
+        if let (Some(slot), Some(connection), false) =
+            (self.slot.take(), &self.connection, self.small)
+        {
             connection.after_flush(slot);
         }
     }

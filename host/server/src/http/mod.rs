@@ -36,7 +36,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 pub fn router(service: Arc<Service>) -> Router {
     // Every keyed route states what it needs here, and is let in by the one intake.
     let needs = |needs: Needs, route: MethodRouter<Arc<Service>>| {
-        route.route_layer(from_fn_with_state(needs, intake::intake))
+        route.route_layer(from_fn_with_state((service.clone(), needs), intake::intake))
     };
     let valuing = |router: Router<Arc<Service>>, route: Route| {
         let handler = match route.batch {

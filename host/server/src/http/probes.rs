@@ -13,10 +13,15 @@ pub async fn healthy() -> Response {
     json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// The service can value: its releases are open, and its keys can be read.
+/// The service can value: its releases are open, its keys can be read, and what it answers for can
+/// be kept.
 pub async fn ready(State(service): State<Arc<Service>>) -> Response {
-    if let Err(error) = service.state.is_empty() {
-        tracing::error!(%error, "keys could not be read");
+    let trouble = match service.state.is_empty() {
+        Ok(_) => service.state.trouble(),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(trouble) = trouble {
+        tracing::error!(trouble, "the state is not to be relied on");
         return json(
             StatusCode::SERVICE_UNAVAILABLE,
             &json!({ "status": "not_ready" }),

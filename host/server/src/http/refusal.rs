@@ -1,5 +1,6 @@
 //! The one place where an error becomes an HTTP answer.
 
+use crate::admission::units::Uncharged;
 use crate::admission::{NotNow, whole_seconds};
 use crate::workers::WorkError;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -86,6 +87,34 @@ impl From<NotNow> for Refusal {
     }
 }
 
+impl From<Uncharged> for Refusal {
+    fn from(uncharged: Uncharged) -> Self {
+        match uncharged {
+            Uncharged::Exhausted {
+                used,
+                allowance,
+                wait,
+            } => Refusal::from(Fault::new(
+                Code::MonthlyValuationQuotaExceeded,
+                format!(
+                    "The request's units do not fit into the month's allowance: {used} of {allowance} are used. The next month begins at midnight UTC; Retry-After says when."
+                ),
+            ))
+            .after(wait),
+            Uncharged::NotKept => nothing_kept(),
+        }
+    }
+}
+
+/// Nothing can be answered for, since nothing can be made durable.
+pub fn nothing_kept() -> Refusal {
+    Fault::new(
+        Code::Overloaded,
+        "The service cannot keep what it would answer for at present. Try again shortly.",
+    )
+    .into()
+}
+
 /// A fault of ours, of which the client learns nothing but the request id to quote.
 pub fn internal() -> Fault {
     Fault::new(
@@ -155,6 +184,7 @@ mod tests {
                 Some("3"),
             ),
             (NotNow::Capacity.into(), 429, Some("1")),
+            (Uncharged::NotKept.into(), 503, Some("1")),
             (WorkError::Lost.into(), 500, None),
             (Fault::new(Code::InvalidJson, "").into(), 422, None),
         ] {

@@ -4,6 +4,7 @@ use super::body;
 use super::endpoint::Pinned;
 use super::refusal::{Refusal, internal, json};
 use super::request_id::{Ended, Trail, Valuation};
+use crate::admission::units::charge;
 use crate::clock::new_id;
 use crate::service::Service;
 use crate::valuation::admit;
@@ -53,14 +54,20 @@ pub async fn value(
         stored_data,
         execution_id,
     };
+    // One unit, made durable while the release runs.
+    let mut charging = charge(&service.state, &principal, 1, service.clock.now());
     let work = service.workers.run(move || {
         let done = outcome(&asked, &shared, Some(deadline));
         (asked, done)
     });
-    let (asked, done) = match tokio::time::timeout_at(deadline.into(), work).await {
-        Ok(done) => done?,
-        Err(_) => return Err(too_late()),
+    let work = tokio::time::timeout_at(deadline.into(), work);
+    let worked = match charging.beside(work).await? {
+        Ok(worked) => worked.map_err(Refusal::from),
+        Err(_) => Err(too_late()),
     };
+    let undone = worked.as_ref().map_or(true, |(_, done)| done.undone);
+    charging.settle(u32::from(undone)).await?;
+    let (asked, done) = worked?;
     trail.ended(Ended {
         status: done.outcome.status().code(),
         problem: done.problem.clone(),

@@ -5,6 +5,7 @@ mod clock;
 mod commands;
 mod demo;
 mod http;
+mod jobs;
 mod logging;
 mod private_file;
 mod release_build;

@@ -142,6 +142,20 @@ impl Shelf {
         self.current.clone()
     }
 
+    /// A release, current or not.
+    ///
+    /// # Errors
+    /// Where it is not held.
+    pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
+        self.releases
+            .get(id)
+            .cloned()
+            .ok_or_else(|| ReleaseError::Unknown {
+                id: id.to_owned(),
+                path: PathBuf::new(),
+            })
+    }
+
     /// How many are held.
     pub fn len(&self) -> usize {
         self.releases.len()

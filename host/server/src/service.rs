@@ -7,7 +7,7 @@ use crate::workers::Workers;
 use domesday_state::State;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 /// A running service.
 pub struct Service {
@@ -21,6 +21,8 @@ pub struct Service {
     pub admission: Admission,
     /// How long a request may be worked on after its body is received.
     pub processing_deadline: Duration,
+    /// Told of every job that is accepted here.
+    pub submitted: Arc<Notify>,
     /// Room for the bodies that are being received.
     pub body_room: Arc<Semaphore>,
     /// The time.

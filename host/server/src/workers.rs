@@ -4,6 +4,7 @@
 //! without an end would turn overload into waiting, so what does not fit is refused.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Native stack of a worker: several times what a guest may use, since the host's own frames and
@@ -14,6 +15,18 @@ const STACK_BYTES: usize = 8 << 20;
 pub struct Workers {
     pool: rayon::ThreadPool,
     places: Arc<Semaphore>,
+    waiting: Waiting,
+}
+
+/// How much of what requests wait for has no thread yet.
+#[derive(Clone, Default)]
+pub struct Waiting(Arc<AtomicUsize>);
+
+impl Waiting {
+    /// Whether there is any.
+    pub fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
 }
 
 /// Why no answer came from the pool.
@@ -43,6 +56,7 @@ impl Workers {
         Ok(Workers {
             pool,
             places: Arc::new(Semaphore::new(waiting)),
+            waiting: Waiting::default(),
         })
     }
 
@@ -85,7 +99,10 @@ impl Workers {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         let (sender, answer) = oneshot::channel();
+        let waiting = self.waiting.clone();
+        waiting.0.fetch_add(1, Ordering::Relaxed);
         self.pool.spawn(move || {
+            waiting.0.fetch_sub(1, Ordering::Relaxed);
             // Nobody waits for it any more: the client went away, or its deadline passed.
             if sender.is_closed() {
                 return;
@@ -94,6 +111,30 @@ impl Workers {
             drop(place);
             // Whoever asked may be gone; the work is done all the same.
             let _ = sender.send(done);
+        });
+        answer.await.map_err(|_| WorkError::Lost)
+    }
+
+    /// What requests wait for and has no thread yet.
+    pub fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
+    /// Runs `work` that no request waits for. It takes no place in the queue, so its callers bound
+    /// how much of it there is; and it returns early where [`Waiting::any`] says that something
+    /// else waits.
+    ///
+    /// # Errors
+    /// Where the work panicked.
+    pub async fn run_behind<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let (sender, answer) = oneshot::channel();
+        self.pool.spawn(move || {
+            if !sender.is_closed() {
+                let _ = sender.send(work());
+            }
         });
         answer.await.map_err(|_| WorkError::Lost)
     }
@@ -111,6 +152,34 @@ mod tests {
             Err(WorkError::Lost)
         );
         assert_eq!(workers.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn work_behind_requests_sees_that_one_waits() {
+        let workers = Arc::new(Workers::new(1, 1).unwrap());
+        let (start, started) = std::sync::mpsc::channel::<()>();
+        let (behind, waiting) = (workers.clone(), workers.waiting().clone());
+        let behind = tokio::spawn(async move {
+            let work = move || {
+                let _ = start.send(());
+                let patience = std::time::Instant::now();
+                while !waiting.any() && patience.elapsed().as_secs() < 10 {
+                    std::thread::yield_now();
+                }
+                waiting.any()
+            };
+            behind.run_behind(work).await
+        });
+        tokio::task::spawn_blocking(move || started.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        // The only place is free all the same.
+        assert_eq!(workers.run(|| 7).await, Ok(7));
+        assert_eq!(behind.await.unwrap(), Ok(true));
+        assert!(!workers.waiting().any());
+        let panicked = workers.run_behind(|| -> u32 { panic!("on purpose") });
+        assert_eq!(panicked.await, Err(WorkError::Lost));
     }
 
     #[tokio::test]

@@ -7,6 +7,7 @@ use crate::admission::{Admission, CAPACITY};
 use crate::clock::{Clock, MachineClock, random};
 use crate::demo;
 use crate::http;
+use crate::jobs::Jobs;
 use crate::private_file;
 use crate::releases::Shelf;
 use crate::service::Service;
@@ -56,6 +57,10 @@ pub struct Serve {
     /// Threads that value; by default one a core.
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+    /// Jobs that are worked on at the same time, each on one thread; by default half as many as
+    /// there are threads. With 0, jobs are accepted and left to other hosts.
+    #[arg(long, value_name = "N")]
+    job_runners: Option<usize>,
     /// Milliseconds that a request may be worked on; the contract's 25 seconds but for tests.
     #[arg(long, value_name = "MS", default_value_t = 25_000, hide = true)]
     processing_deadline: u64,
@@ -99,9 +104,12 @@ impl Serve {
             workers,
             admission: Admission::new(CAPACITY),
             processing_deadline: Duration::from_millis(self.processing_deadline),
+            submitted: Arc::default(),
             body_room: http::body_room(),
             clock,
         });
+
+        let jobs = Jobs::start(&service, self.job_runners.unwrap_or(threads.div_ceil(2)));
 
         println!("Serving release {release_id} on http://{address}");
         if let Some(key) = demo {
@@ -110,13 +118,16 @@ impl Serve {
         std::io::stdout().flush()?;
         tracing::info!(%address, release_id, "serving");
         let mut terminate = signal(SignalKind::terminate())?;
-        let stop = async move {
+        let stop = async {
             tokio::select! {
                 _ = terminate.recv() => {}
                 _ = tokio::signal::ctrl_c() => {}
             }
+            // Jobs are let go of while requests are still finished.
+            jobs.stop();
         };
         http::serve(listener, http::router(service), stop).await;
+        jobs.ended().await;
         tracing::info!("stopped");
         Ok(())
     }

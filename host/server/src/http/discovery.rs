@@ -1,6 +1,6 @@
 //! GET /v3/releases/current and GET /v3/coverage.
 
-use super::endpoint::served;
+use super::endpoint::named;
 use super::refusal::{Refusal, internal, json};
 use crate::releases::OpenRelease;
 use crate::service::Service;
@@ -14,7 +14,7 @@ use domesday_contract::v3::release::{Country, Limits, ReleaseMetadata};
 use domesday_contract::v3::request::PropertyType;
 use domesday_package as package;
 use domesday_registers::{Day, Postcode};
-use domesday_state::Principal;
+use domesday_state::{Plan, Principal};
 use std::sync::Arc;
 
 /// What the active release takes, as this caller may use it.
@@ -126,21 +126,23 @@ fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
                 .asynchronous_job_rows
                 .min(plan.asynchronous_job_rows),
         },
-        endpoints: endpoints(manifest),
+        endpoints: endpoints(manifest, plan),
     }
 }
 
-/// The routes that the release may be used by and that this service has, and the two that need
-/// no release to allow them.
-fn endpoints(manifest: &package::ValuationBody) -> Vec<Endpoint> {
+/// The routes that the release and the plan allow, and the two that need nobody to allow them.
+fn endpoints(manifest: &package::ValuationBody, plan: &Plan) -> Vec<Endpoint> {
     manifest
         .endpoints
         .iter()
-        .filter_map(|endpoint| served(*endpoint))
+        .map(|endpoint| named(*endpoint))
+        .filter(|endpoint| plan.jobs || *endpoint != Endpoint::ValuationJobs)
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()
 }
 
-fn pairs(query: Option<&str>) -> Vec<(std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {
+pub(super) fn pairs(
+    query: Option<&str>,
+) -> Vec<(std::borrow::Cow<'_, str>, std::borrow::Cow<'_, str>)> {
     form_urlencoded::parse(query.unwrap_or_default().as_bytes()).collect()
 }

@@ -109,15 +109,30 @@ pub async fn offered(
     next.run(request).await
 }
 
-/// The contract's name of a release's endpoint, where this service serves it.
-pub const fn served(endpoint: package::Endpoint) -> Option<Endpoint> {
-    Some(match endpoint {
+/// The same for submissions of jobs, which are given the release itself.
+pub async fn takes_jobs(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let release = service.releases.current();
+    let jobs = package::Endpoint::ValuationJobs;
+    if !release.manifest.endpoints.contains(&jobs) {
+        return unknown_route().into_response();
+    }
+    request.extensions_mut().insert(release);
+    next.run(request).await
+}
+
+/// The contract's name of a release's endpoint.
+pub const fn named(endpoint: package::Endpoint) -> Endpoint {
+    match endpoint {
         package::Endpoint::SimpleValue => Endpoint::SimpleValue,
         package::Endpoint::Value => Endpoint::Value,
         package::Endpoint::SimpleBatchValue => Endpoint::SimpleBatchValue,
         package::Endpoint::BatchValue => Endpoint::BatchValue,
         package::Endpoint::DevelopmentValue => Endpoint::DevelopmentValue,
         package::Endpoint::DevelopmentBatchValue => Endpoint::DevelopmentBatchValue,
-        package::Endpoint::ValuationJobs => return None,
-    })
+        package::Endpoint::ValuationJobs => Endpoint::ValuationJobs,
+    }
 }

@@ -11,6 +11,7 @@ mod connection;
 mod discovery;
 mod endpoint;
 mod intake;
+mod jobs;
 mod listener;
 mod panics;
 mod probes;
@@ -26,11 +27,14 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, Fault};
+use domesday_state::Scope;
 use endpoint::Route;
 use intake::Needs;
 use refusal::Refusal;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
+
+const AVM_VALUE: Needs = Needs::Scope(Scope::AvmValue);
 
 /// The routes of a service.
 pub fn router(service: Arc<Service>) -> Router {
@@ -47,9 +51,22 @@ pub fn router(service: Arc<Service>) -> Router {
         let offered = from_fn_with_state((service.clone(), route), endpoint::offered);
         router.route(route.path, handler.route_layer(offered))
     };
+    let takes_jobs = from_fn_with_state(service.clone(), endpoint::takes_jobs);
     let keyed = endpoint::ROUTES
         .into_iter()
         .fold(Router::new(), valuing)
+        .route(
+            "/v3/valuation-jobs",
+            needs(AVM_VALUE, post(jobs::submit)).route_layer(takes_jobs),
+        )
+        .route(
+            "/v3/valuation-jobs/{job_id}",
+            needs(AVM_VALUE, get(jobs::status)),
+        )
+        .route(
+            "/v3/valuation-jobs/{job_id}/results",
+            needs(AVM_VALUE, get(jobs::results)),
+        )
         .route(
             "/v3/releases/current",
             needs(Needs::AnyValuation, get(discovery::current_release)),

@@ -7,6 +7,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, ErrorBody, Fault};
 use domesday_contract::v3::request::Refused;
+use domesday_state::StateError;
 use std::time::Duration;
 
 /// Seconds after which a refusal that may pass is worth another try, where nothing better is known.
@@ -113,6 +114,14 @@ pub fn nothing_kept() -> Refusal {
         "The service cannot keep what it would answer for at present. Try again shortly.",
     )
     .into()
+}
+
+impl From<StateError> for Refusal {
+    /// What the state did not answer cannot be answered for: nothing is known to be done.
+    fn from(error: StateError) -> Self {
+        tracing::error!(%error, "the state does not answer");
+        nothing_kept()
+    }
 }
 
 /// A fault of ours, of which the client learns nothing but the request id to quote.

@@ -3,9 +3,11 @@
 mod digest;
 mod document;
 mod request;
+mod results;
 
 pub use document::{JobDocument, JobFault, JobStatus, Mode};
 pub use request::{IDEMPOTENCY_KEY_LONGEST, IdempotencyKey, JobRequest};
+pub use results::{RESULTS_END, failed_results, results_start};
 
 /// The route of submissions; a job's own routes lie below it.
 pub const PATH: &str = "/v3/valuation-jobs";

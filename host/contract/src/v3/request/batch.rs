@@ -43,6 +43,17 @@ impl<'a> Batch<'a> {
             _ => Err(Refused::new(None, faults)),
         }
     }
+
+    /// Whether there are no more rows than this: for a limit that is only known once the envelope is.
+    ///
+    /// # Errors
+    /// `too_many_rows`.
+    pub fn within(&self, rows_max: usize) -> Result<(), Fault> {
+        match self.rows.len() {
+            count if count > rows_max => Err(too_many(count, rows_max)),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The texts of the rows, where there are as many as may be.
@@ -60,13 +71,10 @@ pub(in crate::v3) fn read_rows<'a>(
             Code::EmptyRequests,
             "The list of requests is empty; give at least one.".to_owned(),
         ),
-        Value::Rows(rows) if rows.count > rows_max => (
-            Code::TooManyRows,
-            format!(
-                "There are {} requests, but at most {rows_max} are taken here; split them.",
-                rows.count
-            ),
-        ),
+        Value::Rows(rows) if rows.count > rows_max => {
+            faults.push(member.at, too_many(rows.count, rows_max));
+            return None;
+        }
         Value::Rows(rows) => return Some(rows.texts.clone()),
         other => (
             Code::InvalidValue,
@@ -75,6 +83,12 @@ pub(in crate::v3) fn read_rows<'a>(
     };
     faults.push(member.at, Fault::new(code, message).at("/requests"));
     None
+}
+
+fn too_many(count: usize, rows_max: usize) -> Fault {
+    let message =
+        format!("There are {count} requests, but at most {rows_max} are taken here; split them.");
+    Fault::new(Code::TooManyRows, message).at("/requests")
 }
 
 #[cfg(test)]

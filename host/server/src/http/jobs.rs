@@ -1,0 +1,94 @@
+//! POST /v3/valuation-jobs, GET /v3/valuation-jobs/{job_id} and …/results.
+
+mod results;
+mod submit;
+
+pub use results::results;
+pub use submit::submit;
+
+use super::authenticate::require;
+use super::discovery::pairs;
+use super::refusal::{Refusal, json};
+use crate::jobs::document::document;
+use crate::service::Service;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Extension, Path, RawQuery, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::query::read_none;
+use domesday_state::{Job, JobMode, Principal, Scope};
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A job id as it comes in a path, whatever it is.
+pub type JobId = Result<Path<String>, PathRejection>;
+
+/// Where a job stands.
+pub async fn status(
+    State(service): State<Arc<Service>>,
+    Extension(principal): Extension<Arc<Principal>>,
+    id: JobId,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refusal> {
+    let job = job(&service, &principal, id, query).await?;
+    Ok(json(StatusCode::OK, &document(&job)))
+}
+
+/// The caller's job of this id.
+async fn job(
+    service: &Service,
+    principal: &Principal,
+    id: JobId,
+    query: Option<String>,
+) -> Result<Job, Refusal> {
+    let pairs = pairs(query.as_deref());
+    read_none(pairs.iter().map(|(name, value)| (&**name, &**value)))?;
+    // A text that is no id is the id of no job.
+    let id = id.ok().and_then(|Path(text)| read_id(&text));
+    let id = id.ok_or_else(not_found)?;
+    let (tenant, now) = (principal.tenant.clone(), service.clock.now());
+    let job = service.state.job(tenant, id, now).await?;
+    let job = job.ok_or_else(not_found)?;
+    if job.mode == JobMode::Development {
+        require(principal, Scope::AvmDevelopment)?;
+    }
+    Ok(job)
+}
+
+/// An id in the form in which job documents give it, in any case.
+fn read_id(text: &str) -> Option<Uuid> {
+    const HYPHENATED: usize = 36;
+    (text.len() == HYPHENATED).then(|| Uuid::try_parse(text).ok())?
+}
+
+/// Unknown, expired, malformed or another tenant's: a client learns no more than that.
+fn not_found() -> Fault {
+    Fault::new(
+        Code::JobNotFound,
+        "There is no such job. Jobs and their results are kept for seven days.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_form_of_job_documents_is_an_id() {
+        let id = Uuid::from_u128(0x0199_0000_0000_7000_8000_0000_0000_0abc);
+        let text = id.to_string();
+        assert_eq!(read_id(&text), Some(id));
+        assert_eq!(read_id(&text.to_uppercase()), Some(id));
+        for other in [
+            "",
+            "x",
+            &id.simple().to_string(),
+            &format!("{{{id}}}"),
+            &id.urn().to_string(),
+            &text.replace('0', "g"),
+        ] {
+            assert_eq!(read_id(other), None, "{other}");
+        }
+    }
+}

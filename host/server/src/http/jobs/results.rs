@@ -1,0 +1,95 @@
+//! GET /v3/valuation-jobs/{job_id}/results.
+
+use super::{JobId, job};
+use crate::http::refusal::{Refusal, internal, json};
+use crate::jobs::document::{document, summary};
+use crate::service::Service;
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, RawQuery, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domesday_contract::v3::job::{POLL_SECONDS, RESULTS_END, failed_results, results_start};
+use domesday_state::{Job, JobStatus, Principal, StateError};
+use http_body_util::channel::{Channel, Sender};
+use std::sync::Arc;
+
+/// Why an answer that was begun is broken off: a client must not take what it has for the whole.
+#[derive(Debug, thiserror::Error)]
+enum BrokenOff {
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("results ended before the last")]
+    Gone,
+    #[error("the client went away")]
+    NoClient,
+}
+
+/// A completed job's results, a failed job's error, or where an incomplete job stands.
+pub async fn results(
+    State(service): State<Arc<Service>>,
+    Extension(principal): Extension<Arc<Principal>>,
+    id: JobId,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refusal> {
+    let job = job(&service, &principal, id, query).await?;
+    let shown = document(&job);
+    let start = match job.status {
+        JobStatus::Queued | JobStatus::Running => {
+            let mut answer = json(StatusCode::ACCEPTED, &shown);
+            let wait = HeaderValue::from(POLL_SECONDS);
+            answer.headers_mut().insert(header::RETRY_AFTER, wait);
+            return Ok(answer);
+        }
+        JobStatus::Failed => failed_results(&shown),
+        JobStatus::Completed => results_start(&shown, summary(&job)),
+    };
+    let start = start.map_err(|error| {
+        tracing::error!(%error, "results could not be written");
+        internal()
+    })?;
+    let body = match job.status {
+        JobStatus::Completed => streamed(service, job, start),
+        _ => Body::from(start),
+    };
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    Ok((StatusCode::OK, json, body).into_response())
+}
+
+/// An answer that is read from the state as the client takes it, chunk by chunk: however long the job,
+/// no more than a few chunks are held.
+fn streamed(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
+    let (mut sender, body) = Channel::new(1);
+    tokio::spawn(async move {
+        match stream(&service, &job, start, &mut sender).await {
+            Ok(()) | Err(BrokenOff::NoClient) => {}
+            Err(error) => {
+                tracing::warn!(job_id = %job.id, %error, "results were broken off");
+                sender.abort(error);
+            }
+        }
+    });
+    Body::new(body)
+}
+
+async fn stream(
+    service: &Service,
+    job: &Job,
+    start: Vec<u8>,
+    sender: &mut Sender<Bytes, BrokenOff>,
+) -> Result<(), BrokenOff> {
+    send(sender, start).await?;
+    for chunk in 0..job.chunks {
+        if chunk > 0 {
+            send(sender, b",".to_vec()).await?;
+        }
+        let (tenant, now) = (job.tenant.clone(), service.clock.now());
+        let output = service.state.output(tenant, job.id, chunk, now).await?;
+        send(sender, output.ok_or(BrokenOff::Gone)?).await?;
+    }
+    send(sender, RESULTS_END.to_vec()).await
+}
+
+async fn send(sender: &mut Sender<Bytes, BrokenOff>, part: Vec<u8>) -> Result<(), BrokenOff> {
+    let sent = sender.send_data(part.into()).await;
+    sent.map_err(|_| BrokenOff::NoClient)
+}

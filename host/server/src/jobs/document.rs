@@ -1,0 +1,63 @@
+//! From the state's record of a job to what its client sees.
+
+use chrono::{DateTime, Utc};
+use domesday_contract::v3::job::{JobDocument, JobFault, JobStatus, Mode};
+use domesday_contract::v3::result::Summary;
+use domesday_state::{self as state, Job, UnixMillis};
+
+/// The job document.
+pub fn document(job: &Job) -> JobDocument {
+    JobDocument {
+        job_id: job.id,
+        status: match job.status {
+            state::JobStatus::Queued => JobStatus::Queued,
+            state::JobStatus::Running => JobStatus::Running,
+            state::JobStatus::Completed => JobStatus::Completed,
+            state::JobStatus::Failed => JobStatus::Failed,
+        },
+        mode: mode(job.mode),
+        release_id: job.release_id.clone(),
+        request_count: job.request_count,
+        created_at: utc(job.created_at),
+        updated_at: utc(job.updated_at),
+        expires_at: utc(job.expires_at),
+        error: job.error.as_ref().map(|error| JobFault {
+            code: error.code.clone(),
+            message: error.message.clone(),
+            retryable: error.retryable,
+        }),
+    }
+}
+
+/// The results by status.
+pub fn summary(job: &Job) -> Summary {
+    Summary {
+        requested: job.request_count,
+        valued: job.tally.valued,
+        referred: job.tally.referred,
+        rejected: job.tally.rejected,
+        valuation_failed: job.tally.valuation_failed,
+    }
+}
+
+/// A mode as the contract names it.
+pub fn mode(mode: state::JobMode) -> Mode {
+    match mode {
+        state::JobMode::Simple => Mode::Simple,
+        state::JobMode::Standard => Mode::Standard,
+        state::JobMode::Development => Mode::Development,
+    }
+}
+
+/// A mode as the state keeps it.
+pub fn kept_mode(mode: Mode) -> state::JobMode {
+    match mode {
+        Mode::Simple => state::JobMode::Simple,
+        Mode::Standard => state::JobMode::Standard,
+        Mode::Development => state::JobMode::Development,
+    }
+}
+
+fn utc(at: UnixMillis) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(at.0).unwrap_or_default()
+}

@@ -21,6 +21,7 @@ fn the_current_release_describes_itself() {
             "/v3/batch-value",
             "/v3/development-value",
             "/v3/development-batch-value",
+            "/v3/valuation-jobs",
             "/v3/releases/current",
             "/v3/coverage",
         ],

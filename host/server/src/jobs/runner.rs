@@ -137,12 +137,23 @@ impl Runner {
                 let now = self.service.clock.now();
                 self.service.state.fail(held, error, now).await
             }
-            // The lease runs out, and the job is claimed again when the state answers.
             Ended::State(error) => Err(error),
         };
         if let Err(error) = said {
-            tracing::error!(%job_id, %error, "the job is left to its lease");
+            tracing::error!(%job_id, %error, "the state does not answer");
+            self.let_go_later(held).await;
+        }
+    }
+
+    /// Lets go of a job as soon as the state answers, since its failure is no crash of the chunk's;
+    /// at the latest, the lease runs out.
+    async fn let_go_later(&self, held: Held) {
+        let until = Instant::now() + LEASE;
+        while Instant::now() < until && !self.stopping() {
             sleep(POLL).await;
+            if self.service.state.let_go(held).await.is_ok() {
+                return;
+            }
         }
     }
 
@@ -153,7 +164,7 @@ impl Runner {
             return Err(Ended::Failed(crashed()));
         }
         let kept = stored::Shared::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
-        let shared = Arc::new(self.shared(&job, kept).await?);
+        let shared = Arc::new(self.shared(job, kept).await?);
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == TURN {
                 return Ok(Ended::LetGo);
@@ -278,7 +289,7 @@ fn millis(duration: Duration) -> i64 {
 }
 
 /// The release that a job is pinned to cannot be had.
-fn not_served(error: &dyn std::error::Error) -> Ended {
+fn not_served(error: &(dyn std::error::Error + 'static)) -> Ended {
     tracing::error!(error, "a job's release");
     Ended::Failed(JobError {
         code: "release_unavailable".to_owned(),

@@ -72,7 +72,7 @@ mod tests {
         let mut text = results_start(&job, summary).unwrap();
         text.extend_from_slice(b"{},{}");
         text.extend_from_slice(RESULTS_END);
-        insta::assert_snapshot!(String::from_utf8(text).unwrap(), @"");
+        insta::assert_snapshot!(String::from_utf8(text).unwrap(), @r#"{"api_version":"v3","job_id":"01990000-0000-7000-8000-000000000001","status":"completed","release_id":"made-up-2026-10","result":{"api_version":"v3","release_id":"made-up-2026-10","status":"partial","summary":{"requested":2,"valued":1,"referred":0,"rejected":1,"valuation_failed":0},"results":[{},{}]}}"#);
     }
 
     #[test]
@@ -87,6 +87,6 @@ mod tests {
             ..example()
         };
         let text = failed_results(&job).unwrap();
-        insta::assert_snapshot!(String::from_utf8(text).unwrap(), @"");
+        insta::assert_snapshot!(String::from_utf8(text).unwrap(), @r#"{"api_version":"v3","job_id":"01990000-0000-7000-8000-000000000001","status":"failed","release_id":"made-up-2026-10","error":{"code":"processing_failed","message":"It could not be finished.","retryable":false}}"#);
     }
 }

@@ -7,11 +7,20 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 14] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
     "DOMESDAY_LISTEN",
+    "DOMESDAY_CONFIG",
+    "DOMESDAY_ALLOW_UNSIGNED",
+    "DOMESDAY_NO_DEMO",
+    "DOMESDAY_THREADS",
+    "DOMESDAY_TLS_CERTIFICATE",
+    "DOMESDAY_TLS_KEY",
+    "DOMESDAY_METRICS_LISTEN",
+    "DOMESDAY_OTLP_ENDPOINT",
+    "DOMESDAY_LOG",
     "RUST_LOG",
 ];
 

@@ -73,7 +73,7 @@ pub fn head(method: &str, path: &str, headers: &[(&str, &str)]) -> String {
 }
 
 /// Reads one answer.
-pub fn read(stream: &mut TcpStream) -> Answer {
+pub fn read(stream: &mut impl Read) -> Answer {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(at) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {

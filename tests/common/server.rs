@@ -164,7 +164,7 @@ impl Start {
         }
         let printed = text(&out);
         let address = printed.lines().next().unwrap();
-        let address = address.rsplit("http://").next().unwrap();
+        let address = address.rsplit("://").next().unwrap();
         let mut address: SocketAddr = address.parse().unwrap();
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
@@ -227,8 +227,13 @@ impl Server {
 
     /// Asks it to stop.
     pub fn terminate(&self) {
+        self.signal(rustix::process::Signal::TERM);
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: rustix::process::Signal) {
         let id = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        rustix::process::kill_process(id, signal).unwrap();
     }
 
     /// Waits until it has ended: how, and all that it logged.

@@ -3,8 +3,8 @@
 //! It is made in an empty state, its key is written for its owner alone, and it is switched off as
 //! soon as the same state is served to anybody else.
 
+use crate::admin::carry_out::make_key;
 use crate::clock::Clock;
-use crate::commands::create_key;
 use crate::private_file;
 use anyhow::Context;
 use domesday_state::{Accounts, Plan, Scopes, TenantId};
@@ -51,7 +51,7 @@ pub fn prepare(
     let path = data.join("demo.key");
     // Missing also where an earlier start ended between the tenant and its key.
     if !path.is_file() {
-        let key = create_key(
+        let key = make_key(
             state,
             tenant,
             Scopes::all(),
@@ -67,12 +67,20 @@ pub fn prepare(
 }
 
 /// A command that values a home of the demo, to be pasted as it is.
-pub fn command_line(key: &Path, address: SocketAddr) -> String {
+pub fn command_line(key: &Path, address: SocketAddr, certificate: Option<&Path>) -> String {
     let request = include_str!("demo_request.json");
     let request: String = request.split('\n').map(str::trim).collect();
+    let (scheme, trusted) = match certificate {
+        Some(path) => ("https", format!(" --cacert {}", quoted(path))),
+        None => ("http", String::new()),
+    };
     format!(
-        "Try it:\n\ncurl -s http://{address}/v3/value -H \"Authorization: Bearer $(cat '{}')\" -H 'Content-Type: application/json' -d '{request}'\n",
-        // A quotation mark in a path would end the shell's.
-        key.display().to_string().replace('\'', r"'\''")
+        "Try it:\n\ncurl -s{trusted} {scheme}://{address}/v3/value -H \"Authorization: Bearer $(cat {})\" -H 'Content-Type: application/json' -d '{request}'\n",
+        quoted(key)
     )
+}
+
+/// A path for a shell. A quotation mark in it would end the shell's.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }

@@ -1,5 +1,6 @@
 //! The `domesday` program: serves valuations, and makes, proves and replays what it serves.
 
+mod admin;
 mod admission;
 mod clock;
 mod commands;
@@ -8,18 +9,19 @@ mod http;
 mod jobs;
 mod logging;
 mod private_file;
+mod promotion;
 mod release_build;
 mod releases;
 mod service;
+mod settings;
+mod telemetry;
 mod valuation;
 mod workers;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let command = commands::Arguments::parse();
-    match commands::run(command) {
+    match commands::run() {
         Ok(code) => code,
         Err(error) => {
             eprintln!("domesday: {}", said(&error));

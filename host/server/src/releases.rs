@@ -1,15 +1,16 @@
 //! The releases on the shelf: opened, proved, admitted, and which of them is current.
 
+use arc_swap::ArcSwap;
 use chrono::NaiveDate;
 use domesday_contract::v3::release as wire;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Release, Runtime};
-use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
+use domesday_package::{Kind, PackageId, PropertyBody, Trust, ValuationBody, open};
 use domesday_property::Snapshot;
 use domesday_registers::Day;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 /// One release, ready to value.
 pub struct OpenRelease {
@@ -91,11 +92,20 @@ pub enum ReleaseError {
     },
 }
 
-/// The releases that a service holds.
+/// The releases that a service holds, one of them the current one. Which that is, and what is held,
+/// may change at any time; whoever has a release keeps it for as long as it wants.
 pub struct Shelf {
-    releases: BTreeMap<String, Arc<OpenRelease>>,
-    current: Arc<OpenRelease>,
+    root: PathBuf,
+    trust: Trust,
+    runtime: Runtime,
+    current: ArcSwap<OpenRelease>,
+    held: RwLock<BTreeMap<String, Arc<OpenRelease>>>,
+    /// Held over the opening of a release, so that one that many ask for is opened once.
+    snapshots: Mutex<Snapshots>,
 }
+
+/// Snapshots by their ids.
+type Snapshots = BTreeMap<String, Arc<Snapshot>>;
 
 impl Shelf {
     /// Opens every valuation release under `root`. `current` names the active one; without it, the
@@ -105,20 +115,16 @@ impl Shelf {
     /// The first package that cannot be served: nothing is served from a shelf that is not whole.
     pub fn open(
         root: &Path,
-        trust: &Trust,
-        runtime: &Runtime,
+        trust: Trust,
+        runtime: Runtime,
         current: Option<&str>,
     ) -> Result<Shelf, ReleaseError> {
         let shelf = root.join(Kind::Valuation.as_str());
         let mut snapshots = BTreeMap::new();
         let mut releases = BTreeMap::new();
         for id in names(&shelf)? {
-            let open = open_release(root, &id, trust, runtime, &mut snapshots)?;
-            tracing::info!(
-                release_id = id,
-                snapshot_id = open.manifest.snapshot.id.as_str(),
-                "release opened"
-            );
+            let open = open_release(root, &id, &trust, &runtime, &mut snapshots)?;
+            opened(&open);
             releases.insert(id, Arc::new(open));
         }
         let current = match current {
@@ -132,14 +138,70 @@ impl Shelf {
                 .ok_or_else(|| ReleaseError::Nothing {
                     path: shelf.clone(),
                 })?,
-        }
-        .clone();
-        Ok(Shelf { releases, current })
+        };
+        Ok(Shelf {
+            current: ArcSwap::new(current.clone()),
+            root: root.to_owned(),
+            trust,
+            runtime,
+            held: RwLock::new(releases),
+            snapshots: Mutex::new(snapshots),
+        })
     }
 
-    /// The active release.
+    /// The active release. Never waits.
     pub fn current(&self) -> Arc<OpenRelease> {
-        self.current.clone()
+        self.current.load_full()
+    }
+
+    /// A release by its id, opened and admitted now if it is not held yet: a job may be on one that
+    /// came after the start. Blocks.
+    ///
+    /// # Errors
+    /// Where it is not in the folder or cannot be served.
+    pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
+        let held = |shelf: &Shelf| shelf.read().get(id).cloned();
+        if let Some(release) = held(self) {
+            return Ok(release);
+        }
+        // An id is a folder's name, so that nothing may be taken for one that is none.
+        if id.parse::<PackageId>().is_err() {
+            return Err(ReleaseError::Unknown {
+                id: id.to_owned(),
+                path: self.root.join(Kind::Valuation.as_str()),
+            });
+        }
+        let mut snapshots = self
+            .snapshots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have opened it meanwhile.
+        if let Some(release) = held(self) {
+            return Ok(release);
+        }
+        let open = open_release(&self.root, id, &self.trust, &self.runtime, &mut snapshots)?;
+        opened(&open);
+        let release = Arc::new(open);
+        self.held
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.to_owned(), release.clone());
+        Ok(release)
+    }
+
+    /// Makes a release the active one for requests that come from now on. Blocks where it must be
+    /// opened first.
+    ///
+    /// # Errors
+    /// As [`Shelf::get`]; the active release is then the one it was.
+    pub fn promote(&self, id: &str) -> Result<(), ReleaseError> {
+        self.current.store(self.get(id)?);
+        Ok(())
+    }
+
+    /// All that are held, in order of their ids.
+    pub fn held(&self) -> Vec<Arc<OpenRelease>> {
+        self.read().values().cloned().collect()
     }
 
     /// A release, current or not.
@@ -158,8 +220,21 @@ impl Shelf {
 
     /// How many are held.
     pub fn len(&self) -> usize {
-        self.releases.len()
+        self.read().len()
     }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<OpenRelease>>> {
+        // Nothing can be left half done in it.
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn opened(release: &OpenRelease) {
+    tracing::info!(
+        release_id = release.id,
+        snapshot_id = release.manifest.snapshot.id.as_str(),
+        "release opened"
+    );
 }
 
 /// The packages on a shelf, in order of id; other files beside them are passed over.
@@ -191,7 +266,7 @@ pub fn open_release(
     id: &str,
     trust: &Trust,
     runtime: &Runtime,
-    snapshots: &mut BTreeMap<String, Arc<Snapshot>>,
+    snapshots: &mut Snapshots,
 ) -> Result<OpenRelease, ReleaseError> {
     let (manifest, release) = open_component(root, id, trust, runtime)?;
     let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {

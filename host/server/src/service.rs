@@ -2,7 +2,10 @@
 
 use crate::admission::Admission;
 use crate::clock::Clock;
+use crate::logging::LogLines;
 use crate::releases::Shelf;
+use crate::telemetry::metrics::Metrics;
+use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
 use domesday_state::State;
 use std::sync::Arc;
@@ -25,6 +28,12 @@ pub struct Service {
     pub submitted: Arc<Notify>,
     /// Room for the bodies that are being received.
     pub body_room: Arc<Semaphore>,
+    /// What is counted.
+    pub metrics: Metrics,
+    /// Where traces go, if anywhere.
+    pub traces: Option<Traces>,
+    /// The log lines that were lost.
+    pub log_lines: LogLines,
     /// The time.
     pub clock: Arc<dyn Clock>,
 }

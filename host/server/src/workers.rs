@@ -15,6 +15,7 @@ const STACK_BYTES: usize = 8 << 20;
 pub struct Workers {
     pool: rayon::ThreadPool,
     places: Arc<Semaphore>,
+    room: usize,
     waiting: Waiting,
 }
 
@@ -57,7 +58,18 @@ impl Workers {
             pool,
             places: Arc::new(Semaphore::new(waiting)),
             waiting: Waiting::default(),
+            room: waiting,
         })
+    }
+
+    /// Pieces of work that may wait or run.
+    pub fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Pieces of work that wait or run.
+    pub fn busy(&self) -> usize {
+        self.room.saturating_sub(self.places.available_permits())
     }
 
     /// Runs `work` on the pool.

@@ -1,18 +1,11 @@
 //! `domesday key`: API keys of tenants.
 
-use crate::clock::{Clock, MachineClock, random};
-use crate::demo;
-use anyhow::{Context, bail};
-use clap::Subcommand;
-use domesday_state::{
-    Accounts, EmbeddedState, KeyId, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
-};
-use figment::Figment;
-use figment::providers::{Format, Toml};
-use std::path::{Path, PathBuf};
+use super::place::Place;
+use super::tenant::read_plan;
+use crate::admin::wire::{Answer, NewKey, Order};
+use clap::{ArgMatches, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
-
-const DAY_MILLIS: i64 = 86_400_000;
 
 #[derive(Debug, Subcommand)]
 pub enum Key {
@@ -34,38 +27,24 @@ pub enum Key {
         #[arg(long, value_name = "FILE")]
         plan: Option<PathBuf>,
         #[command(flatten)]
-        data: Data,
+        place: Place,
     },
     /// List keys, without their secrets.
     List {
         #[command(flatten)]
-        data: Data,
+        place: Place,
     },
     /// Revoke a key for good.
     Revoke {
         /// The key's id, as listed.
         id: String,
         #[command(flatten)]
-        data: Data,
+        place: Place,
     },
 }
 
-/// Where the embedded state is.
-#[derive(Debug, clap::Args)]
-pub struct Data {
-    /// Folder of the service's state.
-    #[arg(
-        long,
-        env = "DOMESDAY_DATA",
-        default_value = "domesday-data",
-        value_name = "DIR"
-    )]
-    pub data: PathBuf,
-}
-
 impl Key {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
-        let now = MachineClock.now();
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
             Key::Create {
                 tenant,
@@ -73,124 +52,41 @@ impl Key {
                 label,
                 expires_in,
                 plan,
-                data,
+                place,
             } => {
-                let plan = plan.as_deref().map(read_plan).transpose()?;
-                let state = open(&data.data)?;
-                if tenant == demo::TENANT {
-                    bail!("the tenant {tenant} is the demo's; name yours otherwise");
-                }
-                let tenant: TenantId = tenant.parse()?;
-                let scopes = Scopes::parse(&scopes)?;
-                let expires_at =
-                    expires_in.map(|days| UnixMillis(now.0 + i64::from(days) * DAY_MILLIS));
-                if let Some(plan) = plan {
-                    put_plan(&state, &tenant, &plan, now)?;
-                }
-                let key = create(&state, tenant, scopes, label, expires_at, now)?;
-                println!("{key}");
-                eprintln!("This is the only time that the key is shown.");
-            }
-            Key::List { data } => {
-                for key in open(&data.data)?.keys(None)? {
-                    let status = if key.revoked_at.is_some() {
-                        "revoked"
-                    } else if key.expires_at.is_some_and(|at| at <= now) {
-                        "expired"
-                    } else {
-                        "active"
-                    };
-                    println!(
-                        "{}\t{}\t{status}\t{}\t{}",
-                        key.id,
-                        key.tenant,
-                        key.scopes.texts().join(" "),
-                        key.label
-                    );
+                let key = NewKey {
+                    tenant,
+                    scopes,
+                    label,
+                    expires_in_days: expires_in,
+                    plan: plan.as_deref().map(read_plan).transpose()?,
+                };
+                let answer = place.settled(matches)?.order(Order::CreateKey(key))?;
+                if let Answer::Key { key } = answer {
+                    println!("{key}");
+                    eprintln!("This is the only time that the key is shown.");
                 }
             }
-            Key::Revoke { id, data } => {
-                let id: KeyId = id.parse()?;
-                open(&data.data)?.revoke_key(id, now)?;
+            Key::List { place } => {
+                if let Answer::Keys { keys } = place.settled(matches)?.order(Order::Keys {})? {
+                    for key in keys {
+                        println!(
+                            "{}\t{}\t{}\t{}\t{}",
+                            key.id,
+                            key.tenant,
+                            key.status,
+                            key.scopes.join(" "),
+                            key.label
+                        );
+                    }
+                }
+            }
+            Key::Revoke { id, place } => {
+                let order = Order::RevokeKey { key: id.clone() };
+                place.settled(matches)?.order(order)?;
                 println!("{id} is revoked");
             }
         }
         Ok(ExitCode::SUCCESS)
     }
-}
-
-/// Makes a key, and its tenant where it is new. The key's text, which is never stored.
-pub fn create(
-    state: &dyn Accounts,
-    tenant: TenantId,
-    scopes: Scopes,
-    label: String,
-    expires_at: Option<UnixMillis>,
-    now: UnixMillis,
-) -> anyhow::Result<String> {
-    if !state.tenants()?.iter().any(|known| known.id == tenant) {
-        state.create_tenant(&tenant, &Plan::default(), now)?;
-    }
-    let seed = KeySeed::new(random().context("no randomness for a key")?);
-    let key = NewKey {
-        tenant,
-        label,
-        scopes,
-        requires_metric_selection: false,
-        expires_at,
-    };
-    Ok(state
-        .create_key(&key, seed, now)?
-        .secret
-        .expose()
-        .to_owned())
-}
-
-/// Reads a plan from a TOML file.
-fn read_plan(path: &Path) -> anyhow::Result<Plan> {
-    let named = || format!("the plan {}", path.display());
-    let plan: Plan = Figment::from(Toml::file_exact(path))
-        .extract()
-        .with_context(named)?;
-    for (field, value) in [
-        ("requests_per_second", plan.requests_per_second),
-        ("burst", plan.burst),
-        ("concurrency", plan.concurrency),
-    ] {
-        if value == 0 {
-            bail!("{}: {field} must be at least 1", named());
-        }
-    }
-    Ok(plan)
-}
-
-/// Puts a tenant on a plan, and makes it where it is new.
-fn put_plan(
-    state: &dyn Accounts,
-    tenant: &TenantId,
-    plan: &Plan,
-    now: UnixMillis,
-) -> anyhow::Result<()> {
-    if state.tenants()?.iter().any(|known| known.id == *tenant) {
-        state.set_plan(tenant, plan)?;
-    } else {
-        state.create_tenant(tenant, plan, now)?;
-    }
-    Ok(())
-}
-
-fn open(data: &Path) -> anyhow::Result<EmbeddedState> {
-    if !data.is_dir() {
-        bail!(
-            "{} does not exist; `domesday serve` makes it, or name another with --data",
-            data.display()
-        );
-    }
-    open_state(data)
-}
-
-/// Opens the state in a data folder, and makes it where there is none yet.
-pub fn open_state(data: &Path) -> anyhow::Result<EmbeddedState> {
-    let path = data.join("state.redb");
-    EmbeddedState::open(&path).with_context(|| format!("the state {}", path.display()))
 }

@@ -1,17 +1,19 @@
 //! The command line. Each command is a file; anyhow stops here and in them.
 
+mod jobs;
 mod key;
+mod place;
 mod progress;
 mod property;
 mod release;
 mod replay;
 mod serve;
+mod status;
 mod synthesise;
+mod tenant;
 mod trust;
 
-pub use key::create as create_key;
-
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -27,9 +29,17 @@ pub struct Arguments {
 enum Command {
     /// Serve the releases of a directory over HTTP.
     Serve(serve::Serve),
-    /// Make, list and revoke API keys. The server that has the state open must be stopped.
+    /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(key::Key),
+    /// List tenants, put them on plans, and serve them or not.
+    #[command(subcommand)]
+    Tenant(tenant::Tenant),
+    /// Refuse new jobs for a while.
+    #[command(subcommand)]
+    Jobs(jobs::Jobs),
+    /// Say how the server is that runs on a data folder.
+    Status(status::Status),
     /// Build property snapshots from the registers' files.
     #[command(subcommand)]
     Property(property::Property),
@@ -55,17 +65,31 @@ struct ReleasesFolder {
     releases: PathBuf,
 }
 
-/// Runs a command.
+/// Reads the command line and runs its command.
 ///
 /// # Errors
 /// What went wrong, for a person to read.
-pub fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+pub fn run() -> anyhow::Result<ExitCode> {
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches)?;
+    // Which of a command's settings were given, and how, is in the matches of the innermost.
+    let matches = innermost(&matches);
     match arguments.command {
-        Command::Serve(command) => command.run(),
-        Command::Key(command) => command.run(),
+        Command::Serve(command) => command.run(matches),
+        Command::Key(command) => command.run(matches),
+        Command::Tenant(command) => command.run(matches),
+        Command::Jobs(command) => command.run(matches),
+        Command::Status(command) => command.run(matches),
         Command::Property(command) => command.run(),
-        Command::Release(command) => command.run(),
+        Command::Release(command) => command.run(matches),
         Command::Replay(command) => command.run(),
         Command::Synthesise(command) => command.run(),
+    }
+}
+
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    match matches.subcommand() {
+        Some((_, inner)) => innermost(inner),
+        None => matches,
     }
 }

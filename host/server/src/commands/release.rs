@@ -1,15 +1,21 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
 use super::ReleasesFolder;
+use super::place::Place;
 use super::progress::Progress;
 use super::trust::trust;
+use crate::admin::wire::Order;
 use crate::clock::random;
 use crate::release_build::{Plan, build};
+use crate::releases::open_release;
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
-use clap::Subcommand;
+use clap::{ArgMatches, Subcommand};
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
 use domesday_package::{Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
@@ -36,6 +42,25 @@ pub enum Release {
         /// Whose it is, kept in the public file.
         #[arg(long, default_value = "")]
         comment: String,
+    },
+    /// Make a release the current one: of the server that runs on the data folder, and of every host
+    /// of its state. It is opened, proved and admitted first; requests under way stay on theirs.
+    Promote {
+        /// Its id.
+        id: PackageId,
+        /// Folder of releases, where no server runs; a running one has its own.
+        #[arg(
+            long,
+            env = "DOMESDAY_RELEASES",
+            default_value = "releases",
+            value_name = "DIR"
+        )]
+        releases: PathBuf,
+        /// Promote it although no trusted key signed it, where no server runs.
+        #[arg(long)]
+        allow_unsigned: bool,
+        #[command(flatten)]
+        place: Place,
     },
     /// List the releases, each opened and proved.
     List {
@@ -103,7 +128,7 @@ pub struct Build {
 }
 
 impl Release {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
             Release::Build(arguments) => arguments.run()?,
             Release::Sign {
@@ -131,10 +156,46 @@ impl Release {
                     public.display()
                 );
             }
+            Release::Promote {
+                id,
+                releases,
+                allow_unsigned,
+                place,
+            } => {
+                let place = place.settled(matches)?;
+                promote(&id, &place, &releases, allow_unsigned)?;
+            }
             Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn promote(
+    id: &PackageId,
+    place: &Place,
+    releases: &Path,
+    allow_unsigned: bool,
+) -> anyhow::Result<()> {
+    let order = Order::Promote {
+        release: id.to_string(),
+    };
+    if place.order_server(&order)?.is_none() {
+        // No server proves it, so that this does: the next start would refuse it otherwise.
+        let unsigned = allow_unsigned.then(|| id.to_string());
+        let trust = trust(releases, unsigned.as_slice())?;
+        let runtime = Runtime::new(Allocation::OnDemand)?;
+        open_release(
+            releases,
+            id.as_str(),
+            &trust,
+            &runtime,
+            &mut BTreeMap::new(),
+        )?;
+        place.order(order)?;
+    }
+    println!("{id} is current");
+    Ok(())
 }
 
 fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {

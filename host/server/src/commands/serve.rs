@@ -1,18 +1,26 @@
 //! `domesday serve`.
 
-use super::ReleasesFolder;
-use super::key::{Data, open_state};
+use super::place::open_state;
 use super::trust::trust;
+use crate::admin::socket::AdminSocket;
+use crate::admin::socket_path;
 use crate::admission::{Admission, CAPACITY};
 use crate::clock::{Clock, MachineClock, random};
 use crate::demo;
 use crate::http;
+use crate::http::Tls;
 use crate::jobs::Jobs;
+use crate::logging::{LogLines, start};
 use crate::private_file;
+use crate::promotion;
 use crate::releases::Shelf;
 use crate::service::Service;
+use crate::settings::{Settings, resolve, show};
+use crate::telemetry;
+use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
 use anyhow::{Context, bail};
+use clap::ArgMatches;
 use domesday_engine::Runtime;
 use domesday_engine::cache::Cache;
 use domesday_engine::config::Allocation;
@@ -21,7 +29,7 @@ use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,103 +41,153 @@ const WAITING: usize = 1_024;
 
 #[derive(Debug, clap::Args)]
 pub struct Serve {
-    /// Address and port to listen on; port 0 takes any free one.
-    #[arg(
-        long,
-        env = "DOMESDAY_LISTEN",
-        default_value = "127.0.0.1:8080",
-        value_name = "ADDRESS"
-    )]
-    listen: SocketAddr,
     #[command(flatten)]
-    releases: ReleasesFolder,
-    #[command(flatten)]
-    data: Data,
-    /// The release to serve as current; without it, the one with the latest effective date.
-    #[arg(long, env = "DOMESDAY_RELEASE", value_name = "ID")]
-    release: Option<String>,
-    /// Serve this package although no trusted key signed it. Repeat for several.
-    #[arg(long = "allow-unsigned", value_name = "ID")]
-    unsigned: Vec<String>,
-    /// Make no demo tenant in an empty state.
+    settings: Settings,
+    /// File of settings (TOML); what a flag or the environment says goes before it.
+    #[arg(long, env = "DOMESDAY_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print the settings that apply, each with where it came from, and end.
     #[arg(long)]
-    no_demo: bool,
-    /// Threads that value; by default one a core.
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-    /// Jobs that are worked on at the same time, each on one thread; by default half as many as
-    /// there are threads. With 0, jobs are accepted and left to other hosts.
-    #[arg(long, value_name = "N")]
-    job_runners: Option<usize>,
+    print_config: bool,
     /// Milliseconds that a request may be worked on; the contract's 25 seconds but for tests.
     #[arg(long, value_name = "MS", default_value_t = 25_000, hide = true)]
     processing_deadline: u64,
 }
 
 impl Serve {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
-        let _logging = crate::logging::start();
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        let resolved = resolve(&self.settings, matches, self.config.as_deref())?;
+        if self.print_config {
+            print!("{}", show(&resolved.sources));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let settings = resolved.settings;
+        let logging = start(&settings.log)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(self.serve())?;
+        let deadline = Duration::from_millis(self.processing_deadline);
+        runtime.block_on(serve(settings, deadline, logging.lines.clone()))?;
         Ok(ExitCode::SUCCESS)
     }
+}
 
-    async fn serve(self) -> anyhow::Result<()> {
-        let data = &self.data.data;
-        own_folder(data)?;
-        let state: Arc<dyn State> = Arc::new(open_state(data)?);
-        let clock: Arc<dyn Clock> = Arc::new(MachineClock);
-        let threads = match self.threads {
-            Some(threads) => threads.max(1),
-            None => std::thread::available_parallelism()?.get(),
-        };
-        let engine = engine(data, threads)?;
-        let releases = &self.releases.releases;
-        let trust = trust(releases, &self.unsigned)?;
-        let shelf = Shelf::open(releases, &trust, &engine, self.release.as_deref())
-            .context("nothing is served")?;
-        let listener = TcpListener::bind(self.listen)
-            .await
-            .with_context(|| format!("the address {}", self.listen))?;
-        let address = listener.local_addr()?;
-        let wanted = !self.no_demo && address.ip().is_loopback();
-        let demo = demo::prepare(&*state, &*clock, data, wanted)?;
-        let release_id = shelf.current().id.clone();
-        let workers = Workers::new(threads, WAITING)?;
-        let service = Arc::new(Service {
-            state,
-            releases: shelf,
-            workers,
-            admission: Admission::new(CAPACITY),
-            processing_deadline: Duration::from_millis(self.processing_deadline),
-            submitted: Arc::default(),
-            body_room: http::body_room(),
-            clock,
-        });
+async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> anyhow::Result<()> {
+    let data = &settings.data;
+    own_folder(data)?;
+    let state: Arc<dyn State> = Arc::new(open_state(data)?);
+    let clock: Arc<dyn Clock> = Arc::new(MachineClock);
+    let threads = match settings.threads {
+        Some(threads) => threads.max(1),
+        None => std::thread::available_parallelism()?.get(),
+    };
+    let tls = tls(&settings)?;
+    let traces = settings
+        .otlp_endpoint
+        .as_deref()
+        .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
+        .transpose()?;
+    let engine = engine(data, threads)?;
+    let releases = &settings.releases;
+    let trust = trust(releases, &settings.allow_unsigned)?;
+    let promoted = state.promoted();
+    let wanted = settings.release.as_deref().or(promoted.as_deref());
+    let shelf = Shelf::open(releases, trust, engine, wanted).context("nothing is served")?;
+    let (listener, address) = listen(settings.listen).await?;
+    let metrics_listener = match settings.metrics_listen {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    let wanted = !settings.no_demo && address.ip().is_loopback();
+    let demo = demo::prepare(&*state, &*clock, data, wanted)?;
+    let release_id = shelf.current().id.clone();
+    let workers = Workers::new(threads, WAITING)?;
+    let socket = AdminSocket::bind(socket_path(data))?;
+    let service = Arc::new(Service {
+        state,
+        releases: shelf,
+        workers,
+        admission: Admission::new(CAPACITY),
+        processing_deadline: deadline,
+        submitted: Arc::default(),
+        body_room: http::body_room(),
+        clock,
+        metrics: telemetry::metrics::Metrics::default(),
+        traces,
+        log_lines,
+    });
 
-        let jobs = Jobs::start(&service, self.job_runners.unwrap_or(threads.div_ceil(2)));
+    let jobs = Jobs::start(&service, settings.job_runners.unwrap_or(threads.div_ceil(2)));
 
-        println!("Serving release {release_id} on http://{address}");
-        if let Some(key) = demo {
-            println!("{}", demo::command_line(&key, address));
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    println!("Serving release {release_id} on {scheme}://{address}");
+    if let Some(key) = demo {
+        let certificate = settings.tls_certificate.as_deref();
+        println!("{}", demo::command_line(&key, address, certificate));
+    }
+    if let Some((listener, address)) = metrics_listener {
+        println!("Showing metrics on http://{address}/metrics");
+        let router = telemetry::page::router(service.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+    }
+    std::io::stdout().flush()?;
+    // Aborted at the end, which closes the socket and removes it.
+    let orders = tokio::spawn(socket.serve(service.clone()));
+    let followed = tokio::spawn(promotion::follow(service.clone(), promoted));
+    if let Some(tls) = &tls {
+        tokio::spawn(reload(tls.clone(), signal(SignalKind::hangup())?));
+    }
+    tracing::info!(%address, release_id, "serving");
+    let mut terminate = signal(SignalKind::terminate())?;
+    let stop = async {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = tokio::signal::ctrl_c() => {}
         }
-        std::io::stdout().flush()?;
-        tracing::info!(%address, release_id, "serving");
-        let mut terminate = signal(SignalKind::terminate())?;
-        let stop = async {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
-            }
-            // Jobs are let go of while requests are still finished.
-            jobs.stop();
-        };
-        http::serve(listener, http::router(service), stop).await;
-        jobs.ended().await;
-        tracing::info!("stopped");
-        Ok(())
+        // Jobs are let go of while requests are still finished.
+        jobs.stop();
+    };
+    http::serve(listener, tls, http::router(service.clone()), stop).await;
+    jobs.ended().await;
+    followed.abort();
+    orders.abort();
+    let _ = orders.await;
+    tokio::task::spawn_blocking(move || {
+        if let Some(traces) = &service.traces {
+            traces.stop();
+        }
+    })
+    .await?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address)
+        .await
+        .with_context(|| format!("the address {address}"))?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+fn tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
+    match (&settings.tls_certificate, &settings.tls_key) {
+        (Some(certificate), Some(key)) => {
+            let tls = Tls::open(certificate.clone(), key.clone()).context("TLS")?;
+            Ok(Some(Arc::new(tls)))
+        }
+        (None, None) => Ok(None),
+        _ => bail!("--tls-certificate and --tls-key go together"),
+    }
+}
+
+/// Reads the certificate again at every SIGHUP.
+async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
+    while hangup.recv().await.is_some() {
+        match tls.reload() {
+            Ok(()) => tracing::info!("the certificate was read again"),
+            Err(error) => tracing::error!(%error, "the certificate is kept as it was"),
+        }
     }
 }
 

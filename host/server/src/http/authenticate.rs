@@ -22,6 +22,9 @@ pub async fn authenticate(
     mut request: Request,
     next: Next,
 ) -> Response {
+    if let Some(trail) = request.extensions().get::<Trail>() {
+        trail.route(&request);
+    }
     match principal(&service, &request) {
         Ok(principal) => {
             let arrival = service.admission.arrive(&principal);

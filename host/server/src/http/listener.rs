@@ -1,6 +1,7 @@
 //! Accepting connections until told to stop, then finishing what was begun.
 
 use super::connection::{Connection, UNREAD_TIME, Watched};
+use super::tls::Tls;
 use axum::Router;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -30,8 +31,13 @@ const CONNECTIONS: u64 = 2_048;
 /// File handles that are left for everything else.
 const OTHER_FILES: u64 = 256;
 
-/// Serves until `stop` is ready, then drains.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+/// Serves until `stop` is ready, then drains. With `tls`, nothing else is spoken.
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<Arc<Tls>>,
+    router: Router,
+    stop: impl Future<Output = ()>,
+) {
     let open = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(connections()));
     let mut stop = std::pin::pin!(stop);
@@ -56,9 +62,15 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         };
         // Answers are small and complete; waiting to fill a packet only delays them.
         let _ = stream.set_nodelay(true);
-        let (router, watcher) = (router.clone(), open.watcher());
+        let (router, watcher, tls) = (router.clone(), open.watcher(), tls.clone());
         tokio::spawn(async move {
-            converse(stream, router, watcher).await;
+            match tls {
+                None => converse(stream, router, watcher).await,
+                Some(tls) => match tls.accept(stream).await {
+                    Ok(stream) => converse(stream, router, watcher).await,
+                    Err(error) => tracing::debug!(%error, "a handshake failed"),
+                },
+            }
             drop(place);
         });
     }

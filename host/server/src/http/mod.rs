@@ -18,9 +18,11 @@ mod probes;
 mod refusal;
 mod request_id;
 mod single;
+mod tls;
 
-pub use body::room as body_room;
+pub use body::{ROOM_BYTES as BODY_ROOM_BYTES, room as body_room};
 pub use listener::serve;
+pub use tls::Tls;
 
 use crate::service::Service;
 use axum::Router;

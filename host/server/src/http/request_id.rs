@@ -2,13 +2,16 @@
 
 use crate::clock::new_id;
 use crate::service::Service;
-use axum::extract::{Request, State};
+use crate::telemetry::metrics::Route;
+use crate::telemetry::traces::Traced;
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use domesday_contract::error::Code;
+use domesday_contract::vocabulary::Vocabulary;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 use uuid::Uuid;
 
 /// The header's name.
@@ -20,6 +23,7 @@ pub struct Trail(Arc<Noted>);
 
 #[derive(Default)]
 struct Noted {
+    route: OnceLock<MatchedPath>,
     tenant: OnceLock<String>,
     valuation: OnceLock<Valuation>,
     outcome: OnceLock<Ended>,
@@ -48,6 +52,13 @@ pub struct Ended {
 }
 
 impl Trail {
+    /// Notes the route that a request matched.
+    pub fn route(&self, request: &Request) {
+        if let Some(matched) = request.extensions().get::<MatchedPath>() {
+            let _ = self.0.route.set(matched.clone());
+        }
+    }
+
     /// Notes whose request it is.
     pub fn tenant(&self, tenant: &str) {
         let _ = self.0.tenant.set(tenant.to_owned());
@@ -73,6 +84,9 @@ pub async fn request_id(
     let started = Instant::now();
     let id = new_id(&*service.clock);
     let trail = Trail::default();
+    trail.route(&request);
+    let traces = service.traces.as_ref();
+    let parent = traces.map(|traces| (traces.parent(request.headers()), service.clock.now()));
     request.extensions_mut().insert(trail.clone());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
 
@@ -83,12 +97,38 @@ pub async fn request_id(
     }
     let noted = &trail.0;
     let (valuation, ended) = (noted.valuation.get(), noted.outcome.get());
+    let took = started.elapsed();
+    let (status, code) = (
+        response.status().as_u16(),
+        response.extensions().get::<Code>().copied(),
+    );
+    let route = Route(noted.route.get().cloned());
+    if let (Some(traces), Some((parent, began))) = (traces, parent) {
+        traces.record(Traced {
+            parent,
+            method: method.as_str(),
+            route: route.as_str(),
+            status,
+            request_id: id.to_string(),
+            release_id: valuation.map(|v| v.release_id.as_str()),
+            began: UNIX_EPOCH + Duration::from_millis(u64::try_from(began.0).unwrap_or(0)),
+            took,
+        });
+    }
+    service
+        .metrics
+        .answered(route, status, code.map(Vocabulary::code), took);
+    if let (Some(valuation), Some(ended)) = (valuation, ended) {
+        service
+            .metrics
+            .values(&valuation.release_id, ended.status, 1);
+    }
     tracing::info!(
         request_id = %id,
         method = %method,
         path,
-        status = response.status().as_u16(),
-        code = response.extensions().get::<Code>().map(tracing::field::display),
+        status,
+        code = code.map(tracing::field::display),
         tenant = noted.tenant.get(),
         execution_id = valuation.map(|v| tracing::field::display(v.execution_id)),
         valuation_id = valuation.map(|v| tracing::field::display(v.valuation_id)),
@@ -97,7 +137,7 @@ pub async fn request_id(
         release_id = valuation.map(|v| v.release_id.as_str()),
         outcome = ended.map(|ended| ended.status),
         problem = ended.and_then(|ended| ended.problem.as_deref()),
-        micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX),
+        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
         "request"
     );
     response

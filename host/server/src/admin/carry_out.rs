@@ -1,0 +1,242 @@
+//! Carrying out orders: what needs a running service, and what needs its state alone.
+
+use super::wire::{self, Answer, HeldRelease, Order, Status};
+use crate::clock::random;
+use crate::demo;
+use crate::releases::ReleaseError;
+use crate::service::Service;
+use crate::telemetry::page::resident_bytes;
+use domesday_state::{
+    Accounts, KeyRecord, KeySeed, MalformedKey, NewKey, Plan, ScopeFault, Scopes, State,
+    StateError, TenantId, TenantIdFault, UnixMillis,
+};
+
+const DAY_MILLIS: i64 = 86_400_000;
+
+/// Why an order is not carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The state would not.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// A tenant is not named as one.
+    #[error(transparent)]
+    Tenant(#[from] TenantIdFault),
+    /// A scope there is none of.
+    #[error(transparent)]
+    Scopes(#[from] ScopeFault),
+    /// A key is not named as one.
+    #[error(transparent)]
+    Key(#[from] MalformedKey),
+    /// A release cannot be served.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    /// The demo's tenant is made by the service alone.
+    #[error("the tenant {} is the demo's; name yours otherwise", demo::TENANT)]
+    Demo,
+    /// A plan under which nothing could ever be asked.
+    #[error("the plan: {field} must be at least 1")]
+    EmptyPlan {
+        /// The field.
+        field: &'static str,
+    },
+    /// No randomness to make a key of.
+    #[error("no randomness for a key: {0}")]
+    Random(#[from] getrandom::Error),
+    /// The order asks about a server, and none runs.
+    #[error("no server runs on this data folder")]
+    NoServer,
+}
+
+/// Carries out an order on a running service. Blocks.
+///
+/// # Errors
+/// Why it is not carried out.
+pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
+    match order {
+        Order::Status {} => Ok(Answer::Status(status(service))),
+        Order::Releases {} => Ok(Answer::Releases {
+            current: service.releases.current().id.clone(),
+            held: service
+                .releases
+                .held()
+                .iter()
+                .map(|release| HeldRelease {
+                    id: release.id.clone(),
+                    effective_date: release.manifest.effective_date.to_string(),
+                    snapshot: release.manifest.snapshot.id.to_string(),
+                })
+                .collect(),
+        }),
+        Order::Promote { release } => {
+            // First opened and admitted, so that no host is told of a release that cannot be served.
+            service.releases.get(&release)?;
+            service.state.promote(&release)?;
+            service.releases.promote(&release)?;
+            tracing::info!(release_id = release, "release promoted");
+            Ok(Answer::Done {})
+        }
+        order => {
+            tracing::info!(order = ?Quiet(&order), "an operator's order");
+            on_state(&*service.state, service.clock.now(), order)
+        }
+    }
+}
+
+/// Carries out an order on a state. Blocks. Whether a release that is promoted can be served is for the
+/// caller to prove first.
+///
+/// # Errors
+/// Why it is not carried out.
+pub fn on_state(state: &dyn State, now: UnixMillis, order: Order) -> Result<Answer, Problem> {
+    match order {
+        Order::Status {} | Order::Releases {} => return Err(Problem::NoServer),
+        Order::Promote { release } => state.promote(&release)?,
+        Order::PauseJobs { paused } => state.pause_jobs(paused)?,
+        Order::CreateKey(key) => {
+            let key = create_key(state, key, now)?;
+            return Ok(Answer::Key { key });
+        }
+        Order::Keys {} => {
+            let keys = state.keys(None)?.into_iter();
+            let keys = keys.map(|key| listed(key, now)).collect();
+            return Ok(Answer::Keys { keys });
+        }
+        Order::RevokeKey { key } => {
+            state.revoke_key(key.parse()?, now)?;
+        }
+        Order::Tenants {} => {
+            let tenants = state.tenants()?.into_iter().map(|tenant| wire::Tenant {
+                id: tenant.id.to_string(),
+                enabled: tenant.enabled,
+                plan: tenant.plan,
+            });
+            return Ok(Answer::Tenants {
+                tenants: tenants.collect(),
+            });
+        }
+        Order::SetPlan { tenant, plan } => {
+            possible(&plan)?;
+            state.set_plan(&tenant.parse()?, &plan)?;
+        }
+        Order::Enable { tenant, enabled } => {
+            state.set_enabled(&tenant.parse()?, enabled)?;
+        }
+    }
+    Ok(Answer::Done {})
+}
+
+fn create_key(state: &dyn Accounts, new: wire::NewKey, now: UnixMillis) -> Result<String, Problem> {
+    if new.tenant == demo::TENANT {
+        return Err(Problem::Demo);
+    }
+    let tenant: TenantId = new.tenant.parse()?;
+    let scopes = Scopes::parse(&new.scopes)?;
+    let expires_at = new
+        .expires_in_days
+        .map(|days| UnixMillis(now.0 + i64::from(days) * DAY_MILLIS));
+    if let Some(plan) = &new.plan {
+        possible(plan)?;
+        if state.tenants()?.iter().any(|known| known.id == tenant) {
+            state.set_plan(&tenant, plan)?;
+        } else {
+            state.create_tenant(&tenant, plan, now)?;
+        }
+    }
+    make_key(state, tenant, scopes, new.label, expires_at, now)
+}
+
+/// Makes a key, and its tenant where it is new. The key's text, which is never stored.
+///
+/// # Errors
+/// What the state says, or where the operating system has no randomness.
+pub fn make_key(
+    state: &dyn Accounts,
+    tenant: TenantId,
+    scopes: Scopes,
+    label: String,
+    expires_at: Option<UnixMillis>,
+    now: UnixMillis,
+) -> Result<String, Problem> {
+    if !state.tenants()?.iter().any(|known| known.id == tenant) {
+        state.create_tenant(&tenant, &Plan::default(), now)?;
+    }
+    let seed = KeySeed::new(random()?);
+    let key = NewKey {
+        tenant,
+        label,
+        scopes,
+        requires_metric_selection: false,
+        expires_at,
+    };
+    let created = state.create_key(&key, seed, now)?;
+    Ok(created.secret.expose().to_owned())
+}
+
+fn possible(plan: &Plan) -> Result<(), Problem> {
+    for (field, value) in [
+        ("requests_per_second", plan.requests_per_second),
+        ("burst", plan.burst),
+        ("concurrency", plan.concurrency),
+    ] {
+        if value == 0 {
+            return Err(Problem::EmptyPlan { field });
+        }
+    }
+    Ok(())
+}
+
+fn listed(key: KeyRecord, now: UnixMillis) -> wire::Key {
+    let status = if key.revoked_at.is_some() {
+        "revoked"
+    } else if key.expires_at.is_some_and(|at| at <= now) {
+        "expired"
+    } else {
+        "active"
+    };
+    wire::Key {
+        id: key.id.to_string(),
+        tenant: key.tenant.to_string(),
+        status: status.to_owned(),
+        scopes: key.scopes.texts(),
+        label: key.label,
+    }
+}
+
+fn status(service: &Service) -> Status {
+    let held = service.releases.held();
+    Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        current_release: service.releases.current().id.clone(),
+        releases: held.iter().map(|release| release.id.clone()).collect(),
+        jobs_paused: service.state.jobs_paused(),
+        // This thread may block, and no other does for it.
+        jobs_waiting: tokio::runtime::Handle::current()
+            .block_on(service.state.waiting())
+            .ok(),
+        trouble: service.state.trouble(),
+        log_lines_dropped: service.log_lines.dropped(),
+        resident_bytes: resident_bytes(),
+    }
+}
+
+/// An order's name for the log; nothing of it is secret, but a log need not repeat it.
+struct Quiet<'a>(&'a Order);
+
+impl std::fmt::Debug for Quiet<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.0 {
+            Order::Status {} => "status",
+            Order::Releases {} => "releases",
+            Order::Promote { .. } => "promote",
+            Order::PauseJobs { paused: true } => "pause jobs",
+            Order::PauseJobs { paused: false } => "resume jobs",
+            Order::CreateKey(_) => "create key",
+            Order::Keys {} => "keys",
+            Order::RevokeKey { .. } => "revoke key",
+            Order::Tenants {} => "tenants",
+            Order::SetPlan { .. } => "set plan",
+            Order::Enable { .. } => "enable",
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! The command's side: a running server where there is one, else the state itself.
+
+use super::socket_path;
+use super::wire::{Answer, Order};
+use anyhow::{Context, bail};
+use http_body_util::{BodyExt, Full};
+use hyper::Request;
+use hyper::body::Bytes;
+use hyper::header::{CONTENT_TYPE, HOST};
+use hyper_util::rt::TokioIo;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::Duration;
+use tokio::net::UnixStream;
+
+/// How long an order may take: a release that is promoted may have to be compiled first.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Asks the server on this data folder; none where none runs there.
+///
+/// # Errors
+/// What the server refused, or where it did not answer.
+pub fn ask(data: &Path, order: &Order) -> anyhow::Result<Option<Answer>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let path = socket_path(data);
+    let named = || format!("the server's admin socket {}", path.display());
+    let answer = runtime.block_on(async {
+        let stream = match UnixStream::connect(&path).await {
+            Ok(stream) => stream,
+            // Nobody listens: there is no server, or it was killed and left its socket.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ErrorKind::NotFound | ErrorKind::ConnectionRefused
+                ) =>
+            {
+                return Ok(None);
+            }
+            Err(error) => return Err(error).with_context(named),
+        };
+        let asked = tokio::time::timeout(PATIENCE, exchange(stream, order)).await;
+        asked
+            .with_context(|| format!("{} did not answer in time", named()))?
+            .with_context(named)
+            .map(Some)
+    })?;
+    match answer {
+        Some(Answer::Refused { problem }) => bail!("{problem}"),
+        answer => Ok(answer),
+    }
+}
+
+async fn exchange(stream: UnixStream, order: &Order) -> anyhow::Result<Answer> {
+    let (mut sender, connection) =
+        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
+    let exchange = async {
+        let request = Request::post("/orders")
+            .header(HOST, "domesday")
+            .header(CONTENT_TYPE, "application/json")
+            .body(Full::new(Bytes::from(serde_json::to_vec(order)?)))?;
+        let response = sender.send_request(request).await?;
+        let status = response.status();
+        let body = response.into_body().collect().await?.to_bytes();
+        serde_json::from_slice(&body).with_context(|| {
+            format!(
+                "it answered {status}: {}; is it of another version?",
+                String::from_utf8_lossy(&body)
+            )
+        })
+    };
+    let mut exchange = std::pin::pin!(exchange);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        answer = &mut exchange => answer,
+        // The connection may end with the answer in hand.
+        _ = &mut connection => exchange.await,
+    }
+}

@@ -1,0 +1,113 @@
+//! The server's side: orders over a socket that only this user opens.
+
+use super::carry_out::on_service;
+use super::wire::{Answer, Order};
+use crate::service::Service;
+use anyhow::{Context, bail};
+use axum::extract::State;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::net::{UnixListener, UnixStream, unix};
+
+/// A socket that takes this user's connections, and goes when it is dropped.
+pub struct AdminSocket {
+    listener: UnixListener,
+    path: PathBuf,
+    user: u32,
+}
+
+impl AdminSocket {
+    /// Binds the socket (mode 0600) in a folder that must be ours. One that a server left behind is
+    /// replaced.
+    ///
+    /// # Errors
+    /// Where a server answers on it, or it cannot be made: a path has at most some 100 bytes.
+    pub fn bind(path: PathBuf) -> anyhow::Result<AdminSocket> {
+        let named = || format!("the admin socket {}", path.display());
+        if std::os::unix::net::UnixStream::connect(&path).is_ok() {
+            bail!("{} is another server's", named());
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(named);
+            }
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path).with_context(named)?;
+        // Until here the folder alone protects it, and after that each connection's user as well.
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).with_context(named)?;
+        Ok(AdminSocket {
+            listener,
+            path,
+            user: rustix::process::geteuid().as_raw(),
+        })
+    }
+
+    /// Takes orders for a service until this is dropped.
+    pub async fn serve(self, service: Arc<Service>) {
+        let router = Router::new()
+            .route("/status", get(status))
+            .route("/orders", post(order))
+            .with_state(service);
+        if let Err(error) = axum::serve(self, router).await {
+            tracing::error!(%error, "the admin socket failed");
+        }
+    }
+
+    fn ours(&self, stream: &UnixStream) -> bool {
+        match stream.peer_cred() {
+            // Root can read the state as it is.
+            Ok(peer) if peer.uid() == self.user || peer.uid() == 0 => true,
+            Ok(peer) => {
+                tracing::warn!(user = peer.uid(), "another user at the admin socket");
+                false
+            }
+            Err(_) => false,
+        }
+    }
+}
+
+impl Drop for AdminSocket {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl axum::serve::Listener for AdminSocket {
+    type Io = UnixStream;
+    type Addr = unix::SocketAddr;
+
+    async fn accept(&mut self) -> (UnixStream, unix::SocketAddr) {
+        loop {
+            let (stream, address) = axum::serve::Listener::accept(&mut self.listener).await;
+            if self.ours(&stream) {
+                return (stream, address);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<unix::SocketAddr> {
+        self.listener.local_addr()
+    }
+}
+
+async fn status(service: State<Arc<Service>>) -> Json<Answer> {
+    order(service, Json(Order::Status {})).await
+}
+
+async fn order(State(service): State<Arc<Service>>, Json(order): Json<Order>) -> Json<Answer> {
+    let done = tokio::task::spawn_blocking(move || on_service(&service, order)).await;
+    Json(match done {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(problem)) => Answer::Refused {
+            problem: problem.to_string(),
+        },
+        Err(error) => Answer::Refused {
+            problem: format!("the server failed: {error}"),
+        },
+    })
+}

@@ -1,0 +1,161 @@
+//! Orders and their answers, as JSON on the socket. They are spoken between one program's two halves,
+//! so that they may change with any version.
+
+use domesday_state::Plan;
+use serde::{Deserialize, Serialize};
+
+/// What an operator wants. Names of tenants, keys and releases are checked where it is done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Order {
+    /// How the service is.
+    Status {},
+    /// The releases that the server holds.
+    Releases {},
+    /// Make a release the current one.
+    Promote {
+        /// The release.
+        release: String,
+    },
+    /// Take new jobs, or no longer.
+    PauseJobs {
+        /// Whether they are refused from now on.
+        paused: bool,
+    },
+    /// Make a key.
+    CreateKey(NewKey),
+    /// The keys, without their secrets.
+    Keys {},
+    /// Revoke a key for good.
+    RevokeKey {
+        /// Its id.
+        key: String,
+    },
+    /// The tenants.
+    Tenants {},
+    /// Put a tenant on a plan.
+    SetPlan {
+        /// The tenant.
+        tenant: String,
+        /// The plan.
+        plan: Plan,
+    },
+    /// Serve a tenant, or no longer.
+    Enable {
+        /// The tenant.
+        tenant: String,
+        /// Whether it is served from now on.
+        enabled: bool,
+    },
+}
+
+/// A key that is to be made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewKey {
+    /// The tenant, made where it does not exist.
+    pub tenant: String,
+    /// What the key may do.
+    pub scopes: Vec<String>,
+    /// What it is for.
+    pub label: String,
+    /// Days after which it opens nothing.
+    pub expires_in_days: Option<u16>,
+    /// The tenant's plan from now on.
+    pub plan: Option<Plan>,
+}
+
+/// What came of an order.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Answer {
+    /// How the service is.
+    Status(Status),
+    /// The releases that the server holds.
+    Releases {
+        /// The one that new requests are valued by.
+        current: String,
+        /// All of them.
+        held: Vec<HeldRelease>,
+    },
+    /// It is done.
+    Done {},
+    /// The key's text, this once.
+    Key {
+        /// The whole key.
+        key: String,
+    },
+    /// The keys.
+    Keys {
+        /// In order of their ids.
+        keys: Vec<Key>,
+    },
+    /// The tenants.
+    Tenants {
+        /// In order of their ids.
+        tenants: Vec<Tenant>,
+    },
+    /// It was not done.
+    Refused {
+        /// Why.
+        problem: String,
+    },
+}
+
+/// How a running service is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Status {
+    /// The program's version.
+    pub version: String,
+    /// The release that new requests are valued by.
+    pub current_release: String,
+    /// Releases held open.
+    pub releases: Vec<String>,
+    /// Whether new jobs are refused.
+    pub jobs_paused: bool,
+    /// Jobs queued or running, over all hosts; none where they could not be counted.
+    pub jobs_waiting: Option<u64>,
+    /// Why changes cannot be made durable, if so.
+    pub trouble: Option<String>,
+    /// Log lines lost since the start.
+    pub log_lines_dropped: usize,
+    /// Resident memory, bytes.
+    pub resident_bytes: Option<i64>,
+}
+
+/// A release that a server holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HeldRelease {
+    /// Its id.
+    pub id: String,
+    /// Its effective date.
+    pub effective_date: String,
+    /// Its snapshot.
+    pub snapshot: String,
+}
+
+/// A key as listed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Key {
+    /// Its id.
+    pub id: String,
+    /// Its tenant.
+    pub tenant: String,
+    /// Whether it is active, revoked or expired.
+    pub status: String,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// What it is for.
+    pub label: String,
+}
+
+/// A tenant as listed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Tenant {
+    /// Its id.
+    pub id: String,
+    /// Whether it is served.
+    pub enabled: bool,
+    /// What it may use.
+    pub plan: Plan,
+}

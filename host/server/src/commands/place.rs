@@ -1,0 +1,74 @@
+//! Which service a command speaks of: its data folder, and the file that may name it.
+
+use crate::admin::carry_out::on_state;
+use crate::admin::reach::ask;
+use crate::admin::wire::{Answer, Order};
+use crate::clock::{Clock, MachineClock};
+use crate::settings::resolve;
+use anyhow::{Context, bail};
+use clap::ArgMatches;
+use domesday_state::EmbeddedState;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Where the service is that a command reaches.
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
+pub struct Place {
+    /// File of settings (TOML), as `domesday serve` takes it.
+    #[arg(long, env = "DOMESDAY_CONFIG", value_name = "FILE")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+    /// Folder of the service's state.
+    #[arg(
+        long,
+        env = "DOMESDAY_DATA",
+        default_value = "domesday-data",
+        value_name = "DIR"
+    )]
+    pub data: PathBuf,
+}
+
+impl Place {
+    /// With what the file says, where the command line does not.
+    ///
+    /// # Errors
+    /// Where the file is not one of settings.
+    pub fn settled(&self, matches: &ArgMatches) -> anyhow::Result<Place> {
+        Ok(resolve(self, matches, self.config.as_deref())?.settings)
+    }
+
+    /// Has an order carried out: by the server that runs there, or else on its state.
+    ///
+    /// # Errors
+    /// What either refused.
+    pub fn order(&self, order: Order) -> anyhow::Result<Answer> {
+        if let Some(answer) = ask(&self.data, &order)? {
+            return Ok(answer);
+        }
+        if !self.data.is_dir() {
+            bail!(
+                "{} does not exist; `domesday serve` makes it, or name another with --data",
+                self.data.display()
+            );
+        }
+        let state = open_state(&self.data)?;
+        Ok(on_state(&state, MachineClock.now(), order)?)
+    }
+
+    /// Has an order carried out by the server that runs there; none where none does.
+    ///
+    /// # Errors
+    /// What the server refused.
+    pub fn order_server(&self, order: &Order) -> anyhow::Result<Option<Answer>> {
+        ask(&self.data, order)
+    }
+}
+
+/// Opens the state in a data folder, and makes it where there is none yet.
+///
+/// # Errors
+/// Where it is open already, or is no state.
+pub fn open_state(data: &Path) -> anyhow::Result<EmbeddedState> {
+    let path = data.join("state.redb");
+    EmbeddedState::open(&path).with_context(|| format!("the state {}", path.display()))
+}

@@ -1,0 +1,47 @@
+//! `domesday status`: how a running server is.
+
+use super::place::Place;
+use crate::admin::wire::{Answer, Order};
+use anyhow::bail;
+use clap::ArgMatches;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub struct Status {
+    /// Print it as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Status {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        let place = self.place.settled(matches)?;
+        let Some(Answer::Status(status)) = place.order_server(&Order::Status {})? else {
+            bail!("no server runs on the data folder {}", place.data.display());
+        };
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&status)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        println!("version            {}", status.version);
+        println!("current release    {}", status.current_release);
+        println!("releases           {}", status.releases.join(" "));
+        let jobs = match status.jobs_waiting {
+            Some(jobs) => jobs.to_string(),
+            None => "unknown".to_owned(),
+        };
+        let paused = if status.jobs_paused { ", paused" } else { "" };
+        println!("jobs waiting       {jobs}{paused}");
+        println!(
+            "state              {}",
+            status.trouble.as_deref().unwrap_or("good")
+        );
+        println!("log lines dropped  {}", status.log_lines_dropped);
+        if let Some(bytes) = status.resident_bytes {
+            println!("resident memory    {} MiB", bytes >> 20);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,106 @@
+//! `domesday tenant`: who is served, and how much.
+
+use super::place::Place;
+use crate::admin::wire::{Answer, Order};
+use anyhow::Context;
+use clap::{ArgMatches, Subcommand};
+use domesday_state::Plan;
+use figment::Figment;
+use figment::providers::{Format, Toml};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Tenant {
+    /// List tenants with their plans.
+    List {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Put a tenant on a plan, for all its keys and from the next request on.
+    Plan {
+        /// The tenant.
+        tenant: String,
+        /// The plan, a TOML file; what it leaves out is the default plan's.
+        #[arg(value_name = "FILE")]
+        plan: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Serve a tenant again.
+    Enable {
+        /// The tenant.
+        tenant: String,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Refuse all requests of a tenant; its keys and jobs stay as they are.
+    Disable {
+        /// The tenant.
+        tenant: String,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+impl Tenant {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        match self {
+            Tenant::List { place } => {
+                let answer = place.settled(matches)?.order(Order::Tenants {})?;
+                if let Answer::Tenants { tenants } = answer {
+                    for tenant in tenants {
+                        let enabled = if tenant.enabled {
+                            "enabled"
+                        } else {
+                            "disabled"
+                        };
+                        let plan = serde_json::to_string(&tenant.plan)?;
+                        println!("{}\t{enabled}\t{plan}", tenant.id);
+                    }
+                }
+            }
+            Tenant::Plan {
+                tenant,
+                plan,
+                place,
+            } => {
+                let plan = read_plan(&plan)?;
+                let order = Order::SetPlan {
+                    tenant: tenant.clone(),
+                    plan,
+                };
+                place.settled(matches)?.order(order)?;
+                println!("{tenant} is on the plan");
+            }
+            Tenant::Enable { tenant, place } => {
+                enable(place.settled(matches)?, tenant, true)?;
+            }
+            Tenant::Disable { tenant, place } => {
+                enable(place.settled(matches)?, tenant, false)?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn enable(place: Place, tenant: String, enabled: bool) -> anyhow::Result<()> {
+    let order = Order::Enable {
+        tenant: tenant.clone(),
+        enabled,
+    };
+    place.order(order)?;
+    let state = if enabled { "enabled" } else { "disabled" };
+    println!("{tenant} is {state}");
+    Ok(())
+}
+
+/// Reads a plan from a TOML file.
+///
+/// # Errors
+/// Where it is none, with the field that is wrong.
+pub fn read_plan(path: &Path) -> anyhow::Result<Plan> {
+    Figment::from(Toml::file_exact(path))
+        .extract()
+        .with_context(|| format!("the plan {}", path.display()))
+}

@@ -1,0 +1,130 @@
+//! TLS in front of a connection, and certificates that are read again while the service runs.
+
+use arc_swap::ArcSwap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, pem};
+use tokio_rustls::rustls::{self, ServerConfig};
+use tokio_rustls::server::TlsStream;
+
+/// How long a handshake may take: as long as the head of a request.
+const HANDSHAKE_TIME: Duration = Duration::from_secs(10);
+
+/// Certificates that cannot be served with.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file cannot be read or is not PEM of its kind.
+    #[error("{path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: pem::Error,
+    },
+    /// The file holds no certificate.
+    #[error("{path} holds no certificate")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Certificate and key do not go together, or are of a kind that is not taken.
+    #[error("the certificate {certificate} cannot be used with the key {key}: {source}")]
+    Refused {
+        /// The certificate's file.
+        certificate: PathBuf,
+        /// The key's file.
+        key: PathBuf,
+        /// What is wrong.
+        source: rustls::Error,
+    },
+}
+
+/// Why a connection did not become one of TLS.
+#[derive(Debug, thiserror::Error)]
+pub enum HandshakeError {
+    /// The client speaks something else, or left.
+    #[error(transparent)]
+    Failed(#[from] std::io::Error),
+    /// It took too long.
+    #[error("the handshake took too long")]
+    Late(#[from] tokio::time::error::Elapsed),
+}
+
+/// Speaks TLS with the certificate that was read last.
+pub struct Tls {
+    certificate: PathBuf,
+    key: PathBuf,
+    config: ArcSwap<ServerConfig>,
+}
+
+impl Tls {
+    /// Reads a certificate chain and its key, both PEM.
+    ///
+    /// # Errors
+    /// Where they cannot be read or do not go together.
+    pub fn open(certificate: PathBuf, key: PathBuf) -> Result<Tls, TlsError> {
+        let config = ArcSwap::from_pointee(read(&certificate, &key)?);
+        Ok(Tls {
+            certificate,
+            key,
+            config,
+        })
+    }
+
+    /// Reads both files again. New connections get the new certificate, open ones keep theirs.
+    ///
+    /// # Errors
+    /// As [`Tls::open`]; the certificate that was there is kept.
+    pub fn reload(&self) -> Result<(), TlsError> {
+        let config = read(&self.certificate, &self.key)?;
+        self.config.store(Arc::new(config));
+        Ok(())
+    }
+
+    /// The server's side of a handshake.
+    ///
+    /// # Errors
+    /// Where the client does not do its side in time.
+    pub async fn accept<S>(&self, stream: S) -> Result<TlsStream<S>, HandshakeError>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let acceptor = TlsAcceptor::from(self.config.load_full());
+        Ok(tokio::time::timeout(HANDSHAKE_TIME, acceptor.accept(stream)).await??)
+    }
+}
+
+fn read(certificate: &PathBuf, key: &PathBuf) -> Result<ServerConfig, TlsError> {
+    let file = |path: &PathBuf| {
+        let path = path.clone();
+        move |source| TlsError::File { path, source }
+    };
+    let chain = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(file(certificate))?;
+    if chain.is_empty() {
+        return Err(TlsError::Empty {
+            path: certificate.clone(),
+        });
+    }
+    let private = PrivateKeyDer::from_pem_file(key).map_err(file(key))?;
+    let refused = |source| TlsError::Refused {
+        certificate: certificate.clone(),
+        key: key.clone(),
+        source,
+    };
+    // The versions are rustls's safe ones: 1.2 and 1.3.
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(refused)?
+        .with_no_client_auth()
+        .with_single_cert(chain, private)
+        .map_err(refused)?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}

@@ -1,0 +1,98 @@
+//! The settings of `domesday serve`: one struct, which is the command line's help, the names in the
+//! environment, the keys of the file and the rows of docs/configuration.md.
+//!
+//! A flag goes before the environment (`DOMESDAY_…`), that before the file (TOML, named by
+//! `--config`), and that before the default. To add a setting, add a field here and its row there; a
+//! test compares the two.
+
+mod show;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+pub use show::show;
+pub use sources::resolve;
+
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Everything that can be set of a service.
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port to listen on; port 0 takes any free one.
+    #[arg(
+        long,
+        env = "DOMESDAY_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
+    pub listen: SocketAddr,
+    /// Folder of releases: valuation/<id>, property/<id>, keys/*.pub.
+    #[arg(
+        long,
+        env = "DOMESDAY_RELEASES",
+        default_value = "releases",
+        value_name = "DIR"
+    )]
+    pub releases: PathBuf,
+    /// Folder of the service's state.
+    #[arg(
+        long,
+        env = "DOMESDAY_DATA",
+        default_value = "domesday-data",
+        value_name = "DIR"
+    )]
+    pub data: PathBuf,
+    /// The release to serve as current; without it, the one that was last promoted, else the one
+    /// with the latest effective date.
+    #[arg(long, env = "DOMESDAY_RELEASE", value_name = "ID")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
+    /// Serve this package although no trusted key signed it. Repeat for several; in the environment
+    /// divide them by commas.
+    #[arg(
+        long,
+        env = "DOMESDAY_ALLOW_UNSIGNED",
+        value_delimiter = ',',
+        value_name = "ID"
+    )]
+    pub allow_unsigned: Vec<String>,
+    /// Make no demo tenant in an empty state.
+    #[arg(long, env = "DOMESDAY_NO_DEMO")]
+    pub no_demo: bool,
+    /// Threads that value; by default one a core.
+    #[arg(long, env = "DOMESDAY_THREADS", value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// Jobs worked on at once, each on one thread; by default one for every two threads. With 0 they are left to other hosts.
+    #[arg(long, env = "DOMESDAY_JOB_RUNNERS", value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_runners: Option<usize>,
+    /// Serve HTTPS with this certificate chain (PEM), read again on SIGHUP.
+    #[arg(long, env = "DOMESDAY_TLS_CERTIFICATE", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_certificate: Option<PathBuf>,
+    /// The certificate's private key (PEM).
+    #[arg(long, env = "DOMESDAY_TLS_KEY", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<PathBuf>,
+    /// Show metrics to Prometheus at /metrics of this address; without it, nowhere.
+    #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics_listen: Option<SocketAddr>,
+    /// Send a trace of each request to this OpenTelemetry collector (OTLP over HTTP), such as
+    /// http://127.0.0.1:4318/v1/traces; without it, none is made.
+    #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp_endpoint: Option<String>,
+    /// What is logged: a level, or a filter such as info,domesday=debug.
+    #[arg(
+        long,
+        env = "DOMESDAY_LOG",
+        default_value = "info",
+        value_name = "FILTER"
+    )]
+    pub log: String,
+}

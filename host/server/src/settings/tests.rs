@@ -1,0 +1,105 @@
+use super::sources::{Resolved, SettingsError};
+use super::*;
+use clap::{Args, Command, FromArgMatches};
+use std::fs;
+
+fn command() -> Command {
+    // The environment of whoever runs the tests is none of theirs; the black-box suite tries it.
+    Settings::augment_args(Command::new("serve")).mut_args(|argument| argument.env(None::<&str>))
+}
+
+fn given(arguments: &[&str], file: Option<&str>) -> Result<Resolved<Settings>, SettingsError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("domesday.toml");
+    if let Some(text) = file {
+        fs::write(&path, text).unwrap();
+    }
+    let matches = command()
+        .try_get_matches_from(["serve"].iter().chain(arguments))
+        .unwrap();
+    let settings = Settings::from_arg_matches(&matches).unwrap();
+    resolve(&settings, &matches, file.map(|_| path.as_path()))
+}
+
+#[test]
+fn a_flag_goes_before_the_file_and_the_file_before_the_default() {
+    let found = given(
+        &["--listen", "127.0.0.1:1"],
+        Some("listen = \"127.0.0.1:2\"\nreleases = \"elsewhere\"\nthreads = 3\nno_demo = true\n"),
+    )
+    .unwrap();
+    assert_eq!(found.settings.listen, "127.0.0.1:1".parse().unwrap());
+    assert_eq!(found.settings.releases, PathBuf::from("elsewhere"));
+    assert_eq!(found.settings.threads, Some(3));
+    assert!(found.settings.no_demo);
+    assert_eq!(found.settings.data, PathBuf::from("domesday-data"));
+    let shown = show(&found.sources);
+    assert!(
+        shown.contains("listen = \"127.0.0.1:1\"  # --listen\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("domesday.toml\n"), "{shown}");
+    assert!(
+        shown.contains("data = \"domesday-data\"  # default\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_key_that_is_no_setting_is_refused_by_name() {
+    for (text, named) in [
+        ("lisen = \"127.0.0.1:2\"", "lisen"),
+        ("[default]\nlisten = \"127.0.0.1:2\"", "default"),
+        ("threads = \"many\"", "threads"),
+        ("listen = 8080", "listen"),
+        ("listen =", "TOML"),
+    ] {
+        let error = given(&[], Some(text)).err().unwrap().to_string();
+        assert!(error.contains(named), "{text}: {error}");
+        assert!(error.contains("domesday.toml"), "{error}");
+    }
+}
+
+/// The table of docs/configuration.md as the settings would have it.
+fn table() -> String {
+    let mut table = String::from(
+        "| Key in the file | Flag | Environment | Default | Meaning |\n|---|---|---|---|---|\n",
+    );
+    let command = Settings::augment_args(Command::new("serve"));
+    for argument in command.get_arguments() {
+        let flag = argument.get_long().unwrap();
+        let value = match argument.get_action().takes_values() {
+            true => format!(" {}", argument.get_value_names().unwrap()[0]),
+            false => String::new(),
+        };
+        let environment = argument.get_env().unwrap().to_str().unwrap();
+        let key = argument.get_id().as_str();
+        assert_eq!(flag, key.replace('_', "-"));
+        assert_eq!(environment, format!("DOMESDAY_{}", key.to_uppercase()));
+        let default = match argument.get_default_values() {
+            [default, ..] => format!("`{}`", default.to_str().unwrap()),
+            [] => String::new(),
+        };
+        let meaning = argument.get_help().unwrap().to_string();
+        // A page would take it for a tag.
+        let meaning = meaning.replace('<', "&lt;");
+        table +=
+            &format!("| `{key}` | `--{flag}{value}` | `{environment}` | {default} | {meaning} |\n");
+    }
+    table
+}
+
+#[test]
+fn the_documented_table_is_the_settings() {
+    let page = include_str!("../../../../docs/configuration.md");
+    assert!(
+        page.contains(&table()),
+        "docs/configuration.md must contain this table:\n\n{}",
+        table()
+    );
+}
+
+#[test]
+fn every_setting_has_a_default_or_may_be_absent() {
+    assert_eq!(sources::built_in()["listen"], "127.0.0.1:8080");
+}

@@ -1,0 +1,293 @@
+//! What is counted while the service runs.
+//!
+//! Labels are taken from sets that cannot grow with the requests: the templates of routes, statuses,
+//! codes of the contract, and releases that were opened. No path, tenant or key is ever a label.
+
+use axum::extract::MatchedPath;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::{Registry, Unit};
+use std::fmt::Write;
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+/// Upper bounds of the durations, seconds: from a refusal to the longest that a request may take.
+const SECONDS: [f64; 14] = [
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0,
+];
+
+/// A route's template, or none where no route matched.
+#[derive(Debug, Clone)]
+pub struct Route(pub Option<MatchedPath>);
+
+impl Route {
+    /// The template.
+    pub fn as_str(&self) -> &str {
+        self.0.as_ref().map_or("none", MatchedPath::as_str)
+    }
+}
+
+impl PartialEq for Route {
+    fn eq(&self, other: &Route) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Route {}
+
+impl Hash for Route {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl EncodeLabelValue for Route {
+    fn encode(&self, encoder: &mut LabelValueEncoder) -> Result<(), std::fmt::Error> {
+        encoder.write_str(self.as_str())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Answered {
+    route: Route,
+    status: u16,
+    code: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfRoute {
+    route: Route,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Valued {
+    status: &'static str,
+    release: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct OfRelease {
+    release: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    status: &'static str,
+}
+
+type Durations = Family<OfRoute, Histogram, fn() -> Histogram>;
+
+/// Everything that is counted, and the registry that writes it out.
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<Answered, Counter>,
+    seconds: Durations,
+    values: Family<Valued, Counter>,
+    units: Counter,
+    jobs_ended: Family<Ended, Counter>,
+    current: Family<OfRelease, Gauge>,
+    /// What is looked at only when somebody asks.
+    pub(super) sampled: Sampled,
+}
+
+/// What stands somewhere else and is read when the page is written.
+#[derive(Default)]
+pub(super) struct Sampled {
+    pub workers_busy: Gauge,
+    pub workers_room: Gauge,
+    pub body_bytes: Gauge,
+    pub body_bytes_room: Gauge,
+    pub jobs_waiting: Gauge,
+    pub jobs_paused: Gauge,
+    pub state_trouble: Gauge,
+    pub log_lines_dropped: Gauge,
+    pub resident_bytes: Gauge,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("domesday");
+        let metrics = Metrics {
+            requests: Family::default(),
+            seconds: Family::new_with_constructor(|| Histogram::new(SECONDS)),
+            values: Family::default(),
+            units: Counter::default(),
+            jobs_ended: Family::default(),
+            current: Family::default(),
+            sampled: Sampled::default(),
+            registry: Registry::default(),
+        };
+        let r = &mut registry;
+        r.register(
+            "requests",
+            "Requests answered, by route, status and code of the error",
+            metrics.requests.clone(),
+        );
+        r.register_with_unit(
+            "request",
+            "Time from a request's head to its answer",
+            Unit::Seconds,
+            metrics.seconds.clone(),
+        );
+        r.register(
+            "values",
+            "Properties by the status of their result and the release",
+            metrics.values.clone(),
+        );
+        r.register(
+            "units_charged",
+            "Valuation units charged, less those given back at once",
+            metrics.units.clone(),
+        );
+        r.register(
+            "jobs_ended",
+            "Jobs that this host ended, by their status",
+            metrics.jobs_ended.clone(),
+        );
+        r.register(
+            "current_release",
+            "1 for the release that new requests are valued by",
+            metrics.current.clone(),
+        );
+        let sampled = &metrics.sampled;
+        for (name, help, gauge) in [
+            (
+                "workers_busy",
+                "Pieces of work that wait for a thread or run",
+                &sampled.workers_busy,
+            ),
+            (
+                "workers_room",
+                "Pieces of work that may wait or run; more are refused",
+                &sampled.workers_room,
+            ),
+            (
+                "body_bytes",
+                "Bytes set aside for bodies of requests",
+                &sampled.body_bytes,
+            ),
+            (
+                "body_room_bytes",
+                "Bytes that may be set aside for bodies; more are refused",
+                &sampled.body_bytes_room,
+            ),
+            (
+                "jobs_waiting",
+                "Jobs queued or running, over all hosts",
+                &sampled.jobs_waiting,
+            ),
+            (
+                "jobs_paused",
+                "1 while new jobs are refused",
+                &sampled.jobs_paused,
+            ),
+            (
+                "state_trouble",
+                "1 while changes cannot be made durable",
+                &sampled.state_trouble,
+            ),
+            (
+                "log_lines_dropped",
+                "Log lines lost because their reader was too slow",
+                &sampled.log_lines_dropped,
+            ),
+            (
+                "process_resident_bytes",
+                "Resident memory of the process",
+                &sampled.resident_bytes,
+            ),
+        ] {
+            r.register(name, help, gauge.clone());
+        }
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        r.register("build", "The program", build);
+        Metrics {
+            registry,
+            ..metrics
+        }
+    }
+}
+
+impl Metrics {
+    /// One request is answered. `code` is the contract's, where it was refused.
+    pub fn answered(&self, route: Route, status: u16, code: Option<&'static str>, took: Duration) {
+        let seconds = took.as_secs_f64();
+        self.seconds
+            .get_or_create(&OfRoute {
+                route: route.clone(),
+            })
+            .observe(seconds);
+        let code = code.unwrap_or("none");
+        self.requests
+            .get_or_create(&Answered {
+                route,
+                status,
+                code,
+            })
+            .inc();
+    }
+
+    /// So many properties ended with this status.
+    pub fn values(&self, release: &str, status: &'static str, count: u64) {
+        let release = release.to_owned();
+        self.values
+            .get_or_create(&Valued { status, release })
+            .inc_by(count);
+    }
+
+    /// So many units are charged for good.
+    #[allow(dead_code)] // until units are charged
+    pub fn units_charged(&self, units: u64) {
+        self.units.inc_by(units);
+    }
+
+    /// A job is over.
+    #[allow(dead_code)] // until there are jobs
+    pub fn job_ended(&self, status: &'static str) {
+        self.jobs_ended.get_or_create(&Ended { status }).inc();
+    }
+
+    /// Notes the current release.
+    pub(super) fn current(&self, release: &str) {
+        self.current.clear();
+        let release = release.to_owned();
+        self.current.get_or_create(&OfRelease { release }).set(1);
+    }
+
+    /// All of it as OpenMetrics text.
+    pub(super) fn write(&self) -> Result<String, std::fmt::Error> {
+        let mut page = String::with_capacity(16 << 10);
+        prometheus_client::encoding::text::encode(&mut page, &self.registry)?;
+        Ok(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_counted_is_written() {
+        let metrics = Metrics::default();
+        let took = Duration::from_micros(300);
+        metrics.answered(Route(None), 401, Some("missing_credential"), took);
+        metrics.values("a", "valued", 3);
+        metrics.current("a");
+        metrics.current("b");
+        let page = metrics.write().unwrap();
+        for line in [
+            r#"domesday_requests_total{route="none",status="401",code="missing_credential"} 1"#,
+            r#"domesday_request_seconds_bucket{le="0.0005",route="none"} 1"#,
+            r#"domesday_request_seconds_bucket{le="0.00025",route="none"} 0"#,
+            r#"domesday_values_total{status="valued",release="a"} 3"#,
+            r#"domesday_current_release{release="b"} 1"#,
+        ] {
+            assert!(page.contains(line), "{line}\n{page}");
+        }
+        assert!(!page.contains(r#"domesday_current_release{release="a"}"#));
+    }
+}

@@ -1,0 +1,5 @@
+//! What operators watch a service by: metrics, and traces. Log lines are in `logging.rs`.
+
+pub mod metrics;
+pub mod page;
+pub mod traces;

@@ -1,0 +1,71 @@
+//! The page that Prometheus reads, on a listener of its own.
+
+use crate::service::Service;
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::sync::Arc;
+
+/// The one route.
+pub fn router(service: Arc<Service>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(service)
+}
+
+async fn metrics(State(service): State<Arc<Service>>) -> Response {
+    sample(&service).await;
+    match service.metrics.write() {
+        Ok(page) => (
+            [(
+                header::CONTENT_TYPE,
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            )],
+            page,
+        )
+            .into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the metrics could not be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+async fn sample(service: &Service) {
+    let metrics = &service.metrics;
+    metrics.current(&service.releases.current().id);
+    let sampled = &metrics.sampled;
+    let whole = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    sampled.workers_busy.set(whole(service.workers.busy()));
+    sampled.workers_room.set(whole(service.workers.room()));
+    let room = crate::http::BODY_ROOM_BYTES;
+    let free = service.body_room.available_permits() << 10;
+    sampled.body_bytes_room.set(whole(room));
+    sampled.body_bytes.set(whole(room.saturating_sub(free)));
+    sampled
+        .log_lines_dropped
+        .set(whole(service.log_lines.dropped()));
+    let state = &service.state;
+    sampled.jobs_paused.set(state.jobs_paused().into());
+    sampled.state_trouble.set(state.trouble().is_some().into());
+    if let Ok(waiting) = state.waiting().await {
+        sampled
+            .jobs_waiting
+            .set(i64::try_from(waiting).unwrap_or(i64::MAX));
+    }
+    if let Some(bytes) = resident_bytes() {
+        sampled.resident_bytes.set(bytes);
+    }
+}
+
+/// The process's resident memory, where the kernel tells.
+pub fn resident_bytes() -> Option<i64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kibibytes: i64 = line.trim().trim_end_matches(" kB").parse().ok()?;
+    kibibytes.checked_mul(1 << 10)
+}

@@ -1,0 +1,145 @@
+//! One span a request, sent to an OpenTelemetry collector.
+//!
+//! The span is made when the request is over, out of what its log line says, so that a request
+//! carries nothing on its way; and none is made where nobody collects them.
+
+use axum::http::HeaderMap;
+use opentelemetry::propagation::TextMapPropagator;
+use opentelemetry::trace::{Span, SpanBuilder, SpanKind, Status, TracerProvider};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_http::{Bytes, HeaderExtractor, HttpClient, HttpError, Request, Response};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, SystemTime};
+
+/// How long the collector may take over one batch, and how long a stop waits for the last one.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Sends spans.
+pub struct Traces {
+    provider: SdkTracerProvider,
+    tracer: SdkTracer,
+    propagator: TraceContextPropagator,
+}
+
+/// A request that is over.
+pub struct Traced<'a> {
+    /// Its headers, of which `traceparent` says whose span it is a part of.
+    pub parent: Context,
+    /// The method.
+    pub method: &'a str,
+    /// The route's template.
+    pub route: &'a str,
+    /// The status of the answer.
+    pub status: u16,
+    /// The request's id.
+    pub request_id: String,
+    /// The release that it was valued by, where one was.
+    pub release_id: Option<&'a str>,
+    /// When it began.
+    pub began: SystemTime,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl Traces {
+    /// Sends to the collector at `endpoint`, the whole URL that traces are posted to.
+    ///
+    /// # Errors
+    /// Where it is not a URL.
+    pub fn to(endpoint: &str) -> Result<Traces, opentelemetry_otlp::ExporterBuildError> {
+        let exporter = SpanExporter::builder()
+            .with_http()
+            .with_http_client(Posting::default())
+            .with_protocol(Protocol::HttpBinary)
+            .with_endpoint(endpoint)
+            .with_timeout(PATIENCE)
+            .build()?;
+        let provider = SdkTracerProvider::builder()
+            // Collects and sends on a thread of its own; what does not fit its queue is dropped.
+            .with_batch_exporter(exporter)
+            .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
+            .with_resource(Resource::builder().with_service_name("domesday").build())
+            .build();
+        Ok(Traces {
+            tracer: provider.tracer("domesday"),
+            provider,
+            propagator: TraceContextPropagator::new(),
+        })
+    }
+
+    /// Whose span a request with these headers is a part of.
+    pub fn parent(&self, headers: &HeaderMap) -> Context {
+        self.propagator
+            .extract_with_context(&Context::new(), &HeaderExtractor(headers))
+    }
+
+    /// Queues a request's span.
+    pub fn record(&self, request: Traced<'_>) {
+        let name: Cow<'static, str> = format!("{} {}", request.method, request.route).into();
+        let mut attributes = vec![
+            KeyValue::new("http.request.method", request.method.to_owned()),
+            KeyValue::new("http.route", request.route.to_owned()),
+            KeyValue::new("http.response.status_code", i64::from(request.status)),
+            KeyValue::new("domesday.request_id", request.request_id),
+        ];
+        if let Some(release) = request.release_id {
+            attributes.push(KeyValue::new("domesday.release_id", release.to_owned()));
+        }
+        let mut span = SpanBuilder::from_name(name)
+            .with_kind(SpanKind::Server)
+            .with_start_time(request.began)
+            .with_attributes(attributes)
+            .start_with_context(&self.tracer, &request.parent);
+        if request.status >= 500 {
+            span.set_status(Status::error(""));
+        }
+        span.end_with_timestamp(request.began + request.took);
+    }
+
+    /// Sends what is still queued. Blocks for a few seconds at most.
+    pub fn stop(&self) {
+        if let Err(error) = self.provider.shutdown_with_timeout(PATIENCE) {
+            tracing::warn!(%error, "the last traces could not be sent");
+        }
+    }
+}
+
+/// Posts a batch. It blocks, which the exporter's own thread may.
+#[derive(Debug)]
+struct Posting(ureq::Agent);
+
+impl Default for Posting {
+    fn default() -> Self {
+        let agent = ureq::Agent::config_builder()
+            .timeout_global(Some(PATIENCE))
+            .http_status_as_error(false)
+            // The collector is named by its operator; a proxy of the environment is not meant for it.
+            .proxy(None)
+            .build();
+        Posting(agent.into())
+    }
+}
+
+impl HttpClient for Posting {
+    fn send_bytes<'client, 'sent>(
+        &'client self,
+        request: Request<Bytes>,
+    ) -> Pin<Box<dyn Future<Output = Result<Response<Bytes>, HttpError>> + Send + 'sent>>
+    where
+        'client: 'sent,
+        Self: 'sent,
+    {
+        Box::pin(async move {
+            let (head, body) = request.into_parts();
+            let response = self.0.run(Request::from_parts(head, body.to_vec()))?;
+            let (head, mut body) = response.into_parts();
+            Ok(Response::from_parts(head, body.read_to_vec()?.into()))
+        })
+    }
+}

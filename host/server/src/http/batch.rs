@@ -72,6 +72,7 @@ pub async fn values(
     let work = batch::value(&service.workers, &shared, rows, valuation_id, deadline);
     let done = charging.beside(work).await?;
     charging.settle(done.undone).await?;
+    service.metrics.summary(&release.id, &done.summary);
     trail.ended(Ended {
         status: done.summary.status().code(),
         problem: done.problem,

@@ -118,11 +118,6 @@ pub async fn request_id(
     service
         .metrics
         .answered(route, status, code.map(Vocabulary::code), took);
-    if let (Some(valuation), Some(ended)) = (valuation, ended) {
-        service
-            .metrics
-            .values(&valuation.release_id, ended.status, 1);
-    }
     tracing::info!(
         request_id = %id,
         method = %method,

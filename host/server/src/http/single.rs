@@ -68,6 +68,9 @@ pub async fn value(
     let undone = worked.as_ref().map_or(true, |(_, done)| done.undone);
     charging.settle(u32::from(undone)).await?;
     let (asked, done) = worked?;
+    service
+        .metrics
+        .values(&release.id, done.outcome.status().code(), 1);
     trail.ended(Ended {
         status: done.outcome.status().code(),
         problem: done.problem.clone(),

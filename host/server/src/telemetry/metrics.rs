@@ -4,6 +4,8 @@
 //! codes of the contract, and releases that were opened. No path, tenant or key is ever a label.
 
 use axum::extract::MatchedPath;
+use domesday_contract::v3::result::{Status, Summary};
+use domesday_contract::vocabulary::Vocabulary;
 use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -237,6 +239,20 @@ impl Metrics {
         self.values
             .get_or_create(&Valued { status, release })
             .inc_by(count);
+    }
+
+    /// The results of a batch or a job.
+    pub fn summary(&self, release: &str, summary: &Summary) {
+        for (status, count) in [
+            (Status::Valued, summary.valued),
+            (Status::Referred, summary.referred),
+            (Status::Rejected, summary.rejected),
+            (Status::ValuationFailed, summary.valuation_failed),
+        ] {
+            if count > 0 {
+                self.values(release, status.code(), u64::from(count));
+            }
+        }
     }
 
     /// So many units are charged for good.

@@ -204,20 +204,6 @@ impl Shelf {
         self.read().values().cloned().collect()
     }
 
-    /// A release, current or not.
-    ///
-    /// # Errors
-    /// Where it is not held.
-    pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
-        self.releases
-            .get(id)
-            .cloned()
-            .ok_or_else(|| ReleaseError::Unknown {
-                id: id.to_owned(),
-                path: PathBuf::new(),
-            })
-    }
-
     /// How many are held.
     pub fn len(&self) -> usize {
         self.read().len()

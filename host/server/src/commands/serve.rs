@@ -117,7 +117,10 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         log_lines,
     });
 
-    let jobs = Jobs::start(&service, settings.job_runners.unwrap_or(threads.div_ceil(2)));
+    let jobs = Jobs::start(
+        &service,
+        settings.job_runners.unwrap_or(threads.div_ceil(2)),
+    );
 
     let scheme = if tls.is_some() { "https" } else { "http" };
     println!("Serving release {release_id} on {scheme}://{address}");

@@ -48,6 +48,12 @@ impl Client {
         answer(self.agent.run(request).unwrap())
     }
 
+    /// GET, unless the client's copy has this entity tag.
+    pub fn get_if_none_match(&self, path: &str, tag: &str) -> Answer {
+        let request = self.request("GET", path).header("If-None-Match", tag);
+        answer(self.agent.run(request.body(()).unwrap()).unwrap())
+    }
+
     /// POST of a JSON document.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.post_text(path, &body.to_string())

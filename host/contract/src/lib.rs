@@ -12,10 +12,12 @@
 //!   which of their members nobody asked for.
 //! - [`error`]: every error code with its HTTP status, and the one shape of an error body.
 //! - [`vocabulary`]: closed sets of words, and how they are read and written.
+//! - [`schema`]: the same rules as JSON Schema, for the published description of the API.
 //! - [`v3`]: the valuation interface.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod error;
 pub mod json;
+pub mod schema;
 pub mod v3;
 pub mod vocabulary;

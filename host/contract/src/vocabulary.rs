@@ -5,8 +5,14 @@ pub trait Vocabulary: Copy + 'static {
     /// Every word, in the order in which messages list them.
     const ALL: &'static [Self];
 
+    /// What the list is of, for the published schema.
+    const ABOUT: &'static str;
+
     /// The word as it stands on the wire.
     fn code(self) -> &'static str;
+
+    /// What the word means, for the published schema.
+    fn meaning(self) -> &'static str;
 
     /// The value whose wire code is exactly `code`.
     fn from_code(code: &str) -> Option<Self> {
@@ -14,26 +20,43 @@ pub trait Vocabulary: Copy + 'static {
     }
 }
 
-/// Declares an enum as a [`Vocabulary`] that serialises as its wire code.
+/// Declares an enum as a [`Vocabulary`] that serialises as its wire code. Its comments are published
+/// in the API's description, so clients read them.
 macro_rules! vocabulary {
-    ($(#[$meta:meta])* pub enum $Name:ident {
-        $($(#[$variant_meta:meta])* $Variant:ident = $code:literal,)+
+    ($(#[doc = $about:literal])+ pub enum $Name:ident {
+        $($(#[doc = $meaning:literal])+ $Variant:ident = $code:literal,)+
     }) => {
-        $(#[$meta])*
+        $(#[doc = $about])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $Name {
-            $($(#[$variant_meta])* $Variant,)+
+            $($(#[doc = $meaning])+ $Variant,)+
         }
 
         impl $crate::vocabulary::Vocabulary for $Name {
             const ALL: &'static [Self] = &[$(Self::$Variant,)+];
+
+            const ABOUT: &'static str = concat!($($about),+);
 
             fn code(self) -> &'static str {
                 match self {
                     $(Self::$Variant => $code,)+
                 }
             }
+
+            fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$Variant => concat!($($meaning),+).trim_ascii_start(),)+
+                }
+            }
         }
+
+        impl ::utoipa::PartialSchema for $Name {
+            fn schema() -> ::utoipa::openapi::RefOr<::utoipa::openapi::Schema> {
+                $crate::schema::word::<Self>().into()
+            }
+        }
+
+        impl ::utoipa::ToSchema for $Name {}
 
         impl ::std::fmt::Display for $Name {
             fn fmt(&self, out: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {

@@ -10,6 +10,7 @@ mod jobs;
 mod logging;
 mod private_file;
 mod promotion;
+mod reference;
 mod release_build;
 mod releases;
 mod service;

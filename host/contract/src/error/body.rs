@@ -1,6 +1,7 @@
 //! The one shape of an error body.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::{Code, Fault};
 
@@ -8,10 +9,14 @@ use super::{Code, Fault};
 ///
 /// A request refused for what it says carries every fault in `errors`, and the first of them as
 /// `error`; any other refusal carries `error` alone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErrorBody {
+    /// What stands for the refusal.
     error: Fault,
+    /// Every fault of the request, the first twenty in document order; only where the request is
+    /// refused for what it says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, min_items = 1, max_items = 20)]
     errors: Vec<Fault>,
 }
 

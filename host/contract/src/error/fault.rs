@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Code;
 
@@ -14,7 +15,7 @@ pub const FAULTS_LISTED: usize = 20;
 const SHOWN: usize = 60;
 
 /// One thing that is wrong with a request, or that went wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Fault {
     /// What a program branches on.
     pub code: Code,
@@ -25,6 +26,7 @@ pub struct Fault {
     /// JSON Pointer (RFC 6901) to the field at fault, relative to the row in a batch. The empty
     /// pointer is the whole document; none means that no field is at fault.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub field: Option<Cow<'static, str>>,
 }
 

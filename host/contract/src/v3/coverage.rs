@@ -2,6 +2,7 @@
 //! itself, without valuing anything.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::identity::{Postcode, Uprn};
 use super::query;
@@ -18,18 +19,19 @@ pub struct CoverageQuery {
 }
 
 /// The answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Coverage {
     /// The active valuation release.
     pub release_id: String,
     /// What is known of the postcode.
     pub postcode: PostcodeCoverage,
     /// What is known of the UPRN; null where none was asked about.
+    #[schema(required)]
     pub uprn: Option<UprnCoverage>,
 }
 
 /// Whether a postcode is represented.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct PostcodeCoverage {
     /// The postcode in standard form.
     pub value: Postcode,
@@ -40,7 +42,7 @@ pub struct PostcodeCoverage {
 }
 
 /// Whether a UPRN is present.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct UprnCoverage {
     /// The UPRN.
     pub value: Uprn,

@@ -5,18 +5,25 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
 use crate::json::Value;
 use crate::json::values::Wrong;
+use crate::schema::{Meaning, pattern};
 
 /// Unique Property Reference Number: 1 to 12 digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uprn(u64);
 
 impl Uprn {
+    /// Most digits.
+    pub const DIGITS: usize = 12;
+
     /// The UPRN written in `text`; leading zeros do not distinguish two UPRNs.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        if text.len() > 12 || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        if text.len() > Self::DIGITS || !text.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         text.parse().ok().and_then(Self::new)
@@ -36,6 +43,9 @@ impl Uprn {
     pub const fn get(self) -> u64 {
         self.0
     }
+
+    /// What [`Uprn::parse`] reads, as a regular expression for strings of up to 12 characters.
+    pub const PATTERN: &str = "^0{0,11}[1-9][0-9]{0,11}$";
 
     /// Reads a JSON value.
     ///
@@ -91,6 +101,9 @@ impl Postcode {
         &self.0
     }
 
+    /// What [`Postcode::parse`] reads, as a regular expression.
+    pub const PATTERN: &str = "^ *(?:[A-Za-z] *){1,2}[0-9] *(?:[A-Za-z0-9] *)?[0-9] *(?:[ABD-HJLNP-UW-Zabd-hjlnp-uw-z] *){2}$";
+
     /// Reads a JSON value.
     ///
     /// # Errors
@@ -103,6 +116,26 @@ impl Postcode {
         }
     }
 }
+
+impl PartialSchema for Uprn {
+    fn schema() -> RefOr<Schema> {
+        pattern("^[1-9][0-9]{0,11}$", Self::DIGITS)
+            .meaning("Unique Property Reference Number, without leading zeros.")
+            .into()
+    }
+}
+
+impl ToSchema for Uprn {}
+
+impl PartialSchema for Postcode {
+    fn schema() -> RefOr<Schema> {
+        pattern("^[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}$", 8)
+            .meaning("A postcode in standard form: capitals, one space.")
+            .into()
+    }
+}
+
+impl ToSchema for Postcode {}
 
 impl fmt::Display for Postcode {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

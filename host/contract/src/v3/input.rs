@@ -1,6 +1,7 @@
 //! The record of how a property's inputs were resolved.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use crate::vocabulary::vocabulary;
 
@@ -97,20 +98,22 @@ vocabulary! {
 }
 
 /// One entry of the record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Note {
     /// The input.
     pub field: Input,
     /// Where its value came from.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub source: Option<Source>,
     /// Why it was treated so.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub reason: Option<Reason>,
 }
 
 /// How a property's inputs were resolved.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InputResolution {
     /// Blank inputs that stored values of this property filled.
     pub stored_data_used: Vec<Note>,

@@ -2,7 +2,7 @@
 //!
 //! [`request`] reads what a client sends, [`options`] resolves its settings, [`result`] is what
 //! a client gets for a property, [`job`] is how many of them are worked on without a client waiting,
-//! [`release`] and [`coverage`] are the discovery routes.
+//! [`release`] and [`coverage`] are the discovery routes, [`schema`] is all of it as JSON Schema.
 
 pub mod coverage;
 pub mod endpoint;
@@ -14,6 +14,7 @@ pub mod query;
 pub mod release;
 pub mod request;
 pub mod result;
+pub mod schema;
 
 /// The public contract's version, on every result.
 pub const API_VERSION: &str = "v3";

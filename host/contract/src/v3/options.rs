@@ -1,22 +1,35 @@
 //! What a client asks to be shown, and how a row's, a batch's and the default settings combine.
 
+use std::ops::RangeInclusive;
+
 use crate::error::{Code, Faults};
 use crate::json::values::{Wrong, boolean, integer};
 use crate::json::{Section, Shape, Value};
 use crate::v3::request::Kind;
 
-const DEVELOPMENT_FIELDS: &[&str] = &[
+pub(super) const DEVELOPMENT_FIELDS: &[&str] = &[
     "include_comparables",
     "comparables_limit",
     "include_context_metrics",
 ];
 
-const FIELDS: &[&str] = &[
+pub(super) const FIELDS: &[&str] = &[
     "include_comparables",
     "comparables_limit",
     "include_context_metrics",
     "use_stored_data",
 ];
+
+/// Comparables that may be asked for.
+pub(super) const COMPARABLES: RangeInclusive<u8> = 0..=10;
+
+/// Options as they apply where nothing is said.
+pub(super) const DEFAULTS: Options = Options {
+    include_comparables: false,
+    comparables_limit: 5,
+    include_context_metrics: false,
+    use_stored_data: false,
+};
 
 /// Options as sent, at one level: what is absent is inherited from the next.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,19 +84,19 @@ impl Settings {
             include_comparables: self
                 .include_comparables
                 .or(batch.include_comparables)
-                .unwrap_or(false),
+                .unwrap_or(DEFAULTS.include_comparables),
             comparables_limit: self
                 .comparables_limit
                 .or(batch.comparables_limit)
-                .unwrap_or(5),
+                .unwrap_or(DEFAULTS.comparables_limit),
             include_context_metrics: self
                 .include_context_metrics
                 .or(batch.include_context_metrics)
-                .unwrap_or(false),
+                .unwrap_or(DEFAULTS.include_context_metrics),
             use_stored_data: self
                 .use_stored_data
                 .or(batch.use_stored_data)
-                .unwrap_or(false),
+                .unwrap_or(DEFAULTS.use_stored_data),
         }
     }
 }
@@ -158,7 +171,12 @@ fn settings(mut section: Section<'_, '_>, faults: &mut Faults, kind: Kind) -> Op
     let earlier = faults.count();
     let settings = Settings {
         include_comparables: setting(&mut section, faults, "include_comparables", boolean),
-        comparables_limit: setting(&mut section, faults, "comparables_limit", integer(0..=10)),
+        comparables_limit: setting(
+            &mut section,
+            faults,
+            "comparables_limit",
+            integer(COMPARABLES),
+        ),
         include_context_metrics: setting(&mut section, faults, "include_context_metrics", boolean),
         use_stored_data: match kind {
             Kind::Existing => setting(&mut section, faults, "use_stored_data", boolean),

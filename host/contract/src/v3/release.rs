@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::endpoint::Endpoint;
 use super::request::PropertyType;
@@ -19,7 +20,7 @@ vocabulary! {
 }
 
 /// Release metadata.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ReleaseMetadata {
     /// The active valuation release.
     pub release_id: String,
@@ -39,7 +40,7 @@ pub struct ReleaseMetadata {
 }
 
 /// Days from the first to the last, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct DateWindow {
     /// First day.
     #[serde(serialize_with = "iso_day")]
@@ -58,7 +59,7 @@ impl DateWindow {
 }
 
 /// Row limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Limits {
     /// Most rows of a synchronous batch.
     pub synchronous_batch_rows: u32,

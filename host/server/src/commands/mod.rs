@@ -3,6 +3,7 @@
 mod jobs;
 mod key;
 mod place;
+mod openapi;
 mod progress;
 mod property;
 mod release;
@@ -46,6 +47,8 @@ enum Command {
     /// Build, sign and list valuation releases, and make the keys that sign them.
     #[command(subcommand)]
     Release(release::Release),
+    /// Print the OpenAPI description of the interface.
+    Openapi(openapi::Openapi),
     /// Run a release on recorded fixtures; exit 0 only if every outcome is the same to the bit.
     Replay(replay::Replay),
     /// Write the register files of a made-up England and Wales.
@@ -82,6 +85,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Status(command) => command.run(matches),
         Command::Property(command) => command.run(),
         Command::Release(command) => command.run(matches),
+        Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Synthesise(command) => command.run(),
     }

@@ -15,6 +15,7 @@ mod jobs;
 mod listener;
 mod panics;
 mod probes;
+mod reference;
 mod refusal;
 mod request_id;
 mod single;
@@ -83,11 +84,12 @@ pub fn router(service: Arc<Service>) -> Router {
             service.clone(),
             authenticate::authenticate,
         ));
-    // A route added outside this function would be open, so there is none: a path that is neither
-    // of the probes is behind the key, known or not.
+    // A route added outside this function would be open, so there is none: a path that is none of
+    // these is behind the key, known or not.
     Router::new()
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready))
+        .route("/openapi.json", get(reference::openapi))
         .method_not_allowed_fallback(other_method)
         .fallback_service(keyed.with_state(service.clone()))
         .with_state(service.clone())

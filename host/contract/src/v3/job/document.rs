@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::PATH;
@@ -47,7 +48,7 @@ vocabulary! {
 }
 
 /// Why a job failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct JobFault {
     /// What a program branches on: `release_unavailable` or `processing_failed`.
     pub code: String,

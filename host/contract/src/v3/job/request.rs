@@ -47,7 +47,10 @@ const MODE: &str = "mode";
 const OPTIONS: &str = "options";
 const KEY: &str = "idempotency_key";
 
-const SHAPE: Shape = Shape {
+/// What a key is made of, as a regular expression.
+pub(in crate::v3) const KEY_PATTERN: &str = "^[A-Za-z0-9._:-]+$";
+
+pub(in crate::v3) const SHAPE: Shape = Shape {
     pointer: "",
     fields: &[MODE, ROWS, OPTIONS, KEY],
 };

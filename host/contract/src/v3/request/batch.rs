@@ -16,10 +16,13 @@ pub struct Batch<'a> {
     pub rows: Vec<&'a str>,
 }
 
+/// Most rows of a batch or a job, whatever the release and the plan allow.
+pub const ROWS_MAX: usize = 2_500;
+
 /// The member that holds the rows of a batch or a job.
 pub(in crate::v3) const ROWS: &str = "requests";
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "",
     fields: &["options", ROWS],
 };

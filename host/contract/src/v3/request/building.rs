@@ -1,6 +1,8 @@
 //! The optional sections `fabric` and `energy`: what the building is made of and what its energy
 //! certificate says.
 
+use std::ops::RangeInclusive;
+
 use super::Kind;
 use crate::error::Faults;
 use crate::json::values::{integer, word};
@@ -149,17 +151,20 @@ pub struct Energy {
     pub efficiency_score: Option<u8>,
 }
 
-const FABRIC: Shape = Shape {
+pub(super) const FABRIC: Shape = Shape {
     pointer: "/fabric",
     fields: &["wall_type", "roof_type", "floor_type", "glazing"],
 };
 
-const ENERGY: Shape = Shape {
+/// Range of the energy efficiency score.
+pub(super) const SCORE: RangeInclusive<u8> = 1..=100;
+
+pub(super) const ENERGY: Shape = Shape {
     pointer: "/energy",
     fields: &["construction_age_band", "rating", "efficiency_score"],
 };
 
-const DEVELOPMENT_ENERGY: Shape = Shape {
+pub(super) const DEVELOPMENT_ENERGY: Shape = Shape {
     pointer: "/energy",
     fields: &["rating", "efficiency_score"],
 };
@@ -197,7 +202,7 @@ pub(super) fn read_energy(
             Kind::Development => None,
         },
         rating: section.optional(faults, "rating", word),
-        efficiency_score: section.optional(faults, "efficiency_score", integer(1..=100)),
+        efficiency_score: section.optional(faults, "efficiency_score", integer(SCORE)),
     };
     section.finish(faults);
     energy

@@ -1,5 +1,7 @@
 //! The development request: a property that has a site, but no identity.
 
+use std::ops::RangeInclusive;
+
 use chrono::NaiveDate;
 
 use super::building::{self, Energy};
@@ -61,7 +63,7 @@ pub struct Site {
     pub title_tenure: Tenure,
 }
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "",
     fields: &[
         "request_reference",
@@ -74,7 +76,11 @@ const SHAPE: Shape = Shape {
     ],
 };
 
-const SITE: Shape = Shape {
+/// WGS84 degrees.
+pub(super) const LATITUDE: RangeInclusive<f64> = -90.0..=90.0;
+pub(super) const LONGITUDE: RangeInclusive<f64> = -180.0..=180.0;
+
+pub(super) const SITE: Shape = Shape {
     pointer: "/property",
     fields: &[
         "valuation_date",
@@ -160,8 +166,8 @@ fn read_site(document: &mut Section<'_, '_>, faults: &mut Faults) -> Partial {
     };
     let valuation_date = section.required(faults, "valuation_date", date);
     let postcode = section.required(faults, "postcode", Postcode::read);
-    let latitude = section.required(faults, "site_latitude", number(-90.0..=90.0));
-    let longitude = section.required(faults, "site_longitude", number(-180.0..=180.0));
+    let latitude = section.required(faults, "site_latitude", number(LATITUDE));
+    let longitude = section.required(faults, "site_longitude", number(LONGITUDE));
     let building_number_or_name = section.optional(
         faults,
         "building_number_or_name",

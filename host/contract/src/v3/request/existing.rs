@@ -37,7 +37,7 @@ pub struct Request {
     pub ignored_inputs: Vec<Note>,
 }
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "",
     fields: &[
         "request_reference",

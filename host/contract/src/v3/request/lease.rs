@@ -8,9 +8,9 @@ use crate::json::values::{date, integer, number};
 use crate::json::{Section, Shape};
 
 /// Longest lease, in years.
-const YEARS_MAX: u16 = 999;
+pub(super) const YEARS_MAX: u16 = 999;
 /// Highest yearly charge, in pounds.
-const CHARGE_MAX: f64 = 100_000.0;
+pub(super) const CHARGE_MAX: f64 = 100_000.0;
 
 /// A lease, by either of its two paths.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,14 +60,14 @@ impl DetailedLease {
     }
 }
 
-const DETAILED_FIELDS: [&str; 4] = [
+pub(super) const DETAILED_FIELDS: [&str; 4] = [
     "start_date",
     "term_years",
     "ground_rent_gbp_per_year",
     "service_charge_gbp_per_year",
 ];
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "/lease",
     fields: &[
         "years_remaining",

@@ -8,11 +8,12 @@ mod lease;
 mod occupancy;
 mod property;
 mod refused;
+pub(super) mod schema;
 mod size;
 #[cfg(test)]
 mod tests;
 
-pub use batch::Batch;
+pub use batch::{Batch, ROWS_MAX};
 pub(in crate::v3) use batch::{ROWS, read_rows};
 pub use building::{AgeBand, Energy, Fabric, FloorType, Glazing, Rating, RoofType, WallType};
 pub use development::{Development, Site};

@@ -24,7 +24,7 @@ pub struct Occupancy {
     pub status: OccupancyStatus,
 }
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "/occupancy",
     fields: &["status"],
 };

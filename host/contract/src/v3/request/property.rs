@@ -115,7 +115,7 @@ pub(super) struct Partial {
     pub(super) whole: Option<Property>,
 }
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "/property",
     fields: &[
         "valuation_date",

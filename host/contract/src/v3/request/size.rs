@@ -5,6 +5,13 @@ use crate::error::Faults;
 use crate::json::values::{integer, number};
 use crate::json::{Section, Shape};
 use crate::v3::input::{Input, Note, Reason};
+use std::ops::RangeInclusive;
+
+pub(super) const FLOOR_AREA_M2: RangeInclusive<f64> = 10.0..=2000.0;
+pub(super) const BEDROOMS: RangeInclusive<u8> = 0..=20;
+pub(super) const LIVING_ROOMS: RangeInclusive<u8> = 0..=10;
+pub(super) const STOREYS: RangeInclusive<u8> = 1..=6;
+pub(super) const FLOOR_LEVEL: RangeInclusive<i8> = -5..=100;
 
 /// How large the property is. What is `None` was left blank, or did not apply.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -21,7 +28,7 @@ pub struct Size {
     pub floor_level: Option<i8>,
 }
 
-const SHAPE: Shape = Shape {
+pub(super) const SHAPE: Shape = Shape {
     pointer: "/size",
     fields: &[
         "floor_area_m2",
@@ -44,11 +51,11 @@ pub(super) fn read(
         section.missing(faults, "floor_area_m2", message);
     }
     let size = Size {
-        floor_area_m2: section.optional(faults, "floor_area_m2", number(10.0..=2000.0)),
-        bedrooms: section.optional(faults, "bedrooms", integer(0..=20)),
-        living_rooms: section.optional(faults, "living_rooms", integer(0..=10)),
-        storeys: section.optional(faults, "storeys", integer(1..=6)),
-        floor_level: section.optional(faults, "floor_level", integer(-5..=100)),
+        floor_area_m2: section.optional(faults, "floor_area_m2", number(FLOOR_AREA_M2)),
+        bedrooms: section.optional(faults, "bedrooms", integer(BEDROOMS)),
+        living_rooms: section.optional(faults, "living_rooms", integer(LIVING_ROOMS)),
+        storeys: section.optional(faults, "storeys", integer(STOREYS)),
+        floor_level: section.optional(faults, "floor_level", integer(FLOOR_LEVEL)),
     };
     section.finish(faults);
     Some(size)

@@ -1,6 +1,7 @@
 //! The envelope that a batch's results stand in.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 
 use super::Status;
 use crate::v3::API_VERSION;
@@ -19,7 +20,7 @@ vocabulary! {
 }
 
 /// Results by status.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Summary {
     /// Rows of the request.
     pub requested: u32,

@@ -3,6 +3,7 @@
 mod batch;
 mod evidence;
 mod money;
+pub(super) mod schema;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -13,6 +14,7 @@ pub use money::{POUNDS_MAX, round_gbp};
 
 use chrono::NaiveDate;
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::identity::{Postcode, Uprn};
@@ -110,9 +112,10 @@ pub struct Referred {
 }
 
 /// The property that was valued.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ResultProperty {
-    /// Its UPRN; none on development routes, which invent none.
+    /// Its UPRN; null on development routes, which invent none.
+    #[schema(required)]
     pub uprn: Option<Uprn>,
     /// Its postcode in standard form.
     pub postcode: Postcode,
@@ -133,20 +136,24 @@ vocabulary! {
 }
 
 /// A calibrated range of values.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct ValueRange {
     /// Lower end in whole pounds.
+    #[schema(maximum = 10_000_000_000_u64)]
     pub lower_value_gbp: u64,
     /// Upper end in whole pounds.
+    #[schema(maximum = 10_000_000_000_u64)]
     pub upper_value_gbp: u64,
     /// Share of a portfolio's true values that such ranges are made to hold, 0 to 1.
+    #[schema(minimum = 0, maximum = 1)]
     pub nominal_coverage: f64,
 }
 
 /// Strength of the evidence; not a probability of being right.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Confidence {
     /// 0 to 1.
+    #[schema(minimum = 0, maximum = 1)]
     pub score: f64,
     /// The band in which the release's thresholds put the score.
     pub band: ConfidenceBand,
@@ -165,7 +172,7 @@ vocabulary! {
 }
 
 /// Why a property is referred.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Referral {
     /// For programs.
     pub code: ReferralCode,

@@ -1,0 +1,218 @@
+//! The rules of the readers as JSON Schema, for the published description of the interface.
+//!
+//! Each function here has its reader in [`json::values`](crate::json::values) or
+//! [`json::Section`](crate::json::Section), and the schemas of the requests are made from the very
+//! limits, word lists and field lists that the readers use; so the two cannot drift apart. What
+//! JSON Schema cannot say (whole numbers are written without a fraction, members are not repeated)
+//! stands in the descriptions.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use serde_json::{Value, json};
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::schema::{AdditionalProperties, Array, KnownFormat, SchemaFormat, Type};
+use utoipa::openapi::{Object, Ref, RefOr, Schema};
+use utoipa::{Number, ToSchema};
+
+use crate::json::Shape;
+use crate::vocabulary::Vocabulary;
+
+/// Named schemas, as they stand under `components/schemas`.
+pub type Schemas = BTreeMap<String, RefOr<Schema>>;
+
+/// Any text without a control character that is more than white space.
+const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$";
+
+/// A field that refers to a named schema.
+#[must_use]
+pub fn named(name: &str) -> RefOr<Schema> {
+    Ref::from_schema_name(name).into()
+}
+
+/// As [`named`], with what the field means here.
+#[must_use]
+pub fn named_as(name: &str, meaning: &str) -> RefOr<Schema> {
+    let mut reference = Ref::from_schema_name(name);
+    meaning.clone_into(&mut reference.description);
+    reference.into()
+}
+
+/// Puts a type's own schema, and those that it refers to, among the named ones.
+pub fn add<T: ToSchema>(schemas: &mut Schemas) {
+    let mut found = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut found);
+    schemas.extend(found);
+}
+
+/// `true` or `false`.
+#[must_use]
+pub fn boolean(default: bool) -> Object {
+    let mut schema = Object::with_type(Type::Boolean);
+    schema.default = Some(default.into());
+    schema
+}
+
+/// A number within a range.
+#[must_use]
+pub fn number(range: RangeInclusive<f64>) -> Object {
+    let mut schema = Object::with_type(Type::Number);
+    schema.minimum = Some(Number::from(*range.start()));
+    schema.maximum = Some(Number::from(*range.end()));
+    schema
+}
+
+/// A whole number within a range.
+#[must_use]
+pub fn integer<T: Into<i64> + Copy>(range: RangeInclusive<T>) -> Object {
+    let bound = |end: &T| Number::Int(isize::try_from((*end).into()).unwrap_or(isize::MAX));
+    let mut schema = Object::with_type(Type::Integer);
+    schema.minimum = Some(bound(range.start()));
+    schema.maximum = Some(bound(range.end()));
+    schema
+}
+
+/// Text of 1 to `longest` characters.
+#[must_use]
+pub fn text(longest: usize) -> Object {
+    let mut schema = pattern(TEXT, longest);
+    schema.min_length = Some(1);
+    schema
+}
+
+/// Text of at most `longest` characters that a regular expression describes.
+#[must_use]
+pub fn pattern(expression: &str, longest: usize) -> Object {
+    let mut schema = Object::with_type(Type::String);
+    schema.pattern = Some(expression.to_owned());
+    schema.max_length = Some(longest);
+    schema
+}
+
+/// A day as YYYY-MM-DD.
+#[must_use]
+pub fn date() -> Object {
+    let mut schema = Object::with_type(Type::String);
+    schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::Date));
+    schema
+}
+
+/// A UUID.
+#[must_use]
+pub fn uuid() -> Object {
+    let mut schema = Object::with_type(Type::String);
+    schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::Uuid));
+    schema
+}
+
+/// A moment in UTC.
+#[must_use]
+pub fn moment() -> Object {
+    let mut schema = Object::with_type(Type::String);
+    schema.format = Some(SchemaFormat::KnownFormat(KnownFormat::DateTime));
+    schema
+}
+
+/// One word of a vocabulary, with the meaning of each.
+#[must_use]
+pub fn word<T: Vocabulary>() -> Object {
+    let mut schema = words(T::ALL.iter().copied());
+    let mut about = T::ABOUT.trim().to_owned();
+    about.push('\n');
+    for word in T::ALL {
+        about.push_str(&format!("\n- `{}`: {}", word.code(), word.meaning()));
+    }
+    schema.description = Some(about);
+    schema
+}
+
+/// One of some words of a vocabulary.
+pub fn words<T: Vocabulary>(words: impl IntoIterator<Item = T>) -> Object {
+    let mut schema = Object::with_type(Type::String);
+    schema.enum_values = Some(words.into_iter().map(|word| word.code().into()).collect());
+    schema
+}
+
+/// A list of at least `least` and at most `most` items.
+#[must_use]
+pub fn list(items: RefOr<Schema>, least: Option<usize>, most: Option<usize>) -> Array {
+    let mut schema = Array::new(items);
+    schema.min_items = least;
+    schema.max_items = most;
+    schema
+}
+
+/// An object of a document that a client sends: it takes the fields of its `shape` and no others.
+///
+/// # Panics
+/// Where `fields` are not those of the shape, which a test of every schema would show.
+#[must_use]
+pub fn section<const N: usize>(
+    shape: Shape,
+    required: &[&str],
+    fields: [(&str, RefOr<Schema>); N],
+) -> Object {
+    assert!(
+        fields.iter().map(|(name, _)| name).eq(shape.fields),
+        "the schema of {:?} has other fields than its reader",
+        shape.pointer
+    );
+    let mut schema = object(required, fields);
+    schema.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+    schema
+}
+
+/// An object that the service answers with; later releases of the service may add fields.
+#[must_use]
+pub fn object<const N: usize>(required: &[&str], fields: [(&str, RefOr<Schema>); N]) -> Object {
+    let mut schema = Object::with_type(Type::Object);
+    schema.required = required.iter().map(|&name| name.to_owned()).collect();
+    schema.properties = fields
+        .into_iter()
+        .map(|(name, field)| (name.to_owned(), field))
+        .collect();
+    schema
+}
+
+/// What a field or an object means, for the reader of the description.
+pub trait Meaning: Sized {
+    /// The same schema with this description.
+    #[must_use]
+    fn meaning(self, text: &str) -> Self;
+
+    /// The same schema with rules that hold besides: keywords of JSON Schema 2020-12.
+    #[must_use]
+    fn with(self, keyword: &str, rules: Value) -> Self;
+
+    /// The same schema, with an example.
+    #[must_use]
+    fn example(self, example: Value) -> Self;
+}
+
+impl Meaning for Object {
+    fn meaning(mut self, text: &str) -> Self {
+        self.description = Some(text.to_owned());
+        self
+    }
+
+    fn with(mut self, keyword: &str, rules: Value) -> Self {
+        let keywords = self.extensions.get_or_insert_with(Extensions::default);
+        keywords.insert(keyword.to_owned(), rules);
+        self
+    }
+
+    fn example(mut self, example: Value) -> Self {
+        self.examples = vec![example];
+        self
+    }
+}
+
+/// The rule that a member of a section has one of these values.
+#[must_use]
+pub fn where_is(section: &str, member: &str, value: impl Into<Value>) -> Value {
+    let value: Value = value.into();
+    json!({
+        "properties": {section: {"properties": {member: {"const": value}}, "required": [member]}},
+        "required": [section],
+    })
+}

@@ -1,0 +1,218 @@
+//! Results as JSON Schema: one object for each status, with exactly what it can carry.
+
+use utoipa::openapi::schema::{Array, Discriminator, OneOfBuilder, Type};
+use utoipa::openapi::{Object, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::{
+    Comparable, Confidence, Context, POUNDS_MAX, Referral, ResultProperty, Status, ValuationResult,
+    ValueRange,
+};
+use crate::error::Fault;
+use crate::schema::{
+    Meaning, Schemas, add, date, integer, list, named, named_as, object, uuid, words,
+};
+use crate::v3::input::InputResolution;
+use crate::v3::{API_VERSION, schema as v3};
+
+/// Every named schema of a result.
+#[must_use]
+pub(in crate::v3) fn schemas() -> Schemas {
+    let mut schemas = Schemas::new();
+    add::<ResultProperty>(&mut schemas);
+    add::<ValueRange>(&mut schemas);
+    add::<Confidence>(&mut schemas);
+    add::<Referral>(&mut schemas);
+    add::<InputResolution>(&mut schemas);
+    add::<Comparable>(&mut schemas);
+    add::<Context>(&mut schemas);
+    add::<Fault>(&mut schemas);
+    schemas.extend(
+        [
+            ("ValuedResult", valued()),
+            ("ReferredResult", referred()),
+            (
+                "RejectedResult",
+                unvalued(Status::Rejected, "A row that is structurally wrong, or whose identity is. It stands in batches; a single request is then refused with 422."),
+            ),
+            (
+                "FailedResult",
+                unvalued(Status::ValuationFailed, "A valuation that failed through no fault of the row; each error says whether a retry may help."),
+            ),
+        ]
+        .map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())),
+    );
+    schemas.insert(
+        ValuationResult::name().into_owned(),
+        ValuationResult::schema(),
+    );
+    schemas
+}
+
+/// The schema of each status's result.
+const BY_STATUS: [(Status, &str); 4] = [
+    (Status::Valued, "ValuedResult"),
+    (Status::Referred, "ReferredResult"),
+    (Status::Rejected, "RejectedResult"),
+    (Status::ValuationFailed, "FailedResult"),
+];
+
+impl PartialSchema for ValuationResult<'_> {
+    fn schema() -> RefOr<Schema> {
+        let mapping = BY_STATUS
+            .map(|(status, name)| (status.to_string(), format!("#/components/schemas/{name}")));
+        let all = OneOfBuilder::new()
+            .description(Some(
+                "What came of a property; `status` says which of the four it is.",
+            ))
+            .discriminator(Some(Discriminator::with_mapping("status", mapping)));
+        let all = BY_STATUS
+            .into_iter()
+            .fold(all, |all, (_, name)| all.item(named(name)));
+        Schema::from(all.build()).into()
+    }
+}
+
+impl ToSchema for ValuationResult<'_> {}
+
+fn valued() -> Object {
+    let pounds = integer(0..=i64::try_from(POUNDS_MAX).unwrap_or(i64::MAX));
+    let mut range = OneOfBuilder::new().description(Some(
+        "A calibrated range; null where the evidence does not support one.",
+    ));
+    range = range
+        .item(named("ValueRange"))
+        .item(Object::with_type(Type::Null));
+    let valuation = object(
+        &["date", "estimated_value_gbp", "range"],
+        [
+            ("date", date().meaning("Day of the valuation.").into()),
+            (
+                "estimated_value_gbp",
+                pounds
+                    .meaning("The estimate, rounded to the nearest pound.")
+                    .into(),
+            ),
+            ("range", Schema::from(range.build()).into()),
+        ],
+    );
+    let required = ["property", "valuation", "confidence", "input_resolution"];
+    result(
+        Status::Valued,
+        &required,
+        [
+            ("property", named("ResultProperty")),
+            ("valuation", Schema::from(valuation).into()),
+            ("confidence", named("Confidence")),
+            ("input_resolution", named("InputResolution")),
+            ("comparables", comparables()),
+            (
+                "context",
+                named_as(
+                    "Context",
+                    "Where the options ask for it, on standard and development routes.",
+                ),
+            ),
+        ],
+    )
+    .meaning("A property with an estimate.")
+}
+
+fn comparables() -> RefOr<Schema> {
+    let mut comparables: Array = list(named("Comparable"), None, Some(10));
+    comparables.description = Some(
+        "The sales that speak for the estimate, the most telling first; where the options ask for \
+         them, on standard and development routes."
+            .to_owned(),
+    );
+    Schema::from(comparables).into()
+}
+
+fn referred() -> Object {
+    let valuation = object(
+        &["date", "range"],
+        [
+            (
+                "date",
+                date().meaning("Day of the valuation asked for.").into(),
+            ),
+            (
+                "range",
+                Object::with_type(Type::Null)
+                    .meaning("A referred property has no range.")
+                    .into(),
+            ),
+        ],
+    );
+    let required = ["property", "valuation", "referral", "input_resolution"];
+    result(
+        Status::Referred,
+        &required,
+        [
+            ("property", named("ResultProperty")),
+            ("valuation", Schema::from(valuation).into()),
+            ("referral", named("Referral")),
+            ("input_resolution", named("InputResolution")),
+        ],
+    )
+    .meaning(
+        "A sound property outside the automated market: a person should value it. No estimate.",
+    )
+}
+
+fn unvalued(status: Status, meaning: &str) -> Object {
+    let errors = list(named("Fault"), Some(1), Some(crate::error::FAULTS_LISTED));
+    result(
+        status,
+        &["errors"],
+        [("errors", Schema::from(errors).into())],
+    )
+    .meaning(meaning)
+}
+
+/// A result's common fields, then its own.
+fn result<const N: usize>(
+    status: Status,
+    required: &[&str],
+    own: [(&str, RefOr<Schema>); N],
+) -> Object {
+    let mut schema = object(
+        &[
+            "api_version",
+            "release_id",
+            "execution_id",
+            "valuation_id",
+            "status",
+        ],
+        [
+            ("api_version", v3::constant(API_VERSION).into()),
+            ("release_id", v3::release_id().into()),
+            (
+                "execution_id",
+                uuid()
+                    .meaning("This execution; shared by the rows of a batch.")
+                    .into(),
+            ),
+            (
+                "valuation_id",
+                uuid()
+                    .meaning("This property's valuation; the authoritative identifier.")
+                    .into(),
+            ),
+            (
+                "request_reference",
+                Object::with_type(Type::String)
+                    .meaning("Your own reference, where the request has one.")
+                    .into(),
+            ),
+            ("status", words([status]).into()),
+        ],
+    );
+    schema
+        .required
+        .extend(required.iter().map(|&name| name.to_owned()));
+    schema
+        .properties
+        .extend(own.map(|(name, field)| (name.to_owned(), field)));
+    schema
+}

@@ -1,0 +1,238 @@
+//! Every named schema of the interface: requests, results, envelopes, jobs, discovery, errors.
+
+use serde_json::json;
+use utoipa::openapi::schema::{OneOfBuilder, Type};
+use utoipa::openapi::{Object, RefOr, Schema};
+
+use super::API_VERSION;
+use super::coverage::Coverage;
+use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFault, JobStatus, KEY_PATTERN, Mode, SHAPE};
+use super::release::ReleaseMetadata;
+use super::request::{self, ROWS_MAX};
+use super::result::{self, BatchStatus, Summary};
+use crate::error::ErrorBody;
+use crate::schema::{
+    Meaning, Schemas, add, integer, list, moment, named, named_as, object, pattern, section, uuid,
+    words,
+};
+use crate::vocabulary::Vocabulary;
+
+/// Every named schema.
+#[must_use]
+pub fn schemas() -> Schemas {
+    let mut schemas = request::schema::schemas();
+    schemas.extend(result::schema::schemas());
+    add::<ReleaseMetadata>(&mut schemas);
+    add::<Coverage>(&mut schemas);
+    add::<BatchStatus>(&mut schemas);
+    add::<Summary>(&mut schemas);
+    add::<JobFault>(&mut schemas);
+    add::<JobStatus>(&mut schemas);
+    add::<Mode>(&mut schemas);
+    add::<ErrorBody>(&mut schemas);
+    let objects = [
+        ("BatchResult", batch()),
+        ("JobDocument", job()),
+        ("JobResults", job_results()),
+        (
+            "ExistingJobRequest",
+            job_request(
+                &[Mode::Simple, Mode::Standard],
+                &["requests"],
+                "Options",
+                "ExistingRow",
+            ),
+        ),
+        (
+            "DevelopmentJobRequest",
+            job_request(
+                &[Mode::Development],
+                &["mode", "requests"],
+                "DevelopmentOptions",
+                "DevelopmentRow",
+            ),
+        ),
+    ];
+    schemas.extend(objects.map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())));
+    let request = OneOfBuilder::new()
+        .description(Some(
+            "Rows to value in the background. In development mode they are development requests.",
+        ))
+        .item(named("ExistingJobRequest"))
+        .item(named("DevelopmentJobRequest"));
+    schemas.insert(
+        "JobRequest".to_owned(),
+        Schema::from(request.build()).into(),
+    );
+    schemas
+}
+
+/// A postcode as clients write it.
+#[must_use]
+pub fn postcode() -> Object {
+    request::schema::postcode()
+}
+
+/// A UPRN as clients write it.
+#[must_use]
+pub fn uprn() -> Object {
+    request::schema::uprn()
+}
+
+/// One fixed text.
+pub(super) fn constant(text: &str) -> Object {
+    let mut schema = Object::with_type(Type::String);
+    schema.enum_values = Some(vec![text.into()]);
+    schema
+}
+
+pub(super) fn release_id() -> Object {
+    Object::with_type(Type::String).meaning("The valuation release, which never changes.")
+}
+
+fn rows_max() -> i64 {
+    i64::try_from(ROWS_MAX).unwrap_or(i64::MAX)
+}
+
+fn batch() -> Object {
+    let results = list(named("ValuationResult"), Some(1), Some(ROWS_MAX));
+    object(
+        &["api_version", "release_id", "status", "summary", "results"],
+        [
+            ("api_version", constant(API_VERSION).into()),
+            ("release_id", release_id().into()),
+            ("status", named("BatchStatus")),
+            ("summary", named("Summary")),
+            (
+                "results",
+                described(results, "One result a row, in the order of the rows."),
+            ),
+        ],
+    )
+    .meaning("The envelope was processed; each row has a status of its own.")
+}
+
+fn described(mut list: utoipa::openapi::schema::Array, meaning: &str) -> RefOr<Schema> {
+    list.description = Some(meaning.to_owned());
+    Schema::from(list).into()
+}
+
+fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> Object {
+    let mut mode = words(modes.iter().copied());
+    let mode = if modes.contains(&Mode::Simple) {
+        mode.default = Some(Mode::Simple.code().into());
+        mode.meaning(
+            "How deep the results go: simple, the core; standard, with the evidence asked for.",
+        )
+    } else {
+        mode.meaning("Development properties, by their sites.")
+    };
+    let mut key = pattern(KEY_PATTERN, IDEMPOTENCY_KEY_LONGEST);
+    key.min_length = Some(1);
+    section(SHAPE, required, [
+        ("mode", mode.into()),
+        ("requests", request::schema::requests(row)),
+        ("options", named_as(options, "Options of every row that does not say otherwise.")),
+        ("idempotency_key", key.meaning(
+            "Makes a submission repeatable: the same key with the same body answers with the job \
+             that exists and costs nothing more; with another body it is refused with 409. A key \
+             is remembered for 30 days.",
+        ).into()),
+    ])
+}
+
+fn job() -> Object {
+    object(&JOB_REQUIRED, job_fields())
+        .meaning("A job. It moves from queued to running, then to completed or failed.")
+        .with("if", json!({"properties": {"status": {"const": "failed"}}}))
+        .with("then", json!({"required": ["error"]}))
+}
+
+const JOB_REQUIRED: [&str; 11] = [
+    "api_version",
+    "job_id",
+    "status",
+    "mode",
+    "release_id",
+    "request_count",
+    "created_at",
+    "updated_at",
+    "expires_at",
+    "status_url",
+    "results_url",
+];
+
+fn job_fields() -> [(&'static str, RefOr<Schema>); 12] {
+    [
+        ("api_version", constant(API_VERSION).into()),
+        ("job_id", uuid().into()),
+        ("status", named("JobStatus")),
+        ("mode", named_as("Mode", "As submitted.")),
+        (
+            "release_id",
+            release_id()
+                .meaning("The release that was active at submission; the job stays on it.")
+                .into(),
+        ),
+        (
+            "request_count",
+            integer(1..=rows_max()).meaning("Its rows.").into(),
+        ),
+        (
+            "created_at",
+            moment().meaning("When it was accepted.").into(),
+        ),
+        ("updated_at", moment().meaning("When it last moved.").into()),
+        (
+            "expires_at",
+            moment()
+                .meaning(
+                    "Seven days after created_at: from then on the job and its results are gone.",
+                )
+                .into(),
+        ),
+        (
+            "status_url",
+            Object::with_type(Type::String)
+                .meaning("Path of the job.")
+                .into(),
+        ),
+        (
+            "results_url",
+            Object::with_type(Type::String)
+                .meaning("Path of its results.")
+                .into(),
+        ),
+        (
+            "error",
+            named_as("JobFault", "Why it failed, where it did."),
+        ),
+    ]
+}
+
+fn job_results() -> Object {
+    object(
+        &["api_version", "job_id", "status", "release_id"],
+        [
+            ("api_version", constant(API_VERSION).into()),
+            ("job_id", uuid().into()),
+            (
+                "status",
+                words([JobStatus::Completed, JobStatus::Failed]).into(),
+            ),
+            ("release_id", release_id().into()),
+            (
+                "result",
+                named_as("BatchResult", "Where the job completed."),
+            ),
+            ("error", named_as("JobFault", "Where the job failed.")),
+        ],
+    )
+    .meaning("What came of a job: its results, or why there are none.")
+    .with(
+        "if",
+        json!({"properties": {"status": {"const": "completed"}}}),
+    )
+    .with("then", json!({"required": ["result"]}))
+    .with("else", json!({"required": ["error"]}))
+}

@@ -1,0 +1,20 @@
+//! `domesday openapi`
+
+use crate::reference;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Prints the document that `GET /openapi.json` serves.
+#[derive(Debug, clap::Args)]
+pub struct Openapi {}
+
+impl Openapi {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Standard output could not be written.
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        std::io::stdout().write_all(reference::json()?.as_bytes())?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

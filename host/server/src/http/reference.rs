@@ -1,0 +1,65 @@
+//! The description of the interface: GET /openapi.json, which needs no key.
+
+use super::refusal::{Refusal, internal};
+use crate::reference;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
+use std::sync::LazyLock;
+
+const CACHE: &str = "public, max-age=300";
+
+/// What never changes while the program runs, with its entity tag.
+struct Fixed {
+    text: String,
+    tag: String,
+}
+
+static DOCUMENT: LazyLock<Option<Fixed>> = LazyLock::new(|| {
+    reference::json()
+        .inspect_err(|error| tracing::error!(%error, "the description could not be written"))
+        .ok()
+        .map(Fixed::new)
+});
+
+/// The OpenAPI document.
+pub async fn openapi(headers: HeaderMap) -> Result<Response, Refusal> {
+    let document = DOCUMENT.as_ref().ok_or_else(internal)?;
+    Ok(document.answer(&headers, "application/json"))
+}
+
+impl Fixed {
+    fn new(text: String) -> Fixed {
+        let digest = Sha256::digest(text.as_bytes());
+        let tag = digest
+            .iter()
+            .take(16)
+            .fold("\"".to_owned(), |tag, byte| format!("{tag}{byte:02x}"));
+        Fixed {
+            text,
+            tag: tag + "\"",
+        }
+    }
+
+    /// The text, or 304 where the client has it already.
+    fn answer(&self, headers: &HeaderMap, media_type: &'static str) -> Response {
+        let common: [(HeaderName, &str); 2] =
+            [(header::ETAG, &self.tag), (header::CACHE_CONTROL, CACHE)];
+        let known = headers
+            .get_all(header::IF_NONE_MATCH)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .map(str::trim)
+            .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.tag);
+        if known {
+            return (StatusCode::NOT_MODIFIED, common).into_response();
+        }
+        (
+            common,
+            [(header::CONTENT_TYPE, media_type)],
+            self.text.clone(),
+        )
+            .into_response()
+    }
+}

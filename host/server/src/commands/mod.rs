@@ -2,8 +2,8 @@
 
 mod jobs;
 mod key;
-mod place;
 mod openapi;
+mod place;
 mod progress;
 mod property;
 mod release;

@@ -7,6 +7,7 @@ use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use domesday_breaks::broken;
 use domesday_contract::v3::coverage::{Coverage, CoverageQuery, PostcodeCoverage, UprnCoverage};
 use domesday_contract::v3::endpoint::Endpoint;
 use domesday_contract::v3::query::read_none;
@@ -73,9 +74,10 @@ fn covered(
     };
     let uprn = match asked.uprn {
         Some(value) => {
-            let present = snapshot
-                .property(value.get())?
-                .is_some_and(|property| property.residential);
+            let present = (represented || !broken("endpoints-9-separately"))
+                && snapshot
+                    .property(value.get())?
+                    .is_some_and(|property| property.residential);
             Some(UprnCoverage { value, present })
         }
         None => None,

@@ -13,6 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_state::{Principal, Scope};
 use hyper::body::{Bytes, Frame, SizeHint};
@@ -79,7 +80,10 @@ fn enter(service: &Service, needs: Needs, request: &Request) -> Result<Slot, Ref
 
 fn any_valuation(principal: &Principal) -> Result<(), Refusal> {
     let scopes = [Scope::AvmValue, Scope::AvmDevelopment, Scope::AvmStoredData];
-    if scopes.into_iter().any(|scope| principal.scopes.has(scope)) {
+    if scopes
+        .into_iter()
+        .any(|scope| principal.scopes.has(scope) || broken("authentication-5"))
+    {
         return Ok(());
     }
     Err(Fault::new(

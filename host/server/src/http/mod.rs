@@ -19,6 +19,7 @@ mod reference;
 mod refusal;
 mod request_id;
 mod single;
+mod spoilt;
 mod tls;
 
 pub use body::{ROOM_BYTES as BODY_ROOM_BYTES, room as body_room};
@@ -41,6 +42,10 @@ const AVM_VALUE: Needs = Needs::Scope(Scope::AvmValue);
 
 /// The routes of a service.
 pub fn router(service: Arc<Service>) -> Router {
+    spoilt::spoilt(routes(service))
+}
+
+fn routes(service: Arc<Service>) -> Router {
     // Every keyed route states what it needs here, and is let in by the one intake.
     let needs = |needs: Needs, route: MethodRouter<Arc<Service>>| {
         route.route_layer(from_fn_with_state((service.clone(), needs), intake::intake))

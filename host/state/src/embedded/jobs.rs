@@ -1,5 +1,6 @@
 //! Jobs in the file: submitting, reading, and removing what is past its time.
 
+use domesday_breaks::broken;
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
 use uuid::Uuid;
 
@@ -57,18 +58,20 @@ pub(super) fn change_load(
 
 fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
     let NewJob { tenant, now, .. } = &new;
-    if let Some(asked) = &new.idempotency {
+    if let Some(asked) = &new.idempotency
+        && !broken("endpoints-6-same")
+    {
         let (keys, jobs) = (tables.idempotency.read()?, tables.jobs.read()?);
         if let Some(answer) = keys::known(keys, jobs, tenant, asked, *now)? {
             return Ok(answer);
         }
     }
     let switches = tables.switches.read()?;
-    if switches.get(PAUSED).map_err(reading)?.is_some() {
+    if switches.get(PAUSED).map_err(reading)?.is_some() && !broken("endpoints-4-paused") {
         return Ok(Submission::Paused);
     }
     let (queued, occupied) = load(tables, tenant)?;
-    if queued >= new.queued_jobs {
+    if queued >= new.queued_jobs && !broken("limits-capacity") {
         return Ok(Submission::QueueFull);
     }
     let bytes: u64 = new
@@ -215,7 +218,8 @@ fn shown(
     let found = find(&jobs, id.into_bytes())?;
     Ok(found
         .map(|stored| stored.job)
-        .filter(|job| job.tenant == *tenant && now < job.expires_at))
+        .filter(|job| job.tenant == *tenant || broken("endpoints-7-tenants"))
+        .filter(|job| now < job.expires_at || broken("limit-job-retention")))
 }
 
 impl Jobs for EmbeddedState {

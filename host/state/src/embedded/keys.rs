@@ -1,5 +1,6 @@
 //! The keys that submissions may be repeated by.
 
+use domesday_breaks::broken;
 use redb::ReadableTable;
 
 use super::file::{reading, writing};
@@ -18,7 +19,7 @@ pub(super) fn known(
     now: UnixMillis,
 ) -> Result<Option<Submission>, StateError> {
     let found = keys
-        .get((tenant.as_str(), asked.key.as_str()))
+        .get((owner(tenant), asked.key.as_str()))
         .map_err(reading)?;
     let Some(found) = found else { return Ok(None) };
     let (known, job) = match decode_remembered(&asked.key, found.value())? {
@@ -35,13 +36,23 @@ pub(super) fn known(
             (digest, decode_job(&id, stored.value())?.job)
         }
     };
-    Ok(Some(if ends_at(&job) <= now {
-        Submission::KeyExpired
-    } else if known != asked.digest {
-        Submission::Conflict
-    } else {
-        Submission::Known(job.final_document(now))
-    }))
+    Ok(Some(
+        if ends_at(&job) <= now && !broken("endpoints-6-retention") {
+            Submission::KeyExpired
+        } else if known != asked.digest && !broken("endpoints-6-conflict") {
+            Submission::Conflict
+        } else {
+            Submission::Known(job.final_document(now))
+        },
+    ))
+}
+
+/// Whose keys are looked at: every tenant has its own.
+fn owner(tenant: &TenantId) -> &str {
+    if broken("endpoints-6-tenants") {
+        return "";
+    }
+    tenant.as_str()
 }
 
 /// Until when a key answers with this job.
@@ -128,7 +139,7 @@ fn put(
 ) -> Result<(), StateError> {
     let bytes = encode_remembered(remembered)?;
     let keys = tables.idempotency.edit()?;
-    keys.insert((tenant.as_str(), key), bytes.as_slice())
+    keys.insert((owner(tenant), key), bytes.as_slice())
         .map_err(writing)?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Units in the file.
 
+use domesday_breaks::broken;
 use redb::ReadableTable;
 
 use super::EmbeddedState;
@@ -22,7 +23,7 @@ pub(super) fn used(
 /// What the month comes to with these units, if they fit into the allowance; no unit always fits.
 pub(super) fn fitting(used: u64, units: u64, allowance: u64) -> Option<u64> {
     used.checked_add(units)
-        .filter(|sum| units == 0 || *sum <= allowance)
+        .filter(|sum| units == 0 || *sum <= allowance || broken("limits-allowance"))
 }
 
 pub(super) fn set_used(
@@ -62,6 +63,7 @@ impl Usage for EmbeddedState {
         } = charge;
         self.durable(move |tables| {
             let used = used(tables.usage.read()?, &tenant, month)?;
+            let units = if broken("limit-units") { 0 } else { units };
             let Some(sum) = fitting(used, units.into(), allowance) else {
                 return Ok(Charged::Exhausted { used });
             };

@@ -5,6 +5,7 @@ use crate::error::Faults;
 use crate::json::values::{integer, number};
 use crate::json::{Section, Shape};
 use crate::v3::input::{Input, Note, Reason};
+use domesday_breaks::broken;
 use std::ops::RangeInclusive;
 
 pub(super) const FLOOR_AREA_M2: RangeInclusive<f64> = 10.0..=2000.0;
@@ -73,7 +74,7 @@ impl Size {
                 reason: Some(reason),
             });
         };
-        if property_type == PropertyType::Flat {
+        if property_type == PropertyType::Flat && !broken("flats-inapplicable") {
             if self.storeys.take().is_some() {
                 note(Input::Storeys, Reason::InapplicableToFlats);
             }

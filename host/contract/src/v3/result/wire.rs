@@ -1,6 +1,7 @@
 //! The order and presence of a result's fields, in one place.
 
 use chrono::NaiveDate;
+use domesday_breaks::broken;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
@@ -85,7 +86,7 @@ impl Serialize for ValuationResult<'_> {
                 wire.property = Some(&referred.property);
                 wire.valuation = Some(Valuation {
                     date: referred.date,
-                    estimated_value_gbp: None,
+                    estimated_value_gbp: broken("result-referred").then_some(1),
                     range: None,
                 });
                 wire.referral = Some(&referred.referral);

@@ -1,0 +1,107 @@
+//! What stands in the sources: tests, and the names of breaks.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The suite of the state that rules name: the embedded store's.
+const STORE: &str = "embedded";
+
+/// Every test of the black-box suites and of the state, as `suite::module::function`.
+///
+/// They are found in the sources, since a test cannot ask cargo for another suite's list. A suite
+/// is a file in `tests/`, and its modules are files in the folder of its name.
+pub fn tests(repository: &Path) -> BTreeSet<String> {
+    let folder = repository.join("tests");
+    let mut found = BTreeSet::new();
+    for suite in rust_files(&folder, 1) {
+        let name = stem(&suite);
+        found.extend(tests_in(&suite).map(|test| format!("{name}::{test}")));
+        let modules = folder.join(&name);
+        if modules.is_dir() {
+            for module in rust_files(&modules, 1) {
+                let module_name = stem(&module);
+                let tests = tests_in(&module);
+                found.extend(tests.map(|test| format!("{name}::{module_name}::{test}")));
+            }
+        }
+    }
+    found.extend(state_tests(repository));
+    found
+}
+
+/// The tests of the state, which every store runs: generic functions in files of rooms.
+fn state_tests(repository: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for room in rust_files(&repository.join("host/state/tests/suite"), 1) {
+        let text = std::fs::read_to_string(&room).unwrap();
+        for line in text.lines() {
+            let function = line.strip_prefix("pub(crate) fn ");
+            if let Some((test, _)) = function.and_then(|rest| rest.split_once("<S: Store>")) {
+                found.push(format!("{STORE}::{}::{test}", stem(&room)));
+            }
+        }
+    }
+    found
+}
+
+/// The functions marked as tests, and the lines of a table that a macro makes tests of.
+fn tests_in(file: &Path) -> impl Iterator<Item = String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let (mut tests, mut marked, mut table) = (Vec::new(), false, false);
+    for line in text.lines() {
+        let trimmed = line.trim();
+        if table {
+            table = line != "}";
+            if let Some((name, _)) = trimmed.split_once(": ").filter(|_| is_entry(line)) {
+                tests.push(name.to_owned());
+            } else if let Some(name) = trimmed.strip_suffix(':').filter(|_| is_entry(line)) {
+                tests.push(name.to_owned());
+            }
+        } else if trimmed == "#[test]" {
+            marked = true;
+        } else if let Some(rest) = trimmed.strip_prefix("fn ").filter(|_| marked) {
+            tests.push(rest.split('(').next().unwrap().to_owned());
+            marked = false;
+        } else if line.ends_with("! {") && !line.starts_with([' ', 'm']) {
+            table = true;
+        }
+    }
+    tests.into_iter().filter(|name| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// One step in, where a table's entries stand.
+fn is_entry(line: &str) -> bool {
+    line.starts_with("    ") && !line.starts_with("     ")
+}
+
+/// The names that the code asks the breaks for.
+pub fn breaks(repository: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for file in rust_files(&repository.join("host"), 9) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for part in text.split("broken(\"").skip(1) {
+            found.insert(part.split('"').next().unwrap().to_owned());
+        }
+    }
+    found
+}
+
+fn rust_files(folder: &Path, depth: u8) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && depth > 1 {
+            files.extend(rust_files(&path, depth - 1));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+fn stem(file: &Path) -> String {
+    file.file_stem().unwrap().to_str().unwrap().to_owned()
+}

@@ -7,15 +7,23 @@
 
 #[path = "v3_contract/authentication.rs"]
 mod authentication;
+#[path = "v3_contract/batch.rs"]
+mod batch;
 mod common;
+#[path = "v3_contract/development.rs"]
+mod development;
 #[path = "v3_contract/endpoints.rs"]
 mod endpoints;
 #[path = "v3_contract/errors.rs"]
 mod errors;
+#[path = "v3_contract/failing.rs"]
+mod failing;
 #[path = "v3_contract/limits.rs"]
 mod limits;
 #[path = "v3_contract/options.rs"]
 mod options;
+#[path = "v3_contract/plans.rs"]
+mod plans;
 #[path = "v3_contract/release.rs"]
 mod release;
 #[path = "v3_contract/request.rs"]
@@ -33,13 +41,17 @@ use common::server::{Server, shared, start};
 use domesday_state::{
     Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 const SIMPLE: &str = "/v3/simple-value";
 const STANDARD: &str = "/v3/value";
+const SIMPLE_BATCH: &str = "/v3/simple-batch-value";
+const BATCH: &str = "/v3/batch-value";
+const DEVELOPMENT: &str = "/v3/development-value";
+const DEVELOPMENT_BATCH: &str = "/v3/development-batch-value";
 const RELEASE: &str = "/v3/releases/current";
 const COVERAGE: &str = "/v3/coverage";
 /// The most bytes of a body or an answer.
@@ -63,6 +75,18 @@ const CUSTOMERS: &[(&str, &[&str], fn(&mut Plan))] = &[
         plan.asynchronous_job_rows = 2;
     }),
     ("without_jobs", ALL, |plan| plan.jobs = false),
+    ("one_job", ALL, |plan| plan.queued_jobs = 1),
+    ("no_units", VALUE, |plan| plan.monthly_units = 0),
+    ("discovering_one_unit", VALUE, |plan| plan.monthly_units = 1),
+    ("two_units", VALUE, |plan| plan.monthly_units = 2),
+    ("two_units_for_jobs", VALUE, |plan| plan.monthly_units = 2),
+    ("three_units", VALUE, |plan| plan.monthly_units = 3),
+    ("ten_units", VALUE, |plan| plan.monthly_units = 10),
+    ("one_at_a_time", VALUE, |plan| plan.concurrency = 1),
+    ("slow", VALUE, |plan| {
+        plan.requests_per_second = 1;
+        plan.burst = 2;
+    }),
 ];
 
 /// The suite's server, which lives as long as this.
@@ -169,6 +193,28 @@ fn without(mut request: Value, pointer: &str) -> Value {
     let section = request.pointer_mut(section).unwrap();
     section.as_object_mut().unwrap().remove(name).unwrap();
     request
+}
+
+/// A batch with these options of its own.
+fn batch(options: Value, rows: &[Value]) -> Value {
+    json!({"options": options, "requests": rows})
+}
+
+/// A detached house that is to be built near the house of the demo.
+fn proposed() -> Value {
+    json!({
+        "property": {
+            "valuation_date": "2026-10-15",
+            "postcode": "QA1 1AF",
+            "site_latitude": 55.607,
+            "site_longitude": -2.2132,
+            "type": "D",
+            "subtype": "house_detached",
+            "title_tenure": "freehold"
+        },
+        "occupancy": {"status": "vacant"},
+        "size": {"floor_area_m2": 110, "bedrooms": 4}
+    })
 }
 
 fn names(object: &Value) -> Vec<&str> {

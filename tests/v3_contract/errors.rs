@@ -78,3 +78,51 @@ fn errors_5_log_joins_the_request_to_its_ids() {
         assert_eq!(line[name], answer.json()[name]);
     }
 }
+
+#[test]
+fn errors_7_every_code_has_one_status() {
+    let (contract, client) = value();
+    let answers = [
+        (
+            client.with_key("dk_wrong").get(RELEASE),
+            401,
+            "invalid_credential",
+        ),
+        (
+            contract.customer("markets").get(RELEASE),
+            403,
+            "scope_required",
+        ),
+        (
+            contract.customer("disabled").get(RELEASE),
+            403,
+            "access_disabled",
+        ),
+        (client.get("/v3/nothing"), 404, "route_not_found"),
+        (client.get(SIMPLE), 405, "method_not_allowed"),
+        (client.post_text(SIMPLE, "{"), 422, "invalid_json"),
+        (
+            client.post(SIMPLE, &with(house(), "/purpose", 1)),
+            422,
+            "unknown_field",
+        ),
+        (
+            client.post(SIMPLE, &with(house(), "/size/bedrooms", -1)),
+            422,
+            "invalid_value",
+        ),
+        (
+            client.post(SIMPLE, &with(house(), "/size", serde_json::json!({}))),
+            422,
+            "empty_section",
+        ),
+        (
+            client.post(SIMPLE, &at("4711", "Nowhere", "QA1 1AF")),
+            422,
+            "address_not_found",
+        ),
+    ];
+    for (answer, status, code) in answers {
+        assert_eq!(refused(&answer), (status, code.to_owned()));
+    }
+}

@@ -2,7 +2,10 @@
 
 use crate::common::demo::{WINDOW, house, house_with};
 use crate::common::raw::{connect, read, send};
-use crate::{JSON, LARGEST, SIMPLE, STANDARD, assert_invalid, head_with, refused, value, with};
+use crate::common::server::start;
+use crate::{
+    BATCH, JSON, LARGEST, SIMPLE, STANDARD, assert_invalid, batch, head_with, refused, value, with,
+};
 use serde_json::json;
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -95,6 +98,32 @@ fn limit_body_reception_is_ten_seconds() {
     assert_eq!(refused(&read(&mut late)), (408, "body_timeout".to_owned()));
     let waited = started.elapsed().as_secs_f64();
     assert!((9.5..11.5).contains(&waited), "{waited}");
+}
+
+#[test]
+fn limit_deadline_ends_the_work() {
+    let (_contract, client) = value();
+    assert_eq!(client.post(SIMPLE, &house()).status, 200);
+    // The contract's 25 seconds, cut to none.
+    let server = start().with(&["--processing-deadline", "0"]).go();
+    let client = server.demo();
+    let answer = client.post(SIMPLE, &house());
+    assert_eq!(
+        refused(&answer),
+        (503, "processing_deadline_exceeded".to_owned())
+    );
+    assert_eq!(answer.json()["error"]["retryable"], true);
+    let envelope = client
+        .post(BATCH, &batch(json!({}), &[house(), json!(7)]))
+        .ok();
+    let results = &envelope["results"];
+    assert_eq!(results[0]["status"], "valuation_failed");
+    assert_eq!(
+        results[0]["errors"][0]["code"],
+        "processing_deadline_exceeded"
+    );
+    assert_eq!(results[0]["errors"][0]["retryable"], true);
+    assert_eq!(results[1]["status"], "rejected");
 }
 
 #[test]

@@ -53,3 +53,15 @@ fn versioning_5_dates_limits_and_endpoints_are_in_the_metadata() {
     assert!(metadata["limits"]["synchronous_batch_rows"].is_u64());
     assert!(!metadata["endpoints"].as_array().unwrap().is_empty());
 }
+
+#[test]
+fn versioning_6_the_other_interface_depends_on_no_key_of_this_one() {
+    let (contract, client) = value();
+    // Whatever the other interface has, a valuation key opens none of it, and its keys none of this.
+    assert!([403, 404].contains(&client.get("/v1/markets").status));
+    let markets = contract.customer("markets");
+    assert_eq!(
+        refused(&markets.get(RELEASE)),
+        (403, "scope_required".to_owned())
+    );
+}

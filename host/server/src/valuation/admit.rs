@@ -2,6 +2,7 @@
 //! release does not take.
 
 use chrono::NaiveDate;
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::release::DateWindow;
 
@@ -10,7 +11,7 @@ use domesday_contract::v3::release::DateWindow;
 /// # Errors
 /// `scope_required`, 403.
 pub fn stored_data(asked: bool, allowed: bool) -> Result<(), Fault> {
-    if asked && !allowed {
+    if asked && !allowed && !broken("options-9") {
         return Err(Fault::new(
             Code::ScopeRequired,
             "use_stored_data needs a key with the scope avm:stored-data. Leave the option out, or ask for such a key.",

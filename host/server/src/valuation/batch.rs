@@ -6,6 +6,7 @@
 
 use super::row::{ParsedRow, RowDone, Shared, late, value as value_row};
 use crate::workers::Workers;
+use domesday_breaks::broken;
 use domesday_contract::v3::result::Summary;
 use futures_util::stream::{self, StreamExt};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -113,6 +114,10 @@ struct Progress {
 }
 
 fn split(rows: Vec<ParsedRow>, first: Uuid) -> Arc<[Piece]> {
+    let mut rows = rows;
+    if broken("endpoints-2-order") {
+        rows.reverse();
+    }
     let mut rows = rows.into_iter();
     let pieces = rows.len().div_ceil(PIECE);
     (0..pieces)

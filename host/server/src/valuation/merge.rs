@@ -4,6 +4,7 @@
 use super::resolve::Identity;
 use super::vocabulary;
 use chrono::NaiveDate;
+use domesday_breaks::broken;
 use domesday_contract::v3::input::{Input, Note, Source};
 use domesday_contract::v3::request::{self as wire, Request};
 use domesday_contract::v3::result::IdentitySource;
@@ -213,7 +214,7 @@ impl Fill {
         input: Input,
         stored: impl Fn(&Attributes) -> Option<T>,
     ) -> Option<T> {
-        if explicit.is_some() {
+        if explicit.is_some() && !broken("service-6-explicit-values") {
             return self.given(explicit, attribute);
         }
         let value = stored(self.stored.as_ref()?)?;

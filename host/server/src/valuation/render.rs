@@ -3,6 +3,7 @@
 use super::value::release_failed;
 use super::vocabulary::{wire_property_type, wire_tenure};
 use crate::releases::OpenRelease;
+use domesday_breaks::broken;
 use domesday_contract::v3::identity::{Postcode, Uprn};
 use domesday_contract::v3::input::{Input, InputResolution, Note, Reason, Source};
 use domesday_contract::v3::result::{
@@ -68,10 +69,14 @@ fn valued(
     property: ResultProperty,
     with: Rendering<'_>,
 ) -> Option<Valued> {
+    let fixed = |end: f64, share: f64| match broken("service-6-ranges") {
+        true => valuation.estimate * share,
+        false => end,
+    };
     let range = match valuation.range {
         Some(range) => Some(wire::ValueRange {
-            lower_value_gbp: round_gbp(range.lower)?,
-            upper_value_gbp: round_gbp(range.upper)?,
+            lower_value_gbp: round_gbp(fixed(range.lower, 0.9))?,
+            upper_value_gbp: round_gbp(fixed(range.upper, 1.1))?,
             nominal_coverage: with.release.manifest.nominal_coverage,
         }),
         None => None,
@@ -99,7 +104,11 @@ fn valued(
         estimated_value_gbp: round_gbp(valuation.estimate)?,
         range,
         confidence: Confidence {
-            score: thousandths(valuation.confidence),
+            score: thousandths(if broken("service-6-confidence") {
+                0.5
+            } else {
+                valuation.confidence
+            }),
             band: band(with.release, valuation.confidence),
         },
         input_resolution: InputResolution {

@@ -1,6 +1,7 @@
 //! Which property a request means: the address must name one residential property of England or
 //! Wales exactly, and a UPRN that is given must be that one.
 
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::identity::{self as wire, Uprn};
 use domesday_contract::v3::request::Property as Asked;
@@ -40,7 +41,7 @@ pub fn identity(snapshot: &Snapshot, asked: &Asked) -> Result<Identity, Unresolv
     let (building, street) = (&asked.building_number_or_name, &asked.street);
     let resolution = snapshot.resolve(&postcode, building, street)?;
     let uprn = match (resolution, asked.uprn.map(Uprn::get)) {
-        (Resolution::Exact(found), Some(given)) if found != given => {
+        (Resolution::Exact(found), Some(given)) if found != given && !broken("property-uprn") => {
             return Err(another_uprn());
         }
         (Resolution::Exact(found), _) => found,
@@ -70,6 +71,7 @@ pub fn identity(snapshot: &Snapshot, asked: &Asked) -> Result<Identity, Unresolv
                 "/property",
             ));
         }
+        (Resolution::NotResidential, _) if broken("service-2") => return Err(ambiguous(1, true)),
         (Resolution::NotResidential, _) => return Err(not_residential()),
     };
     let Some(property) = snapshot.property(uprn)? else {
@@ -98,7 +100,9 @@ pub fn postcode_place(
     let place = snapshot
         .postcode(&postcode)?
         .ok_or_else(|| unknown_postcode(asked))?;
-    if !matches!(place.country, Country::England | Country::Wales) {
+    if !matches!(place.country, Country::England | Country::Wales)
+        && !broken("property-uprn-omitted")
+    {
         return Err(outside());
     }
     Ok((postcode, place))

@@ -7,6 +7,7 @@ use super::grid::national_grid;
 use super::merge::{Fill, Merged, evidence_through, sorted};
 use super::resolve::{Unresolved, postcode_place};
 use super::vocabulary;
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::input::{Input, Note, Source};
 use domesday_contract::v3::request::{Development, PropertyType, Site};
@@ -121,7 +122,7 @@ pub fn subject(request: &Development, located: &Located, latest_sale: Option<Day
     Merged {
         subject: Subject {
             valuation_day: day,
-            uprn: None,
+            uprn: broken("service-6-development").then_some(1),
             place: located.place,
             precision: Precision::Site,
             postcode: located.postcode.clone(),

@@ -1,0 +1,42 @@
+//! Plans: rate, burst and concurrency.
+
+use crate::common::demo::house;
+use crate::common::raw::{connect, read};
+use crate::{JSON, RELEASE, SIMPLE, contract, head_with, refused};
+use std::io::Write;
+
+#[test]
+fn limits_rate_and_burst_are_the_plans() {
+    let client = contract().customer("slow");
+    let statuses = [(); 3].map(|()| client.get(RELEASE).status);
+    assert_eq!(statuses, [200, 200, 429]);
+    let answer = client.get(RELEASE);
+    assert_eq!(refused(&answer), (429, "rate_limited".to_owned()));
+    assert_eq!(answer.json()["error"]["retryable"], true);
+    let wait: u32 = answer.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=10).contains(&wait), "{wait}");
+}
+
+#[test]
+fn limits_concurrency_is_the_plans() {
+    let client = contract().customer("one_at_a_time");
+    let body = house().to_string();
+    let length = body.len().to_string();
+    let head = head_with(
+        &client,
+        &[JSON, ("Content-Length", &length)],
+        "POST",
+        SIMPLE,
+    );
+    let mut first = connect(client.address);
+    first.write_all((head + &body[..10]).as_bytes()).unwrap();
+    let second = || client.post(SIMPLE, &house());
+    // The first is in work as soon as its head has been read.
+    let refusal = (0..500).find_map(|_| Some(second()).filter(|answer| answer.status != 200));
+    let refusal = refusal.unwrap();
+    assert_eq!(refused(&refusal), (429, "concurrency_limited".to_owned()));
+    first.write_all(&body.as_bytes()[10..]).unwrap();
+    assert_eq!(read(&mut first).status, 200);
+    drop(first);
+    assert!((0..500).any(|_| second().status == 200));
+}

@@ -174,7 +174,7 @@ pub(super) fn read(
 
 fn settings(mut section: Section<'_, '_>, faults: &mut Faults, kind: Kind) -> Option<Settings> {
     let earlier = faults.count();
-    let limit_most = if broken("limit-comparables") { 9 } else { 10 };
+    let limit_most = *COMPARABLES.end() - u8::from(broken("limit-comparables"));
     let settings = Settings {
         include_comparables: setting(&mut section, faults, "include_comparables", boolean),
         comparables_limit: setting(

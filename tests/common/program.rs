@@ -7,10 +7,11 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 14] = [
+const SETTINGS: [&str; 15] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
+    "DOMESDAY_STATE",
     "DOMESDAY_LISTEN",
     "DOMESDAY_CONFIG",
     "DOMESDAY_ALLOW_UNSIGNED",

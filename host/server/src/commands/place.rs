@@ -7,9 +7,10 @@ use crate::clock::{Clock, MachineClock};
 use crate::settings::resolve;
 use anyhow::{Context, bail};
 use clap::ArgMatches;
-use domesday_state::EmbeddedState;
+use domesday_state::{EmbeddedState, PostgresState, State};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where the service is that a command reaches.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
@@ -26,6 +27,15 @@ pub struct Place {
         value_name = "DIR"
     )]
     pub data: PathBuf,
+    /// PostgreSQL database that is the state instead of a file in the data folder.
+    #[arg(
+        long,
+        env = "DOMESDAY_STATE",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
 }
 
 impl Place {
@@ -45,14 +55,14 @@ impl Place {
         if let Some(answer) = ask(&self.data, &order)? {
             return Ok(answer);
         }
-        if !self.data.is_dir() {
+        if self.state.is_none() && !self.data.is_dir() {
             bail!(
                 "{} does not exist; `domesday serve` makes it, or name another with --data",
                 self.data.display()
             );
         }
-        let state = open_state(&self.data)?;
-        Ok(on_state(&state, MachineClock.now(), order)?)
+        let state = open_state(&self.data, self.state.as_deref())?;
+        Ok(on_state(&*state, MachineClock.now(), order)?)
     }
 
     /// Has an order carried out by the server that runs there; none where none does.
@@ -64,11 +74,19 @@ impl Place {
     }
 }
 
-/// Opens the state in a data folder, and makes it where there is none yet.
+/// Opens the state in a database or else in a data folder, and makes it where there is none yet.
+/// Blocks.
 ///
 /// # Errors
-/// Where it is open already, or is no state.
-pub fn open_state(data: &Path) -> anyhow::Result<EmbeddedState> {
+/// Where it cannot be reached, is open already, or is no state.
+pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn State>> {
+    // The address is not repeated: it may hold a password.
+    if let Some(address) = address {
+        let state = PostgresState::open(address).context("the state on PostgreSQL")?;
+        return Ok(Arc::new(state));
+    }
     let path = data.join("state.redb");
-    EmbeddedState::open(&path).with_context(|| format!("the state {}", path.display()))
+    let state =
+        EmbeddedState::open(&path).with_context(|| format!("the state {}", path.display()))?;
+    Ok(Arc::new(state))
 }

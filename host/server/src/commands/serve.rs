@@ -75,7 +75,7 @@ impl Serve {
 async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> anyhow::Result<()> {
     let data = &settings.data;
     own_folder(data)?;
-    let state: Arc<dyn State> = Arc::new(open_state(data)?);
+    let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let threads = match settings.threads {
         Some(threads) => threads.max(1),
@@ -98,7 +98,8 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         Some(address) => Some(listen(address).await?),
         None => None,
     };
-    let wanted = !settings.no_demo && address.ip().is_loopback();
+    // A database may be other hosts' too, so nothing is made in it that nobody asked for.
+    let wanted = !settings.no_demo && settings.state.is_none() && address.ip().is_loopback();
     let demo = demo::prepare(&*state, &*clock, data, wanted)?;
     let release_id = shelf.current().id.clone();
     let workers = Workers::new(threads, WAITING)?;

@@ -45,6 +45,16 @@ pub struct Settings {
         value_name = "DIR"
     )]
     pub data: PathBuf,
+    /// PostgreSQL database (postgres://user@host/name) that several hosts share as their state; without
+    /// it, the state is a file in the data folder.
+    #[arg(
+        long,
+        env = "DOMESDAY_STATE",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
     /// The release to serve as current; without it, the one that was last promoted, else the one
     /// with the latest effective date.
     #[arg(long, env = "DOMESDAY_RELEASE", value_name = "ID")]

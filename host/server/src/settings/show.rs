@@ -29,7 +29,11 @@ fn without_password(text: &str) -> String {
             let tail = rest[end..].split(['?', '#']).next().unwrap_or_default();
             format!("{scheme}://{user}:***@{host}{tail}")
         }
-        None => text.to_owned(),
+        // A password may be a parameter as well.
+        None => {
+            let shown = text.split(['?', '#']).next().unwrap_or_default();
+            shown.to_owned()
+        }
     }
 }
 
@@ -46,6 +50,7 @@ mod tests {
             ),
             ("postgres://me:a@b@host/db", "postgres://me:***@host/db"),
             ("postgres://host/db", "postgres://host/db"),
+            ("postgres:///db?user=me&password=s3cret", "postgres:///db"),
             ("/a/path@home", "/a/path@home"),
         ] {
             assert_eq!(without_password(given), shown);

@@ -9,6 +9,8 @@
 mod authentication;
 #[path = "v3_contract/batch.rs"]
 mod batch;
+#[path = "v3_contract/batch_options.rs"]
+mod batch_options;
 mod common;
 #[path = "v3_contract/development.rs"]
 mod development;
@@ -18,10 +20,16 @@ mod endpoints;
 mod errors;
 #[path = "v3_contract/failing.rs"]
 mod failing;
+#[path = "v3_contract/job_rules.rs"]
+mod job_rules;
+#[path = "v3_contract/jobs.rs"]
+mod jobs;
 #[path = "v3_contract/limits.rs"]
 mod limits;
 #[path = "v3_contract/options.rs"]
 mod options;
+#[path = "v3_contract/pause.rs"]
+mod pause;
 #[path = "v3_contract/plans.rs"]
 mod plans;
 #[path = "v3_contract/release.rs"]
@@ -32,6 +40,8 @@ mod request;
 mod result;
 #[path = "v3_contract/service.rs"]
 mod service;
+#[path = "v3_contract/units.rs"]
+mod units;
 #[path = "v3_contract/versioning.rs"]
 mod versioning;
 
@@ -52,6 +62,7 @@ const SIMPLE_BATCH: &str = "/v3/simple-batch-value";
 const BATCH: &str = "/v3/batch-value";
 const DEVELOPMENT: &str = "/v3/development-value";
 const DEVELOPMENT_BATCH: &str = "/v3/development-batch-value";
+const JOBS: &str = "/v3/valuation-jobs";
 const RELEASE: &str = "/v3/releases/current";
 const COVERAGE: &str = "/v3/coverage";
 /// The most bytes of a body or an answer.

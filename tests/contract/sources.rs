@@ -29,6 +29,18 @@ pub fn tests(repository: &Path) -> BTreeSet<String> {
     found
 }
 
+/// Whether a file of the sources, before `::`, has this test.
+pub fn has_test(repository: &Path, named: &str) -> bool {
+    let (file, test) = named.split_once("::").unwrap();
+    let file = repository.join(file);
+    if !file.is_file() {
+        return false;
+    }
+    // Properties stand in a macro, where tests are functions as well.
+    let text = std::fs::read_to_string(file).unwrap();
+    text.contains(&format!("fn {test}("))
+}
+
 /// The tests of the state, which every store runs: generic functions in files of rooms.
 fn state_tests(repository: &Path) -> Vec<String> {
     let mut found = Vec::new();

@@ -127,6 +127,20 @@ fn limit_deadline_ends_the_work() {
 }
 
 #[test]
+fn limit_response_is_9_500_000_bytes() {
+    let (_contract, client) = value();
+    let options = json!({"include_comparables": true, "comparables_limit": 10,
+                         "include_context_metrics": true});
+    let of = |rows: usize| client.post(BATCH, &batch(options.clone(), &vec![house(); rows]));
+    assert_eq!(of(500).status, 200);
+    let most = of(2_500);
+    match most.status {
+        200 => assert!(most.text.len() <= LARGEST, "{}", most.text.len()),
+        _ => assert_eq!(refused(&most), (413, "response_too_large".to_owned())),
+    }
+}
+
+#[test]
 fn limit_compression_is_refused() {
     let (_contract, client) = value();
     for encoding in ["gzip", "br", "deflate", "zstd"] {

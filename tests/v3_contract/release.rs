@@ -1,7 +1,10 @@
 //! The release's metadata.
 
 use crate::common::demo::{self, house};
-use crate::{RELEASE, SIMPLE, assert_invalid, value, with};
+use crate::common::packages::Releases;
+use crate::common::server::start;
+use crate::{BATCH, RELEASE, SIMPLE, STANDARD, assert_invalid, refused, value, with};
+use domesday_package::{Draft, Endpoint, Source, Trust, ValuationBody, open, write};
 use serde_json::{Value, json};
 
 fn metadata() -> Value {
@@ -79,5 +82,43 @@ fn release_endpoints_that_are_listed_are_there() {
         let (got, posted) = (client.get(endpoint), client.post(endpoint, &json!({})));
         let there = [200, 422].contains(&got.status) || posted.status == 422;
         assert!(there, "{endpoint}: {got:?} {posted:?}");
+    }
+}
+
+#[test]
+fn release_endpoints_that_are_not_listed_are_not_there() {
+    const FEW: &str = "few-endpoints";
+    let releases = Releases::copy();
+    let demo = releases.release(demo::RELEASE);
+    let mut body: ValuationBody = open(&demo, &Trust::Unsigned).unwrap().body().unwrap();
+    body.release_id = FEW.parse().unwrap();
+    body.endpoints
+        .retain(|endpoint| *endpoint == Endpoint::SimpleValue);
+    body.model.parameters_sha256 = None;
+    let bytes = |name: &str| Source::Bytes(std::fs::read(demo.join(name)).unwrap());
+    let files = [
+        (body.component.clone(), bytes("component.wasm")),
+        (body.fixtures.clone(), bytes("fixtures.jsonl")),
+    ];
+    let draft = Draft {
+        id: FEW.parse().unwrap(),
+        created: "2026-10-01T00:00:00Z".parse().unwrap(),
+        body,
+        files: files.into(),
+    };
+    write(&releases.path().join("valuation"), draft).unwrap();
+    let arguments = ["--release", FEW, "--allow-unsigned", FEW];
+    let server = start().releases(releases.path()).with(&arguments).go();
+    let client = server.demo();
+    let listed = client.get(RELEASE).ok()["endpoints"].clone();
+    assert_eq!(listed, json!([SIMPLE, RELEASE, "/v3/coverage"]));
+    assert_eq!(client.post(SIMPLE, &house()).status, 200);
+    for route in [STANDARD, BATCH, "/v3/valuation-jobs"] {
+        let answer = client.post(route, &house());
+        assert_eq!(
+            refused(&answer),
+            (404, "route_not_found".to_owned()),
+            "{route}"
+        );
     }
 }

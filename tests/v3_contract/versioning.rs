@@ -38,6 +38,7 @@ fn versioning_2_another_release_answers_on_the_same_paths_under_its_own_id() {
 fn versioning_3_a_restart_changes_neither_the_release_nor_its_values() {
     let (_contract, client) = value();
     let before = client.post(SIMPLE, &house()).ok();
+    assert!(before["release_id"].is_string());
     let server = start().go();
     let after = server.demo().post(SIMPLE, &house()).ok();
     for part in ["release_id", "valuation", "confidence"] {

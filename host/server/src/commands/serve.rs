@@ -21,6 +21,7 @@ use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
 use anyhow::{Context, bail};
 use clap::ArgMatches;
+use domesday_breaks::broken;
 use domesday_engine::Runtime;
 use domesday_engine::cache::Cache;
 use domesday_engine::config::Allocation;
@@ -66,7 +67,11 @@ impl Serve {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
-        let deadline = Duration::from_millis(self.processing_deadline);
+        let deadline = match broken("limit-deadline") {
+            true => 60_000,
+            false => self.processing_deadline,
+        };
+        let deadline = Duration::from_millis(deadline);
         runtime.block_on(serve(settings, deadline, logging.lines.clone()))?;
         Ok(ExitCode::SUCCESS)
     }

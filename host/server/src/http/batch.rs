@@ -104,19 +104,14 @@ fn read(
     let asked = settings.use_stored_data == Some(true);
     admit::stored_data(asked, shared.stored_data)?;
     let shared = Shared { settings, ..shared };
+    let rows = match broken("options-7-own") {
+        true => vec![rows[0]; rows.len()],
+        false => rows,
+    };
     let rows = rows
         .par_iter()
         .with_min_len(PARSED_TOGETHER)
-        .map(|row| {
-            parse(
-                if broken("options-7-own") {
-                    rows[0]
-                } else {
-                    row
-                },
-                &shared,
-            )
-        })
+        .map(|row| parse(row, &shared))
         .collect();
     Ok((shared, rows))
 }

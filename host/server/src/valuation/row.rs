@@ -8,7 +8,6 @@ use super::value::{problem, value as run};
 use super::{admit, context, site};
 use crate::releases::OpenRelease;
 use chrono::NaiveDate;
-use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::input::Note;
 use domesday_contract::v3::options::{Depth, Options, Settings};
@@ -277,7 +276,7 @@ fn work(
 }
 
 fn is_over(deadline: Option<Instant>) -> bool {
-    deadline.is_some_and(|deadline| Instant::now() >= deadline && !broken("limit-deadline"))
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
 fn unresolved(unresolved: Unresolved) -> RowOutcome {

@@ -7,6 +7,7 @@ use crate::json::values::{Wrong, word};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::options::{self, Level};
 use crate::v3::request::{Batch, Kind, ROWS, Refused, read_rows};
+use domesday_breaks::broken;
 
 /// Longest idempotency key, in characters.
 pub const IDEMPOTENCY_KEY_LONGEST: usize = 100;
@@ -70,9 +71,14 @@ impl<'a> JobRequest<'a> {
             mode: envelope.has(MODE),
             options: envelope.has(OPTIONS),
         };
-        let mode = envelope
-            .optional(&mut faults, MODE, word)
-            .unwrap_or(Mode::Simple);
+        let mode =
+            envelope
+                .optional(&mut faults, MODE, word)
+                .unwrap_or(if broken("endpoints-4-mode") {
+                    Mode::Standard
+                } else {
+                    Mode::Simple
+                });
         let idempotency_key = envelope.optional(&mut faults, KEY, key);
         let settings = options::read(&mut envelope, &mut faults, Level::Shared, mode.kind());
         let rows = read_rows(&mut envelope, &mut faults, rows_max);
@@ -114,8 +120,13 @@ fn key(value: &Value<'_>) -> Result<IdempotencyKey, Wrong> {
     let Value::String(text) = value else {
         return Err(Wrong::kind(&expected, value));
     };
+    let longest = if broken("limit-idempotency-key") {
+        99
+    } else {
+        IDEMPOTENCY_KEY_LONGEST
+    };
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
-    if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(known) {
+    if (1..=longest).contains(&text.len()) && text.bytes().all(known) {
         Ok(IdempotencyKey(text.clone().into_owned()))
     } else {
         Err(Wrong::text(&expected, text))

@@ -14,6 +14,8 @@ mod idempotency;
 mod interrupted;
 #[path = "v3_jobs/limits.rs"]
 mod limits;
+#[path = "v3_jobs/paused.rs"]
+mod paused;
 #[path = "v3_jobs/results.rs"]
 mod results;
 

@@ -127,7 +127,8 @@ impl Charging {
     }
 }
 
-fn until_next_month(now: UnixMillis) -> Duration {
+/// Until units are there again.
+pub fn until_next_month(now: UnixMillis) -> Duration {
     let month = Month::of(now);
     let next = NaiveDate::from_ymd_opt(month.year, month.month, 1)
         .and_then(|first| first.checked_add_months(Months::new(1)))

@@ -1,5 +1,6 @@
 //! POST /v3/valuation-jobs.
 
+use crate::admission::units::{Uncharged, until_next_month};
 use crate::clock::new_id;
 use crate::http::authenticate::require;
 use crate::http::body::{self, Received};
@@ -84,7 +85,15 @@ pub async fn submit(
         Submission::Paused => return Err(paused()),
         Submission::QueueFull => return Err(queue_full()),
         Submission::StoreFull => return Err(store_full()),
-        Submission::Exhausted { .. } => return Err(exhausted()),
+        Submission::Exhausted { used } => {
+            let (allowance, wait) = (principal.plan.monthly_units, until_next_month(now));
+            return Err(Uncharged::Exhausted {
+                used,
+                allowance,
+                wait,
+            }
+            .into());
+        }
     };
     if job.id == id {
         service.submitted.notify_one();
@@ -218,14 +227,6 @@ fn store_full() -> Refusal {
     Fault::new(
         Code::CapacityOccupied,
         "The jobs of the last seven days occupy as much as the plan allows, and this one would not fit.",
-    )
-    .into()
-}
-
-fn exhausted() -> Refusal {
-    Fault::new(
-        Code::MonthlyValuationQuotaExceeded,
-        "The month's valuation units do not suffice for this job, and none was charged.",
     )
     .into()
 }

@@ -6,6 +6,7 @@ use super::refusal::{Refusal, internal};
 use super::request_id::{Ended, Trail, Valuation};
 use crate::clock::new_id;
 use crate::service::Service;
+use crate::valuation::extent::foreseen;
 use crate::valuation::row::{ParsedRow, Shared, parse};
 use crate::valuation::{admit, batch};
 use axum::body::Body;
@@ -94,6 +95,7 @@ fn read(
         .par_iter()
         .with_min_len(PARSED_TOGETHER)
         .map(|row| parse(row, &shared))
-        .collect();
+        .collect::<Vec<_>>();
+    foreseen(&rows, &shared)?;
     Ok((shared, rows))
 }

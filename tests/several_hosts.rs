@@ -18,12 +18,9 @@ fn host(database: &str) -> Server {
 }
 
 fn key(database: &str, arguments: &[&str]) -> String {
-    let all = ["key"]
-        .iter()
-        .chain(arguments)
-        .chain(&["--state", database]);
     // Nobody's data folder: the command is on none of the hosts.
-    let all = all.chain(&["--data", "/nonexistent"]);
+    let place = ["--state", database, "--data", "/nonexistent"];
+    let all = [&["key"], arguments, &place].concat();
     run(all).ok().stdout.trim().to_owned()
 }
 

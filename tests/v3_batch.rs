@@ -4,8 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[path = "v3_batch/deadline.rs"]
+mod deadline;
+#[path = "v3_batch/endpoints.rs"]
+mod endpoints;
 #[path = "v3_batch/envelope.rs"]
 mod envelope;
+#[path = "v3_batch/independence.rs"]
+mod independence;
 #[path = "v3_batch/limits.rs"]
 mod limits;
 #[path = "v3_batch/options.rs"]

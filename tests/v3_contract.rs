@@ -74,7 +74,10 @@ const DEVELOPMENT_ONLY: &[&str] = &["avm:development"];
 const ALL: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
 
 /// The suite's customers: name, scopes, and what differs from a plan without limits.
-const CUSTOMERS: &[(&str, &[&str], fn(&mut Plan))] = &[
+/// A tenant, its key's scopes, and how its plan differs.
+type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
+
+const CUSTOMERS: &[Customer] = &[
     ("value", VALUE, |_| {}),
     ("all", ALL, |_| {}),
     ("development", DEVELOPMENT_ONLY, |_| {}),
@@ -152,7 +155,7 @@ fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
     std::fs::create_dir_all(data).unwrap();
     let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
     let now = UnixMillis(1_700_000_000_000);
-    let key = |(at, (name, scopes, differs)): (usize, &(&'static str, &[&str], fn(&mut Plan)))| {
+    let key = |(at, (name, scopes, differs)): (usize, &Customer)| {
         let tenant: TenantId = name.replace('_', "-").parse().unwrap();
         let mut plan = Plan::unmetered();
         differs(&mut plan);

@@ -51,6 +51,16 @@ impl Releases {
     /// Adds an unsigned release of this component, pinned to the demo's snapshot and otherwise as
     /// the demo's release is. Its one fixture is no fixture: only a replay reads it.
     pub fn add(&self, id: &str, component: Vec<u8>) {
+        self.add_changed(id, component, |_| {});
+    }
+
+    /// The same with some of its manifest changed.
+    pub fn add_changed(
+        &self,
+        id: &str,
+        component: Vec<u8>,
+        change: impl FnOnce(&mut ValuationBody),
+    ) {
         let demo = releases().join("valuation").join(RELEASE);
         let mut body: ValuationBody = open(&demo, &Trust::Unsigned).unwrap().body().unwrap();
         body.release_id = id.parse().unwrap();
@@ -61,6 +71,7 @@ impl Releases {
         .into();
         body.model.name = "test".to_owned();
         body.model.parameters_sha256 = None;
+        change(&mut body);
         let draft = Draft {
             id: id.parse().unwrap(),
             created: "2026-10-01T00:00:00Z".parse().unwrap(),

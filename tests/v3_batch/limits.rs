@@ -1,8 +1,8 @@
-//! How many rows a batch may have.
+//! How many rows a batch may have, and how large its answer may become.
 
 use super::common::demo::house;
-use super::{SIMPLE, STANDARD, batch, service};
-use serde_json::json;
+use super::{SIMPLE, STANDARD, batch, batch_with, service};
+use serde_json::{Value, json};
 
 #[test]
 fn the_contracts_rows_and_one_more() {
@@ -18,4 +18,55 @@ fn the_contracts_rows_and_one_more() {
         let answer = client.post(route, &batch(vec![house()])).ok();
         assert_eq!(answer["summary"]["requested"], 1);
     }
+}
+
+/// The largest answer, bytes.
+const LARGEST: usize = 9_500_000;
+
+fn everything() -> Value {
+    json!({
+        "include_comparables": true, "comparables_limit": 10, "include_context_metrics": true
+    })
+}
+
+#[test]
+fn a_full_batch_with_all_its_evidence_fits() {
+    let (_server, client) = service();
+    let answer = client.post(STANDARD, &batch_with(everything(), vec![house(); 2_500]));
+    assert_eq!(answer.status, 200);
+    assert!(answer.text.len() <= LARGEST, "{} bytes", answer.text.len());
+    assert_eq!(answer.json()["summary"]["valued"], 2_500);
+}
+
+#[test]
+fn an_answer_that_would_be_too_large_is_refused_before_any_work() {
+    let (_server, client) = service();
+    let mut named = house();
+    named["request_reference"] = "r".repeat(200).into();
+    let answer = client.post(
+        STANDARD,
+        &batch_with(everything(), vec![named.clone(); 2_500]),
+    );
+    assert_eq!(answer.status, 413);
+    assert_eq!(answer.json()["error"]["code"], "response_too_large");
+    assert_eq!(answer.json()["error"]["retryable"], false);
+    // Fewer rows, or fewer comparables, are answered; and a simple batch omits what makes it large.
+    let answer = client.post(SIMPLE, &batch_with(everything(), vec![named; 2_500]));
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn the_bound_holds_on_simple_routes_too() {
+    let (_server, client) = service();
+    // Each row lists twenty faults, which is more than any valuation takes.
+    let mut bad = json!({"request_reference": "r".repeat(200)});
+    for at in 0..30 {
+        bad[format!("unknown {at} {}", "x".repeat(100))] = 0.into();
+    }
+    let answer = client.post(SIMPLE, &batch(vec![bad.clone(); 2_000]));
+    assert_eq!(answer.status, 413);
+    assert_eq!(answer.json()["error"]["code"], "response_too_large");
+    let answer = client.post(SIMPLE, &batch(vec![bad; 500]));
+    assert_eq!(answer.status, 200);
+    assert!(answer.text.len() <= LARGEST);
 }

@@ -7,6 +7,7 @@ use super::request_id::{Ended, Trail, Valuation};
 use crate::admission::units::charge;
 use crate::clock::new_id;
 use crate::service::Service;
+use crate::valuation::extent::foreseen;
 use crate::valuation::row::{ParsedRow, Shared, parse};
 use crate::valuation::{admit, batch};
 use axum::body::Body;
@@ -112,6 +113,7 @@ fn read(
         .par_iter()
         .with_min_len(PARSED_TOGETHER)
         .map(|row| parse(row, &shared))
-        .collect();
+        .collect::<Vec<_>>();
+    foreseen(&rows, &shared)?;
     Ok((shared, rows))
 }

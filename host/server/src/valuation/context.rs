@@ -27,14 +27,16 @@ pub fn context(snapshot: &Snapshot, subject: &Subject) -> Result<Context, Snapsh
         median_price_gbp: figures
             .and_then(|figures| figures.median_price_gbp)
             .and_then(round_gbp),
-        price_per_sqm_gbp: figures.and_then(|figures| figures.price_per_sqm_gbp),
+        price_per_sqm_gbp: figures
+            .and_then(|figures| figures.price_per_sqm_gbp)
+            .map(hundredths),
         price_change_12m_pct: figures
             .and_then(|figures| figures.price_change_12m_pct)
             .map(hundredths),
     })
 }
 
-/// A change of medians is no sharper than a hundredth of a per cent.
-fn hundredths(per_cent: f64) -> f64 {
-    (per_cent * 100.0).round() / 100.0
+/// Neither a change of medians nor a price a square metre is sharper than a hundredth of its unit.
+fn hundredths(figure: f64) -> f64 {
+    (figure * 100.0).round() / 100.0
 }

@@ -2,7 +2,7 @@
 //!
 //! [`admit`] (may this request be made of this release) → [`resolve`] and [`merge`], or [`site`] for a
 //! proposed property (which one, and what is known of it) → [`value`] (what the release says) →
-//! [`render`] (what the client is told). [`row`] puts them together for one row, and [`batch`] many
+//! [`render`] (what the client is told). [`extent`] foresees how large an answer may become. [`row`] puts them together for one row, and [`batch`] many
 //! rows.
 //!
 //! A step takes a value and returns a value; nothing reaches back. The host owns identity,
@@ -11,6 +11,7 @@
 pub mod admit;
 pub mod batch;
 pub mod context;
+pub mod extent;
 mod grid;
 pub mod merge;
 pub mod render;

@@ -14,6 +14,7 @@ use domesday_engine::evidence::Sale;
 use domesday_engine::outcome::{Derivation, DerivedInput, Outcome, ReferralReason, Row, Valuation};
 use domesday_engine::subject::{Attribute, Subject};
 use domesday_package::Band;
+use domesday_registers::codes::PropertyType;
 
 /// What a result is rendered from, besides the row itself.
 pub struct Rendering<'a> {
@@ -97,7 +98,12 @@ fn valued(
         None => None,
     };
     let mut derived_inputs = with.applied_inputs;
-    derived_inputs.extend(valuation.derived.iter().filter_map(derived));
+    derived_inputs.extend(
+        valuation
+            .derived
+            .iter()
+            .filter_map(|input| derived(input, with.subject)),
+    );
     Some(Valued {
         property,
         date: with.subject.valuation_day.date()?,
@@ -130,7 +136,7 @@ fn shown(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Compa
         postcode: Postcode::parse(sale.postcode.as_str())?,
         property_type: wire_property_type(sale.property_type)?,
         title_tenure: sale.tenure.map(wire_tenure),
-        floor_area_m2: sale.floor_area_m2,
+        floor_area_m2: sale.floor_area_m2.map(hundredths),
         // At most 50 kilometres, so it fits.
         distance_m: sale.distance_m.round() as u32,
         similarity: thousandths(similarity),
@@ -143,6 +149,11 @@ fn property(with: &Rendering<'_>) -> Option<ResultProperty> {
         postcode: Postcode::parse(with.subject.postcode.as_str())?,
         identity_source: with.identity_source,
     })
+}
+
+/// Certificates state areas to the hundredth of a square metre.
+fn hundredths(area: f64) -> f64 {
+    (area * 100.0).round() / 100.0
 }
 
 /// More digits than three would claim a sharpness that the score does not have.
@@ -158,7 +169,47 @@ fn band(release: &OpenRelease, score: f64) -> ConfidenceBand {
     }
 }
 
-fn derived(derived: &DerivedInput) -> Option<Note> {
+/// Whether a release may supply this input where it is blank: what the home is like, never what the
+/// customer alone can say.
+pub fn may_be_derived(input: Input, flat: bool) -> bool {
+    match input {
+        Input::FloorArea
+        | Input::Bedrooms
+        | Input::LivingRooms
+        | Input::HabitableRooms
+        | Input::WallType
+        | Input::RoofType
+        | Input::FloorType
+        | Input::Glazing
+        | Input::ConstructionAgeBand
+        | Input::EnergyRating
+        | Input::EfficiencyScore => true,
+        Input::Storeys => !flat,
+        Input::FloorLevel => flat,
+        Input::Uprn
+        | Input::PropertyType
+        | Input::Subtype
+        | Input::TitleTenure
+        | Input::BuildStatus
+        | Input::Occupancy
+        | Input::LeaseYearsRemaining
+        | Input::LeaseStart
+        | Input::LeaseTerm
+        | Input::LeaseGroundRent
+        | Input::LeaseServiceCharge => false,
+    }
+}
+
+/// A note on what a release supplied; none where it claims an input that was given, or is not its to
+/// supply.
+fn derived(derived: &DerivedInput, subject: &Subject) -> Option<Note> {
+    let given = &subject.provenance;
+    let field = input(derived.input).filter(|field| {
+        may_be_derived(*field, subject.property_type == PropertyType::Flat)
+            && ![&given.customer, &given.stored, &given.applied]
+                .into_iter()
+                .any(|list| list.contains(&derived.input))
+    })?;
     let reason = match derived.basis {
         Derivation::LocalTypical => Reason::LocalTypical,
         Derivation::TypeTypical => Reason::TypeTypical,
@@ -167,7 +218,7 @@ fn derived(derived: &DerivedInput) -> Option<Note> {
         Derivation::Other => Reason::Blank,
     };
     Some(Note {
-        field: input(derived.input)?,
+        field,
         source: Some(Source::Release),
         reason: Some(reason),
     })
@@ -203,7 +254,8 @@ fn input(attribute: Attribute) -> Option<Input> {
     })
 }
 
-fn referred(reason: ReferralReason, about: Option<Attribute>) -> Referral {
+/// A referral in the contract's terms.
+pub(super) fn referred(reason: ReferralReason, about: Option<Attribute>) -> Referral {
     let (code, message) = match reason {
         ReferralReason::OutsidePropertyTypes => (
             ReferralCode::OutsidePropertyTypes,

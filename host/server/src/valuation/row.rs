@@ -117,7 +117,8 @@ impl Asked {
         }
     }
 
-    fn ignored_inputs(&self) -> &[Note] {
+    /// Inputs that are valid and of no use.
+    pub fn ignored_inputs(&self) -> &[Note] {
         match self {
             Asked::Existing(request) => &request.ignored_inputs,
             Asked::Development(request) => &request.ignored_inputs,
@@ -129,6 +130,11 @@ impl ParsedRow {
     /// Whether the row is admitted, which costs a unit.
     pub fn admitted(&self) -> bool {
         self.content.is_ok()
+    }
+
+    /// What the row asks, or everything that is wrong with it.
+    pub fn asked(&self) -> Result<&Asked, &[Fault]> {
+        self.content.as_ref().map_err(Vec::as_slice)
     }
 }
 

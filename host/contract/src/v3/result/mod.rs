@@ -2,6 +2,7 @@
 
 mod batch;
 mod evidence;
+mod extent;
 mod money;
 pub(super) mod schema;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod wire;
 
 pub use batch::{BATCH_END, BatchStatus, Summary, batch_start};
 pub use evidence::{Comparable, Context, LocalAuthority};
+pub use extent::{Extent, LATE_MESSAGE_MAX, REFERRAL_MESSAGE_MAX, RESPONSE_MAX, rejected};
 pub use money::{POUNDS_MAX, round_gbp};
 
 use chrono::NaiveDate;

@@ -1,0 +1,205 @@
+//! How large results can become, so that an answer that would be too large is refused before any work.
+
+use super::{Outcome, ValuationResult};
+use crate::error::Fault;
+use crate::v3::API_VERSION;
+use crate::v3::input::Input;
+use crate::v3::options::Shown;
+use crate::vocabulary::Vocabulary;
+use uuid::Uuid;
+
+/// The largest answer of a valuing route, bytes before any compression in transport.
+pub const RESPONSE_MAX: usize = 9_500_000;
+
+/// The longest message of a fault that is found after a row was admitted, bytes as JSON.
+pub const LATE_MESSAGE_MAX: usize = 300;
+
+/// The longest message of a referral, bytes as JSON.
+pub const REFERRAL_MESSAGE_MAX: usize = 200;
+
+/// What a row's result can at most hold, as far as it is known before the row is worked on.
+#[derive(Debug, Clone, Copy)]
+pub struct Extent<'a> {
+    /// The release that is asked.
+    pub release_id: &'a str,
+    /// The customer's own reference.
+    pub request_reference: Option<&'a str>,
+    /// The sections beyond the core.
+    pub shown: Shown,
+    /// The release's own nominal coverage.
+    pub nominal_coverage: f64,
+    /// Bytes of the longest name of an authority.
+    pub authority_name: usize,
+    /// Inputs of the request that are valid and of no use.
+    pub ignored: usize,
+}
+
+/// Bytes of a member whose value takes so many.
+const fn member(name: &str, value: usize) -> usize {
+    // Quotes, colon and comma.
+    name.len() + 4 + value
+}
+
+const fn quoted(text: usize) -> usize {
+    text + 2
+}
+
+/// Digits of [`POUNDS_MAX`](super::POUNDS_MAX).
+const POUNDS: usize = 11;
+/// Pounds and pence of a square metre, and hundredths of a per cent of a change: more than prices as
+/// large as the snapshot keeps can come to.
+const RATE: usize = 15;
+const CHANGE: usize = 17;
+/// Three decimals of a share.
+const SHARE: usize = 5;
+/// Whole square metres of five digits, and two decimals.
+const AREA: usize = 8;
+const DAY: usize = quoted(10);
+const POSTCODE: usize = quoted(8);
+const BRACES: usize = 2;
+/// The braces of an object, less the comma that its last member does not have.
+const OBJECT: usize = 1;
+
+/// One comparable at its longest, without the digits of its rank.
+const COMPARABLE: usize = OBJECT
+    + member("rank", 0)
+    + member("sale_date", DAY)
+    + member("price_gbp", POUNDS + 1) // As large as the snapshot keeps sales.
+    + member("adjusted_price_gbp", POUNDS)
+    + member("postcode", POSTCODE)
+    + member("property_type", quoted(1))
+    + member("title_tenure", quoted(9))
+    + member("floor_area_m2", AREA)
+    + member("distance_m", 5)
+    + member("similarity", SHARE);
+
+/// The context at its longest, without its authority's name.
+const CONTEXT: usize = OBJECT
+    + member("local_authority", OBJECT)
+    + member("code", quoted(9))
+    + member("name", quoted(0))
+    + member("postcode_sector", quoted(6))
+    + member("sales_count_12m", 10)
+    + member("median_price_gbp", POUNDS)
+    + member("price_per_sqm_gbp", RATE)
+    + member("price_change_12m_pct", CHANGE);
+
+/// What a valued and a referred result both hold, without ids, reference and the lists' entries.
+const RESOLVED: usize = member("property", OBJECT)
+    + member("uprn", quoted(12))
+    + member("postcode", POSTCODE)
+    + member("identity_source", quoted(23))
+    + member("valuation", OBJECT)
+    + member("date", DAY)
+    + member("input_resolution", OBJECT)
+    + member("stored_data_used", BRACES)
+    + member("ignored_inputs", BRACES)
+    + member("derived_inputs", BRACES);
+
+/// What a valued result holds besides, whatever was asked.
+const VALUED: usize = member("estimated_value_gbp", POUNDS)
+    + member("range", BRACES)
+    + member("lower_value_gbp", POUNDS)
+    + member("upper_value_gbp", POUNDS)
+    + member("confidence", OBJECT)
+    + member("score", SHARE)
+    + member("band", quoted(6));
+
+/// What a referred result holds besides.
+const REFERRED: usize = member("range", 4)
+    + member("referral", BRACES)
+    + member("code", quoted(22))
+    + member("message", quoted(REFERRAL_MESSAGE_MAX));
+
+/// The faults of a row that was admitted: one.
+const LATE_FAULT: usize = member("errors", BRACES)
+    + BRACES
+    + member("code", quoted(32))
+    + member("message", quoted(LATE_MESSAGE_MAX))
+    + member("retryable", 5)
+    + member("field", quoted(40));
+
+/// Most bytes of a note on this input, the comma included: stored values are noted with their source,
+/// derived ones with a source and a reason.
+fn note(field: Input) -> usize {
+    let field = member("field", quoted(field.code().len()));
+    let stored = member("source", quoted(18));
+    let derived = member("source", quoted(7)) + member("reason", quoted(17));
+    OBJECT + 1 + field + if stored > derived { stored } else { derived }
+}
+
+/// Most bytes of a note on an input that is ignored.
+const IGNORED: usize = BRACES + 1 + member("field", quoted(17)) + member("reason", quoted(22));
+
+impl Extent<'_> {
+    /// Most bytes of the result, whatever comes of the row. `blank` are the inputs that stored data,
+    /// the route or the release may fill.
+    #[must_use]
+    pub fn largest(&self, blank: impl Iterator<Item = Input>) -> usize {
+        let notes: usize = blank.map(note).sum::<usize>() + self.ignored * IGNORED;
+        let comparables = self.shown.comparables.map_or(0, |limit| {
+            let limit = usize::from(limit);
+            // A rank has one digit, but for the tenth.
+            member("comparables", BRACES) + limit * (COMPARABLE + 1 + 1) + limit / 10
+        });
+        let context = if self.shown.context {
+            member("context", CONTEXT) + self.authority_name
+        } else {
+            0
+        };
+        let coverage = member("nominal_coverage", json_len(&self.nominal_coverage));
+        let valued = quoted(6) + VALUED + coverage + comparables + context;
+        let referred = quoted(8) + REFERRED;
+        let resolved = RESOLVED + notes + valued.max(referred);
+        let failed = quoted(16) + LATE_FAULT;
+        head(self.release_id, self.request_reference) + resolved.max(failed)
+    }
+}
+
+/// Bytes of the result of a row that is rejected for these faults: exactly so many.
+#[must_use]
+pub fn rejected(release_id: &str, request_reference: Option<&str>, faults: &[Fault]) -> usize {
+    let result = ValuationResult {
+        release_id,
+        execution_id: Uuid::nil(),
+        valuation_id: Uuid::nil(),
+        request_reference,
+        outcome: Outcome::Rejected(faults.to_vec()),
+    };
+    json_len(&result)
+}
+
+/// What every result holds, without its status's word.
+fn head(release_id: &str, request_reference: Option<&str>) -> usize {
+    OBJECT
+        + member("api_version", quoted(API_VERSION.len()))
+        + member("release_id", json_len(&release_id))
+        + member("execution_id", quoted(36))
+        + member("valuation_id", quoted(36))
+        + request_reference.map_or(0, |text| member("request_reference", json_len(&text)))
+        + member("status", 0)
+}
+
+/// Bytes of a value as JSON.
+fn json_len<T: serde::Serialize>(value: &T) -> usize {
+    struct Counted(usize);
+    impl std::io::Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    match serde_json::to_writer(&mut counted, value) {
+        Ok(()) => counted.0,
+        // What cannot be written is never sent.
+        Err(_) => 0,
+    }
+}
+
+#[cfg(test)]
+#[path = "extent_tests.rs"]
+mod tests;

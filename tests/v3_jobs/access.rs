@@ -112,6 +112,7 @@ fn without_a_key_there_is_nothing() {
 fn a_plan_without_jobs_has_no_submission() {
     let start = idle();
     let key = key_with(&start, "t", &["avm:value"], "jobs = false");
+    let other = start.key(&["avm:value"]);
     let server = start.go();
     let client = server.client(&key);
     let refusal = client.post(JOBS, &job_of(&houses(1))).refusal();
@@ -120,7 +121,7 @@ fn a_plan_without_jobs_has_no_submission() {
         |client: &crate::Client| client.get("/v3/releases/current").ok()["endpoints"].clone();
     let lists = |endpoints: Value| endpoints.as_array().unwrap().contains(&json!(JOBS));
     assert!(!lists(endpoints(&client)));
-    assert!(lists(endpoints(&server.demo())));
+    assert!(lists(endpoints(&server.client(&other))));
     assert_eq!(
         client.get(&format!("{JOBS}/{UNKNOWN}")).refusal().1,
         "job_not_found"

@@ -74,9 +74,12 @@ fn another_body_is_a_conflict() {
 #[test]
 fn keys_are_a_tenants_own_and_jobs_without_one_are_all_new() {
     let start = idle();
-    let other = key_with(&start, "other", &["avm:value"], "");
+    let (ours, other) = (
+        start.key(&["avm:value"]),
+        key_with(&start, "other", &["avm:value"], ""),
+    );
     let server = start.go();
-    let (client, other) = (server.demo(), server.client(&other));
+    let (client, other) = (server.client(&ours), server.client(&other));
     let body = keyed("same-text", &[house()]);
     let ours = accepted(&client.post(JOBS, &body));
     let theirs = accepted(&other.post(JOBS, &keyed("same-text", &houses(2))));
@@ -117,10 +120,12 @@ fn a_hundred_submissions_at_once_are_one_job_and_one_charge() {
 
 #[test]
 fn a_known_key_answers_over_quota_and_under_lower_limits() {
-    let start = idle();
-    let data = start.data_folder().to_owned();
+    // A folder that outlives the first server.
+    let kept = tempfile::tempdir().unwrap();
+    let data = kept.path().join("data");
+    let start = idle().data(&data);
     let key = key_with(&start, "t", &["avm:value"], "monthly_units = 3");
-    let server = start.data(&data).go();
+    let server = start.go();
     let body = keyed("k", &houses(3));
     let job = accepted(&server.client(&key).post(JOBS, &body));
     server.stop();

@@ -23,9 +23,10 @@ fn an_idempotency_key_has_1_to_100_characters() {
 fn rows_are_limited_by_the_contract_and_the_plan() {
     let start = idle();
     let small = key_with(&start, "small", &["avm:value"], "asynchronous_job_rows = 3");
+    let whole = start.key(&["avm:value"]);
     let server = start.go();
-    let (demo, small) = (server.demo(), server.client(&small));
-    for (client, most) in [(&demo, 2_500), (&small, 3)] {
+    let (whole, small) = (server.client(&whole), server.client(&small));
+    for (client, most) in [(&whole, 2_500), (&small, 3)] {
         let limits = &client.get("/v3/releases/current").ok()["limits"];
         assert_eq!(limits["asynchronous_job_rows"], most);
         let rows = |count: usize| client.post(JOBS, &job_of(&vec![json!(7); count]));
@@ -71,6 +72,7 @@ fn units_are_charged_for_sound_rows_all_or_none() {
 fn a_full_queue_is_occupied_capacity() {
     let start = idle();
     let key = key_with(&start, "t", &["avm:value"], "queued_jobs = 2");
+    let other = start.key(&["avm:value"]);
     let server = start.go();
     let client = server.client(&key);
     for _ in 0..2 {
@@ -83,7 +85,7 @@ fn a_full_queue_is_occupied_capacity() {
     );
     assert!(refused.header("retry-after").is_some());
     // Another tenant's queue is another.
-    accepted(&server.demo().post(JOBS, &job_of(&houses(1))));
+    accepted(&server.client(&other).post(JOBS, &job_of(&houses(1))));
 }
 
 #[test]

@@ -94,7 +94,7 @@ pub fn document() -> OpenApi {
 /// # Errors
 /// None that is known: every part of it is a JSON value already.
 pub fn json() -> Result<String, serde_json::Error> {
-    let mut text = serde_json::to_string_pretty(&document())?;
+    let mut text = serde_json::to_string_pretty(&sorted(serde_json::to_value(document())?))?;
     text.push('\n');
     Ok(text)
 }
@@ -235,4 +235,19 @@ fn headers() -> [(&'static str, Header); 5] {
         ),
         ("Location", header(Type::String, "Path of the job.")),
     ]
+}
+
+/// Members in the order of their names, at every depth: the document is compared byte by byte, and
+/// what has no order of its own (conditions of a schema) would come in another at every start.
+fn sorted(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Object(members) => {
+            let ordered: std::collections::BTreeMap<_, _> = members.into_iter().collect();
+            let members = ordered.into_iter();
+            Value::Object(members.map(|(name, value)| (name, sorted(value))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        other => other,
+    }
 }

@@ -73,10 +73,10 @@ const VALUE: &[&str] = &["avm:value"];
 const DEVELOPMENT_ONLY: &[&str] = &["avm:development"];
 const ALL: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
 
-/// The suite's customers: name, scopes, and what differs from a plan without limits.
-/// A tenant, its key's scopes, and how its plan differs.
+/// A name, scopes, and what differs from a plan without limits.
 type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
 
+/// The suite's customers.
 const CUSTOMERS: &[Customer] = &[
     ("value", VALUE, |_| {}),
     ("all", ALL, |_| {}),

@@ -24,7 +24,6 @@ use common::demo::house;
 use common::raw::Answer;
 use common::server::{Server, Start, shared, start};
 use serde_json::{Value, json};
-use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -42,27 +41,6 @@ fn service() -> (Arc<Server>, Client) {
 /// A server that accepts jobs and works on none, so that they stay as they are.
 fn idle() -> Start {
     start().with(&["--job-runners", "0"])
-}
-
-/// A key of a tenant with this plan, made before the server starts.
-fn key_with(start: &Start, tenant: &str, scopes: &[&str], plan: &str) -> String {
-    let data = start.data_folder();
-    fs::create_dir_all(data).unwrap();
-    let file = data.with_extension(format!("{tenant}.toml"));
-    fs::write(&file, plan).unwrap();
-    let mut arguments = ["key", "create", "--tenant", tenant, "--data"]
-        .map(str::to_owned)
-        .to_vec();
-    arguments.extend([data.display().to_string(), "--plan".to_owned()]);
-    arguments.push(file.display().to_string());
-    for scope in scopes {
-        arguments.extend(["--scope".to_owned(), (*scope).to_owned()]);
-    }
-    common::program::run(arguments)
-        .ok()
-        .stdout
-        .trim()
-        .to_owned()
 }
 
 /// So many times the house, each with a reference of its own.

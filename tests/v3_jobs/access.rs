@@ -1,7 +1,7 @@
 //! Who may submit and read which job.
 
 use crate::common::demo::house;
-use crate::{JOBS, accepted, houses, idle, job_of, key_with};
+use crate::{JOBS, accepted, houses, idle, job_of};
 use serde_json::{Value, json};
 
 const UNKNOWN: &str = "01990000-0000-7000-8000-000000000001";
@@ -10,10 +10,10 @@ const UNKNOWN: &str = "01990000-0000-7000-8000-000000000001";
 fn a_job_is_its_tenants_alone_and_every_other_id_is_one_answer() {
     let start = idle();
     let (ours, theirs) = (
-        key_with(&start, "ours", &["avm:value"], ""),
-        key_with(&start, "theirs", &["avm:value"], ""),
+        start.planned("ours", &["avm:value"], ""),
+        start.planned("theirs", &["avm:value"], ""),
     );
-    let colleague = key_with(&start, "ours", &["avm:value"], "");
+    let colleague = start.planned("ours", &["avm:value"], "");
     let server = start.go();
     let (ours, theirs) = (server.client(&ours), server.client(&theirs));
     let job = accepted(&ours.post(JOBS, &job_of(&houses(1))));
@@ -40,8 +40,8 @@ fn a_job_is_its_tenants_alone_and_every_other_id_is_one_answer() {
 #[test]
 fn job_routes_need_the_scope_for_values() {
     let start = idle();
-    let other = key_with(&start, "t", &["avm:development", "avm:stored-data"], "");
-    let value = key_with(&start, "t", &["avm:value"], "");
+    let other = start.planned("t", &["avm:development", "avm:stored-data"], "");
+    let value = start.planned("t", &["avm:value"], "");
     let server = start.go();
     let job = accepted(&server.client(&value).post(JOBS, &job_of(&houses(1))));
     let other = server.client(&other);
@@ -55,8 +55,8 @@ fn job_routes_need_the_scope_for_values() {
 #[test]
 fn development_jobs_need_both_scopes_to_submit_and_to_read() {
     let start = idle();
-    let value = key_with(&start, "t", &["avm:value"], "");
-    let both = key_with(&start, "t", &["avm:value", "avm:development"], "");
+    let value = start.planned("t", &["avm:value"], "");
+    let both = start.planned("t", &["avm:value", "avm:development"], "");
     let server = start.go();
     let (value, both) = (server.client(&value), server.client(&both));
     let body = json!({"mode": "development", "requests": [{}]});
@@ -72,7 +72,7 @@ fn development_jobs_need_both_scopes_to_submit_and_to_read() {
 #[test]
 fn stored_data_is_judged_at_submission() {
     let start = idle();
-    let plain = key_with(&start, "t", &["avm:value"], "monthly_units = 1");
+    let plain = start.planned("t", &["avm:value"], "monthly_units = 1");
     let server = start.go();
     let client = server.client(&plain);
     let shared =
@@ -90,7 +90,7 @@ fn stored_data_is_judged_at_submission() {
 #[test]
 fn what_a_key_was_allowed_at_submission_holds_for_the_job() {
     let server = crate::start();
-    let key = key_with(&server, "t", &["avm:value"], "");
+    let key = server.planned("t", &["avm:value"], "");
     let server = server.go();
     let client = server.client(&key);
     let mut row: Value = house();
@@ -111,7 +111,7 @@ fn without_a_key_there_is_nothing() {
 #[test]
 fn a_plan_without_jobs_has_no_submission() {
     let start = idle();
-    let key = key_with(&start, "t", &["avm:value"], "jobs = false");
+    let key = start.planned("t", &["avm:value"], "jobs = false");
     let other = start.key(&["avm:value"]);
     let server = start.go();
     let client = server.client(&key);

@@ -1,7 +1,7 @@
 //! One job a key, however often it is submitted.
 
 use crate::common::demo::house;
-use crate::{JOBS, accepted, houses, idle, job_of, key_with};
+use crate::{JOBS, accepted, houses, idle, job_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -13,12 +13,7 @@ fn keyed(key: &str, rows: &[Value]) -> Value {
 #[test]
 fn the_same_body_finds_the_job_in_whatever_form_it_is_written() {
     let start = idle();
-    let key = key_with(
-        &start,
-        "t",
-        &["avm:value"],
-        "monthly_units = 1\nqueued_jobs = 1",
-    );
+    let key = start.planned("t", &["avm:value"], "monthly_units = 1\nqueued_jobs = 1");
     let server = start.go();
     let client = server.client(&key);
     let body = keyed("portfolio-1", &[house()]);
@@ -76,7 +71,7 @@ fn keys_are_a_tenants_own_and_jobs_without_one_are_all_new() {
     let start = idle();
     let (ours, other) = (
         start.key(&["avm:value"]),
-        key_with(&start, "other", &["avm:value"], ""),
+        start.planned("other", &["avm:value"], ""),
     );
     let server = start.go();
     let (client, other) = (server.client(&ours), server.client(&other));
@@ -94,7 +89,7 @@ fn a_hundred_submissions_at_once_are_one_job_and_one_charge() {
     const AT_ONCE: usize = 100;
     let start = idle();
     let plan = "monthly_units = 3\nconcurrency = 200\nrequests_per_second = 1000\nburst = 1000";
-    let key = key_with(&start, "t", &["avm:value"], plan);
+    let key = start.planned("t", &["avm:value"], plan);
     let server = start.go();
     let body = keyed("at-once", &houses(2)).to_string();
     let line = Barrier::new(AT_ONCE);
@@ -124,15 +119,14 @@ fn a_known_key_answers_over_quota_and_under_lower_limits() {
     let kept = tempfile::tempdir().unwrap();
     let data = kept.path().join("data");
     let start = idle().data(&data);
-    let key = key_with(&start, "t", &["avm:value"], "monthly_units = 3");
+    let key = start.planned("t", &["avm:value"], "monthly_units = 3");
     let server = start.go();
     let body = keyed("k", &houses(3));
     let job = accepted(&server.client(&key).post(JOBS, &body));
     server.stop();
 
     let start = idle().data(&data);
-    key_with(
-        &start,
+    start.planned(
         "t",
         &["avm:value"],
         "monthly_units = 0\nasynchronous_job_rows = 2\nqueued_jobs = 0",

@@ -4,7 +4,7 @@ use crate::common::demo::{RELEASE, house};
 use crate::common::guest;
 use crate::common::packages::Releases;
 use crate::common::server::{Server, Start, start};
-use crate::{JOBS, PATIENCE, PAUSE, accepted, ended, houses, job_of, key_with};
+use crate::{JOBS, PATIENCE, PAUSE, accepted, ended, houses, job_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -154,12 +154,9 @@ fn a_host_that_is_told_to_stop_lets_go_of_its_job_at_once() {
 #[test]
 fn a_chunk_that_ends_its_host_three_times_fails_its_job() {
     let world = World::new();
-    let key = key_with(
-        &world.server(MISBEHAVING),
-        "t",
-        &["avm:value"],
-        "monthly_units = 164",
-    );
+    let key = world
+        .server(MISBEHAVING)
+        .planned("t", &["avm:value"], "monthly_units = 164");
     let mut rows = vec![row(QUICK); 64];
     rows.extend(vec![row(SLOW); 100]);
     let mut job = Value::Null;

@@ -16,7 +16,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domesday_breaks::broken;
 use domesday_contract::v3::options::Settings;
-use domesday_contract::v3::request::Batch;
+use domesday_contract::v3::request::{Batch, ROWS_MAX};
 use domesday_contract::v3::result::{BATCH_END, batch_start};
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_state::{Principal, Scope};
@@ -24,8 +24,6 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The most rows that the contract allows.
-const ROWS_MAX: u32 = 2_500;
 /// Rows that are parsed by one thread at least: finer pieces would cost more than they share.
 const PARSED_TOGETHER: usize = 64;
 
@@ -41,14 +39,10 @@ pub async fn values(
     let received = body::receive(&service.body_room, &headers, body).await?;
     let deadline = Instant::now() + service.processing_deadline;
 
-    let most = if broken("limit-batch-rows") {
-        2_499
-    } else {
-        ROWS_MAX
-    };
+    let most = ROWS_MAX - usize::from(broken("limit-batch-rows"));
     let rows_max = most
-        .min(release.manifest.limits.synchronous_batch_rows)
-        .min(principal.plan.synchronous_batch_rows);
+        .min(release.manifest.limits.synchronous_batch_rows as usize)
+        .min(principal.plan.synchronous_batch_rows as usize);
     let execution_id = new_id(&*service.clock);
     let valuation_id = batch::first(new_id(&*service.clock));
     let shared = Shared {
@@ -98,9 +92,8 @@ pub async fn values(
 fn read(
     received: Received,
     shared: Shared,
-    rows_max: u32,
+    rows_max: usize,
 ) -> Result<(Shared, Vec<ParsedRow>), Refusal> {
-    let rows_max = usize::try_from(rows_max).unwrap_or(usize::MAX);
     let Batch { settings, rows } = Batch::read(received.bytes(), shared.kind, rows_max)?;
     let asked = settings.use_stored_data == Some(true);
     admit::stored_data(asked, shared.stored_data)?;

@@ -20,12 +20,10 @@ use axum::response::Response;
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::job::{JobRequest, Mode};
+use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::{Idempotency, Month, NewJob, Principal, Scope, Submission, UnixMillis};
 use std::sync::Arc;
 use uuid::Uuid;
-
-/// The most rows that the contract allows in a job.
-const ROWS_MAX: u32 = 2_500;
 
 /// Accepts a job, or finds the one that was accepted under the same key.
 pub async fn submit(
@@ -131,12 +129,8 @@ enum Read {
 /// Reads a submission and all its rows. The body is then done with.
 fn read(received: &Received, new: New) -> Result<Read, Refusal> {
     let plan = &new.principal.plan;
-    let most = if broken("limit-job-rows") {
-        2_499
-    } else {
-        ROWS_MAX
-    };
-    let request = JobRequest::read(received.bytes(), most as usize)?;
+    let most = ROWS_MAX - usize::from(broken("limit-job-rows"));
+    let request = JobRequest::read(received.bytes(), most)?;
     if request.mode == Mode::Development {
         require(&new.principal, Scope::AvmDevelopment)?;
     }

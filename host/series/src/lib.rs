@@ -1,2 +1,19 @@
-//! Market statistics and sterling rates: one catalogue of datasets, the packages that hold their
-//! observations, the selection of them, and the builders from the publishers' own files.
+//! Market statistics and sterling rates: what is published, how it is stored, and how it is asked.
+//!
+//! - [`catalogue`]: every dataset of both families, described once;
+//! - [`package`]: a release on disk, Parquet files under a manifest;
+//! - [`build`]: from the publishers' own files to a release;
+//! - [`store`]: an opened release, in columns in memory;
+//! - [`select`]: from query parameters to pages of observations.
+//!
+//! Nothing here knows HTTP, clocks or credentials. Missing is never zero, and nothing is filled,
+//! interpolated or moved to another date when a query is answered.
+
+pub mod build;
+pub mod catalogue;
+pub mod package;
+mod period;
+pub mod select;
+pub mod store;
+
+pub use period::{Period, add_days, add_months};

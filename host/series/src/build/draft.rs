@@ -1,0 +1,363 @@
+//! The form in memory that both families' builders fill.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+
+use crate::Period;
+use crate::build::{BuildError, DraftFault};
+use crate::catalogue::{
+    Availability, Dataset, Dimension, FieldKind, Metric, ObservationField, SelectorName,
+    SelectorRule, Status,
+};
+use crate::period::{day_number, month_number};
+use crate::store::Area;
+
+/// What distinguishes one series from every other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    pub(crate) dataset: &'static Dataset,
+    pub(crate) metric: &'static Metric,
+    pub(crate) selectors: BTreeMap<SelectorName, String>,
+    pub(crate) dimensions: BTreeMap<Dimension, u32>,
+}
+
+impl Key {
+    /// A series of this dataset and metric.
+    pub fn new(dataset: &'static Dataset, metric: &'static Metric) -> Key {
+        Key {
+            dataset,
+            metric,
+            selectors: BTreeMap::new(),
+            dimensions: BTreeMap::new(),
+        }
+    }
+
+    /// With this selector.
+    #[must_use]
+    pub fn select(mut self, name: SelectorName, value: impl Into<String>) -> Key {
+        self.selectors.insert(name, value.into());
+        self
+    }
+
+    /// With this dimension.
+    #[must_use]
+    pub fn at(mut self, dimension: Dimension, value: u32) -> Key {
+        self.dimensions.insert(dimension, value);
+        self
+    }
+
+    /// The id of the series: dataset, selectors, dimensions and metric, `dataset:name=value:metric`.
+    pub fn id(&self) -> String {
+        let selectors = self.selectors.iter().map(|(n, v)| format!(":{n}={v}"));
+        let dimensions = self.dimensions.iter().map(|(n, v)| format!(":{n}={v}"));
+        let middle: String = selectors.chain(dimensions).collect();
+        format!("{}{middle}:{}", self.dataset.id, self.metric.id)
+    }
+
+    /// The order of series in a package: dataset by the catalogue, selectors, dimensions, metric.
+    fn order(&self) -> Order {
+        Order {
+            dataset: self.dataset.position(),
+            selectors: SelectorName::ALL
+                .iter()
+                .map(|name| self.selectors.get(name).cloned())
+                .collect(),
+            dimensions: Dimension::ALL
+                .iter()
+                .map(|dimension| self.dimensions.get(dimension).copied())
+                .collect(),
+            metric: self
+                .dataset
+                .metrics
+                .iter()
+                .position(|metric| metric.id == self.metric.id)
+                .unwrap_or(usize::MAX),
+        }
+    }
+
+    /// Checks that the selectors are exactly the dataset's.
+    fn check(&self) -> Result<(), DraftFault> {
+        let named: Vec<SelectorName> = self
+            .dataset
+            .selectors
+            .iter()
+            .filter(|s| matches!(s.rule, SelectorRule::Area | SelectorRule::Choice(_)))
+            .map(|s| s.name)
+            .collect();
+        match named
+            .iter()
+            .find(|name| !self.selectors.contains_key(name))
+            .or_else(|| self.selectors.keys().find(|name| !named.contains(name)))
+        {
+            Some(name) => Err(DraftFault::Selector(name.as_str())),
+            None => Ok(()),
+        }
+    }
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    dataset: usize,
+    selectors: Vec<Option<String>>,
+    dimensions: Vec<Option<u32>>,
+    metric: usize,
+}
+
+/// Lengths of rolling windows in months.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Windows {
+    /// Of the measure itself.
+    pub window_months: Option<u32>,
+    /// Of the capital value behind a yield.
+    pub capital_window_months: Option<u32>,
+    /// Of the rent behind a yield.
+    pub rental_window_months: Option<u32>,
+}
+
+/// The value of an [`ObservationField`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldValue {
+    /// A day; for a month, any day of it.
+    Date(NaiveDate),
+    /// A whole number.
+    Integer(i32),
+    /// True or false.
+    Boolean(bool),
+    /// A word or sentence; it should be one of few.
+    Text(Cow<'static, str>),
+}
+
+/// One observation that is added to a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewObservation {
+    period: Period,
+    value: f64,
+    status: Option<Status>,
+    fields: Vec<(ObservationField, FieldValue)>,
+}
+
+impl NewObservation {
+    /// A value for a period; its status is the metric's.
+    pub fn new(period: Period, value: f64) -> NewObservation {
+        NewObservation {
+            period,
+            value,
+            status: None,
+            fields: Vec::new(),
+        }
+    }
+
+    /// With this status in place of the metric's.
+    #[must_use]
+    pub fn status(mut self, status: Status) -> NewObservation {
+        self.status = Some(status);
+        self
+    }
+
+    /// With this field.
+    #[must_use]
+    pub fn with(mut self, field: ObservationField, value: FieldValue) -> NewObservation {
+        self.fields.push((field, value));
+        self
+    }
+
+    /// With this field, a word.
+    #[must_use]
+    pub fn text(self, field: ObservationField, word: impl Into<Cow<'static, str>>) -> Self {
+        self.with(field, FieldValue::Text(word.into()))
+    }
+
+    /// With this field, a whole number.
+    #[must_use]
+    pub fn integer(self, field: ObservationField, number: u32) -> NewObservation {
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        self.with(field, FieldValue::Integer(number))
+    }
+
+    /// With this field, a day (or any day of the month, for a field that is a month).
+    #[must_use]
+    pub fn date(self, field: ObservationField, day: NaiveDate) -> NewObservation {
+        self.with(field, FieldValue::Date(day))
+    }
+}
+
+/// Points to a series of a draft.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SeriesHandle(usize);
+
+/// A release in the making.
+#[derive(Debug, Default)]
+pub struct Draft {
+    pub(crate) series: Vec<SeriesDraft>,
+    pub(crate) areas: Vec<Area>,
+    pub(crate) texts: Texts,
+}
+
+/// Words, each held once.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    pub(crate) all: Vec<String>,
+    index: BTreeMap<String, i32>,
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> i32 {
+        if let Some(number) = self.index.get(text) {
+            return *number;
+        }
+        let number = i32::try_from(self.all.len()).unwrap_or(i32::MAX);
+        self.all.push(text.to_owned());
+        self.index.insert(text.to_owned(), number);
+        number
+    }
+}
+
+/// One series of a draft, in columns.
+#[derive(Debug)]
+pub(crate) struct SeriesDraft {
+    pub(crate) key: Key,
+    pub(crate) windows: Windows,
+    pub(crate) method: Option<String>,
+    pub(crate) availability: Option<Availability>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) fields: BTreeMap<ObservationField, Vec<i32>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) period: Period,
+    pub(crate) value: f64,
+    pub(crate) status: Status,
+    /// Where its fields stand in the columns.
+    pub(crate) at: u32,
+}
+
+/// What stands for a field that an observation does not carry.
+pub(crate) const ABSENT: i32 = i32::MIN;
+
+impl Draft {
+    /// An empty draft.
+    pub fn new() -> Draft {
+        Draft::default()
+    }
+
+    /// Adds a series. Each key must be added once.
+    pub fn series(&mut self, key: Key) -> SeriesHandle {
+        self.series.push(SeriesDraft {
+            key,
+            windows: Windows::default(),
+            method: None,
+            availability: None,
+            rows: Vec::new(),
+            fields: BTreeMap::new(),
+        });
+        SeriesHandle(self.series.len() - 1)
+    }
+
+    /// States the windows of a series.
+    pub fn windows(&mut self, series: SeriesHandle, windows: Windows) {
+        self.series[series.0].windows = windows;
+    }
+
+    /// States in a sentence the rule behind a series.
+    pub fn method(&mut self, series: SeriesHandle, rule: impl Into<String>) {
+        self.series[series.0].method = Some(rule.into());
+    }
+
+    /// States why a series has no observations; otherwise it is available where it has any.
+    pub fn availability(&mut self, series: SeriesHandle, availability: Availability) {
+        self.series[series.0].availability = Some(availability);
+    }
+
+    /// Adds an observation; the order of adding does not matter.
+    pub fn push(&mut self, series: SeriesHandle, observation: NewObservation) {
+        let draft = &mut self.series[series.0];
+        let at = draft.rows.len();
+        for (field, value) in observation.fields {
+            let value = match value {
+                FieldValue::Date(day) if field.kind() == FieldKind::Month => month_number(day),
+                FieldValue::Date(day) => day_number(day),
+                FieldValue::Integer(number) => number,
+                FieldValue::Boolean(truth) => i32::from(truth),
+                FieldValue::Text(text) => self.texts.number(&text),
+            };
+            let column = draft.fields.entry(field).or_default();
+            column.resize(at + 1, ABSENT);
+            column[at] = value;
+        }
+        draft.rows.push(Row {
+            period: observation.period,
+            value: observation.value,
+            status: observation.status.unwrap_or(draft.key.metric.status),
+            at: u32::try_from(at).unwrap_or(u32::MAX),
+        });
+    }
+
+    /// The local authorities of a release of markets.
+    pub fn areas(&mut self, areas: Vec<Area>) {
+        self.areas = areas;
+    }
+
+    /// Puts series and observations in order and checks them.
+    pub(crate) fn settle(&mut self) -> Result<(), BuildError> {
+        self.series.sort_by_cached_key(|series| series.key.order());
+        self.areas.sort();
+        for series in &mut self.series {
+            series.rows.sort_by_key(|row| row.period);
+            series.check().map_err(|fault| BuildError::Draft {
+                series: series.key.id(),
+                fault,
+            })?;
+        }
+        for pair in self.series.windows(2) {
+            if pair[0].key == pair[1].key {
+                return Err(BuildError::Draft {
+                    series: pair[0].key.id(),
+                    fault: DraftFault::Duplicate,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SeriesDraft {
+    fn check(&self) -> Result<(), DraftFault> {
+        self.key.check()?;
+        let frequency = self.key.dataset.frequency;
+        for pair in self.rows.windows(2) {
+            if pair[0].period == pair[1].period {
+                return Err(DraftFault::Twice(pair[0].period.text(frequency)));
+            }
+        }
+        if let Some(row) = self.rows.iter().find(|row| !row.value.is_finite()) {
+            return Err(DraftFault::NotFinite(row.period.text(frequency)));
+        }
+        match self
+            .fields
+            .keys()
+            .find(|field| !self.key.dataset.fields.contains(field))
+        {
+            Some(field) => Err(DraftFault::Field(field.as_str())),
+            None => Ok(()),
+        }
+    }
+
+    /// The stored number of a field in a row, if it carries it.
+    pub(crate) fn field(&self, field: ObservationField, row: &Row) -> Option<i32> {
+        let column = self.fields.get(&field)?;
+        let value = *column.get(row.at as usize)?;
+        (value != ABSENT).then_some(value)
+    }
+
+    /// Whether it has observations, or why not.
+    pub(crate) fn status(&self) -> Availability {
+        match (self.rows.is_empty(), self.availability) {
+            (false, _) => Availability::Available,
+            (true, Some(stated)) => stated,
+            (true, None) => Availability::NotAvailable,
+        }
+    }
+}

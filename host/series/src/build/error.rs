@@ -1,0 +1,53 @@
+//! What can be wrong while building.
+
+use domesday_package::PackageError;
+
+/// A release could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The draft contradicts itself or the catalogue.
+    #[error("series {series}: {fault}")]
+    Draft {
+        /// The id of the series.
+        series: String,
+        /// What is wrong.
+        fault: DraftFault,
+    },
+    /// There is nothing to publish.
+    #[error("the inputs give no observation at all")]
+    Empty,
+    /// A Parquet file could not be made.
+    #[error("writing {file}: {error}")]
+    Parquet {
+        /// Its name.
+        file: &'static str,
+        /// What the library says.
+        error: parquet::errors::ParquetError,
+    },
+    /// The package could not be written.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+}
+
+/// What is wrong with one series of a draft.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DraftFault {
+    /// Two observations for one period.
+    #[error("has two observations for {0}")]
+    Twice(String),
+    /// A value that is no number.
+    #[error("the value for {0} is not finite")]
+    NotFinite(String),
+    /// A field that the catalogue does not give to the dataset.
+    #[error("carries the field {0}, which the catalogue does not give to its dataset")]
+    Field(&'static str),
+    /// A selector that the catalogue does not give to the dataset, or one that is missing.
+    #[error("must have exactly the selectors of its dataset: {0}")]
+    Selector(&'static str),
+    /// The same series again.
+    #[error("stands twice in the draft")]
+    Duplicate,
+    /// A dataset of the other family.
+    #[error("belongs to the other family")]
+    Family,
+}

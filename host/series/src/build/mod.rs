@@ -1,0 +1,10 @@
+//! Building a release: builders fill a [`Draft`], one writer makes the package of it.
+
+mod draft;
+mod error;
+mod parquet_files;
+mod writer;
+
+pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle, Windows};
+pub use error::{BuildError, DraftFault};
+pub use writer::{Publication, write};

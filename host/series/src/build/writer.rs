@@ -1,0 +1,126 @@
+//! From a draft to a package.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use domesday_package::{Body, Draft as PackageDraft, Manifest, PackageId, Source, Timestamp};
+
+use super::draft::Draft;
+use super::parquet_files;
+use super::{BuildError, DraftFault};
+use crate::catalogue::Family;
+use crate::package::layout::LAYOUT_VERSION;
+use crate::package::{
+    AREAS, MarketsBody, OBSERVATIONS, PreviewBounds, RatesBody, ReleaseBody, SERIES, SourceFile,
+};
+
+/// What is said of a release besides its series.
+#[derive(Debug, Clone)]
+pub struct Publication {
+    /// The family of every series of the draft.
+    pub family: Family,
+    /// The release's id.
+    pub release_id: PackageId,
+    /// When it is made. `None`: midnight after the newest observation's last day, so that the same
+    /// inputs give the same bytes.
+    pub created: Option<Timestamp>,
+    /// When it is published, if that is to be recorded.
+    pub published_at: Option<Timestamp>,
+    /// The limits of the export, if it is limited.
+    pub preview_bounds: Option<PreviewBounds>,
+    /// The files that it is built from, in any order.
+    pub sources: Vec<SourceFile>,
+    /// Whether any value is invented.
+    pub synthetic: bool,
+    /// What a reader must know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Writes the release as `<shelf>/<release_id>`, unsigned. The same draft and publication give
+/// the same bytes.
+///
+/// # Errors
+///
+/// A draft that contradicts itself or the catalogue, one without any observation, and whatever
+/// hinders writing; an id that is published with other bytes is refused.
+pub fn write(
+    shelf: &Path,
+    mut draft: Draft,
+    publication: Publication,
+) -> Result<Manifest, BuildError> {
+    draft.settle()?;
+    if let Some(series) = draft
+        .series
+        .iter()
+        .find(|series| series.key.dataset.family != publication.family)
+    {
+        return Err(BuildError::Draft {
+            series: series.key.id(),
+            fault: DraftFault::Family,
+        });
+    }
+    let newest = draft
+        .series
+        .iter()
+        .filter_map(|series| {
+            let last = series.rows.last()?;
+            Some(last.period.last_day(series.key.dataset.frequency))
+        })
+        .max()
+        .ok_or(BuildError::Empty)?;
+    let created = match publication.created {
+        Some(created) => created,
+        None => format!("{}T00:00:00Z", crate::add_days(newest, 1))
+            .parse()
+            .map_err(|_| BuildError::Empty)?,
+    };
+    let mut sources = publication.sources;
+    sources.sort();
+    sources.dedup();
+    let body = ReleaseBody {
+        release_id: publication.release_id.clone(),
+        layout: LAYOUT_VERSION,
+        published_at: publication.published_at,
+        preview_bounds: publication.preview_bounds,
+        sources,
+        synthetic: publication.synthetic,
+        notes: publication.notes,
+        series: draft.series.len() as u64,
+        observations: draft.series.iter().map(|s| s.rows.len() as u64).sum(),
+    };
+    let mut files = BTreeMap::from([
+        (SERIES, parquet_files::series(&draft)?),
+        (
+            OBSERVATIONS,
+            parquet_files::observations(&draft, publication.family)?,
+        ),
+    ]);
+    if publication.family == Family::Markets {
+        files.insert(AREAS, parquet_files::areas(&draft)?);
+    }
+    let id = publication.release_id;
+    match publication.family {
+        Family::Markets => publish(shelf, id, created, MarketsBody(body), files),
+        Family::Rates => publish(shelf, id, created, RatesBody(body), files),
+    }
+}
+
+fn publish<B: Body>(
+    shelf: &Path,
+    id: PackageId,
+    created: Timestamp,
+    body: B,
+    files: BTreeMap<&'static str, Vec<u8>>,
+) -> Result<Manifest, BuildError> {
+    let files = files
+        .into_iter()
+        .filter_map(|(name, bytes)| Some((name.parse().ok()?, Source::Bytes(bytes))))
+        .collect();
+    let draft = PackageDraft {
+        id,
+        created,
+        body,
+        files,
+    };
+    Ok(domesday_package::write(shelf, draft)?)
+}

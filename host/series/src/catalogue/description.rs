@@ -1,0 +1,158 @@
+//! The description of one dataset.
+
+use super::{Basis, Dimension, Family, Frequency, History, ObservationField, SelectorName, Status};
+
+/// One dataset: what may be asked of it and what it answers.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Dataset {
+    /// The exact identifier in queries.
+    pub id: &'static str,
+    /// The family that it belongs to.
+    pub family: Family,
+    /// One sentence for people.
+    pub summary: &'static str,
+    /// Selectors besides `dataset`, in the order of the catalogue. A parameter that is neither
+    /// here nor in [`Dataset::COMMON`] is unknown to the dataset.
+    pub selectors: &'static [Selector],
+    /// How often it is observed, which also says how its periods are written.
+    pub frequency: Frequency,
+    /// Permitted metrics.
+    pub metrics: &'static [Metric],
+    /// The metrics selected where none are named.
+    pub default_metrics: &'static [&'static str],
+    /// What of its history a release holds.
+    pub history: History,
+    /// What a query without dates selects.
+    pub latest: Latest,
+    /// Fields that its observations may carry besides period, status and value.
+    pub fields: &'static [ObservationField],
+}
+
+impl Dataset {
+    /// Parameters that every dataset takes besides `dataset` and its selectors, in order.
+    pub const COMMON: [&'static str; 6] =
+        ["from", "to", "metrics", "release_id", "page_size", "cursor"];
+
+    /// The metric of this id.
+    pub fn metric(&self, id: &str) -> Option<&'static Metric> {
+        self.metrics.iter().find(|metric| metric.id == id)
+    }
+
+    /// The selector of this parameter name.
+    pub fn selector(&self, parameter: &str) -> Option<&'static Selector> {
+        self.selectors.iter().find(|s| s.parameter() == parameter)
+    }
+
+    /// Names of parameters that an initial request must supply, `dataset` first.
+    pub fn required(&self) -> Vec<&'static str> {
+        std::iter::once("dataset")
+            .chain(
+                self.selectors
+                    .iter()
+                    .filter(|selector| selector.presence == Presence::Required)
+                    .map(Selector::parameter),
+            )
+            .collect()
+    }
+
+    /// Names of the other parameters that it takes, selectors first.
+    pub fn optional(&self) -> Vec<&'static str> {
+        self.selectors
+            .iter()
+            .filter(|selector| selector.presence != Presence::Required)
+            .map(Selector::parameter)
+            .chain(Dataset::COMMON)
+            .collect()
+    }
+
+    /// Its position in its family's table, which orders series of a package.
+    pub fn position(&self) -> usize {
+        self.family
+            .datasets()
+            .iter()
+            .position(|dataset| dataset.id == self.id)
+            .unwrap_or(usize::MAX)
+    }
+}
+
+/// One metric of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Metric {
+    /// The exact identifier in queries.
+    pub id: &'static str,
+    /// Its unit.
+    pub unit: &'static str,
+    /// What kind of figure it is.
+    pub basis: Basis,
+    /// The status that its observations carry.
+    pub status: Status,
+}
+
+/// One selector of a dataset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Selector {
+    /// Whether a request must give it.
+    pub presence: Presence,
+    /// What it may be and what it selects.
+    pub rule: SelectorRule,
+    /// The name and meaning of a choice; unused for nodes.
+    pub name: SelectorName,
+}
+
+impl Selector {
+    /// The name of its query parameter.
+    pub fn parameter(&self) -> &'static str {
+        match self.rule {
+            SelectorRule::Area | SelectorRule::Choice(_) => self.name.as_str(),
+            SelectorRule::Node(dimension) | SelectorRule::Term(dimension, _) => dimension.as_str(),
+            SelectorRule::AtLeast(_) => "horizon_from_month",
+            SelectorRule::AtMost(_) => "horizon_to_month",
+        }
+    }
+}
+
+/// Whether a request must give a selector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// It must.
+    Required,
+    /// It need not; without it everything is selected. Only nodes, terms and horizons.
+    Optional,
+    /// It need not; without it this value stands.
+    Default(&'static str),
+}
+
+/// What a selector may be and what it selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelectorRule {
+    /// The code of a local authority of the release.
+    Area,
+    /// One of a list of words.
+    Choice(Choices),
+    /// A whole number that must exist as a node somewhere in the release.
+    Node(Dimension),
+    /// One of a fixed list of whole numbers.
+    Term(Dimension, &'static [u32]),
+    /// The first horizon, 0 to this many months.
+    AtLeast(u32),
+    /// The last horizon, 0 to this many months.
+    AtMost(u32),
+}
+
+/// The words that a selector may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choices {
+    /// These.
+    Fixed(&'static [&'static str]),
+    /// Those that the series of the release carry, such as its price bands.
+    OfRelease,
+}
+
+/// What a query without dates selects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Latest {
+    /// The latest observation of each series.
+    EachSeries,
+    /// The latest snapshot of the dataset; a series without an observation on it gives none.
+    Snapshot,
+}

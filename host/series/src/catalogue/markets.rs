@@ -1,0 +1,167 @@
+//! The seven datasets of property markets.
+
+use super::{
+    Basis, Choices, Dataset, Family, Frequency, History, Latest, Metric, ObservationField,
+    Presence, Selector, SelectorName, SelectorRule, Status,
+};
+
+/// Types of home.
+pub const PROPERTY_TYPES: &[&str] = &["all", "detached", "semi_detached", "terraced", "flat"];
+/// Groups by number of bedrooms.
+pub const BEDROOM_GROUPS: &[&str] = &["all", "1", "2", "3", "4_plus"];
+
+const AREA: Selector = Selector {
+    presence: Presence::Required,
+    rule: SelectorRule::Area,
+    name: SelectorName::Area,
+};
+const PROPERTY_TYPE: Selector = Selector {
+    presence: Presence::Default("all"),
+    rule: SelectorRule::Choice(Choices::Fixed(PROPERTY_TYPES)),
+    name: SelectorName::PropertyType,
+};
+const BEDROOM_GROUP: Selector = Selector {
+    presence: Presence::Default("all"),
+    rule: SelectorRule::Choice(Choices::Fixed(BEDROOM_GROUPS)),
+    name: SelectorName::BedroomGroup,
+};
+const PRICE_BAND: Selector = Selector {
+    presence: Presence::Required,
+    rule: SelectorRule::Choice(Choices::OfRelease),
+    name: SelectorName::PriceBand,
+};
+
+const fn metric(id: &'static str, unit: &'static str, basis: Basis, status: Status) -> Metric {
+    Metric {
+        id,
+        unit,
+        basis,
+        status,
+    }
+}
+
+const fn counted(id: &'static str, unit: &'static str) -> Metric {
+    metric(
+        id,
+        unit,
+        Basis::RecordedRevisable,
+        Status::RecordedRevisable,
+    )
+}
+
+const fn estimated(id: &'static str, unit: &'static str) -> Metric {
+    metric(id, unit, Basis::Estimated, Status::Estimated)
+}
+
+const fn monthly(
+    id: &'static str,
+    summary: &'static str,
+    selectors: &'static [Selector],
+    metrics: &'static [Metric],
+    default_metrics: &'static [&'static str],
+    fields: &'static [ObservationField],
+) -> Dataset {
+    Dataset {
+        id,
+        family: Family::Markets,
+        summary,
+        selectors,
+        frequency: Frequency::Monthly,
+        metrics,
+        default_metrics,
+        history: History::RetainedObservations,
+        latest: Latest::EachSeries,
+        fields,
+    }
+}
+
+const RENTAL_FIELDS: &[ObservationField] = &[
+    ObservationField::RentalObservationMonth,
+    ObservationField::StructureObservationMonth,
+    ObservationField::CapitalObservationMonth,
+    ObservationField::RentalPeriodStart,
+    ObservationField::RentalPeriodEnd,
+    ObservationField::CapitalPeriodStart,
+    ObservationField::CapitalPeriodEnd,
+    ObservationField::InputMonthGap,
+    ObservationField::MixedVintage,
+];
+
+/// The table.
+pub const DATASETS: &[Dataset] = &[
+    monthly(
+        "market_activity",
+        "Sales, their value and price per square metre over rolling twelve months.",
+        &[AREA, PROPERTY_TYPE],
+        &[
+            counted("sales_count", "sales"),
+            counted("sales_value_gbp", "GBP"),
+            counted("sales_value_per_km2_gbp", "GBP/km2"),
+            counted("sales_share_pct", "percent"),
+            estimated("price_per_sqm_gbp", "GBP/m2"),
+        ],
+        &[
+            "sales_count",
+            "sales_value_gbp",
+            "sales_value_per_km2_gbp",
+            "sales_share_pct",
+            "price_per_sqm_gbp",
+        ],
+        &[],
+    ),
+    monthly(
+        "price_bands",
+        "Sales by band of price over rolling twelve months.",
+        &[AREA, PROPERTY_TYPE, PRICE_BAND],
+        &[
+            counted("sales_count", "sales"),
+            counted("sales_share_pct", "percent"),
+        ],
+        &["sales_count", "sales_share_pct"],
+        &[],
+    ),
+    monthly(
+        "rental_market",
+        "Rents, estimated values and gross yields.",
+        &[AREA, PROPERTY_TYPE, BEDROOM_GROUP],
+        &[
+            estimated("monthly_rent_gbp", "GBP/month"),
+            estimated("property_value_gbp", "GBP"),
+            estimated("gross_yield_pct", "percent"),
+        ],
+        &["monthly_rent_gbp", "property_value_gbp", "gross_yield_pct"],
+        RENTAL_FIELDS,
+    ),
+    monthly(
+        "new_build_price_differential",
+        "Prices of new homes against others over rolling 36 months.",
+        &[AREA, PROPERTY_TYPE],
+        &[estimated("price_differential_pct", "percent")],
+        &["price_differential_pct"],
+        &[],
+    ),
+    monthly(
+        "new_build_deliveries",
+        "First sales of new homes over rolling twelve months.",
+        &[AREA, PROPERTY_TYPE],
+        &[counted("deliveries_count", "homes")],
+        &["deliveries_count"],
+        &[],
+    ),
+    monthly(
+        "new_build_sales_share",
+        "New homes' share of sales over rolling twelve months.",
+        &[AREA, PROPERTY_TYPE],
+        &[counted("sales_share_pct", "percent")],
+        &["sales_share_pct"],
+        &[],
+    ),
+    monthly(
+        "development_deliveries",
+        "New homes by size of their development over rolling twelve months.",
+        &[AREA],
+        &[estimated("deliveries_count", "homes")],
+        &["deliveries_count"],
+        &[],
+    ),
+];

@@ -1,0 +1,121 @@
+//! The body of a release's manifest.
+
+use domesday_package::{
+    Body, BodyFault, FilePath, Kind, Manifest, PackageId, Sha256Digest, Timestamp,
+};
+use serde::{Deserialize, Serialize};
+
+use super::layout::LAYOUT_VERSION;
+use super::{AREAS, OBSERVATIONS, SERIES};
+
+/// What a release of either family says about itself besides its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReleaseBody {
+    /// The release's id, which is the package's.
+    pub release_id: PackageId,
+    /// The version of the files' layout.
+    pub layout: u32,
+    /// When it was published, if that is recorded.
+    pub published_at: Option<Timestamp>,
+    /// The first and last day that were exported, if the export was limited.
+    pub preview_bounds: Option<PreviewBounds>,
+    /// The files that it was built from, in the order of their names.
+    pub sources: Vec<SourceFile>,
+    /// Whether any of its values is invented.
+    pub synthetic: bool,
+    /// What a reader must know about the release, in sentences.
+    pub notes: Vec<String>,
+    /// How many series it holds.
+    pub series: u64,
+    /// How many observations it holds.
+    pub observations: u64,
+}
+
+/// The limits of an export; each may be open.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PreviewBounds {
+    /// The first period, as the contract writes it.
+    pub from: Option<String>,
+    /// The last period.
+    pub to: Option<String>,
+}
+
+/// One publisher's file that went into a release.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceFile {
+    /// The file's own name, without a directory. A member of an archive is `archive.zip!member`.
+    pub name: String,
+    /// SHA-256 of the file as read.
+    pub sha256: Sha256Digest,
+    /// Who published it.
+    pub publisher: String,
+    /// Under which terms.
+    pub licence: String,
+}
+
+impl ReleaseBody {
+    fn check(&self, manifest: &Manifest, files: &[&'static str]) -> Result<(), BodyFault> {
+        let rule =
+            |holds: bool, field, rule| holds.then_some(()).ok_or(BodyFault::Rule { field, rule });
+        rule(
+            self.release_id == manifest.id,
+            "release_id",
+            "must be the package's id",
+        )?;
+        rule(self.layout == LAYOUT_VERSION, "layout", "must be 1")?;
+        rule(
+            !self.sources.is_empty(),
+            "sources",
+            "must name at least one file",
+        )?;
+        rule(
+            self.sources
+                .iter()
+                .all(|source| !source.name.is_empty() && !source.name.contains(['/', '\\'])),
+            "sources",
+            "must have names without directories",
+        )?;
+        for name in files {
+            if !manifest.files.keys().any(|file| file.as_str() == *name) {
+                let file: FilePath = name.parse().map_err(|_| BodyFault::Rule {
+                    field: "layout",
+                    rule: "must name files",
+                })?;
+                return Err(BodyFault::UnlistedFile {
+                    field: "layout",
+                    file,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The body of a release of market statistics.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MarketsBody(pub ReleaseBody);
+
+impl Body for MarketsBody {
+    const KIND: Kind = Kind::Markets;
+
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+        self.0.check(manifest, &[SERIES, OBSERVATIONS, AREAS])
+    }
+}
+
+/// The body of a release of rates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RatesBody(pub ReleaseBody);
+
+impl Body for RatesBody {
+    const KIND: Kind = Kind::Rates;
+
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+        self.0.check(manifest, &[SERIES, OBSERVATIONS])
+    }
+}

@@ -1,0 +1,18 @@
+//! A release on disk: what its manifest says and how its Parquet files are laid out.
+//!
+//! A release is a package of kind `markets` or `rates` that holds
+//! - `series.parquet`: one row a series, in order;
+//! - `observations.parquet`: one row an observation, in the order of the series and then of time;
+//! - `areas.parquet` (markets): the local authorities.
+
+mod body;
+pub mod layout;
+
+pub use body::{MarketsBody, PreviewBounds, RatesBody, ReleaseBody, SourceFile};
+
+/// The file of the series.
+pub const SERIES: &str = "series.parquet";
+/// The file of the observations.
+pub const OBSERVATIONS: &str = "observations.parquet";
+/// The file of the local authorities.
+pub const AREAS: &str = "areas.parquet";

@@ -1,0 +1,272 @@
+//! The parameters of a request, checked against the catalogue and a release.
+
+use super::query::{DEFAULT_PAGE_SIZE, LARGEST_PAGE, Query};
+use super::{ParameterError, ParameterFault};
+use crate::Period;
+use crate::catalogue::{
+    Choices, Dataset, Dimension, Family, Frequency, Metric, Presence, Selector, SelectorRule,
+};
+use crate::store::Release;
+
+/// Which of the two routes of a family was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// Series with observations.
+    Series,
+    /// Coverage, without observations.
+    Coverage,
+}
+
+/// The parameters of one request, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameters {
+    pairs: Vec<(String, String)>,
+}
+
+impl Parameters {
+    /// Takes decoded names and values.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterFault::DuplicateParameter`].
+    pub fn read(
+        pairs: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Parameters, ParameterError> {
+        let mut read: Vec<(String, String)> = Vec::new();
+        for (name, value) in pairs {
+            if read.iter().any(|(known, _)| *known == name) {
+                return Err(ParameterFault::DuplicateParameter.of(&name));
+            }
+            read.push((name, value));
+        }
+        Ok(Parameters { pairs: read })
+    }
+
+    /// The value of a parameter.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.pairs
+            .iter()
+            .find_map(|(known, value)| (known == name).then_some(value.as_str()))
+    }
+
+    /// The cursor of a continuation, or `None` for an initial request.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterFault::CursorNotAccepted`] on coverage;
+    /// [`ParameterFault::CursorWithSelectors`] where anything else is given besides.
+    pub fn cursor(&self, asked: Asked) -> Result<Option<&str>, ParameterError> {
+        let Some(cursor) = self.get("cursor") else {
+            return Ok(None);
+        };
+        if asked == Asked::Coverage {
+            return Err(ParameterFault::CursorNotAccepted.of("cursor"));
+        }
+        match self.pairs.iter().find(|(name, _)| name != "cursor") {
+            Some((name, _)) => Err(ParameterFault::CursorWithSelectors.of(name)),
+            None => Ok(Some(cursor)),
+        }
+    }
+
+    /// The release that was asked for; `None` is the current one.
+    pub fn release_id(&self) -> Option<&str> {
+        self.get("release_id")
+    }
+
+    /// The dataset that was asked for, once every name is one that it takes.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterFault::MissingDataset`], [`ParameterFault::UnknownDataset`] and
+    /// [`ParameterFault::UnknownParameter`].
+    pub fn dataset(&self, family: Family) -> Result<&'static Dataset, ParameterError> {
+        let id = self
+            .get("dataset")
+            .ok_or_else(|| ParameterFault::MissingDataset.of("dataset"))?;
+        let dataset = family
+            .dataset(id)
+            .ok_or_else(|| ParameterFault::UnknownDataset.of("dataset"))?;
+        let takes = |name: &str| {
+            name == "dataset" || Dataset::COMMON.contains(&name) || dataset.selector(name).is_some()
+        };
+        match self.pairs.iter().find(|(name, _)| !takes(name)) {
+            Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
+            None => Ok(dataset),
+        }
+    }
+
+    /// The query of an initial request to this release, which must be of the dataset's family.
+    /// `metrics_required`: the caller must name the metrics that it wants.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterFault::MissingParameter`], [`ParameterFault::InvalidParameter`],
+    /// [`ParameterFault::UnknownArea`] and [`ParameterFault::UnknownNode`].
+    pub fn query(
+        &self,
+        dataset: &'static Dataset,
+        release: &Release,
+        metrics_required: bool,
+    ) -> Result<Query, ParameterError> {
+        let mut query = Query {
+            dataset,
+            words: Vec::new(),
+            nodes: Vec::new(),
+            horizon_from: None,
+            horizon_to: None,
+            from: self.period("from", dataset.frequency)?,
+            to: self.period("to", dataset.frequency)?,
+            metrics: self.metrics(dataset, metrics_required)?,
+            page_size: self.page_size()?,
+        };
+        for selector in dataset.selectors {
+            self.select(selector, release, &mut query)?;
+        }
+        if let (Some(from), Some(to)) = (query.from, query.to)
+            && from > to
+        {
+            return Err(invalid("to", "must not be before from"));
+        }
+        if let (Some(from), Some(to)) = (query.horizon_from, query.horizon_to)
+            && from > to
+        {
+            return Err(invalid(
+                "horizon_to_month",
+                "must not be before horizon_from_month",
+            ));
+        }
+        Ok(query)
+    }
+
+    fn select(
+        &self,
+        selector: &'static Selector,
+        release: &Release,
+        query: &mut Query,
+    ) -> Result<(), ParameterError> {
+        let name = selector.parameter();
+        let value = match (self.get(name), selector.presence) {
+            (Some(value), _) | (None, Presence::Default(value)) => value,
+            (None, Presence::Optional) => return Ok(()),
+            (None, Presence::Required) => return Err(ParameterFault::MissingParameter.of(name)),
+        };
+        let dataset = query.dataset;
+        match selector.rule {
+            SelectorRule::Area => {
+                if release.area(value).is_none() {
+                    return Err(ParameterFault::UnknownArea.of(name));
+                }
+                query.words.push((selector.name, value.to_owned()));
+            }
+            SelectorRule::Choice(choices) => {
+                let known = match choices {
+                    Choices::Fixed(of) => of.contains(&value),
+                    Choices::OfRelease => release
+                        .choices(dataset, selector)
+                        .iter()
+                        .any(|word| word == value),
+                };
+                if !known {
+                    return Err(invalid(
+                        name,
+                        "must be one of the catalogue's selector_options",
+                    ));
+                }
+                query.words.push((selector.name, value.to_owned()));
+            }
+            SelectorRule::Node(dimension) => {
+                let node = whole(name, value, "must be a whole number of months")?;
+                if !release.has_node(dataset, dimension, node) {
+                    return Err(ParameterFault::UnknownNode.of(name));
+                }
+                query.nodes.push((dimension, node));
+            }
+            SelectorRule::Term(dimension, of) => {
+                let term = whole(name, value, "must be one of the dataset's terms in years")?;
+                if !of.contains(&term) {
+                    let terms: Vec<String> = of.iter().map(ToString::to_string).collect();
+                    return Err(invalid(
+                        name,
+                        &format!("must be one of {}", terms.join(", ")),
+                    ));
+                }
+                query.nodes.push((dimension, term));
+            }
+            SelectorRule::AtLeast(last) => query.horizon_from = Some(horizon(name, value, last)?),
+            SelectorRule::AtMost(last) => query.horizon_to = Some(horizon(name, value, last)?),
+        }
+        Ok(())
+    }
+
+    fn period(&self, name: &str, frequency: Frequency) -> Result<Option<Period>, ParameterError> {
+        let form = match frequency {
+            Frequency::Monthly => "must be a month written YYYY-MM",
+            Frequency::Daily => "must be a date written YYYY-MM-DD",
+        };
+        self.get(name)
+            .map(|text| Period::parse(text, frequency).ok_or_else(|| invalid(name, form)))
+            .transpose()
+    }
+
+    /// The metrics named, in the catalogue's order, or the default ones.
+    fn metrics(
+        &self,
+        dataset: &'static Dataset,
+        required: bool,
+    ) -> Result<Vec<&'static Metric>, ParameterError> {
+        let named: Vec<&str> = match self.get("metrics") {
+            Some(text) => text.split(',').collect(),
+            None if required => return Err(ParameterFault::MissingParameter.of("metrics")),
+            None => dataset.default_metrics.to_vec(),
+        };
+        if named.iter().any(|id| dataset.metric(id).is_none()) {
+            return Err(invalid(
+                "metrics",
+                "must be metric IDs of the dataset, parted by commas",
+            ));
+        }
+        let chosen = dataset.metrics.iter();
+        Ok(chosen.filter(|metric| named.contains(&metric.id)).collect())
+    }
+
+    fn page_size(&self) -> Result<usize, ParameterError> {
+        let Some(text) = self.get("page_size") else {
+            return Ok(DEFAULT_PAGE_SIZE);
+        };
+        let rule = format!("must be a whole number from 1 to {LARGEST_PAGE}");
+        let size = whole("page_size", text, &rule)? as usize;
+        if (1..=LARGEST_PAGE).contains(&size) {
+            Ok(size)
+        } else {
+            Err(invalid("page_size", &rule))
+        }
+    }
+}
+
+fn invalid(field: &str, expected: &str) -> ParameterError {
+    let expected = expected.to_owned();
+    ParameterFault::InvalidParameter { expected }.of(field)
+}
+
+/// A whole number in its one spelling: digits, without leading zeros or signs.
+fn whole(name: &str, text: &str, rule: &str) -> Result<u32, ParameterError> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit())
+        && (text.len() == 1 || !text.starts_with('0'));
+    plain
+        .then(|| text.parse().ok())
+        .flatten()
+        .ok_or_else(|| invalid(name, rule))
+}
+
+fn horizon(name: &str, text: &str, last: u32) -> Result<u32, ParameterError> {
+    let rule = format!("must be a whole number of months from 0 to {last}");
+    let month = whole(name, text, &rule)?;
+    if month <= last {
+        Ok(month)
+    } else {
+        Err(invalid(name, &rule))
+    }
+}
+
+/// The dimension that horizons bound.
+pub(super) const HORIZON: Dimension = Dimension::HorizonMonth;

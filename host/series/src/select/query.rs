@@ -1,0 +1,132 @@
+//! A checked query.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ParameterError, Parameters};
+use crate::Period;
+use crate::catalogue::{Dataset, Dimension, Metric, SelectorName};
+use crate::store::Release;
+
+/// Observations of a page where no size is asked for.
+pub const DEFAULT_PAGE_SIZE: usize = 500;
+/// The most observations of a page.
+pub const LARGEST_PAGE: usize = 5_000;
+
+/// A query whose every value was checked against the catalogue and one release.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Query {
+    pub(super) dataset: &'static Dataset,
+    /// Selectors that are words, defaults included, in the catalogue's order.
+    pub(super) words: Vec<(SelectorName, String)>,
+    /// Nodes and terms asked for.
+    pub(super) nodes: Vec<(Dimension, u32)>,
+    pub(super) horizon_from: Option<u32>,
+    pub(super) horizon_to: Option<u32>,
+    pub(super) from: Option<Period>,
+    pub(super) to: Option<Period>,
+    pub(super) metrics: Vec<&'static Metric>,
+    pub(super) page_size: usize,
+}
+
+impl Query {
+    /// The dataset asked.
+    pub fn dataset(&self) -> &'static Dataset {
+        self.dataset
+    }
+
+    /// Observations of a page.
+    pub fn page_size(&self) -> usize {
+        self.page_size
+    }
+
+    /// The metrics selected, in the catalogue's order.
+    pub fn metrics(&self) -> &[&'static Metric] {
+        &self.metrics
+    }
+
+    /// The first period asked for.
+    pub fn from(&self) -> Option<Period> {
+        self.from
+    }
+
+    /// The last period asked for.
+    pub fn to(&self) -> Option<Period> {
+        self.to
+    }
+
+    /// `latest` without dates, otherwise `range`.
+    pub fn mode(&self) -> &'static str {
+        match (self.from, self.to) {
+            (None, None) => "latest",
+            _ => "range",
+        }
+    }
+
+    /// The selectors that hold, defaults included, as the envelope echoes them: parameter and value.
+    pub fn selectors(&self) -> Vec<(&'static str, String)> {
+        let words = self.words.iter().map(|(n, v)| (n.as_str(), v.clone()));
+        let nodes = self.nodes.iter().map(|(n, v)| (n.as_str(), v.to_string()));
+        let horizons = [
+            ("horizon_from_month", self.horizon_from),
+            ("horizon_to_month", self.horizon_to),
+        ];
+        let horizons = horizons
+            .into_iter()
+            .filter_map(|(name, month)| Some((name, month?.to_string())));
+        words.chain(nodes).chain(horizons).collect()
+    }
+
+    /// The query as parameters in one fixed order with every default spelled out: equal for queries
+    /// that select the same. It identifies the selection in ETags and continuations.
+    pub fn canonical(&self) -> Vec<(&'static str, String)> {
+        let frequency = self.dataset.frequency;
+        let ids: Vec<&str> = self.metrics.iter().map(|metric| metric.id).collect();
+        let mut pairs = vec![("dataset", self.dataset.id.to_owned())];
+        pairs.extend(self.selectors());
+        pairs.extend(self.from.map(|from| ("from", from.text(frequency))));
+        pairs.extend(self.to.map(|to| ("to", to.text(frequency))));
+        pairs.push(("metrics", ids.join(",")));
+        pairs.push(("page_size", self.page_size.to_string()));
+        pairs
+    }
+
+    /// What a cursor must carry so that the page from `position` can be given later.
+    pub fn continuation(&self, release: &Release, position: u64) -> Continuation {
+        Continuation {
+            release_id: release.id().to_string(),
+            query: self
+                .canonical()
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+            position,
+        }
+    }
+
+    /// The query of a continuation, checked again against its release.
+    ///
+    /// # Errors
+    ///
+    /// As for an initial request; a continuation that this program wrote for this release gives
+    /// none.
+    pub fn restore(
+        continuation: &Continuation,
+        release: &Release,
+    ) -> Result<Query, ParameterError> {
+        let parameters = Parameters::read(continuation.query.iter().cloned())?;
+        let dataset = parameters.dataset(release.family())?;
+        parameters.query(dataset, release, true)
+    }
+}
+
+/// What a cursor carries besides whose it is. Authentication is the caller's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Continuation {
+    /// The release that answers every page.
+    pub release_id: String,
+    /// The query, as [`Query::canonical`] gives it.
+    pub query: Vec<(String, String)>,
+    /// How many observations earlier pages gave.
+    pub position: u64,
+}

@@ -1,0 +1,188 @@
+//! The series and observations that a query selects, and pages of them.
+
+use std::ops::Range;
+
+use super::Query;
+use super::parameters::HORIZON;
+use crate::Period;
+use crate::catalogue::Latest;
+use crate::store::{Release, Series};
+
+/// What a query selects from a release: series in order, each with a range of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Selection {
+    series: Vec<PageSeries>,
+    observations: u64,
+    notice: Option<Notice>,
+}
+
+/// One selected series and the rows of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageSeries {
+    /// Its place in [`Release::series`].
+    pub series: usize,
+    /// Rows for [`Release::observations`]; empty where no observation is selected.
+    pub rows: Range<usize>,
+}
+
+/// What a caller is told besides the observations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// The range reaches past the history that the release holds of the selected series.
+    RangeExceedsHistory {
+        /// The first and last period held; `None` where none is.
+        history: Option<(Period, Period)>,
+    },
+}
+
+/// A page of a selection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Series in order; the first and last may be continued from or on another page.
+    pub series: Vec<PageSeries>,
+    /// The position of the next page; `None` on the last.
+    pub next: Option<u64>,
+}
+
+/// Finds what `query` selects from the release that it was checked against.
+pub fn select(release: &Release, query: &Query) -> Selection {
+    let words = query.words.iter().map(|(_, word)| word.as_str());
+    let segment = release.segment(query.dataset, words);
+    let dates = Dates::of(release, query);
+    let all = release.series();
+    let mut selected = Vec::new();
+    let mut observations = 0;
+    let mut history: Option<(Period, Period)> = None;
+    for number in segment {
+        let series = &all[number];
+        if !query.takes(series) {
+            continue;
+        }
+        if let Some((first, last)) = series.history() {
+            history =
+                Some(history.map_or((first, last), |(from, to)| (from.min(first), to.max(last))));
+        }
+        let rows = dates.rows(release, series);
+        observations += rows.len() as u64;
+        selected.push(PageSeries {
+            series: number,
+            rows,
+        });
+    }
+    let exceeds = |(first, last): (Period, Period)| {
+        query.from.is_some_and(|from| from < first || from > last)
+            || query.to.is_some_and(|to| to > last || to < first)
+    };
+    let past = match history {
+        Some(history) => exceeds(history),
+        None => query.from.is_some() || query.to.is_some(),
+    };
+    Selection {
+        series: selected,
+        observations,
+        notice: past.then_some(Notice::RangeExceedsHistory { history }),
+    }
+}
+
+impl Query {
+    /// Whether the metric and the dimensions of a series are among those asked for.
+    fn takes(&self, series: &Series) -> bool {
+        let horizon = series.dimension(HORIZON);
+        let node = |(dimension, value): &(_, u32)| series.dimension(*dimension) == Some(*value);
+        self.metrics
+            .iter()
+            .any(|metric| metric.id == series.metric().id)
+            && self.nodes.iter().all(node)
+            && self
+                .horizon_from
+                .is_none_or(|from| horizon.is_some_and(|at| at >= from))
+            && self
+                .horizon_to
+                .is_none_or(|to| horizon.is_some_and(|at| at <= to))
+    }
+}
+
+/// Which periods are selected.
+enum Dates {
+    /// The latest of each series.
+    LatestOfEach,
+    /// This range, both ends included.
+    Range(Option<Period>, Option<Period>),
+    /// None at all.
+    Nothing,
+}
+
+impl Dates {
+    fn of(release: &Release, query: &Query) -> Dates {
+        match (query.from, query.to, query.dataset.latest) {
+            (None, None, Latest::EachSeries) => Dates::LatestOfEach,
+            // The snapshot is that of the whole dataset and not of the nodes asked for, so that a
+            // node that is missing there is not taken from an older one.
+            (None, None, Latest::Snapshot) => match release.latest(query.dataset) {
+                Some(latest) => Dates::Range(Some(latest), Some(latest)),
+                None => Dates::Nothing,
+            },
+            (from, to, _) => Dates::Range(from, to),
+        }
+    }
+
+    fn rows(&self, release: &Release, series: &Series) -> Range<usize> {
+        let rows = series.rows();
+        match self {
+            Dates::LatestOfEach => rows.end.saturating_sub(1).max(rows.start)..rows.end,
+            Dates::Range(from, to) => release.rows(series, *from, *to),
+            Dates::Nothing => rows.start..rows.start,
+        }
+    }
+}
+
+impl Selection {
+    /// All selected series, whatever the page; what coverage lists.
+    pub fn series(&self) -> &[PageSeries] {
+        &self.series
+    }
+
+    /// How many observations are selected over all pages.
+    pub fn observations(&self) -> u64 {
+        self.observations
+    }
+
+    /// What the caller is told besides.
+    pub fn notice(&self) -> Option<Notice> {
+        self.notice
+    }
+
+    /// The page that begins after `position` observations and holds at most `size` of them. A
+    /// series without selected observations stands on the page where its turn comes; a `position`
+    /// past the end gives an empty last page.
+    pub fn page(&self, position: u64, size: usize) -> Page {
+        let end = position.saturating_add(size.max(1) as u64);
+        let last = end >= self.observations;
+        let mut series = Vec::new();
+        let mut passed = 0_u64;
+        for selected in &self.series {
+            let length = selected.rows.len() as u64;
+            let next = passed + length;
+            let begins_here = passed >= position && (passed < end || last);
+            let reaches_here = next > position && passed < end;
+            if (length == 0 && begins_here) || (length > 0 && reaches_here) {
+                let skipped = usize::try_from(position.saturating_sub(passed)).unwrap_or(0);
+                let taken = usize::try_from(end.min(next) - passed).unwrap_or(0);
+                let start = selected.rows.start;
+                series.push(PageSeries {
+                    series: selected.series,
+                    rows: if length == 0 {
+                        start..start
+                    } else {
+                        start + skipped..start + taken
+                    },
+                });
+            }
+            passed = next;
+        }
+        Page {
+            series,
+            next: (!last).then_some(end),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What can be wrong with a release.
+
+use domesday_package::PackageError;
+
+/// A release could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The package is not what its manifest says, or not of this kind.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// A file is not what this version writes, though its bytes are those of the manifest.
+    #[error("release {release}: {file}: {fault}")]
+    File {
+        /// The release's id.
+        release: String,
+        /// The file's name.
+        file: &'static str,
+        /// What is wrong.
+        fault: StoreFault,
+    },
+}
+
+/// What is wrong with a file of a release.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreFault {
+    /// It is no Parquet file, or a damaged one.
+    #[error("{0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// A column is missing or of another type.
+    #[error("has no column {0} of the right type")]
+    Column(&'static str),
+    /// A value that this version does not know.
+    #[error("row {row}: {column} may not be {value:?}")]
+    Value {
+        /// The row, from 0.
+        row: usize,
+        /// The column.
+        column: &'static str,
+        /// What it holds.
+        value: String,
+    },
+    /// The observations do not stand in the order of the series and of time.
+    #[error("row {row} is out of order")]
+    Order {
+        /// The row, from 0.
+        row: usize,
+    },
+    /// More or fewer rows than the series say.
+    #[error("has {found} rows, the series say {expected}")]
+    Count {
+        /// Rows found.
+        found: usize,
+        /// Rows expected.
+        expected: usize,
+    },
+}

@@ -1,0 +1,14 @@
+//! An opened release: series and observations in columns in memory, answered without the files.
+
+mod columns;
+mod error;
+mod observation;
+mod open;
+mod read;
+mod release;
+mod series;
+
+pub use error::{OpenError, StoreFault};
+pub use observation::{Observation, Value};
+pub use release::{Area, Release};
+pub use series::Series;

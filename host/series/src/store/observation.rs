@@ -1,0 +1,96 @@
+//! One observation as it stands in the columns.
+
+use chrono::NaiveDate;
+
+use super::columns::FieldColumns;
+use super::series::Series;
+use crate::Period;
+use crate::catalogue::{Family, FieldKind, Frequency, ObservationField, Status};
+use crate::period::{day_of, month_start};
+
+/// One observation, borrowed from the release.
+#[derive(Clone, Copy)]
+pub struct Observation<'r> {
+    pub(crate) series: &'r Series,
+    pub(crate) fields: Option<&'r FieldColumns>,
+    pub(crate) texts: &'r [Box<str>],
+    pub(crate) row: usize,
+    pub(crate) number: usize,
+    /// The day or month.
+    pub period: Period,
+    /// The status.
+    pub status: Status,
+    /// The value, in the unit of the metric.
+    pub value: f64,
+}
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'r> {
+    /// A day, to be written `YYYY-MM-DD`.
+    Date(NaiveDate),
+    /// The first day of a month, to be written `YYYY-MM`.
+    Month(NaiveDate),
+    /// A whole number.
+    Integer(i32),
+    /// True or false.
+    Boolean(bool),
+    /// A word.
+    Text(&'r str),
+}
+
+impl<'r> Observation<'r> {
+    /// Every field that its dataset carries, in the contract's order, with its value; `None` where
+    /// this observation has no such value.
+    pub fn fields(&self) -> impl Iterator<Item = (ObservationField, Option<Value<'r>>)> + 'r {
+        let (texts, row, number, period) = (self.texts, self.row, self.number, self.period);
+        self.fields
+            .into_iter()
+            .flat_map(|fields| fields.columns.iter())
+            .map(move |(field, column)| {
+                let value = column
+                    .get(row, number, period)
+                    .map(|stored| read(texts, *field, stored));
+                (*field, value)
+            })
+    }
+
+    /// The value of one field.
+    pub fn field(&self, field: ObservationField) -> Option<Value<'r>> {
+        self.fields()
+            .find_map(|(found, value)| (found == field).then_some(value)?)
+    }
+
+    /// The first and last day of the rolling window that ends with the period, for observations of
+    /// markets: the window of the series, or that of its rents, or the month alone.
+    pub fn window(&self) -> Option<(NaiveDate, NaiveDate)> {
+        if self.series.dataset.family != Family::Markets {
+            return None;
+        }
+        let windows = self.series.windows;
+        let months = windows
+            .window_months
+            .or(windows.rental_window_months)
+            .unwrap_or(1);
+        let before = i32::try_from(months.saturating_sub(1)).unwrap_or(0);
+        Some((
+            self.period.plus(-before).first_day(Frequency::Monthly),
+            self.period.last_day(Frequency::Monthly),
+        ))
+    }
+}
+
+fn read(texts: &[Box<str>], field: ObservationField, stored: i32) -> Value<'_> {
+    match field.kind() {
+        FieldKind::Date => Value::Date(day_of(stored)),
+        FieldKind::Month => Value::Month(month_start(stored)),
+        FieldKind::Integer => Value::Integer(stored),
+        FieldKind::Boolean => Value::Boolean(stored != 0),
+        FieldKind::Text => Value::Text(
+            usize::try_from(stored)
+                .ok()
+                .and_then(|number| texts.get(number))
+                .map_or("", |text| text),
+        ),
+    }
+}

@@ -1,0 +1,407 @@
+//! Opening: from a package to columns in memory.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, StringArray, UInt32Array,
+};
+use domesday_package::{Package, Trust, Verification};
+use rustc_hash::FxHashMap;
+
+use super::columns::{ABSENT, Column, FieldColumns};
+use super::read::{ParquetFile, number, text, typed};
+use super::release::{DatasetIndex, segment_key};
+use super::{Area, OpenError, Release, Series, StoreFault};
+use crate::Period;
+use crate::build::Windows;
+use crate::catalogue::{
+    Availability, Dataset, Dimension, Family, FieldKind, Frequency, ObservationField, SelectorName,
+    Status,
+};
+use crate::package::layout::{observations as o, series as s};
+use crate::package::{AREAS, MarketsBody, OBSERVATIONS, RatesBody, SERIES};
+use crate::period::{day_of, month_number};
+
+impl Release {
+    /// Opens the release of this family in `directory` once and for all.
+    ///
+    /// # Errors
+    ///
+    /// A package that is not what its manifest says or is not trusted, and files that this version
+    /// does not understand.
+    pub fn open(
+        directory: &Path,
+        family: Family,
+        trust: &Trust,
+        verification: &dyn Verification,
+    ) -> Result<Release, OpenError> {
+        let package = domesday_package::open_with(directory, trust, verification)?;
+        let body = match family {
+            Family::Markets => package.body::<MarketsBody>()?.0,
+            Family::Rates => package.body::<RatesBody>()?.0,
+        };
+        let mut release = Release {
+            family,
+            id: package.manifest().id.clone(),
+            created: package.manifest().created,
+            digest: package.digest(),
+            body,
+            areas: Vec::new(),
+            series: Vec::new(),
+            segments: FxHashMap::default(),
+            datasets: BTreeMap::new(),
+            texts: Vec::new(),
+            periods: Vec::new(),
+            values: Vec::new(),
+            statuses: Vec::new(),
+        };
+        in_file(&package, SERIES, |file| release.read_series(&file))?;
+        release.index();
+        in_file(&package, OBSERVATIONS, |file| {
+            release.read_observations(&file)
+        })?;
+        if family == Family::Markets {
+            in_file(&package, AREAS, |file| release.read_areas(&file))?;
+        }
+        Ok(release)
+    }
+
+    fn read_series(&mut self, file: &ParquetFile) -> Result<(), StoreFault> {
+        let mut names = vec![
+            s::ID,
+            s::DATASET,
+            s::METRIC,
+            s::AVAILABILITY,
+            s::METHOD,
+            s::FROM,
+            s::TO,
+        ];
+        names.extend(SelectorName::ALL.iter().map(|name| name.as_str()));
+        let texts = names.len();
+        names.push(s::OBSERVATIONS);
+        names.extend(s::WINDOWS);
+        names.extend(Dimension::ALL.iter().map(|dimension| dimension.as_str()));
+        let mut words: FxHashMap<String, Arc<str>> = FxHashMap::default();
+        let mut word = |text: &str| -> Arc<str> {
+            if let Some(word) = words.get(text) {
+                return Arc::clone(word);
+            }
+            let word: Arc<str> = text.into();
+            words.insert(text.to_owned(), Arc::clone(&word));
+            word
+        };
+        let mut next = 0;
+        for columns in file.all(&names)? {
+            let text_columns: Vec<&StringArray> = columns[..texts]
+                .iter()
+                .zip(&names)
+                .map(|(column, name)| typed(column, name))
+                .collect::<Result<_, _>>()?;
+            let number_columns: Vec<&UInt32Array> = columns[texts..]
+                .iter()
+                .zip(&names[texts..])
+                .map(|(column, name)| typed(column, name))
+                .collect::<Result<_, _>>()?;
+            for row in 0..text_columns[0].len() {
+                let must = |column: usize| -> Result<&str, StoreFault> {
+                    text(text_columns[column], row).ok_or(StoreFault::Column(names[column]))
+                };
+                let wrong = |column: usize, value: &str| StoreFault::Value {
+                    row,
+                    column: names[column],
+                    value: value.to_owned(),
+                };
+                let id = must(0)?;
+                let dataset = must(1)?;
+                let dataset = self
+                    .family
+                    .dataset(dataset)
+                    .ok_or_else(|| wrong(1, dataset))?;
+                let metric = must(2)?;
+                let metric = dataset.metric(metric).ok_or_else(|| wrong(2, metric))?;
+                let availability = must(3)?;
+                let availability =
+                    Availability::from_word(availability).ok_or_else(|| wrong(3, availability))?;
+                let period = |column: usize| -> Result<Option<Period>, StoreFault> {
+                    text(text_columns[column], row)
+                        .map(|text| {
+                            Period::parse(text, dataset.frequency)
+                                .ok_or_else(|| wrong(column, text))
+                        })
+                        .transpose()
+                };
+                let history = period(5)?.zip(period(6)?);
+                let mut selectors: [Option<Arc<str>>; SelectorName::ALL.len()] = Default::default();
+                for (at, selector) in selectors.iter_mut().enumerate() {
+                    *selector = text(text_columns[7 + at], row).map(&mut word);
+                }
+                let numbers = |at: usize| number(number_columns[at], row);
+                let count = numbers(0).ok_or(StoreFault::Column(s::OBSERVATIONS))? as usize;
+                let windows = Windows {
+                    window_months: numbers(1),
+                    capital_window_months: numbers(2),
+                    rental_window_months: numbers(3),
+                };
+                let mut dimensions = [None; Dimension::ALL.len()];
+                for (at, dimension) in dimensions.iter_mut().enumerate() {
+                    *dimension = numbers(4 + at);
+                }
+                self.series.push(Series {
+                    id: id.into(),
+                    dataset,
+                    metric,
+                    selectors,
+                    dimensions,
+                    windows,
+                    method: text(text_columns[4], row).map(&mut word),
+                    availability,
+                    history,
+                    rows: next..next + count,
+                });
+                next += count;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes where the series of each dataset and segment stand, and which nodes and words exist.
+    fn index(&mut self) {
+        for (number, series) in self.series.iter().enumerate() {
+            let index = self
+                .datasets
+                .entry(series.dataset.id)
+                .or_insert_with(|| DatasetIndex {
+                    series: number..number,
+                    ..DatasetIndex::default()
+                });
+            index.series.end = number + 1;
+            index.latest = index.latest.max(series.history.map(|(_, last)| last));
+            for (dimension, value) in series.dimensions() {
+                index.nodes.entry(dimension).or_default().insert(value);
+            }
+            for (name, word) in SelectorName::ALL.iter().zip(&series.selectors) {
+                if let Some(word) = word.as_ref().filter(|_| *name != SelectorName::Area) {
+                    let words = index.words.entry(*name).or_default();
+                    if !words.contains(word) {
+                        words.insert(Arc::clone(word));
+                    }
+                }
+            }
+            let words = series.selectors.iter().flatten().map(|word| &**word);
+            let key = segment_key(series.dataset, words);
+            self.segments.entry(key).or_insert(number..number).end = number + 1;
+        }
+    }
+
+    fn read_observations(&mut self, file: &ParquetFile) -> Result<(), StoreFault> {
+        let expected = self.series.last().map_or(0, |series| series.rows.end);
+        let groups = file.groups();
+        let found = groups.iter().sum::<usize>();
+        if found != expected {
+            return Err(StoreFault::Count { found, expected });
+        }
+        self.periods.reserve_exact(expected);
+        self.values.reserve_exact(expected);
+        self.statuses.reserve_exact(expected);
+        let mut texts = Texts::default();
+        let mut group = 0;
+        for dataset in self.family.datasets() {
+            let Some(index) = self.datasets.get(dataset.id) else {
+                continue;
+            };
+            let numbers = index.series.clone();
+            let first = numbers.start;
+            let start = self.series.get(first).map_or(0, |s| s.rows.start);
+            let end = self.series[numbers.clone()]
+                .last()
+                .map_or(start, |s| s.rows.end);
+            // A row group holds rows of one dataset only, and datasets stand in order.
+            let mut rows = 0;
+            let from = group;
+            while rows < end - start && group < groups.len() {
+                rows += groups[group];
+                group += 1;
+            }
+            let fields = self.read_dataset(file, dataset, (from..group).collect(), &mut texts)?;
+            if self.periods.len() != end {
+                return Err(StoreFault::Count {
+                    found: self.periods.len(),
+                    expected: end,
+                });
+            }
+            let series = &self.series[numbers];
+            for series in series {
+                let periods = &self.periods[series.rows.clone()];
+                if let Some(at) = periods.windows(2).position(|pair| pair[0] >= pair[1]) {
+                    return Err(StoreFault::Order {
+                        row: series.rows.start + at + 1,
+                    });
+                }
+            }
+            let columns = dataset
+                .fields
+                .iter()
+                .zip(fields)
+                .map(|(field, values)| {
+                    let periods = &self.periods[start..end];
+                    (
+                        *field,
+                        Column::compact(dataset, *field, values, periods, series, first),
+                    )
+                })
+                .collect();
+            if let Some(index) = self.datasets.get_mut(dataset.id) {
+                index.fields = Some(FieldColumns { columns });
+            }
+        }
+        self.texts = texts.all;
+        Ok(())
+    }
+
+    /// Reads the row groups of one dataset: common columns into place, and its fields, each as one
+    /// number an observation.
+    fn read_dataset(
+        &mut self,
+        file: &ParquetFile,
+        dataset: &Dataset,
+        groups: Vec<usize>,
+        texts: &mut Texts,
+    ) -> Result<Vec<Vec<i32>>, StoreFault> {
+        let mut names = vec![o::PERIOD, o::STATUS, o::VALUE];
+        names.extend(dataset.fields.iter().map(|field| field.as_str()));
+        let mut fields = vec![Vec::new(); dataset.fields.len()];
+        file.columns(groups, &names, |columns| {
+            let periods: &Date32Array = typed(&columns[0], o::PERIOD)?;
+            match dataset.frequency {
+                Frequency::Daily => self.periods.extend_from_slice(periods.values()),
+                Frequency::Monthly => self.periods.extend(
+                    periods
+                        .values()
+                        .iter()
+                        .map(|day| month_number(day_of(*day))),
+                ),
+            }
+            let statuses: &StringArray = typed(&columns[1], o::STATUS)?;
+            for row in 0..statuses.len() {
+                let word = statuses.value(row);
+                let status = Status::from_word(word).ok_or_else(|| StoreFault::Value {
+                    row: self.statuses.len(),
+                    column: o::STATUS,
+                    value: word.to_owned(),
+                })?;
+                self.statuses.push(status);
+            }
+            let values: &Float64Array = typed(&columns[2], o::VALUE)?;
+            self.values.extend_from_slice(values.values());
+            for ((field, column), into) in dataset.fields.iter().zip(&columns[3..]).zip(&mut fields)
+            {
+                numbers(*field, column, texts, into)?;
+            }
+            Ok(())
+        })?;
+        Ok(fields)
+    }
+
+    fn read_areas(&mut self, file: &ParquetFile) -> Result<(), StoreFault> {
+        for columns in file.all(&["code", "name"])? {
+            let codes: &StringArray = typed(&columns[0], "code")?;
+            let names: &StringArray = typed(&columns[1], "name")?;
+            for row in 0..codes.len() {
+                self.areas.push(Area {
+                    code: codes.value(row).to_owned(),
+                    name: names.value(row).to_owned(),
+                });
+            }
+        }
+        self.areas.sort();
+        Ok(())
+    }
+}
+
+/// Opens one file of a package and says which file is at fault.
+fn in_file(
+    package: &Package,
+    name: &'static str,
+    read: impl FnOnce(ParquetFile) -> Result<(), StoreFault>,
+) -> Result<(), OpenError> {
+    let path = package.path(name)?;
+    File::open(path)
+        .map_err(|error| StoreFault::Parquet(error.into()))
+        .and_then(ParquetFile::open)
+        .and_then(read)
+        .map_err(|fault| OpenError::File {
+            release: package.manifest().id.to_string(),
+            file: name,
+            fault,
+        })
+}
+
+/// Words of observations, each held once.
+#[derive(Default)]
+struct Texts {
+    all: Vec<Box<str>>,
+    index: FxHashMap<Box<str>, i32>,
+    /// The last word, since words come in runs.
+    last: Option<(Box<str>, i32)>,
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> i32 {
+        if let Some((last, number)) = &self.last
+            && **last == *text
+        {
+            return *number;
+        }
+        let number = self.index.get(text).copied().unwrap_or_else(|| {
+            let number = i32::try_from(self.all.len()).unwrap_or(i32::MAX);
+            self.all.push(text.into());
+            self.index.insert(text.into(), number);
+            number
+        });
+        self.last = Some((text.into(), number));
+        number
+    }
+}
+
+/// Adds a field's column as numbers.
+fn numbers(
+    field: ObservationField,
+    column: &ArrayRef,
+    texts: &mut Texts,
+    into: &mut Vec<i32>,
+) -> Result<(), StoreFault> {
+    let name = field.as_str();
+    match field.kind() {
+        FieldKind::Date => {
+            let days: &Date32Array = typed(column, name)?;
+            into.extend(days.iter().map(|day| day.unwrap_or(ABSENT)));
+        }
+        FieldKind::Month => {
+            let days: &Date32Array = typed(column, name)?;
+            into.extend(
+                days.iter()
+                    .map(|day| day.map_or(ABSENT, |day| month_number(day_of(day)))),
+            );
+        }
+        FieldKind::Integer => {
+            let numbers: &Int32Array = typed(column, name)?;
+            into.extend(numbers.iter().map(|number| number.unwrap_or(ABSENT)));
+        }
+        FieldKind::Boolean => {
+            let truths: &BooleanArray = typed(column, name)?;
+            into.extend(truths.iter().map(|truth| truth.map_or(ABSENT, i32::from)));
+        }
+        FieldKind::Text => {
+            let words: &StringArray = typed(column, name)?;
+            into.extend(
+                words
+                    .iter()
+                    .map(|word| word.map_or(ABSENT, |word| texts.number(word))),
+            );
+        }
+    }
+    Ok(())
+}

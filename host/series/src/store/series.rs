@@ -1,0 +1,82 @@
+//! One series of an opened release.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::Period;
+use crate::build::Windows;
+use crate::catalogue::{Availability, Dataset, Dimension, Metric, SelectorName};
+
+/// One series: what it is, and where its observations stand.
+#[derive(Debug, Clone)]
+pub struct Series {
+    pub(crate) id: Box<str>,
+    pub(crate) dataset: &'static Dataset,
+    pub(crate) metric: &'static Metric,
+    pub(crate) selectors: [Option<Arc<str>>; SelectorName::ALL.len()],
+    pub(crate) dimensions: [Option<u32>; Dimension::ALL.len()],
+    pub(crate) windows: Windows,
+    pub(crate) method: Option<Arc<str>>,
+    pub(crate) availability: Availability,
+    pub(crate) history: Option<(Period, Period)>,
+    pub(crate) rows: Range<usize>,
+}
+
+impl Series {
+    /// Its id as answered.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its dataset, with frequency and history capability.
+    pub fn dataset(&self) -> &'static Dataset {
+        self.dataset
+    }
+
+    /// Its metric, with unit and basis.
+    pub fn metric(&self) -> &'static Metric {
+        self.metric
+    }
+
+    /// The value of a selector, where its dataset has that selector.
+    pub fn selector(&self, name: SelectorName) -> Option<&str> {
+        self.selectors[name as usize].as_deref()
+    }
+
+    /// The value of a dimension, where it has that dimension.
+    pub fn dimension(&self, dimension: Dimension) -> Option<u32> {
+        self.dimensions[dimension as usize]
+    }
+
+    /// Its dimensions, in the contract's order.
+    pub fn dimensions(&self) -> impl Iterator<Item = (Dimension, u32)> + '_ {
+        Dimension::ALL
+            .iter()
+            .filter_map(|dimension| Some((*dimension, self.dimension(*dimension)?)))
+    }
+
+    /// The lengths of its rolling windows, months.
+    pub fn windows(&self) -> Windows {
+        self.windows
+    }
+
+    /// The rule behind its values in a sentence, where one is stated.
+    pub fn method(&self) -> Option<&str> {
+        self.method.as_deref()
+    }
+
+    /// Whether it has observations, or why not.
+    pub fn availability(&self) -> Availability {
+        self.availability
+    }
+
+    /// Its first and last period in the release, where it has observations.
+    pub fn history(&self) -> Option<(Period, Period)> {
+        self.history
+    }
+
+    /// The rows of its observations in the release.
+    pub fn rows(&self) -> Range<usize> {
+        self.rows.clone()
+    }
+}

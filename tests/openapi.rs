@@ -148,14 +148,129 @@ fn answers_are_what_the_description_says() {
 }
 
 #[test]
-fn the_document_is_served_without_a_key_and_with_a_tag() {
+fn document_and_page_are_served_without_a_key_and_with_a_tag() {
     let server = start().go();
     let stranger = server.client("nobody");
-    let answer = stranger.get("/openapi.json");
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.text, run(["openapi"]).ok().stdout);
-    let tag = answer.header("etag").unwrap().to_owned();
-    assert!(answer.header("cache-control").unwrap().contains("max-age"));
-    let again = stranger.get_if_none_match("/openapi.json", &tag);
-    assert_eq!((again.status, again.text.as_str()), (304, ""));
+    let served = stranger.get("/openapi.json");
+    assert_eq!(served.text, run(["openapi"]).ok().stdout);
+    for (path, media_type) in [
+        ("/openapi.json", "application/json"),
+        ("/reference", "text/html; charset=utf-8"),
+    ] {
+        let answer = stranger.get(path);
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), Some(media_type));
+        assert!(answer.header("cache-control").unwrap().contains("max-age"));
+        let tag = answer.header("etag").unwrap();
+        let again = stranger.get_if_none_match(path, tag);
+        assert_eq!((again.status, again.text.as_str()), (304, ""));
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
+    let server = start().go();
+    let page = server.client("nobody").get("/reference").text;
+    for elsewhere in [
+        "<script", "<link", "<img", "src=", "url(", "http://", "https://",
+    ] {
+        assert!(!page.contains(elsewhere), "{elsewhere}");
+    }
+    let after = |mark: &'static str| {
+        page.split(mark)
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+    };
+    let anchors: Vec<_> = after("id=\"").collect();
+    for target in after("href=\"#") {
+        assert!(anchors.contains(&target), "#{target} leads nowhere");
+    }
+    let document = document();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        assert!(page.contains(&format!("<code>{path}</code>")), "{path}");
+        for operation in item.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(anchors.contains(&id), "{path} has no place of its own");
+        }
+    }
+    let components = &document["components"];
+    for (name, schema) in components["schemas"].as_object().unwrap() {
+        assert!(
+            anchors.contains(&format!("schema-{name}").as_str()),
+            "{name}"
+        );
+        for field in schema["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(|fields| fields.keys())
+        {
+            assert!(
+                page.contains(&format!("<code>{field}</code>")),
+                "{name}.{field}"
+            );
+        }
+    }
+    for name in components["headers"].as_object().unwrap().keys() {
+        assert!(
+            anchors.contains(&format!("header-{name}").as_str()),
+            "{name}"
+        );
+    }
+}
+
+/// What HTTP itself says about a message, which no description repeats.
+const OF_HTTP: [&str; 5] = [
+    "connection",
+    "content-length",
+    "content-type",
+    "date",
+    "transfer-encoding",
+];
+
+#[test]
+fn answers_carry_the_headers_that_are_described_and_no_others() {
+    let start = start();
+    let few = "requests_per_second = 1\nburst = 1\nconcurrency = 9\nmonthly_units = 9";
+    let hurried = start.planned("hurried", &["avm:value"], few);
+    let poor = start.planned(
+        "poor",
+        &["avm:value"],
+        &few.replace("units = 9", "units = 0"),
+    );
+    let customer = start.key(&["avm:value"]);
+    let server = start.with(&["--no-demo"]).go();
+    let key = |name: &str| server.client(name);
+    let (hurried, poor) = (key(&hurried), key(&poor));
+    let (customer, stranger) = (key(&customer), key("nobody"));
+    let document = document();
+    let house = &document["paths"]["/v3/value"]["post"]["requestBody"]["content"]["application/json"]
+        ["examples"]["flat"]["value"];
+    let (value, release) = ("/v3/value", "/v3/releases/current");
+    let told = |method: &str, path: &str, status: u16, answer: common::raw::Answer| {
+        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+        let described = &document["paths"][path][method]["responses"][status.to_string()];
+        let described: std::collections::BTreeSet<String> = described["headers"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|name| name.to_lowercase())
+            .collect();
+        let sent = answer.headers.iter().map(|(name, _)| name.clone());
+        let sent = sent.filter(|name| !OF_HTTP.contains(&name.as_str()));
+        assert_eq!(sent.collect::<std::collections::BTreeSet<_>>(), described);
+    };
+    told("get", release, 200, hurried.get(release));
+    told("get", release, 429, hurried.get(release));
+    told("get", release, 401, stranger.get(release));
+    told("post", value, 429, poor.post(value, house));
+    told("post", value, 200, customer.post(value, house));
+    told("post", value, 405, customer.get(value));
+    told("post", value, 422, customer.post(value, &json!({})));
+    let site = "/v3/development-value";
+    told("post", site, 403, customer.post(site, &json!({})));
+    let jobs = "/v3/valuation-jobs";
+    let job = customer.post(jobs, &json!({"requests": [house]}));
+    told("post", jobs, 202, job);
+    let unknown = customer.get("/v3/valuation-jobs/0");
+    told("get", "/v3/valuation-jobs/{job_id}", 404, unknown);
 }

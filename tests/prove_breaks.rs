@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 
 /// What a suite says whose server does not come up: no proof that the test can fail.
 const NO_SERVER: &str = "it did not start";
@@ -23,6 +24,7 @@ const NO_SERVER: &str = "it did not start";
 type Suites = BTreeMap<String, PathBuf>;
 
 fn main() -> ExitCode {
+    let started = Instant::now();
     let wanted: BTreeSet<String> = std::env::args().skip(1).collect();
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let rules = Rules::read(&repository);
@@ -30,6 +32,11 @@ fn main() -> ExitCode {
         .all()
         .filter(|rule| wanted.is_empty() || wanted.contains(&rule.id))
         .collect();
+    let known: BTreeSet<&String> = chosen.iter().map(|rule| &rule.id).collect();
+    if let Some(unknown) = wanted.iter().find(|id| !known.contains(id)) {
+        println!("there is no rule {unknown}");
+        return ExitCode::FAILURE;
+    }
     let names: BTreeSet<&str> = chosen
         .iter()
         .flat_map(|rule| &rule.tests)
@@ -41,17 +48,18 @@ fn main() -> ExitCode {
         println!("red without a break: {red:#?}");
         return ExitCode::FAILURE;
     }
-    let survivors = survivors(&chosen, &suites);
-    let all: usize = chosen.iter().map(|rule| rule.breaks.len()).sum();
-    let found = all - survivors.len();
+    let proofs = proofs(&chosen, &suites);
+    let count = |verdict: Verdict| proofs.iter().filter(|proof| **proof == verdict).count();
     println!(
-        "{found} of {all} breaks of {} rules turned a test of their rule red",
-        chosen.len()
+        "\n{} rules, {} breaks: {} turned the rule's own test red, {} survived, {} proved nothing; {:.0} s",
+        chosen.len(),
+        proofs.len(),
+        count(Verdict::Red),
+        count(Verdict::Survived),
+        count(Verdict::NoServer),
+        started.elapsed().as_secs_f64(),
     );
-    for survivor in &survivors {
-        println!("survived: {survivor}");
-    }
-    match survivors.is_empty() {
+    match count(Verdict::Red) == proofs.len() {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     }
@@ -96,36 +104,63 @@ fn unbroken(rules: &[&Rule], suites: &Suites) -> Vec<String> {
     let tests: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.tests).collect();
     let tests: Vec<&String> = tests.into_iter().collect();
     println!("{} tests without a break", tests.len());
-    red(&tests, suites, None)
+    red(&tests, suites)
 }
 
-/// The breaks that no test of their rule notices.
-fn survivors(rules: &[&Rule], suites: &Suites) -> Vec<String> {
+/// What a break proved.
+#[derive(Clone, Copy, PartialEq)]
+enum Verdict {
+    /// The rule's own test turned red.
+    Red,
+    /// It did not.
+    Survived,
+    /// The server did not even start, so the test said nothing of the rule.
+    NoServer,
+}
+
+/// Arms one break after another and passes the rule's own test, a line of the table for each.
+fn proofs(rules: &[&Rule], suites: &Suites) -> Vec<Verdict> {
     let tasks: Vec<(&Rule, &String)> = rules
         .iter()
         .flat_map(|&rule| rule.breaks.iter().map(move |name| (rule, name)))
         .collect();
-    let (next, survivors) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    println!("{:<9} {:<34} {:<38} {:>6}", "", "rule", "break", "s");
+    let (next, proofs) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let width = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
     std::thread::scope(|scope| {
         for _ in 0..width {
             scope.spawn(|| {
                 while let Some((rule, name)) = tasks.get(next.fetch_add(1, Relaxed)) {
-                    let tests: Vec<&String> = rule.tests.iter().collect();
-                    if red(&tests, suites, Some(name.as_str())).is_empty() {
-                        println!("{}: {name} SURVIVED", rule.id);
-                        let survivor = format!("{name} of {}", rule.id);
-                        survivors.lock().unwrap().push(survivor);
-                    }
+                    let started = Instant::now();
+                    let verdict = prove(&rule.tests[0], suites, name);
+                    let said = match verdict {
+                        Verdict::Red => "red",
+                        Verdict::Survived => "SURVIVED",
+                        Verdict::NoServer => "NO SERVER",
+                    };
+                    let seconds = started.elapsed().as_secs_f64();
+                    println!("{said:<9} {:<34} {name:<38} {seconds:>6.1}", rule.id);
+                    proofs.lock().unwrap().push(verdict);
                 }
             });
         }
     });
-    survivors.into_inner().unwrap()
+    proofs.into_inner().unwrap()
 }
 
-/// Which of these tests fail, with this break if any.
-fn red(tests: &[&String], suites: &Suites, broken: Option<&str>) -> Vec<String> {
+/// Passes one test with this break armed.
+fn prove(test: &str, suites: &Suites, broken: &str) -> Verdict {
+    let executable = &suites[suite_of(test)];
+    let said = run(executable, &[within(test)], Some(broken));
+    match said.contains(&ended(within(test), "FAILED")) {
+        _ if said.contains(NO_SERVER) => Verdict::NoServer,
+        true => Verdict::Red,
+        false => Verdict::Survived,
+    }
+}
+
+/// Which of these tests do not pass, with nothing broken.
+fn red(tests: &[&String], suites: &Suites) -> Vec<String> {
     let mut red = Vec::new();
     for (name, executable) in suites {
         let mine = tests.iter().filter(|test| suite_of(test) == name);
@@ -133,28 +168,32 @@ fn red(tests: &[&String], suites: &Suites, broken: Option<&str>) -> Vec<String> 
         if mine.is_empty() {
             continue;
         }
-        let mut command = Command::new(executable);
-        command
-            .arg("--exact")
-            .args(&mine)
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .env("INSTA_UPDATE", "no")
-            .env_remove("DOMESDAY_BREAK");
-        if let Some(broken) = broken {
-            command.env("DOMESDAY_BREAK", broken);
-        }
-        let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        if broken.is_some() && said.contains(NO_SERVER) {
-            println!("{}: the server does not start", broken.unwrap_or_default());
-            continue;
-        }
-        let failed = mine.into_iter().filter(|test| {
-            let ended = |how: &str| said.contains(&format!("test {test} ... {how}\n"));
-            // What did not even run has not passed, unless it was to be a proof.
-            ended("FAILED") || (broken.is_none() && !ended("ok"))
-        });
+        let said = run(executable, &mine, None);
+        let failed = mine
+            .into_iter()
+            .filter(|test| !said.contains(&ended(test, "ok")));
         red.extend(failed.map(|test| format!("{name}::{test}")));
     }
     red
+}
+
+/// The line that says how a test ended.
+fn ended(test: &str, how: &str) -> String {
+    format!("test {test} ... {how}\n")
+}
+
+/// What a suite says when these of its tests are passed, with this break if any.
+fn run(executable: &Path, tests: &[&str], broken: Option<&str>) -> String {
+    let mut command = Command::new(executable);
+    command
+        .arg("--exact")
+        .args(tests)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("INSTA_UPDATE", "no")
+        .env_remove("DOMESDAY_BREAK");
+    if let Some(broken) = broken {
+        command.env("DOMESDAY_BREAK", broken);
+    }
+    let output = command.output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }

@@ -129,6 +129,9 @@ impl Code {
     /// allowance, which waiting a moment does not refill.
     #[must_use]
     pub fn retryable(self) -> bool {
+        if broken("errors-6-failed") && matches!(self, Self::ReleaseFailed) {
+            return true;
+        }
         matches!(self.status(), 429 | 500 | 503)
             && (broken("errors-2") || !matches!(self, Self::MonthlyValuationQuotaExceeded))
     }

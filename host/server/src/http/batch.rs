@@ -17,7 +17,7 @@ use axum::response::{IntoResponse, Response};
 use domesday_breaks::broken;
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::request::{Batch, ROWS_MAX};
-use domesday_contract::v3::result::{BATCH_END, batch_start};
+use domesday_contract::v3::result::{BATCH_END, BatchStatus, batch_start};
 use domesday_contract::vocabulary::Vocabulary;
 use domesday_state::{Principal, Scope};
 use rayon::prelude::*;
@@ -85,7 +85,11 @@ pub async fn values(
     text.extend_from_slice(&done.json);
     text.extend_from_slice(BATCH_END);
     let json = [(header::CONTENT_TYPE, "application/json")];
-    Ok((StatusCode::OK, json, text).into_response())
+    let status = match done.summary.status() {
+        BatchStatus::Partial if broken("endpoints-2-envelope") => StatusCode::MULTI_STATUS,
+        _ => StatusCode::OK,
+    };
+    Ok((status, json, text).into_response())
 }
 
 /// Reads the envelope, and every row for itself; the body is then done with.

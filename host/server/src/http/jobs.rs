@@ -15,6 +15,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::query::read_none;
 use domesday_state::{Job, JobMode, Principal, Scope};
@@ -44,6 +45,9 @@ async fn job(
 ) -> Result<Job, Refusal> {
     let pairs = pairs(query.as_deref());
     read_none(pairs.iter().map(|(name, value)| (&**name, &**value)))?;
+    if broken("endpoints-4-readable") && service.state.jobs_paused() {
+        return Err(not_found().into());
+    }
     // A text that is no id is the id of no job.
     let id = id.ok().and_then(|Path(text)| read_id(&text));
     let id = id.ok_or_else(not_found)?;

@@ -95,6 +95,7 @@ fn routes(service: Arc<Service>) -> Router {
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready))
         .route("/openapi.json", get(reference::openapi))
+        .route("/reference", get(reference::page))
         .method_not_allowed_fallback(other_method)
         .fallback_service(keyed.with_state(service.clone()))
         .with_state(service.clone())
@@ -105,7 +106,7 @@ fn routes(service: Arc<Service>) -> Router {
 fn unknown_route() -> Refusal {
     Fault::new(
         Code::RouteNotFound,
-        "There is no such path. The routes are listed in the API reference.",
+        "There is no such path. The routes are listed at /reference.",
     )
     .into()
 }

@@ -1,4 +1,4 @@
-//! The description of the interface: GET /openapi.json, which needs no key.
+//! The description of the interface: GET /openapi.json and GET /reference, which need no key.
 
 use super::refusal::{Refusal, internal};
 use crate::reference;
@@ -21,6 +21,19 @@ static DOCUMENT: LazyLock<Option<Fixed>> = LazyLock::new(|| {
         .ok()
         .map(Fixed::new)
 });
+
+static PAGE: LazyLock<Option<Fixed>> = LazyLock::new(|| {
+    reference::page()
+        .inspect_err(|error| tracing::error!(%error, "the reference could not be written"))
+        .ok()
+        .map(Fixed::new)
+});
+
+/// The page for people.
+pub async fn page(headers: HeaderMap) -> Result<Response, Refusal> {
+    let page = PAGE.as_ref().ok_or_else(internal)?;
+    Ok(page.answer(&headers, "text/html; charset=utf-8"))
+}
 
 /// The OpenAPI document.
 pub async fn openapi(headers: HeaderMap) -> Result<Response, Refusal> {

@@ -13,6 +13,7 @@ use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::result::{Outcome, ValuationResult};
@@ -88,16 +89,21 @@ pub async fn value(
 /// A single request is the row: where the row is rejected or undone, the request is refused.
 fn answered(done: RowOutcome) -> Result<Outcome, Refusal> {
     match done.outcome {
-        Outcome::Rejected(faults) if !done.undone => Err(faults.into()),
+        Outcome::Rejected(faults) if !done.undone && !broken("endpoints-1-unresolved") => {
+            Err(faults.into())
+        }
         Outcome::Rejected(faults) | Outcome::Failed(faults) if done.undone => {
             let problem = done.problem.as_deref();
             tracing::error!(problem, "a value could not be worked out");
             match faults.into_iter().next() {
                 Some(fault) if fault.code == Code::ProcessingDeadlineExceeded => Err(too_late()),
-                Some(fault) if fault.code != Code::Internal => Err(fault.into()),
+                Some(fault) if fault.code != Code::Internal && !broken("endpoints-1-provider") => {
+                    Err(fault.into())
+                }
                 _ => Err(internal().into()),
             }
         }
+        Outcome::Referred(_) if broken("endpoints-1-referred") => Err(internal().into()),
         outcome => Ok(outcome),
     }
 }

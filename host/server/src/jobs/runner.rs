@@ -8,6 +8,7 @@ use crate::service::Service;
 use crate::valuation::batch::nth;
 use crate::valuation::row;
 use crate::workers::Workers;
+use domesday_breaks::broken;
 use domesday_state::{Claim, Held, Hold, Job, JobError, StateError};
 use std::future::Future;
 use std::pin::pin;
@@ -191,7 +192,11 @@ impl Runner {
         let service = self.service.clone();
         let id = job.release_id.clone();
         // It may have to be read from disk.
-        let opened = tokio::task::spawn_blocking(move || service.releases.get(&id)).await;
+        let opened = tokio::task::spawn_blocking(move || match broken("versioning-4") {
+            true => Ok(service.releases.current()),
+            false => service.releases.get(&id),
+        })
+        .await;
         let release = match opened {
             Ok(Ok(release)) => release,
             Ok(Err(error)) => return Err(not_served(&error)),

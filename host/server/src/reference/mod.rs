@@ -2,22 +2,25 @@
 //! own schemas and error codes, and a page that people read.
 
 mod examples;
+mod headers;
 mod operations;
+mod page;
+
+pub use page::page;
 
 use domesday_contract::error::Code;
 use domesday_contract::v3::schema::schemas;
 use domesday_contract::vocabulary::Vocabulary;
+use headers::HEADERS;
 use operations::{ROUTES, Route};
 use utoipa::openapi::extensions::Extensions;
-use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::OperationBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::schema::Type;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, Header, InfoBuilder, LicenseBuilder, Object, OpenApi,
+    ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, Object, OpenApi,
     OpenApiBuilder, PathItem, PathsBuilder, Ref, Required, Response, ResponseBuilder, Schema,
     ServerBuilder,
 };
@@ -43,8 +46,8 @@ pub fn document() -> OpenApi {
     for (name, schema) in schemas() {
         components = components.schema(name, schema);
     }
-    for (name, header) in headers() {
-        components = components.header(name, header);
+    for header in &HEADERS {
+        components = components.header(header.name, header.openapi());
     }
     components = components.security_scheme(
         "bearer",
@@ -124,17 +127,15 @@ fn operation(route: &Route) -> OperationBuilder {
         ));
     }
     for answer in route.answers {
-        let mut response = ResponseBuilder::new()
-            .description(answer.about)
-            .header_ref(REQUEST_ID, header_ref(REQUEST_ID))
-            .content(
-                "application/json",
-                ContentBuilder::new()
-                    .schema(Some(Ref::from_schema_name(answer.schema)))
-                    .build(),
-            );
-        for &name in answer.headers {
-            response = response.header_ref(name, header_ref(name));
+        let mut response = ResponseBuilder::new().description(answer.about).content(
+            "application/json",
+            ContentBuilder::new()
+                .schema(Some(Ref::from_schema_name(answer.schema)))
+                .build(),
+        );
+        let own = answer.headers.iter().copied();
+        for name in headers::of_every_answer().chain(own) {
+            response = response.header_ref(name, headers::reference(name));
         }
         operation = operation.response(answer.status, response);
     }
@@ -180,7 +181,6 @@ fn refusal(status: u16, codes: &[Code]) -> Response {
     let listed: Vec<_> = codes.iter().map(|code| code.code()).collect();
     let mut response = ResponseBuilder::new()
         .description(about.trim_end())
-        .header_ref(REQUEST_ID, header_ref(REQUEST_ID))
         .content(
             "application/json",
             ContentBuilder::new()
@@ -188,53 +188,10 @@ fn refusal(status: u16, codes: &[Code]) -> Response {
                 .build(),
         )
         .extensions(Some(Extensions::from_iter([("x-error-codes", listed)])));
-    let own: &[&str] = match status {
-        401 => &["WWW-Authenticate"],
-        405 => &["Allow"],
-        429 | 503 => &["Retry-After"],
-        _ => &[],
-    };
-    for &name in own {
-        response = response.header_ref(name, header_ref(name));
+    for name in headers::of_a_refusal(status) {
+        response = response.header_ref(name, headers::reference(name));
     }
     response.build()
-}
-
-const REQUEST_ID: &str = "X-Service-Request-Id";
-
-fn header_ref(name: &str) -> Ref {
-    Ref::new(format!("#/components/headers/{name}"))
-}
-
-fn headers() -> [(&'static str, Header); 5] {
-    let header = |kind: Type, about: &str| {
-        HeaderBuilder::new()
-            .schema(Some(Schema::from(Object::with_type(kind))))
-            .description(Some(about))
-            .build()
-    };
-    [
-        (
-            REQUEST_ID,
-            header(
-                Type::String,
-                "Identifies the request: a UUID. Quote it when you report a fault.",
-            ),
-        ),
-        (
-            "Retry-After",
-            header(
-                Type::String,
-                "Wait at least this long before trying again: seconds, or an HTTP date.",
-            ),
-        ),
-        ("WWW-Authenticate", header(Type::String, "Bearer.")),
-        (
-            "Allow",
-            header(Type::String, "The methods that the path takes."),
-        ),
-        ("Location", header(Type::String, "Path of the job.")),
-    ]
 }
 
 /// Members in the order of their names, at every depth: the document is compared byte by byte, and

@@ -110,8 +110,9 @@ const SUBMISSION: &[Code] = &[
     Code::IdempotencyConflict,
     Code::IdempotencyKeyExpired,
     Code::JobAdmissionPaused,
-    Code::RouteNotFound,
 ];
+/// Of a route that the active release does not list.
+const OFFERED: &[Code] = &[Code::RouteNotFound];
 const JOB: &[Code] = &[Code::JobNotFound];
 const QUERY: &[Code] = &[Code::UnknownField];
 const QUERY_VALUES: &[Code] = &[Code::MissingField, Code::InvalidValue];
@@ -168,7 +169,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("ExistingRequest", &[examples::HOUSE, examples::FLAT])),
         answers: &[VALUED],
-        refused: &[BODY, UNITS, NOW, DATE, IDENTITY],
+        refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
     },
     Route {
         method: HttpMethod::Post,
@@ -180,7 +181,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("ExistingRequest", &[examples::EVIDENCE, examples::FLAT])),
         answers: &[VALUED],
-        refused: &[BODY, UNITS, NOW, DATE, IDENTITY],
+        refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
     },
     Route {
         method: HttpMethod::Post,
@@ -192,7 +193,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("BatchRequest", &[examples::BATCH])),
         answers: &[BATCH],
-        refused: &[BODY, ROWS, UNITS],
+        refused: &[OFFERED, BODY, ROWS, UNITS],
     },
     Route {
         method: HttpMethod::Post,
@@ -204,7 +205,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("BatchRequest", &[examples::BATCH])),
         answers: &[BATCH],
-        refused: &[BODY, ROWS, UNITS],
+        refused: &[OFFERED, BODY, ROWS, UNITS],
     },
     Route {
         method: HttpMethod::Post,
@@ -216,7 +217,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("DevelopmentRequest", &[examples::DEVELOPMENT])),
         answers: &[VALUED],
-        refused: &[BODY, UNITS, NOW, DATE, PLACE],
+        refused: &[OFFERED, BODY, UNITS, NOW, DATE, PLACE],
     },
     Route {
         method: HttpMethod::Post,
@@ -228,7 +229,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("DevelopmentBatchRequest", &[examples::DEVELOPMENT_BATCH])),
         answers: &[BATCH],
-        refused: &[BODY, ROWS, UNITS],
+        refused: &[OFFERED, BODY, ROWS, UNITS],
     },
     Route {
         method: HttpMethod::Post,
@@ -245,7 +246,7 @@ pub const ROUTES: [Route; 11] = [
             schema: "JobDocument",
             headers: &[],
         }],
-        refused: &[BODY, ROWS, UNITS, SUBMISSION],
+        refused: &[OFFERED, BODY, ROWS, UNITS, SUBMISSION],
     },
     Route {
         method: HttpMethod::Get,

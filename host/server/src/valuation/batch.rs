@@ -85,6 +85,11 @@ pub async fn value(
 /// The valuation id of row `index` of a request whose first row has `first`: consecutive numbers, so
 /// that one line of a log tells them all.
 pub fn nth(first: Uuid, index: usize) -> Uuid {
+    let index = if broken("result-valuation-id") {
+        0
+    } else {
+        index
+    };
     Uuid::from_u128(first.as_u128().wrapping_add(index as u128))
 }
 

@@ -115,7 +115,10 @@ fn accept(
         request_count: new.chunks.iter().map(|chunk| chunk.rows).sum(),
         created_at: new.now,
         updated_at: new.now,
-        expires_at: UnixMillis(new.now.0.saturating_add(JOB_RETENTION_MILLIS)),
+        expires_at: UnixMillis(new.now.0.saturating_add(match broken("job-expires-at") {
+            true => JOB_RETENTION_MILLIS / 7,
+            false => JOB_RETENTION_MILLIS,
+        })),
         chunks: count(new.chunks.len()),
         tally: Tally::default(),
         error: None,

@@ -43,7 +43,10 @@ impl<'a> Batch<'a> {
         let rows = read_rows(&mut envelope, &mut faults, rows_max);
         envelope.finish(&mut faults);
         match (settings, rows) {
-            (Some(settings), Some(rows)) if faults.count() == 0 => Ok(Self { settings, rows }),
+            (settings, Some(rows)) if faults.count() == 0 || broken("endpoints-2-invalid") => {
+                let settings = settings.unwrap_or_default();
+                Ok(Self { settings, rows })
+            }
             _ => Err(Refused::new(None, faults)),
         }
     }
@@ -75,7 +78,7 @@ pub(in crate::v3) fn read_rows<'a>(
             Code::EmptyRequests,
             "The list of requests is empty; give at least one.".to_owned(),
         ),
-        Value::Rows(rows) if rows.count > rows_max => {
+        Value::Rows(rows) if rows.count > rows_max && !broken("limits-rows") => {
             faults.push(member.at, too_many(rows.count, rows_max));
             return None;
         }

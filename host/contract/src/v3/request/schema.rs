@@ -1,29 +1,25 @@
 //! What clients send, as JSON Schema: made from the limits and the lists of the readers beside it.
 
+mod sections;
+
 use serde_json::{Value, json};
-use utoipa::ToSchema;
 use utoipa::openapi::schema::{OneOfBuilder, Type};
 use utoipa::openapi::{Object, Schema};
 
-use super::building::{DEVELOPMENT_ENERGY, ENERGY, FABRIC, SCORE};
-use super::development::{LATITUDE, LONGITUDE, SHAPE as DEVELOPMENT, SITE};
+use super::development::SHAPE as DEVELOPMENT;
 use super::existing::SHAPE as EXISTING;
-use super::lease::{CHARGE_MAX, SHAPE as LEASE, YEARS_MAX};
-use super::occupancy::SHAPE as OCCUPANCY;
-use super::property::{ADDRESS_PART_LONGEST, SHAPE as PROPERTY};
-use super::size::{BEDROOMS, FLOOR_AREA_M2, FLOOR_LEVEL, LIVING_ROOMS, SHAPE as SIZE, STOREYS};
 use super::{
     AgeBand, BuildStatus, FloorType, Glazing, OccupancyStatus, PropertyType, REFERENCE_LONGEST,
     Rating, RoofType, Subtype, Tenure, WallType, batch,
 };
-use crate::json::Shape;
-use crate::schema::{
-    Meaning, Schemas, add, boolean, date, integer, list, named, named_as, number, pattern, section,
-    text, where_is,
-};
-use crate::v3::identity::{Postcode, Uprn};
-use crate::v3::options::{COMPARABLES, DEFAULTS, DEVELOPMENT_FIELDS, FIELDS};
+use crate::schema::{Meaning, Schemas, add, list, named, named_as, section, text, where_is};
 use crate::vocabulary::Vocabulary;
+
+use sections::{
+    detailed_lease, development_energy, development_options, energy, fabric, occupancy, options,
+    property, simple_lease, site, size,
+};
+pub(in crate::v3) use sections::{postcode, uprn};
 
 /// Every named schema of a request.
 #[must_use]
@@ -75,328 +71,6 @@ pub(in crate::v3) fn schemas() -> Schemas {
         .item(named("DetailedLease"));
     schemas.insert("Lease".to_owned(), Schema::from(lease.build()).into());
     schemas
-}
-
-fn name<T: ToSchema>() -> String {
-    T::name().into_owned()
-}
-
-fn options() -> Object {
-    let shape = Shape {
-        pointer: "/options",
-        fields: FIELDS,
-    };
-    section(shape, &[], [
-        ("include_comparables", include_comparables().into()),
-        ("comparables_limit", comparables_limit().into()),
-        ("include_context_metrics", include_context_metrics().into()),
-        ("use_stored_data", boolean(DEFAULTS.use_stored_data).meaning(
-            "Lets stored values of this property fill what the request leaves blank; values that \
-             the request gives always win. Needs the scope `avm:stored-data`.",
-        ).into()),
-    ]).meaning(
-        "What to show and what to use. An option is never null: leave it out to inherit it, a \
-         row's from the batch's, the batch's from the default. Simple routes show the core \
-         response alone, whatever the options.",
-    )
-}
-
-fn development_options() -> Object {
-    let shape = Shape {
-        pointer: "/options",
-        fields: DEVELOPMENT_FIELDS,
-    };
-    section(
-        shape,
-        &[],
-        [
-            ("include_comparables", include_comparables().into()),
-            ("comparables_limit", comparables_limit().into()),
-            ("include_context_metrics", include_context_metrics().into()),
-        ],
-    )
-    .meaning(
-        "What to show. An option is never null: leave it out to inherit it. A proposed property \
-         has no stored data, so `use_stored_data` is refused, whatever its value.",
-    )
-}
-
-fn include_comparables() -> Object {
-    boolean(DEFAULTS.include_comparables).meaning("Lists the sales that speak for the estimate.")
-}
-
-fn comparables_limit() -> Object {
-    let mut schema = integer(COMPARABLES).meaning(
-        "Most comparables to list; 0 gives an empty list. It does not change the valuation.",
-    );
-    schema.default = Some(DEFAULTS.comparables_limit.into());
-    schema
-}
-
-fn include_context_metrics() -> Object {
-    boolean(DEFAULTS.include_context_metrics).meaning("Adds figures of the neighbourhood.")
-}
-
-fn property() -> Object {
-    section(
-        PROPERTY,
-        &[
-            "valuation_date",
-            "postcode",
-            "building_number_or_name",
-            "street",
-            "type",
-            "subtype",
-            "title_tenure",
-        ],
-        [
-            ("valuation_date", valuation_date()),
-            (
-                "uprn",
-                uprn()
-                    .meaning(
-                        "Unique Property Reference Number. Where given, it is verified against the \
-                 address; where not, the address must be that of exactly one property.",
-                    )
-                    .into(),
-            ),
-            ("postcode", postcode().into()),
-            (
-                "building_number_or_name",
-                address_part(
-                    "House number or name, flat and building: what tells the property from its \
-                 neighbours, such as `15` or `Flat 3, Fern Point, 60`.",
-                )
-                .into(),
-            ),
-            ("street", address_part("The street.").into()),
-            ("type", named(&name::<PropertyType>())),
-            (
-                "subtype",
-                named_as(
-                    &name::<Subtype>(),
-                    "The kind within the type; it must belong to the type.",
-                ),
-            ),
-            ("title_tenure", named(&name::<Tenure>())),
-            (
-                "build_status",
-                named_as(
-                    &name::<BuildStatus>(),
-                    "Whether the building stands; proposed buildings have the development routes.",
-                ),
-            ),
-        ],
-    )
-    .meaning("Where and what the property is.")
-    .with("oneOf", kinds())
-}
-
-fn site() -> Object {
-    section(
-        SITE,
-        &["valuation_date", "postcode", "site_latitude", "site_longitude", "type", "subtype", "title_tenure"],
-        [
-            ("valuation_date", valuation_date()),
-            ("postcode", postcode().into()),
-            ("site_latitude", number(LATITUDE).meaning("WGS84 latitude of the site, in degrees north; the site lies in England or Wales.").into()),
-            ("site_longitude", number(LONGITUDE).meaning("WGS84 longitude of the site, in degrees east (negative to the west).").into()),
-            ("building_number_or_name", address_part("House or plot, where there is one yet. Nothing is looked up with it.").into()),
-            ("street", address_part("The street, where there is one yet. Nothing is looked up with it.").into()),
-            ("type", named(&name::<PropertyType>())),
-            ("subtype", named_as(&name::<Subtype>(), "The kind within the type; it must belong to the type.")),
-            ("title_tenure", named(&name::<Tenure>())),
-        ],
-    )
-    .meaning("Where and what the proposed property will be. It has no UPRN and no build status.")
-    .with("oneOf", kinds())
-}
-
-fn valuation_date() -> utoipa::openapi::RefOr<Schema> {
-    date()
-        .meaning("Day of the valuation, within the window of the release metadata.")
-        .into()
-}
-
-/// A UPRN as requests give it.
-pub(in crate::v3) fn uprn() -> Object {
-    pattern(Uprn::PATTERN, Uprn::DIGITS)
-}
-
-/// A postcode as requests give it.
-pub(in crate::v3) fn postcode() -> Object {
-    let mut schema = Object::with_type(Type::String);
-    schema.pattern = Some(Postcode::PATTERN.to_owned());
-    schema.meaning("A full postcode in any case and spacing, such as `RG30 1AA`.")
-}
-
-fn address_part(meaning: &str) -> Object {
-    text(ADDRESS_PART_LONGEST).meaning(meaning)
-}
-
-/// Which subtypes belong to which type.
-fn kinds() -> Value {
-    PropertyType::ALL
-        .iter()
-        .map(|kind| {
-            let subtypes: Vec<_> = Subtype::ALL
-                .iter()
-                .filter(|subtype| subtype.property_type() == *kind)
-                .map(|subtype| subtype.code())
-                .collect();
-            json!({"properties": {"type": {"const": kind.code()}, "subtype": {"enum": subtypes}}})
-        })
-        .collect()
-}
-
-fn occupancy() -> Object {
-    section(
-        OCCUPANCY,
-        &["status"],
-        [("status", named(&name::<OccupancyStatus>()))],
-    )
-    .meaning("Who lives there.")
-}
-
-fn size(required: &[&str]) -> Object {
-    let mut schema = section(
-        SIZE,
-        required,
-        [
-            (
-                "floor_area_m2",
-                number(FLOOR_AREA_M2)
-                    .meaning("Floor area in square metres.")
-                    .into(),
-            ),
-            ("bedrooms", integer(BEDROOMS).meaning("Bedrooms.").into()),
-            (
-                "living_rooms",
-                integer(LIVING_ROOMS).meaning("Living rooms.").into(),
-            ),
-            (
-                "storeys",
-                integer(STOREYS)
-                    .meaning("Storeys of a house; ignored for flats.")
-                    .into(),
-            ),
-            (
-                "floor_level",
-                integer(FLOOR_LEVEL)
-                    .meaning(
-                        "Floor on which a flat lies: 0 is the ground floor; ignored for houses.",
-                    )
-                    .into(),
-            ),
-        ],
-    );
-    schema.min_properties = Some(1);
-    schema
-}
-
-fn fabric() -> Object {
-    let mut schema = section(
-        FABRIC,
-        &[],
-        [
-            ("wall_type", named(&name::<WallType>())),
-            ("roof_type", named(&name::<RoofType>())),
-            ("floor_type", named(&name::<FloorType>())),
-            ("glazing", named(&name::<Glazing>())),
-        ],
-    )
-    .meaning("What the building is made of. At least one field.");
-    schema.min_properties = Some(1);
-    schema
-}
-
-fn energy() -> Object {
-    let mut schema = section(
-        ENERGY,
-        &[],
-        [
-            ("construction_age_band", named(&name::<AgeBand>())),
-            ("rating", named(&name::<Rating>())),
-            ("efficiency_score", efficiency_score().into()),
-        ],
-    )
-    .meaning("What the energy certificate says. At least one field.");
-    schema.min_properties = Some(1);
-    schema
-}
-
-fn development_energy() -> Object {
-    let mut schema = section(
-        DEVELOPMENT_ENERGY,
-        &[],
-        [
-            ("rating", named(&name::<Rating>())),
-            ("efficiency_score", efficiency_score().into()),
-        ],
-    )
-    .meaning(
-        "What the energy assessment says. At least one field; the age band is the newest, whatever \
-         anyone says.",
-    );
-    schema.min_properties = Some(1);
-    schema
-}
-
-fn efficiency_score() -> Object {
-    integer(SCORE).meaning("Energy efficiency score.")
-}
-
-fn simple_lease() -> Object {
-    let shape = Shape {
-        fields: &["years_remaining"],
-        ..LEASE
-    };
-    let mut years = number(0.0..=f64::from(YEARS_MAX))
-        .meaning("Years left on the valuation date, above 0; a fraction is fine.");
-    years.exclusive_minimum = years.minimum.take();
-    section(
-        shape,
-        &["years_remaining"],
-        [("years_remaining", years.into())],
-    )
-    .meaning("A lease by the years that it has left.")
-}
-
-fn detailed_lease() -> Object {
-    let shape = Shape {
-        fields: &super::lease::DETAILED_FIELDS,
-        ..LEASE
-    };
-    let charge = |meaning: &str| number(0.0..=CHARGE_MAX).meaning(meaning).into();
-    section(
-        shape,
-        &["start_date", "term_years"],
-        [
-            (
-                "start_date",
-                date()
-                    .meaning("First day of the lease, on or before the valuation date.")
-                    .into(),
-            ),
-            (
-                "term_years",
-                integer(1..=YEARS_MAX)
-                    .meaning(
-                        "Length of the lease in years; it has not ended on the valuation date.",
-                    )
-                    .into(),
-            ),
-            (
-                "ground_rent_gbp_per_year",
-                charge("Ground rent in pounds a year."),
-            ),
-            (
-                "service_charge_gbp_per_year",
-                charge("Service charge in pounds a year."),
-            ),
-        ],
-    )
-    .meaning("A lease by its terms.")
 }
 
 fn existing(options: &str) -> Object {
@@ -506,15 +180,14 @@ fn area_rule() -> Value {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lease::{DETAILED_FIELDS, SHAPE};
     use super::*;
 
     #[test]
     fn the_fields_of_every_schema_are_those_of_its_reader() {
         // `section` asserts it.
         assert!(schemas().contains_key("BatchRequest"));
-        let lease = ["years_remaining"]
-            .iter()
-            .chain(&super::super::lease::DETAILED_FIELDS);
-        assert!(lease.eq(LEASE.fields));
+        let lease = ["years_remaining"].iter().chain(&DETAILED_FIELDS);
+        assert!(lease.eq(SHAPE.fields));
     }
 }

@@ -8,6 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domesday_breaks::broken;
 use domesday_contract::v3::job::{POLL_SECONDS, RESULTS_END, failed_results, results_start};
 use domesday_state::{Job, JobStatus, Principal, StateError};
 use http_body_util::channel::{Channel, Sender};
@@ -36,7 +37,7 @@ pub async fn results(
     let start = match job.status {
         JobStatus::Queued | JobStatus::Running => {
             let mut answer = json(StatusCode::ACCEPTED, &shown);
-            let wait = HeaderValue::from(POLL_SECONDS);
+            let wait = HeaderValue::from(POLL_SECONDS + u32::from(broken("limit-results-poll")));
             answer.headers_mut().insert(header::RETRY_AFTER, wait);
             return Ok(answer);
         }

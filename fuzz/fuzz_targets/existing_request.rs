@@ -1,0 +1,22 @@
+//! Any bytes as the body of a single route: read, or refused for 1 to 20 reasons that stand
+//! somewhere; and a row is judged as the body is.
+#![no_main]
+
+use domesday_contract::error::FAULTS_LISTED;
+use domesday_contract::v3::options::Settings;
+use domesday_contract::v3::request::Request;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|body: &[u8]| {
+    let read = Request::read(body);
+    if let Err(refused) = &read {
+        assert!((1..=FAULTS_LISTED).contains(&refused.faults.len()));
+        for fault in &refused.faults {
+            assert!(fault.field.as_ref().is_some_and(|field| field.is_empty() || field.starts_with('/')));
+            assert!(!fault.message.chars().any(char::is_control));
+        }
+    }
+    if let (Ok(request), Ok(text)) = (read, std::str::from_utf8(body)) {
+        assert_eq!(Request::read_row(text, Settings::default()).ok(), Some(request));
+    }
+});

@@ -1,0 +1,87 @@
+//! The headers of answers, as the description tells them.
+
+use domesday_contract::schema::{pattern, uuid};
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::schema::{Object, Schema, Type};
+use utoipa::openapi::{Header, Ref};
+
+/// A header that answers carry.
+pub struct Told {
+    /// Its name.
+    pub name: &'static str,
+    /// What it says.
+    pub about: &'static str,
+    schema: fn() -> Object,
+}
+
+/// Longest text of a rate limit's header, in characters.
+const RATE_LONGEST: usize = 80;
+
+/// Every header that the interface describes.
+pub const HEADERS: [Told; 6] = [
+    Told {
+        name: "X-Service-Request-Id",
+        about: "Identifies the request: a UUID, on every answer. Quote it when you report a fault.",
+        schema: uuid,
+    },
+    Told {
+        name: "RateLimit-Policy",
+        about: "Your plan's rate, on every answer to a good key: `\"requests\";q=100;w=2` is a \
+            burst of 100 requests, which comes back evenly within 2 seconds.",
+        schema: || pattern(r#"^"requests";q=[0-9]+;w=[0-9]+$"#, RATE_LONGEST),
+    },
+    Told {
+        name: "RateLimit",
+        about: "How your rate stands, on every answer to a good key: `\"requests\";r=99;t=1` says \
+            that 99 more may come at once, and the whole burst again in a second.",
+        schema: || pattern(r#"^"requests";r=[0-9]+;t=[0-9]+$"#, RATE_LONGEST),
+    },
+    Told {
+        name: "Retry-After",
+        about: "Wait at least this long before trying again: seconds, or an HTTP date.",
+        schema: || Object::with_type(Type::String),
+    },
+    Told {
+        name: "WWW-Authenticate",
+        about: "Bearer: how to present a key.",
+        schema: || Object::with_type(Type::String),
+    },
+    Told {
+        name: "Allow",
+        about: "The methods that the path takes.",
+        schema: || Object::with_type(Type::String),
+    },
+];
+
+impl Told {
+    /// As the description holds it.
+    pub fn openapi(&self) -> Header {
+        HeaderBuilder::new()
+            .schema(Some(Schema::from((self.schema)())))
+            .description(Some(self.about))
+            .build()
+    }
+}
+
+/// The named header of the description.
+pub fn reference(name: &str) -> Ref {
+    Ref::new(format!("#/components/headers/{name}"))
+}
+
+/// What every answer to a good key carries.
+pub fn of_every_answer() -> impl Iterator<Item = &'static str> {
+    HEADERS[..3].iter().map(|header| header.name)
+}
+
+/// What a refusal with this status carries.
+pub fn of_a_refusal(status: u16) -> impl Iterator<Item = &'static str> {
+    // No good key, no rate of anybody's.
+    let common = if status == 401 { 1 } else { 3 };
+    let own = match status {
+        401 => Some("WWW-Authenticate"),
+        405 => Some("Allow"),
+        429 | 503 => Some("Retry-After"),
+        _ => None,
+    };
+    of_every_answer().take(common).chain(own)
+}

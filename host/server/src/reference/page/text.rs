@@ -1,0 +1,56 @@
+//! Text as HTML.
+
+/// Text of which nothing is mark-up.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// Paragraphs and lists, as the descriptions are written: an empty line divides paragraphs, lines
+/// that begin with a dash are a list, and back-quotes hold code.
+pub fn prose(text: &str) -> String {
+    text.split("\n\n").map(paragraph).collect()
+}
+
+fn paragraph(text: &str) -> String {
+    let items: Option<Vec<&str>> = text.lines().map(|line| line.strip_prefix("- ")).collect();
+    match items {
+        Some(items) if !items.is_empty() => {
+            let items: String = items
+                .iter()
+                .map(|item| format!("<li>{}</li>", inline(item)))
+                .collect();
+            format!("<ul>{items}</ul>")
+        }
+        _ if text.trim().is_empty() => String::new(),
+        _ => format!("<p>{}</p>", inline(text)),
+    }
+}
+
+/// One line, with its code.
+pub fn inline(text: &str) -> String {
+    let mut out = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        if index % 2 == 1 {
+            out.push_str(&format!("<code>{}</code>", escaped(part)));
+        } else {
+            out.push_str(&escaped(part));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptions_become_paragraphs_and_lists() {
+        assert_eq!(
+            prose("Who & what `a<b`.\n\n- `x`: one\n- two"),
+            "<p>Who &amp; what <code>a&lt;b</code>.</p><ul><li><code>x</code>: one</li><li>two</li></ul>"
+        );
+    }
+}

@@ -84,12 +84,37 @@ fn built() -> Suites {
         .collect()
 }
 
-/// The tests that are red though nothing is broken.
+/// The tests that are red though nothing is broken. Each is passed alone, as with a break: one that
+/// needs others beside it would be red then, and prove nothing.
 fn unbroken(rules: &[&Rule], suites: &Suites) -> Vec<String> {
     let tests: BTreeSet<&String> = rules.iter().flat_map(|rule| &rule.tests).collect();
     let tests: Vec<&String> = tests.into_iter().collect();
     println!("{} tests without a break", tests.len());
-    red(&tests, suites)
+    let green = several_at_once(&tests, |test| {
+        let said = run(&suites[suite_of(test)], within(test), None);
+        said.contains(&ended(within(test), "ok"))
+    });
+    let red = tests.iter().zip(green).filter(|(_, green)| !green);
+    red.map(|(test, _)| (*test).clone()).collect()
+}
+
+/// Does one task after another, some at a time; results in the order of the tasks.
+fn several_at_once<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let width = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
+    std::thread::scope(|scope| {
+        for _ in 0..width {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Relaxed);
+                    let Some(task) = tasks.get(at) else { return };
+                    let result = work(task);
+                    done.lock().unwrap().insert(at, result);
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap().into_values().collect()
 }
 
 /// What a break proved.
@@ -110,33 +135,24 @@ fn proofs(rules: &[&Rule], suites: &Suites) -> Vec<Verdict> {
         .flat_map(|&rule| rule.breaks.iter().map(move |name| (rule, name)))
         .collect();
     println!("{:<9} {:<34} {:<38} {:>6}", "", "rule", "break", "s");
-    let (next, proofs) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let width = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
-    std::thread::scope(|scope| {
-        for _ in 0..width {
-            scope.spawn(|| {
-                while let Some((rule, name)) = tasks.get(next.fetch_add(1, Relaxed)) {
-                    let started = Instant::now();
-                    let verdict = prove(&rule.tests[0], suites, name);
-                    let said = match verdict {
-                        Verdict::Red => "red",
-                        Verdict::Survived => "SURVIVED",
-                        Verdict::NoServer => "NO SERVER",
-                    };
-                    let seconds = started.elapsed().as_secs_f64();
-                    println!("{said:<9} {:<34} {name:<38} {seconds:>6.1}", rule.id);
-                    proofs.lock().unwrap().push(verdict);
-                }
-            });
-        }
-    });
-    proofs.into_inner().unwrap()
+    several_at_once(&tasks, |(rule, name)| {
+        let started = Instant::now();
+        let verdict = prove(&rule.tests[0], suites, name);
+        let said = match verdict {
+            Verdict::Red => "red",
+            Verdict::Survived => "SURVIVED",
+            Verdict::NoServer => "NO SERVER",
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        println!("{said:<9} {:<34} {name:<38} {seconds:>6.1}", rule.id);
+        verdict
+    })
 }
 
 /// Passes one test with this break armed.
 fn prove(test: &str, suites: &Suites, broken: &str) -> Verdict {
     let executable = &suites[suite_of(test)];
-    let said = run(executable, &[within(test)], Some(broken));
+    let said = run(executable, within(test), Some(broken));
     match said.contains(&ended(within(test), "FAILED")) {
         _ if said.contains(NO_SERVER) => Verdict::NoServer,
         true => Verdict::Red,
@@ -144,35 +160,17 @@ fn prove(test: &str, suites: &Suites, broken: &str) -> Verdict {
     }
 }
 
-/// Which of these tests do not pass, with nothing broken.
-fn red(tests: &[&String], suites: &Suites) -> Vec<String> {
-    let mut red = Vec::new();
-    for (name, executable) in suites {
-        let mine = tests.iter().filter(|test| suite_of(test) == name);
-        let mine: Vec<&str> = mine.map(|test| within(test)).collect();
-        if mine.is_empty() {
-            continue;
-        }
-        let said = run(executable, &mine, None);
-        let failed = mine
-            .into_iter()
-            .filter(|test| !said.contains(&ended(test, "ok")));
-        red.extend(failed.map(|test| format!("{name}::{test}")));
-    }
-    red
-}
-
 /// The line that says how a test ended.
 fn ended(test: &str, how: &str) -> String {
     format!("test {test} ... {how}\n")
 }
 
-/// What a suite says when these of its tests are passed, with this break if any.
-fn run(executable: &Path, tests: &[&str], broken: Option<&str>) -> String {
+/// What a suite says when this test of it is passed, with this break if any.
+fn run(executable: &Path, test: &str, broken: Option<&str>) -> String {
     let mut command = Command::new(executable);
     command
         .arg("--exact")
-        .args(tests)
+        .arg(test)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("INSTA_UPDATE", "no")
         .env_remove("DOMESDAY_BREAK");

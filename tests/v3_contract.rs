@@ -127,18 +127,22 @@ fn contract() -> Contract {
     }
 }
 
+/// The service, and a client with the key of one of the customers. The service is gone with the last
+/// that holds it, so it is handed out with its client.
+fn customer(name: &str) -> (Contract, Client) {
+    let contract = contract();
+    let client = contract.customer(name);
+    (contract, client)
+}
+
 /// The service, and a client that may value.
 fn value() -> (Contract, Client) {
-    let contract = contract();
-    let client = contract.customer("value");
-    (contract, client)
+    customer("value")
 }
 
 /// The service, and a client that may do everything.
 fn all() -> (Contract, Client) {
-    let contract = contract();
-    let client = contract.customer("all");
-    (contract, client)
+    customer("all")
 }
 
 /// The customers' keys, which are the same on every server, since their seeds are.

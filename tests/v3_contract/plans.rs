@@ -2,12 +2,12 @@
 
 use crate::common::demo::house;
 use crate::common::raw::{connect, read};
-use crate::{JSON, RELEASE, SIMPLE, contract, head_with, refused};
+use crate::{JSON, RELEASE, SIMPLE, customer, head_with, refused};
 use std::io::Write;
 
 #[test]
 fn limits_rate_and_burst_are_the_plans() {
-    let client = contract().customer("slow");
+    let (_contract, client) = customer("slow");
     let statuses = [(); 3].map(|()| client.get(RELEASE).status);
     assert_eq!(statuses, [200, 200, 429]);
     let answer = client.get(RELEASE);
@@ -19,7 +19,7 @@ fn limits_rate_and_burst_are_the_plans() {
 
 #[test]
 fn limits_concurrency_is_the_plans() {
-    let client = contract().customer("one_at_a_time");
+    let (_contract, client) = customer("one_at_a_time");
     let body = house().to_string();
     let length = body.len().to_string();
     let head = head_with(

@@ -4,8 +4,8 @@ use crate::common::demo::{at, house};
 use crate::common::raw::{connect, read};
 use crate::common::server::start;
 use crate::{
-    BATCH, COVERAGE, JOBS, JSON, LARGEST, RELEASE, SIMPLE, batch, contract, head_with, keys,
-    make_keys, refused, value, with,
+    BATCH, COVERAGE, JOBS, JSON, LARGEST, RELEASE, SIMPLE, batch, contract, customer, head_with,
+    keys, make_keys, refused, value, with,
 };
 use serde_json::json;
 use std::io::Write;
@@ -14,7 +14,7 @@ const QUOTA: &str = "monthly_valuation_quota_exceeded";
 
 #[test]
 fn service_5_discovery_uses_no_unit() {
-    let client = contract().customer("discovering_one_unit");
+    let (_contract, client) = customer("discovering_one_unit");
     for _ in 0..3 {
         assert_eq!(client.get(RELEASE).status, 200);
         assert_eq!(
@@ -32,7 +32,7 @@ fn service_5_discovery_uses_no_unit() {
 
 #[test]
 fn limit_units_are_one_for_each_row_that_is_admitted() {
-    let client = contract().customer("ten_units");
+    let (_contract, client) = customer("ten_units");
     let late = with(house(), "/property/valuation_date", "2031-01-01");
     let unknown = at("4711", "Badger Yard Gardens", "QA1 1AF");
     // Three are refused by what they say and cost nothing; an address is looked up, and costs.
@@ -57,7 +57,7 @@ fn limit_units_are_one_for_each_row_that_is_admitted() {
 
 #[test]
 fn limits_allowance_refuses_a_request_whole() {
-    let client = contract().customer("three_units");
+    let (_contract, client) = customer("three_units");
     let of = |rows: usize| client.post(BATCH, &batch(json!({}), &vec![house(); rows]));
     assert_eq!(refused(&of(4)), (429, QUOTA.to_owned()));
     assert_eq!(of(2).status, 200);
@@ -104,7 +104,7 @@ fn limits_capacity_for_bodies_is_256_mebibytes() {
 
 #[test]
 fn error_429_for_a_plans_limit() {
-    let client = contract().customer("no_units");
+    let (_contract, client) = customer("no_units");
     let answer = client.post(SIMPLE, &house());
     assert_eq!(answer.status, 429);
     assert!(answer.header("retry-after").is_some());
@@ -112,7 +112,7 @@ fn error_429_for_a_plans_limit() {
 
 #[test]
 fn errors_2_a_spent_allowance_is_not_retryable() {
-    let client = contract().customer("no_units");
+    let (_contract, client) = customer("no_units");
     let error = client.post(SIMPLE, &house()).json()["error"].clone();
     assert_eq!(error["code"], QUOTA);
     assert_eq!(error["retryable"], false);
@@ -137,7 +137,7 @@ fn errors_3_only_what_may_pass_says_when_to_try_again() {
 
 #[test]
 fn errors_4_a_repeated_reference_is_valued_and_charged_again() {
-    let client = contract().customer("two_units");
+    let (_contract, client) = customer("two_units");
     let request = with(house(), "/request_reference", "again");
     let (one, other) = (
         client.post(SIMPLE, &request).ok(),

@@ -14,7 +14,8 @@ fuzz_target!(|fields: (&str, &str, &str, &str)| {
         assert_eq!(AddressKey::of_request(&spaced, street), key);
     }
     if building.is_ascii() && street.is_ascii() {
-        let shouted = AddressKey::of_request(&building.to_ascii_uppercase(), &street.to_ascii_uppercase());
+        let shouted =
+            AddressKey::of_request(&building.to_ascii_uppercase(), &street.to_ascii_uppercase());
         assert_eq!(shouted, key);
     }
     let mut lists = vec![keys_of_parts(building, street, third, fourth)];

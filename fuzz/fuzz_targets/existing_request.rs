@@ -12,11 +12,19 @@ fuzz_target!(|body: &[u8]| {
     if let Err(refused) = &read {
         assert!((1..=FAULTS_LISTED).contains(&refused.faults.len()));
         for fault in &refused.faults {
-            assert!(fault.field.as_ref().is_some_and(|field| field.is_empty() || field.starts_with('/')));
+            assert!(
+                fault
+                    .field
+                    .as_ref()
+                    .is_some_and(|field| field.is_empty() || field.starts_with('/'))
+            );
             assert!(!fault.message.chars().any(char::is_control));
         }
     }
     if let (Ok(request), Ok(text)) = (read, std::str::from_utf8(body)) {
-        assert_eq!(Request::read_row(text, Settings::default()).ok(), Some(request));
+        assert_eq!(
+            Request::read_row(text, Settings::default()).ok(),
+            Some(request)
+        );
     }
 });

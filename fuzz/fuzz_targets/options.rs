@@ -22,6 +22,9 @@ fuzz_target!(|texts: (&str, &str)| {
     assert!(within.options.comparables_limit <= 10);
     if own.trim() == "{}" || own.trim() == "null" {
         assert_eq!(within.options, batch.settings.within(Default::default()));
-        assert_eq!(alone.options, domesday_contract::v3::options::Settings::default().within(Default::default()));
+        assert_eq!(
+            alone.options,
+            domesday_contract::v3::options::Settings::default().within(Default::default())
+        );
     }
 });

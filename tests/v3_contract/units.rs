@@ -4,8 +4,8 @@ use crate::common::demo::{at, house};
 use crate::common::raw::{connect, read};
 use crate::common::server::start;
 use crate::{
-    BATCH, COVERAGE, JOBS, JSON, LARGEST, RELEASE, SIMPLE, batch, contract, customer, head_with,
-    keys, make_keys, refused, value, with,
+    BATCH, COVERAGE, JOBS, JSON, LARGEST, RELEASE, SIMPLE, batch, customer, head_with, keys,
+    make_keys, refused, value, with,
 };
 use serde_json::json;
 use std::io::Write;

@@ -7,7 +7,7 @@ use crate::files::certificates::Certificates;
 use crate::files::code_point::CodePoint;
 use crate::files::price_paid::{Ids, PricePaid};
 use crate::files::truth::{Registered, Truth};
-use crate::files::{areas, price_index, readme};
+use crate::files::{areas, price_index, readme, rents};
 use crate::geography::{self, Authority, HALF_SIDE};
 use crate::housing::{self, Site};
 use crate::land::Point;
@@ -23,7 +23,7 @@ use std::path::Path;
 pub enum Stage {
     /// Homes with their addresses, sales and certificates.
     Homes,
-    /// Areas, codes and price indices.
+    /// Areas, codes, price indices and rents.
     Areas,
 }
 
@@ -57,6 +57,7 @@ pub fn generate(
     areas::write(out, &authorities, &mut manifest)?;
     progress(Stage::Areas, 1, 2);
     price_index::write(out, world, &authorities, &mut manifest)?;
+    rents::write(out, world, &authorities, &mut manifest)?;
     readme::write(out, world, &manifest)?;
     progress(Stage::Areas, 2, 2);
     Ok(manifest)

@@ -62,7 +62,7 @@ fn a_seed_decides_every_byte() {
         bytes(folder.path())
     };
     let (one, same, other) = (write(1), write(1), write(2));
-    assert_eq!(one.len(), 11);
+    assert_eq!(one.len(), 12);
     for (name, content) in &one {
         assert!(same[name] == *content, "{name} differs for the same seed");
         if !name.starts_with("local-authority-codes") {

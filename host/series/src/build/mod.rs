@@ -2,6 +2,7 @@
 
 mod draft;
 mod error;
+pub mod markets;
 mod parquet_files;
 mod writer;
 

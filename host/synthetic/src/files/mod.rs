@@ -7,6 +7,7 @@ pub(crate) mod code_point;
 pub(crate) mod price_index;
 pub(crate) mod price_paid;
 pub(crate) mod readme;
+pub(crate) mod rents;
 pub(crate) mod truth;
 
 use crate::manifest::FileSize;

@@ -88,10 +88,10 @@ const BASE: NaiveDate = match NaiveDate::from_ymd_opt(2015, 1, 1) {
 };
 
 /// One area whose prices are the mean of its authorities'.
-struct Area<'a> {
-    code: String,
-    name: String,
-    of: Vec<&'a Authority>,
+pub(crate) struct Area<'a> {
+    pub(crate) code: String,
+    pub(crate) name: String,
+    pub(crate) of: Vec<&'a Authority>,
 }
 
 /// Writes the index of every authority, region and country, to two months before the last day.
@@ -175,7 +175,7 @@ fn cells(
 }
 
 /// Authorities, then regions, then countries.
-fn areas(authorities: &[Authority]) -> Vec<Area<'_>> {
+pub(crate) fn areas(authorities: &[Authority]) -> Vec<Area<'_>> {
     let mut all: Vec<Area<'_>> = authorities
         .iter()
         .map(|a| Area {
@@ -212,7 +212,7 @@ fn areas(authorities: &[Authority]) -> Vec<Area<'_>> {
 }
 
 /// Mean ln price of a type in the middle of a month.
-fn typical(area: &Area<'_>, kind: Kind, month: NaiveDate) -> f64 {
+pub(crate) fn typical(area: &Area<'_>, kind: Kind, month: NaiveDate) -> f64 {
     let day = month + TimeDelta::days(14);
     area.of
         .iter()

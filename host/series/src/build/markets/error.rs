@@ -1,0 +1,96 @@
+//! Why a markets package could not be built.
+
+use domesday_registers::ReadError;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a markets package could not be built. Damaged rows of the large registers are no reason:
+/// they are rejected and counted. A damaged cell of a small table is one, and is named.
+#[derive(Debug, thiserror::Error)]
+pub enum MarketsError {
+    /// A register's file is not what it was given as.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file could not be read.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A workbook or table of rents cannot be opened.
+    #[error("{}: {reason}", path.display())]
+    Rents {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// One cell of a table of rents says something that is neither a figure nor a known mark.
+    #[error("{}: sheet {sheet:?}, cell {cell}: {reason}: {value:?}", path.display())]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// The sheet, or the file's name again where it has no sheets.
+        sheet: String,
+        /// The cell as a spreadsheet names it, such as `H7`.
+        cell: String,
+        /// What was expected.
+        reason: &'static str,
+        /// What stands there.
+        value: String,
+    },
+    /// Rents of two kinds, whose windows differ, were given for one release.
+    #[error(
+        "rents of {first} months and of {second} months cannot stand in one series; give files of one kind"
+    )]
+    MixedRents {
+        /// Months that a rent of the first file covers.
+        first: u32,
+        /// Months that a rent of another file covers.
+        second: u32,
+    },
+    /// The same month, area and group twice, with two figures.
+    #[error("{}: sheet {sheet:?}, cell {cell}: the same month, area and bedrooms have another rent elsewhere", path.display())]
+    RentTwice {
+        /// The file of the second figure.
+        path: PathBuf,
+        /// Its sheet.
+        sheet: String,
+        /// Its cell.
+        cell: String,
+    },
+    /// A statement of coverage that cannot be read or names an area that is not in the areas file.
+    #[error("{text:?} is no statement of coverage: {reason}")]
+    Coverage {
+        /// The statement.
+        text: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A source's digest is not one; it never happens.
+    #[error("{file}: its SHA-256 has not 64 hexadecimal digits")]
+    Digest {
+        /// The file.
+        file: String,
+    },
+    /// The release could not be written.
+    #[error(transparent)]
+    Write(#[from] crate::build::BuildError),
+    /// There is not one sale to count, so that no month can be stated.
+    #[error("the price paid files hold no category A sale of a dwelling within the areas given")]
+    NoSales,
+    /// The areas files hold no authority of England or Wales.
+    #[error("the areas files hold no local authority of England or Wales")]
+    NoAreas,
+}
+
+impl MarketsError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> MarketsError + '_ {
+        |source| MarketsError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `new_build_deliveries`: new homes by their first sale.
+
+use super::super::sales::TYPES;
+use super::{Known, Line, Month, Point, YEAR};
+use crate::catalogue::SelectorName;
+
+const COUNT: &str = "Homes whose first category A sale as a newly built one falls in the twelve months that end with \
+                     the period.";
+
+pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+    let one = |(place, name): (usize, &'static str)| {
+        let counts = known.monthly(
+            known.deliveries,
+            |home| Month(home.day.month()),
+            |home| u64::from(place == 0 || home.dwelling.place() == place),
+        );
+        Line::new("new_build_deliveries", "deliveries_count", YEAR, COUNT)
+            .select(SelectorName::PropertyType, name)
+            .fill(known.months, YEAR, |end| {
+                Point::Value(counts.window(end, YEAR) as f64)
+            })
+    };
+    TYPES.into_iter().enumerate().map(one).collect()
+}

@@ -1,0 +1,167 @@
+//! Private rents by local authority and bedrooms, as the Office for National Statistics publishes
+//! them.
+//!
+//! Two layouts are read, and known by what stands in them: the Price Index of Private Rents
+//! (monthly, a workbook or its first table as CSV) and the discontinued private rental market
+//! statistics (one year, a workbook of many sheets). A cell that the publisher marks as not
+//! available is missing; any other cell that is no figure is an error which names it.
+
+mod market_statistics;
+mod price_index;
+mod table;
+
+use super::MarketsError;
+use super::areas::{AreaNumber, Grid};
+use super::month::Month;
+use super::report::{FileReport, count};
+use super::sources::{Kind, Sources};
+use std::collections::BTreeMap;
+use std::path::Path;
+use table::{Table, tables};
+
+/// Groups of homes by bedrooms, in the order of [`GROUPS`].
+pub(crate) const GROUPS: [&str; 5] = ["all", "1", "2", "3", "4_plus"];
+
+/// Rents of every authority.
+#[derive(Debug, Default)]
+pub(crate) struct Rents {
+    /// Months that one rent covers, counted back from its own; 0 where there are no rents.
+    pub(crate) window: u32,
+    /// Pounds a month, by authority and group (a place in [`GROUPS`]).
+    by_group: BTreeMap<(AreaNumber, usize), BTreeMap<Month, f64>>,
+}
+
+impl Rents {
+    /// These rents, for tests of what is made from them.
+    #[cfg(test)]
+    pub(crate) fn given(window: u32, rents: &[(AreaNumber, usize, Month, f64)]) -> Rents {
+        let mut given = Rents {
+            window,
+            ..Rents::default()
+        };
+        for (area, group, month, gbp) in rents {
+            given
+                .by_group
+                .entry((*area, *group))
+                .or_default()
+                .insert(*month, *gbp);
+        }
+        given
+    }
+
+    /// Rents of one group in one authority, pounds a month.
+    pub(crate) fn of(&self, area: AreaNumber, group: usize) -> Option<&BTreeMap<Month, f64>> {
+        self.by_group.get(&(area, group))
+    }
+
+    /// The latest month with any rent.
+    pub(crate) fn latest(&self) -> Option<Month> {
+        let months = self
+            .by_group
+            .values()
+            .filter_map(|months| months.keys().next_back());
+        months.copied().max()
+    }
+}
+
+/// One rent, and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+struct Rent {
+    area_code: String,
+    group: usize,
+    month: Month,
+    gbp: f64,
+    /// Row and column, from 0.
+    at: (u32, u32),
+}
+
+/// What one table holds.
+#[derive(Debug, Default)]
+struct Read {
+    window: u32,
+    rents: Vec<Rent>,
+    /// Cells that the publisher marks as having no figure.
+    unavailable: u64,
+}
+
+/// Reads the files of rents.
+pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Rents, MarketsError> {
+    let mut rents = Rents::default();
+    sources.whole(Kind::Rents, |path, report| {
+        read_file(path, report, grid, &mut rents)
+    })?;
+    Ok(rents)
+}
+
+fn read_file(
+    path: &Path,
+    report: &mut FileReport,
+    grid: &Grid,
+    into: &mut Rents,
+) -> Result<(), MarketsError> {
+    let mut any = false;
+    for table in tables(path)? {
+        let read = match price_index::read(&table)? {
+            Some(read) => read,
+            None => match market_statistics::read(&table)? {
+                Some(read) => read,
+                None => continue,
+            },
+        };
+        any = true;
+        report.rows_read += read.rents.len() as u64 + read.unavailable;
+        if read.unavailable > 0 {
+            *report
+                .field_warnings
+                .entry("marked_not_available")
+                .or_default() += read.unavailable;
+        }
+        take(&table, read, report, grid, into)?;
+    }
+    if any {
+        return Ok(());
+    }
+    Err(MarketsError::Rents {
+        path: path.to_owned(),
+        reason: "no sheet has the columns of the Price Index of Private Rents or of the private \
+                 rental market statistics"
+            .to_owned(),
+    })
+}
+
+fn take(
+    table: &Table,
+    read: Read,
+    report: &mut FileReport,
+    grid: &Grid,
+    into: &mut Rents,
+) -> Result<(), MarketsError> {
+    if into.window != 0 && into.window != read.window {
+        return Err(MarketsError::MixedRents {
+            first: into.window,
+            second: read.window,
+        });
+    }
+    into.window = read.window;
+    for rent in read.rents {
+        let Some(area) = grid.of_whole(&rent.area_code) else {
+            count(&mut report.left_out, "no_whole_authority");
+            continue;
+        };
+        let months = into.by_group.entry((area, rent.group)).or_default();
+        let before = *months.entry(rent.month).or_insert(rent.gbp);
+        if before.to_bits() != rent.gbp.to_bits() {
+            let (row, column) = rent.at;
+            return Err(MarketsError::RentTwice {
+                path: table.path.clone(),
+                sheet: table.sheet.clone(),
+                cell: table::name(row, column),
+            });
+        }
+        report.rows_kept += 1;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

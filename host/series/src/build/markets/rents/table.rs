@@ -1,0 +1,186 @@
+//! One sheet of a workbook, or one CSV file, as cells that can be named.
+
+use super::super::MarketsError;
+use calamine::{Cell, Data, Range, Reader, open_workbook_auto};
+use domesday_registers::Day;
+use std::path::{Path, PathBuf};
+
+/// A rectangle of cells.
+pub(super) struct Table {
+    pub(super) path: PathBuf,
+    pub(super) sheet: String,
+    cells: Range<Data>,
+}
+
+/// Every sheet of a workbook in its order; a file whose name ends in `.csv` is one table.
+pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
+    let refuse = |reason: String| MarketsError::Rents {
+        path: path.to_owned(),
+        reason,
+    };
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_ascii_lowercase());
+    if extension.is_some_and(|extension| extension == "csv") {
+        let cells = csv_cells(path).map_err(|error| refuse(error.to_string()))?;
+        return Ok(vec![Table {
+            path: path.to_owned(),
+            sheet: path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            cells: Range::from_sparse(cells),
+        }]);
+    }
+    let mut workbook = open_workbook_auto(path).map_err(|error| refuse(error.to_string()))?;
+    let mut tables = Vec::new();
+    for sheet in workbook.sheet_names() {
+        let cells = workbook
+            .worksheet_range(&sheet)
+            .map_err(|error| refuse(format!("sheet {sheet:?}: {error}")))?;
+        tables.push(Table {
+            path: path.to_owned(),
+            sheet,
+            cells,
+        });
+    }
+    Ok(tables)
+}
+
+fn csv_cells(path: &Path) -> Result<Vec<Cell<Data>>, csv::Error> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_path(path)?;
+    let mut cells = Vec::new();
+    for (row, record) in (0..).zip(reader.records()) {
+        for (column, text) in (0..).zip(record?.iter()) {
+            // The mark of byte order stands before the first name.
+            let text = text.trim_start_matches('\u{feff}');
+            if !text.is_empty() {
+                cells.push(Cell::new((row, column), Data::String(text.to_owned())));
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// What a cell that ought to hold a figure says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Figure {
+    /// A finite number above zero.
+    Is(f64),
+    /// Blank, or the publisher's mark for a figure that is not given.
+    Unavailable,
+}
+
+/// The publisher's marks for figures that are not given: of the tables of 2023 and of those since.
+const MARKS: [&str; 9] = ["", "-", ".", "..", ":", "[x]", "[z]", "[c]", "[u]"];
+
+impl Table {
+    /// One past the last row.
+    pub(super) fn rows(&self) -> u32 {
+        self.cells.end().map_or(0, |(row, _)| row + 1)
+    }
+
+    /// One past the last column.
+    pub(super) fn columns(&self) -> u32 {
+        self.cells.end().map_or(0, |(_, column)| column + 1)
+    }
+
+    /// A cell's text, or nothing where it holds none.
+    pub(super) fn text(&self, row: u32, column: u32) -> &str {
+        match self.cells.get_value((row, column)) {
+            Some(Data::String(text)) => text.trim(),
+            _ => "",
+        }
+    }
+
+    /// A column's heading in lower case, with one space for every run of other characters.
+    pub(super) fn heading(&self, row: u32, column: u32) -> String {
+        let text = self.text(row, column).to_lowercase();
+        let words = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    /// The column of a row that has this heading.
+    pub(super) fn column(&self, row: u32, heading: &str) -> Option<u32> {
+        (0..self.columns()).find(|column| self.heading(row, *column) == heading)
+    }
+
+    /// A rent in pounds.
+    pub(super) fn figure(&self, row: u32, column: u32) -> Result<Figure, MarketsError> {
+        let number = match self.cells.get_value((row, column)) {
+            None | Some(Data::Empty) => return Ok(Figure::Unavailable),
+            Some(Data::Float(number)) => Some(*number),
+            // Exact far beyond any rent.
+            Some(Data::Int(number)) => Some(*number as f64),
+            Some(Data::String(text)) => {
+                let text = text.trim();
+                if MARKS.contains(&text.to_ascii_lowercase().as_str()) {
+                    return Ok(Figure::Unavailable);
+                }
+                text.parse().ok()
+            }
+            Some(_) => None,
+        };
+        match number.filter(|number| number.is_finite() && *number > 0.0) {
+            Some(number) => Ok(Figure::Is(number)),
+            None => Err(self.bad(row, column, "neither a rent above zero nor a known mark")),
+        }
+    }
+
+    /// A date: a spreadsheet's own, its serial number, or text that begins with `YYYY-MM-DD`.
+    pub(super) fn day(&self, row: u32, column: u32) -> Result<Day, MarketsError> {
+        let serial = |number: f64| {
+            // Serial 25,569 is 1970-01-01.
+            let whole =
+                number.is_finite() && number.fract() == 0.0 && (1.0..100_000.0).contains(&number);
+            whole.then(|| Day(number as i32 - 25_569))
+        };
+        let day = match self.cells.get_value((row, column)) {
+            Some(Data::DateTime(date)) => serial(date.as_f64().floor()),
+            Some(Data::Float(number)) => serial(*number),
+            Some(Data::Int(number)) => serial(*number as f64),
+            Some(Data::DateTimeIso(text) | Data::String(text)) => {
+                text.get(..10).and_then(Day::parse_iso)
+            }
+            _ => None,
+        };
+        day.ok_or_else(|| self.bad(row, column, "no date"))
+    }
+
+    /// The error that names a cell.
+    pub(super) fn bad(&self, row: u32, column: u32, reason: &'static str) -> MarketsError {
+        let value = self.cells.get_value((row, column));
+        MarketsError::Cell {
+            path: self.path.clone(),
+            sheet: self.sheet.clone(),
+            cell: name(row, column),
+            reason,
+            value: value
+                .map(ToString::to_string)
+                .unwrap_or_default()
+                .chars()
+                .take(120)
+                .collect(),
+        }
+    }
+}
+
+/// `H7` for row 6, column 7, both from 0.
+pub(super) fn name(row: u32, column: u32) -> String {
+    let mut letters = Vec::new();
+    let mut left = column + 1;
+    while left > 0 {
+        let digit = (left - 1) % 26;
+        // Below 26.
+        letters.push(char::from(b'A' + digit as u8));
+        left = (left - 1) / 26;
+    }
+    let letters: String = letters.into_iter().rev().collect();
+    format!("{letters}{}", row + 1)
+}

@@ -1,0 +1,83 @@
+//! What a build read, kept and left out.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Rows by a stable snake_case reason.
+pub type Counts = BTreeMap<&'static str, u64>;
+
+/// Counts one.
+pub(crate) fn count(counts: &mut Counts, reason: &'static str) {
+    *counts.entry(reason).or_default() += 1;
+}
+
+/// One source file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FileReport {
+    /// The register it belongs to.
+    pub register: &'static str,
+    /// Its name without folders.
+    pub file: String,
+    /// SHA-256 of the file, hexadecimal.
+    pub sha256: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Rows of whatever kind.
+    pub rows_read: u64,
+    /// Rows that the package is made from.
+    pub rows_kept: u64,
+    /// Damaged rows, by reason.
+    pub rejected: Counts,
+    /// Sound rows that say nothing for this package, by reason.
+    pub left_out: Counts,
+    /// Cells set aside while their row was kept, by reason.
+    pub field_warnings: Counts,
+}
+
+/// What became of the sales.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SalesReport {
+    /// Transactions that stand after additions, changes and deletions.
+    pub transactions: u64,
+    /// Rows that repeat a standing transaction.
+    pub repeated: u64,
+    /// Standing transactions that are counted: category A, a dwelling, in an authority, in a
+    /// month that its coverage holds.
+    pub counted: u64,
+    /// Standing transactions that are not, by reason.
+    pub not_counted: Counts,
+    /// How a counted sale's authority was found.
+    pub area_from: Counts,
+    /// Counted sales with a floor area, whenever it came on record.
+    pub with_floor_area: u64,
+    /// `with_floor_area` of `counted`, per cent; absent where nothing was counted.
+    pub floor_area_match_pct: Option<f64>,
+    /// Counted sales with a known number of bedrooms.
+    pub with_bedrooms: u64,
+    /// Districts that no authority goes by, with their sales; the most frequent 50.
+    pub districts_unknown: BTreeMap<String, u64>,
+}
+
+/// The whole build.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Every source file, by register and SHA-256.
+    pub files: Vec<FileReport>,
+    /// What became of the sales.
+    pub sales: SalesReport,
+    /// Code of the price index that each authority's capital values move with; authorities
+    /// without one are left out.
+    pub index_of: BTreeMap<String, String>,
+    /// First month of price paid data, `YYYY-MM`.
+    pub first_month: String,
+    /// Last month of price paid data that the release states, `YYYY-MM`.
+    pub core_month: String,
+    /// Latest month of rents, `YYYY-MM`.
+    pub rental_month: Option<String>,
+    /// Series written.
+    pub series: u64,
+    /// Observations written.
+    pub observations: u64,
+    /// Windows with too few sales to publish.
+    pub suppressed: u64,
+}

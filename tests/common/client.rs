@@ -44,14 +44,19 @@ impl Client {
 
     /// GET.
     pub fn get(&self, path: &str) -> Answer {
-        let request = self.request("GET", path).body(()).unwrap();
-        answer(self.agent.run(request).unwrap())
+        self.try_get(path).unwrap()
+    }
+
+    /// GET from a server that may die meanwhile.
+    pub fn try_get(&self, path: &str) -> Result<Answer, ureq::Error> {
+        let request = self.request("GET", path).body(())?;
+        answer(self.agent.run(request)?)
     }
 
     /// GET, unless the client's copy has this entity tag.
     pub fn get_if_none_match(&self, path: &str, tag: &str) -> Answer {
         let request = self.request("GET", path).header("If-None-Match", tag);
-        answer(self.agent.run(request.body(()).unwrap()).unwrap())
+        answer(self.agent.run(request.body(()).unwrap()).unwrap()).unwrap()
     }
 
     /// POST of a JSON document.
@@ -61,12 +66,16 @@ impl Client {
 
     /// POST of what is called JSON, whatever it is.
     pub fn post_text(&self, path: &str, body: &str) -> Answer {
+        self.try_post(path, body).unwrap()
+    }
+
+    /// POST to a server that may die meanwhile.
+    pub fn try_post(&self, path: &str, body: &str) -> Result<Answer, ureq::Error> {
         let request = self
             .request("POST", path)
             .header("Content-Type", "application/json")
-            .body(body.to_owned())
-            .unwrap();
-        answer(self.agent.run(request).unwrap())
+            .body(body.to_owned())?;
+        answer(self.agent.run(request)?)
     }
 
     fn request(&self, method: &str, path: &str) -> ureq::http::request::Builder {
@@ -77,16 +86,16 @@ impl Client {
     }
 }
 
-fn answer(response: ureq::http::Response<ureq::Body>) -> Answer {
+fn answer(response: ureq::http::Response<ureq::Body>) -> Result<Answer, ureq::Error> {
     let (head, mut body) = response.into_parts();
     let headers = head
         .headers
         .iter()
         .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
         .collect();
-    Answer {
+    Ok(Answer {
         status: head.status.as_u16(),
         headers,
-        text: body.read_to_string().unwrap(),
-    }
+        text: body.read_to_string()?,
+    })
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 15] = [
+const SETTINGS: [&str; 17] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
@@ -17,6 +17,8 @@ const SETTINGS: [&str; 15] = [
     "DOMESDAY_ALLOW_UNSIGNED",
     "DOMESDAY_NO_DEMO",
     "DOMESDAY_THREADS",
+    "DOMESDAY_JOB_RUNNERS",
+    "DOMESDAY_JOB_LEASE",
     "DOMESDAY_TLS_CERTIFICATE",
     "DOMESDAY_TLS_KEY",
     "DOMESDAY_METRICS_LISTEN",

@@ -26,6 +26,7 @@ pub struct Start {
     data: PathBuf,
     listen: String,
     arguments: Vec<String>,
+    environment: Vec<(String, PathBuf)>,
     kept: TempDir,
 }
 
@@ -50,6 +51,7 @@ pub fn start() -> Start {
         data: kept.path().join("data"),
         listen: "127.0.0.1:0".to_owned(),
         arguments: Vec::new(),
+        environment: Vec::new(),
         kept,
     }
 }
@@ -89,6 +91,12 @@ impl Start {
     pub fn with(mut self, arguments: &[&str]) -> Start {
         self.arguments
             .extend(arguments.iter().map(|&argument| argument.to_owned()));
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub fn environment(mut self, name: &str, value: &Path) -> Start {
+        self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -140,6 +148,7 @@ impl Start {
             .arg("--data")
             .arg(&self.data)
             .args(&self.arguments)
+            .envs(self.environment)
             .stdout(File::create(&out).unwrap())
             .stderr(File::create(&log).unwrap())
             .spawn()

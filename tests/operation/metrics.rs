@@ -3,7 +3,9 @@
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
 use crate::common::server::{Server, start};
+use serde_json::json;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 fn serve() -> (Server, Client) {
     let server = start().with(&["--metrics-listen", "127.0.0.1:0"]).go();
@@ -71,4 +73,43 @@ fn requests_and_values_are_counted_under_labels_that_no_client_chooses() {
     insta::assert_snapshot!("metrics", names.join("\n"));
     // The service's own address shows none.
     assert_eq!(client.get("/metrics").status, 404);
+}
+
+/// Units are counted as they are charged, wherever that is, and jobs as they end.
+#[test]
+fn units_and_jobs_are_counted() {
+    let (server, metrics) = serve();
+    let client = server.demo();
+    let read = |name: &str| {
+        let page = metrics.get("/metrics").text;
+        let mut lines = page.lines();
+        let found = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        found.map_or(0, |count| count.parse::<u64>().unwrap())
+    };
+    let units = || read("domesday_units_charged_total");
+    assert_eq!(units(), 0);
+    client.post("/v3/simple-value", &house()).ok();
+    assert_eq!(units(), 1);
+    // A row that is refused as it stands costs nothing.
+    let batch = json!({"requests": [house(), {}, house()]});
+    client.post("/v3/simple-batch-value", &batch).ok();
+    assert_eq!(units(), 3);
+    let mut body = json!({"idempotency_key": "k", "requests": vec![house(); 70]});
+    body["requests"].as_array_mut().unwrap().push(json!({}));
+    let job = client.post("/v3/valuation-jobs", &body).json();
+    client.post("/v3/valuation-jobs", &body).json();
+    assert_eq!(units(), 73);
+    let results = job["results_url"].as_str().unwrap();
+    while client.get(results).status != 200 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // It is counted once it is durable, which is when its client may see it already.
+    server.logged(|line| line["message"] == "job completed");
+    assert_eq!(read(r#"domesday_jobs_ended_total{status="completed"}"#), 1);
+    let values = |status: &str| {
+        read(&format!(
+            r#"domesday_values_total{{status="{status}",release="{RELEASE}"}}"#
+        ))
+    };
+    assert_eq!((values("valued"), values("rejected")), (1 + 2 + 70, 1 + 1));
 }

@@ -73,6 +73,8 @@ pub async fn values(
     let work = batch::value(&service.workers, &shared, rows, valuation_id, deadline);
     let done = charging.beside(work).await?;
     charging.settle(done.undone).await?;
+    let kept = units.saturating_sub(done.undone);
+    service.metrics.units_charged(kept.into());
     service.metrics.summary(&release.id, &done.summary);
     trail.ended(Ended {
         status: done.summary.status().code(),

@@ -68,6 +68,7 @@ pub async fn value(
     };
     let undone = worked.as_ref().map_or(true, |(_, done)| done.undone);
     charging.settle(u32::from(undone)).await?;
+    service.metrics.units_charged(u64::from(!undone));
     let (asked, done) = worked?;
     service
         .metrics

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use domesday_breaks::broken;
 use domesday_contract::v3::job::{JobDocument, JobFault, JobStatus, Mode};
 use domesday_contract::v3::result::Summary;
-use domesday_state::{self as state, Job, UnixMillis};
+use domesday_state::{self as state, Job, Tally, UnixMillis};
 
 /// The job document.
 pub fn document(job: &Job) -> JobDocument {
@@ -35,13 +35,19 @@ pub fn document(job: &Job) -> JobDocument {
 }
 
 /// The results by status.
-pub fn summary(job: &Job) -> Summary {
+pub fn summary(tally: Tally) -> Summary {
+    let Tally {
+        valued,
+        referred,
+        rejected,
+        valuation_failed,
+    } = tally;
     Summary {
-        requested: job.request_count,
-        valued: job.tally.valued,
-        referred: job.tally.referred,
-        rejected: job.tally.rejected,
-        valuation_failed: job.tally.valuation_failed,
+        requested: valued + referred + rejected + valuation_failed,
+        valued,
+        referred,
+        rejected,
+        valuation_failed,
     }
 }
 

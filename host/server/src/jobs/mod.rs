@@ -14,7 +14,9 @@
 //!
 //! **Crashes.** A chunk's results, its progress and the units given back are one transaction. What a
 //! host was doing when it died is begun again by whoever holds the job next; a chunk that was begun
-//! three times and never finished fails its job, since it may well be what kills the hosts.
+//! three times and never finished fails its job, since it may well be what kills the hosts. A chunk
+//! that was begun before is not worked on behind requests: the sooner it is done, the less likely is
+//! it blamed for an end that was none of its doing.
 
 pub mod chunk;
 pub mod document;
@@ -39,12 +41,13 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Begins to work on so many jobs at a time, and to remove what is past its time.
-    pub fn start(service: &Arc<Service>, runners: usize) -> Jobs {
+    /// Begins to work on so many jobs at a time, each held for `lease` at a time, and to remove what
+    /// is past its time.
+    pub fn start(service: &Arc<Service>, runners: usize, lease: Duration) -> Jobs {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
         for _ in 0..runners {
-            tasks.spawn(runner::run(service.clone(), stopped.clone()));
+            tasks.spawn(runner::run(service.clone(), lease, stopped.clone()));
         }
         tasks.spawn(runner::purge(service.clone(), stopped));
         Jobs { stop, tasks }

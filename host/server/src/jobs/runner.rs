@@ -1,7 +1,7 @@
 //! Takes jobs from the state and works them off, chunk by chunk.
 
 use super::chunk::{ATTEMPTS, Chunk};
-use super::document::mode;
+use super::document::{mode, summary};
 use super::intake::CHUNK_ROWS;
 use super::stored::{self, Unreadable};
 use crate::service::Service;
@@ -24,10 +24,8 @@ pub const PATIENCE: Duration = Duration::from_millis(20);
 /// How often it is looked whether requests still wait.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// How long a job stays with a host that says nothing.
-const LEASE: Duration = Duration::from_secs(30);
-/// How often a host says that it is still at work.
-const RENEWAL: Duration = Duration::from_secs(10);
+/// How often in each lease a host says that it is still at work.
+const RENEWALS: u32 = 3;
 /// Chunks of one job before others have their turn.
 const TURN: u32 = 8;
 /// How often jobs are looked for that this host did not accept: another host's, or one whose lease
@@ -58,10 +56,12 @@ impl From<StateError> for Ended {
     }
 }
 
-/// Works jobs off until `stop` says so; a job in work is then let go of, between two rows.
-pub async fn run(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
+/// Works jobs off until `stop` says so; a job in work is then let go of, between two rows. A job stays
+/// with this host for `lease` after it last said anything.
+pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiver<bool>) {
     let runner = Runner {
         service,
+        lease,
         stop: stop.clone(),
     };
     while !*stop.borrow() {
@@ -108,13 +108,14 @@ pub async fn purge(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
 
 struct Runner {
     service: Arc<Service>,
+    lease: Duration,
     stop: watch::Receiver<bool>,
 }
 
 impl Runner {
     async fn claim(&self) -> Result<Option<Claim>, StateError> {
         let now = self.service.clock.now();
-        self.service.state.claim(now, millis(LEASE)).await
+        self.service.state.claim(now, millis(self.lease)).await
     }
 
     async fn work_off(&self, claim: Claim) {
@@ -125,35 +126,43 @@ impl Runner {
         };
         let said = match ended {
             Ended::Completed => {
+                self.service.metrics.job_ended("completed");
                 tracing::info!(%job_id, release_id, "job completed");
                 return;
             }
-            Ended::Lost => {
-                tracing::warn!(%job_id, "the job is another host's now, or gone");
-                return;
-            }
+            Ended::Lost => Ok(Hold::Lost),
             Ended::LetGo => self.service.state.let_go(held).await,
             Ended::Failed(error) => {
                 tracing::error!(%job_id, release_id, attempts, code = error.code, "job failed");
                 let now = self.service.clock.now();
-                self.service.state.fail(held, error, now).await
+                let said = self.service.state.fail(held, error, now).await;
+                if matches!(said, Ok(Hold::Kept)) {
+                    self.service.metrics.job_ended("failed");
+                }
+                said
             }
             Ended::State(error) => Err(error),
         };
-        if let Err(error) = said {
-            tracing::error!(%job_id, %error, "the state does not answer");
-            self.let_go_later(held).await;
+        match said {
+            Ok(Hold::Kept) => {}
+            Ok(Hold::Lost) => lost(job_id),
+            Err(error) => {
+                tracing::error!(%job_id, %error, "the state does not answer");
+                self.let_go_later(held).await;
+            }
         }
     }
 
     /// Lets go of a job as soon as the state answers, since its failure is no crash of the chunk's;
     /// at the latest, the lease runs out.
     async fn let_go_later(&self, held: Held) {
-        let until = Instant::now() + LEASE;
+        let until = Instant::now() + self.lease;
         while Instant::now() < until && !self.stopping() {
             sleep(POLL).await;
-            if self.service.state.let_go(held).await.is_ok() {
-                return;
+            match self.service.state.let_go(held).await {
+                Ok(Hold::Kept) => return,
+                Ok(Hold::Lost) => return lost(held.job),
+                Err(_) => {}
             }
         }
     }
@@ -175,12 +184,17 @@ impl Runner {
             let rows = stored::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
             drop(input);
             let first = nth(kept.first_valuation_id, number as usize * CHUNK_ROWS);
-            let valued = self.value(rows.into(), first, &shared);
+            // Each end of a host counts against the chunk that it was at, whatever ended it. So one
+            // that was begun before is done without delay.
+            let hasty = number == claim.next && claim.attempts > 1;
+            let valued = self.value(rows.into(), first, &shared, hasty);
             let chunk = self.holding(*held, valued).await??;
             let now = self.service.clock.now();
             let done = chunk.done(number);
-            match state.finish_chunk(*held, done, now, millis(LEASE)).await? {
-                Hold::Kept => {}
+            let summary = summary(done.tally);
+            let lease = millis(self.lease);
+            match state.finish_chunk(*held, done, now, lease).await? {
+                Hold::Kept => self.service.metrics.summary(&job.release_id, &summary),
                 Hold::Lost => return Err(Ended::Lost),
             }
         }
@@ -213,12 +227,13 @@ impl Runner {
         })
     }
 
-    /// Values a chunk behind synchronous work.
+    /// Values a chunk, behind synchronous work unless it is `hasty`.
     async fn value(
         &self,
         rows: Arc<[String]>,
         first: Uuid,
         shared: &Arc<row::Shared>,
+        hasty: bool,
     ) -> Result<Chunk, Ended> {
         let mut lost = 0;
         let mut chunk = Chunk::new(rows.clone());
@@ -227,12 +242,14 @@ impl Runner {
                 if self.stopping() {
                     return Err(Ended::LetGo);
                 }
-                step_aside(&self.service.workers).await;
+                if !hasty {
+                    step_aside(&self.service.workers).await;
+                }
                 let shared = shared.clone();
                 let waiting = self.service.workers.waiting().clone();
                 let stop = self.stop.clone();
                 let worked = self.service.workers.run_behind(move || {
-                    let set_aside = || waiting.any() || *stop.borrow();
+                    let set_aside = || (waiting.any() && !hasty) || *stop.borrow();
                     chunk.work(&shared, first, set_aside);
                     chunk
                 });
@@ -260,14 +277,20 @@ impl Runner {
     /// Holds on to a job while something long is done for it.
     async fn holding<T>(&self, held: Held, work: impl Future<Output = T>) -> Result<T, Ended> {
         let mut work = pin!(work);
-        let mut renewals = interval_at(Instant::now() + RENEWAL, RENEWAL);
+        let every = self.lease / RENEWALS;
+        let mut renewals = interval_at(Instant::now() + every, every);
         loop {
             tokio::select! {
                 done = &mut work => return Ok(done),
                 _ = renewals.tick() => {}
             }
             let now = self.service.clock.now();
-            match self.service.state.renew(held, now, millis(LEASE)).await {
+            match self
+                .service
+                .state
+                .renew(held, now, millis(self.lease))
+                .await
+            {
                 Ok(Hold::Kept) => {}
                 Ok(Hold::Lost) => return Err(Ended::Lost),
                 // Should the lease run out meanwhile, the fence keeps the results from being written.
@@ -287,6 +310,10 @@ async fn step_aside(workers: &Workers) {
     while workers.waiting().any() && Instant::now() < until {
         sleep(LOOK).await;
     }
+}
+
+fn lost(job_id: Uuid) {
+    tracing::warn!(%job_id, "the job is another host's now, or gone");
 }
 
 fn millis(duration: Duration) -> i64 {

@@ -80,6 +80,15 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_JOB_RUNNERS", value_name = "N")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_runners: Option<usize>,
+    /// Seconds that a job stays with a host that says nothing; hosts renew three times as often.
+    #[arg(
+        long,
+        env = "DOMESDAY_JOB_LEASE",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u32).range(1..=3_600),
+        value_name = "SECONDS"
+    )]
+    pub job_lease: u32,
     /// Serve HTTPS with this certificate chain (PEM), read again on SIGHUP.
     #[arg(long, env = "DOMESDAY_TLS_CERTIFICATE", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]

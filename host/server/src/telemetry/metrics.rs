@@ -256,13 +256,11 @@ impl Metrics {
     }
 
     /// So many units are charged for good.
-    #[allow(dead_code)] // until units are charged
     pub fn units_charged(&self, units: u64) {
         self.units.inc_by(units);
     }
 
     /// A job is over.
-    #[allow(dead_code)] // until there are jobs
     pub fn job_ended(&self, status: &'static str) {
         self.jobs_ended.get_or_create(&Ended { status }).inc();
     }

@@ -42,7 +42,7 @@ pub async fn results(
             return Ok(answer);
         }
         JobStatus::Failed => failed_results(&shown),
-        JobStatus::Completed => results_start(&shown, summary(&job)),
+        JobStatus::Completed => results_start(&shown, summary(job.tally)),
     };
     let start = start.map_err(|error| {
         tracing::error!(%error, "results could not be written");

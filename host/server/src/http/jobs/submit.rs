@@ -95,6 +95,7 @@ pub async fn submit(
     };
     if job.id == id {
         service.submitted.notify_one();
+        service.metrics.units_charged(admitted.into());
         trail.valuation(Valuation {
             rows: job.request_count as usize,
             admitted: admitted as usize,

@@ -1,0 +1,129 @@
+//! A full disk and failed syncs, by a library that stands between the program and its state's file.
+
+use crate::common::client::Client;
+use crate::common::demo::house;
+use crate::common::program::repository;
+use crate::customers::{Hosts, customers};
+use crate::ledger::{Ledger, read};
+use crate::proof::prove;
+use crate::world::{UNITS, World, alone, kill, seed};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const ROUNDS: u32 = 5;
+/// How soon a fault is noticed, and how soon a service is well again after it.
+const SOON: Duration = Duration::from_secs(5);
+
+/// The library, compiled with the machine's own compiler.
+fn library(folder: &Path) -> PathBuf {
+    let library = folder.join("disk.so");
+    let status = Command::new("cc")
+        .args([
+            "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-pthread", "-o",
+        ])
+        .arg(&library)
+        .arg(repository().join("tests/faults/disk.c"))
+        .arg("-ldl")
+        .status()
+        .unwrap();
+    assert!(status.success(), "cc could not compile the failing disk");
+    library
+}
+
+#[track_caller]
+fn soon(what: &str, look: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !look() {
+        assert!(started.elapsed() < SOON, "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// While the fault lasts: alive, not ready, and refusing all that would have to be kept.
+fn refusing(client: &Client) {
+    let ready = || client.get("/readyz").status;
+    soon("the fault is not noticed", || {
+        client.post("/v3/simple-value", &house()).status == 503 && ready() == 503
+    });
+    for _ in 0..20 {
+        assert_eq!(client.get("/healthz").status, 200);
+        assert_eq!(ready(), 503);
+        let refused = client.post("/v3/simple-value", &house());
+        assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+        assert!(refused.header("retry-after").is_some());
+        assert_eq!(refused.json()["error"]["retryable"], true);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Faults come and go under mixed load; then the host dies.
+fn failing(name: &str, fault: &str) -> (World, Ledger, u64) {
+    let _alone = alone();
+    let mut random = fastrand::Rng::with_seed(seed(name));
+    let world = World::embedded();
+    let keys = ["values", "jobs", "prober"].map(|tenant| world.key(tenant, UNITS));
+    let folder = tempfile::tempdir().unwrap();
+    let server = world
+        .host(0)
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILE", &world.data(0).join("state.redb"))
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    let (hosts, ledger) = (Hosts::new(1), Ledger::default());
+    hosts.set(0, Some(server.address));
+    let prober = server.client(&keys[2]);
+    let trigger = folder.path().join(fault);
+    let mut chance = random.fork();
+    customers(
+        &hosts,
+        &ledger,
+        &keys[0],
+        &keys[1],
+        true,
+        &mut random,
+        || {
+            for _ in 0..ROUNDS {
+                std::thread::sleep(Duration::from_millis(chance.u64(50..250)));
+                std::fs::write(&trigger, "").unwrap();
+                refusing(&prober);
+                std::fs::remove_file(&trigger).unwrap();
+                soon("it is not well again", || {
+                    prober.get("/readyz").status == 200
+                        && prober.post("/v3/simple-value", &house()).status == 200
+                });
+            }
+        },
+    );
+    assert!(read(&ledger.not_kept) > 0, "no fault met a request");
+    let client = server.client(&keys[1]);
+    prove(&ledger, std::slice::from_ref(&client));
+    kill(server);
+
+    let server = world.host(0).go();
+    let client = server.client(&keys[1]);
+    prove(&ledger, std::slice::from_ref(&client));
+    assert_eq!(world.used("jobs", &client), ledger.units_of_jobs());
+    let used = world.used("values", &client.with_key(&keys[0]));
+    ledger.print(name, &format!("faults {ROUNDS}, kills 1"), used);
+    server.stop();
+    (world, ledger, used)
+}
+
+/// What could not be written was not charged.
+#[test]
+fn a_full_disk_stops_admission_and_nothing_else() {
+    let (_world, ledger, used) = failing("a full disk", "full");
+    assert_eq!(used, read(&ledger.units));
+}
+
+/// Whether a charge outlived its failed sync, nobody can know but the disk; what was answered did.
+#[test]
+fn a_failed_sync_loses_nothing_that_was_answered() {
+    let (_world, ledger, used) = failing("failed syncs", "sync");
+    let (answered, not_kept) = (read(&ledger.units), read(&ledger.not_kept));
+    assert!(
+        (answered..=answered + not_kept).contains(&used),
+        "{used} units, of which {answered} answered and {not_kept} refused"
+    );
+}

@@ -1,0 +1,111 @@
+//! What the customers were told, to be held against what the service kept.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A job that was answered with 202.
+#[derive(Debug, Clone)]
+pub struct Told {
+    pub id: String,
+    pub release: Value,
+    /// What was sent.
+    pub body: Value,
+    /// For each row, whether it was sound.
+    pub sound: Vec<bool>,
+    pub rank: usize,
+    pub updated: String,
+    /// The results as they were first read.
+    pub results: Option<String>,
+}
+
+impl Told {
+    /// Units that it costs.
+    pub fn units(&self) -> u64 {
+        self.sound.iter().filter(|&&sound| sound).count() as u64
+    }
+}
+
+/// Everything that was told, by all customers together.
+#[derive(Default)]
+pub struct Ledger {
+    /// Jobs by their idempotency keys.
+    pub jobs: Mutex<BTreeMap<String, Told>>,
+    pub valuation_ids: Mutex<Vec<String>>,
+    pub requests: AtomicU64,
+    pub answered: AtomicU64,
+    pub refused: AtomicU64,
+    /// Units of values and batches that were answered.
+    pub units: AtomicU64,
+    /// Units of values and batches that were under way, and were not answered.
+    pub unanswered: AtomicU64,
+    /// Units of values and batches that were refused, since nothing could be kept.
+    pub not_kept: AtomicU64,
+}
+
+/// Adds to a count.
+pub fn add(count: &AtomicU64, more: u64) {
+    count.fetch_add(more, Ordering::Relaxed);
+}
+
+/// Reads a count.
+pub fn read(count: &AtomicU64) -> u64 {
+    count.load(Ordering::Relaxed)
+}
+
+impl Ledger {
+    /// How many jobs are not done yet, as far as is known.
+    pub fn undone(&self) -> usize {
+        let jobs = self.jobs.lock().unwrap();
+        jobs.values().filter(|job| job.results.is_none()).count()
+    }
+
+    /// What a customer was told of a job just now: nothing ever goes back.
+    pub fn progress(&self, key: &str, document: &Value) {
+        let order = ["queued", "running", "completed"];
+        let status = document["status"].as_str().unwrap();
+        let rank = order.iter().position(|&it| it == status);
+        let rank = rank.unwrap_or_else(|| panic!("{key}: {document}"));
+        let updated = document["updated_at"].as_str().unwrap();
+        let mut jobs = self.jobs.lock().unwrap();
+        let told = jobs.get_mut(key).unwrap();
+        assert_eq!(document["job_id"], told.id, "{key}");
+        assert_eq!(document["release_id"], told.release, "{key}");
+        assert!(rank >= told.rank, "{key} went back to {status}");
+        assert!(*updated >= *told.updated, "{key} was updated earlier");
+        told.rank = rank;
+        updated.clone_into(&mut told.updated);
+    }
+
+    /// The results of a job as they were read just now: always the same.
+    pub fn results(&self, key: &str, text: &str) {
+        let mut jobs = self.jobs.lock().unwrap();
+        let told = jobs.get_mut(key).unwrap();
+        match &told.results {
+            Some(first) => assert_eq!(first, text, "{key} has other results now"),
+            None => told.results = Some(text.to_owned()),
+        }
+    }
+
+    /// Units that the jobs cost.
+    pub fn units_of_jobs(&self) -> u64 {
+        self.jobs.lock().unwrap().values().map(Told::units).sum()
+    }
+
+    /// One line of counts.
+    pub fn print(&self, name: &str, met: &str, used: u64) {
+        let units = self.units_of_jobs();
+        let jobs = self.jobs.lock().unwrap().len();
+        println!(
+            "counts: {name}: {met}, requests {}, answered {}, refused {}, jobs {jobs} of {units} units, \
+             units of values used {used}, answered {}, unanswered at a kill {}, not kept {}",
+            read(&self.requests),
+            read(&self.answered),
+            read(&self.refused),
+            read(&self.units),
+            read(&self.unanswered),
+            read(&self.not_kept),
+        );
+    }
+}

@@ -11,6 +11,8 @@ mod configuration;
 mod metrics;
 #[path = "operation/promotion.rs"]
 mod promotion;
+#[path = "operation/promotion_under_load.rs"]
+mod promotion_under_load;
 #[path = "operation/tls.rs"]
 mod tls;
 #[path = "operation/traces.rs"]

@@ -4,17 +4,71 @@
 
 mod common;
 
+use common::client::Client;
 use common::demo::house;
 use common::program::run;
 use common::server::{Server, start};
 use domesday_test_cluster as cluster;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long another host may take to see a change.
 const SEEN: Duration = Duration::from_secs(1);
 
+const JOBS: &str = "/v3/valuation-jobs";
+
 fn host(database: &str) -> Server {
-    start().with(&["--state", database]).go()
+    start()
+        .with(&["--state", database, "--job-lease", "1"])
+        .go()
+}
+
+/// The key of a new tenant that may use so many units, as fast as it likes.
+fn allowed(database: &str, units: u64) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = folder.path().join("plan.toml");
+    let text = format!(
+        "requests_per_second = 1000000\nburst = 1000000\nconcurrency = 1000000\n\
+         queued_jobs = 1000000\nmonthly_units = {units}\n"
+    );
+    std::fs::write(&plan, text).unwrap();
+    let plan = plan.display().to_string();
+    key(
+        database,
+        &[
+            "create",
+            "--tenant",
+            "customer",
+            "--scope",
+            "avm:value",
+            "--plan",
+            &plan,
+        ],
+    )
+}
+
+/// What the database says was used.
+fn used(database: &str) -> u64 {
+    let all = "SELECT coalesce(sum(used), 0) FROM domesday.usage";
+    cluster::sql(database, all).trim().parse().unwrap()
+}
+
+/// Two hosts of a database, and a client of each that may use so many units.
+fn pair(units: u64) -> (String, [Server; 2], [Client; 2]) {
+    let database = cluster::shared().database();
+    let hosts = [host(&database), host(&database)];
+    let secret = allowed(&database, units);
+    for host in &hosts {
+        within(SEEN, || {
+            let seen = host.client(&secret).get("/v3/releases/current");
+            seen.status == 200
+        });
+    }
+    let clients = [hosts[0].client(&secret), hosts[1].client(&secret)];
+    (database, hosts, clients)
 }
 
 fn key(database: &str, arguments: &[&str]) -> String {
@@ -64,4 +118,114 @@ fn a_key_is_the_same_on_both_hosts() {
     for host in hosts {
         assert!(!host.stop().contains("sesame"));
     }
+}
+
+/// Eight customers on two hosts use an allowance up: to the last unit, and not one more.
+#[test]
+fn an_allowance_is_used_up_exactly_over_both_hosts() {
+    const ALLOWANCE: u64 = 1_000;
+    const WORKERS: usize = 8;
+    let (database, _hosts, clients) = pair(ALLOWANCE);
+    let (granted, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            let client = clients[worker % 2].clone();
+            let (granted, refused) = (&granted, &refused);
+            scope.spawn(move || {
+                // Each begins with other sizes, and goes down to one when its size is refused.
+                let mut rows = 7 + worker;
+                for turn in 0.. {
+                    let body = json!({"requests": vec![house(); rows]});
+                    let path = match turn % 3 {
+                        0 => JOBS,
+                        _ => "/v3/simple-batch-value",
+                    };
+                    let answer = client.post(path, &body);
+                    if answer.status < 300 {
+                        granted.fetch_add(rows as u64, Ordering::Relaxed);
+                        continue;
+                    }
+                    let refusal = answer.refusal();
+                    assert_eq!(
+                        (refusal.0, &*refusal.1),
+                        (429, "monthly_valuation_quota_exceeded")
+                    );
+                    refused.fetch_add(1, Ordering::Relaxed);
+                    if rows == 1 {
+                        return;
+                    }
+                    rows = 1;
+                }
+            });
+        }
+    });
+    let (granted, refused) = (granted.into_inner(), refused.into_inner());
+    assert_eq!((granted, used(&database)), (ALLOWANCE, ALLOWANCE));
+    println!("counts: an allowance over two hosts: granted {granted}, requests refused {refused}");
+}
+
+/// A hundred submissions of one body at once, half on each host: one job and one charge.
+#[test]
+fn a_hundred_identical_submissions_at_once_are_one_job() {
+    const AT_ONCE: usize = 100;
+    const ROWS: usize = 10;
+    let (database, _hosts, clients) = pair(1_000_000);
+    let body = json!({"idempotency_key": "once", "requests": vec![house(); ROWS]});
+    let (start, body) = (Barrier::new(AT_ONCE), &body);
+    let answers: Vec<Value> = std::thread::scope(|scope| {
+        let submit = |number: usize| {
+            // A connection each, so that none waits for another's.
+            let client = Client::new(clients[number % 2].address, &clients[0].key);
+            let start = &start;
+            scope.spawn(move || {
+                start.wait();
+                let answer = client.post(JOBS, body);
+                assert_eq!(answer.status, 202, "{answer:?}");
+                answer.json()
+            })
+        };
+        let all: Vec<_> = (0..AT_ONCE).map(submit).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let ids: BTreeSet<&str> = answers
+        .iter()
+        .map(|job| job["job_id"].as_str().unwrap())
+        .collect();
+    let jobs = cluster::sql(&database, "SELECT count(*) FROM domesday.jobs");
+    assert_eq!((ids.len(), jobs.trim()), (1, "1"));
+    assert_eq!(used(&database), ROWS as u64);
+    println!(
+        "counts: identical submissions: sent {AT_ONCE}, accepted {}, jobs 1, units {ROWS}",
+        answers.len()
+    );
+}
+
+/// The other host goes on with the job of one that died, when its lease is over.
+#[test]
+fn a_killed_hosts_job_is_taken_over() {
+    const ROWS: usize = 2_500;
+    let (database, [first, second], [one, other]) = pair(1_000_000);
+    let body = json!({"requests": vec![house(); ROWS]});
+    let job = one.post(JOBS, &body).json();
+    let url = job["status_url"].as_str().unwrap();
+    within(Duration::from_secs(10), || {
+        one.get(url).ok()["status"] == "running"
+    });
+    // It was accepted here, so that it was begun here.
+    drop(first);
+    let done = other.get(url).ok()["status"] == "completed";
+    assert!(!done, "it was too quick to be killed at");
+    let results = job["results_url"].as_str().unwrap();
+    within(Duration::from_secs(30), || other.get(results).status == 200);
+    let results = other.get(results).json();
+    assert_eq!(results["result"]["summary"]["valued"], ROWS);
+    let rows = results["result"]["results"].as_array().unwrap();
+    let ids: BTreeSet<&str> = rows
+        .iter()
+        .map(|row| row["valuation_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids.len(), ROWS);
+    assert_eq!(used(&database), ROWS as u64);
+    println!("counts: a job taken over: kills 1, jobs 1, units {ROWS}");
+    second.stop();
 }

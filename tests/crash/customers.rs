@@ -3,7 +3,7 @@
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};
 use crate::common::raw::Answer;
-use crate::ledger::{Ledger, Told, add};
+use crate::ledger::{Ledger, Seen, Told, add};
 use serde_json::{Value, json};
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -233,14 +233,14 @@ impl Customer<'_> {
                     release: document["release_id"].take(),
                     body: body.clone(),
                     sound,
-                    rank: 0,
-                    updated: String::new(),
+                    seen: Seen::default(),
                     results: None,
                 },
             );
             if again {
+                let before = self.ledger.seen(&key);
                 let document = self.accepted(&body);
-                self.ledger.progress(&key, &document);
+                self.ledger.progress(&key, &before, &document);
             }
             while self.ledger.undone() > QUEUE && !self.hosts.over() && !self.hosts.given_up() {
                 std::thread::sleep(Duration::from_millis(2));
@@ -277,10 +277,11 @@ impl Customer<'_> {
                 continue;
             };
             let status = format!("{JOBS}/{id}");
+            let before = self.ledger.seen(&key);
             let Sent::Answered(answer) = self.send(&status, None) else {
                 continue;
             };
-            self.ledger.progress(&key, &answer.ok());
+            self.ledger.progress(&key, &before, &answer.ok());
             if answer.json()["status"] == "completed" {
                 let results = format!("{status}/results");
                 if let Sent::Answered(answer) = self.send(&results, None) {

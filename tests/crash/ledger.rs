@@ -5,6 +5,14 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How far a job was seen to be.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// The place of its status in the order of statuses.
+    rank: usize,
+    updated: String,
+}
+
 /// A job that was answered with 202.
 #[derive(Debug, Clone)]
 pub struct Told {
@@ -14,8 +22,7 @@ pub struct Told {
     pub body: Value,
     /// For each row, whether it was sound.
     pub sound: Vec<bool>,
-    pub rank: usize,
-    pub updated: String,
+    pub seen: Seen,
     /// The results as they were first read.
     pub results: Option<String>,
 }
@@ -61,8 +68,14 @@ impl Ledger {
         jobs.values().filter(|job| job.results.is_none()).count()
     }
 
-    /// What a customer was told of a job just now: nothing ever goes back.
-    pub fn progress(&self, key: &str, document: &Value) {
+    /// How far a job was known to be at this moment.
+    pub fn seen(&self, key: &str) -> Seen {
+        self.jobs.lock().unwrap()[key].seen.clone()
+    }
+
+    /// What a customer was told of a job: nothing is earlier than what was known `before` it asked.
+    /// Others may have been told later things meanwhile.
+    pub fn progress(&self, key: &str, before: &Seen, document: &Value) {
         let order = ["queued", "running", "completed"];
         let status = document["status"].as_str().unwrap();
         let rank = order.iter().position(|&it| it == status);
@@ -72,10 +85,12 @@ impl Ledger {
         let told = jobs.get_mut(key).unwrap();
         assert_eq!(document["job_id"], told.id, "{key}");
         assert_eq!(document["release_id"], told.release, "{key}");
-        assert!(rank >= told.rank, "{key} went back to {status}");
-        assert!(*updated >= *told.updated, "{key} was updated earlier");
-        told.rank = rank;
-        updated.clone_into(&mut told.updated);
+        assert!(rank >= before.rank, "{key} went back to {status}");
+        assert!(*updated >= *before.updated, "{key} was updated earlier");
+        told.seen.rank = told.seen.rank.max(rank);
+        if *updated > *told.seen.updated {
+            updated.clone_into(&mut told.seen.updated);
+        }
     }
 
     /// The results of a job as they were read just now: always the same.

@@ -8,16 +8,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-const OTHER: &str = "the-other";
+pub const OTHER: &str = "the-other";
 const LATER: &str = "the-later";
 
 /// The demo's component under another id.
-fn add(releases: &Releases, id: &str) {
+pub fn add(releases: &Releases, id: &str) {
     let component = releases.release(RELEASE).join("component.wasm");
     releases.add(id, fs::read(component).unwrap());
 }
 
-fn promote(data: &Path, id: &str) -> crate::common::program::Ran {
+pub fn promote(data: &Path, id: &str) -> crate::common::program::Ran {
     run([
         "release",
         "promote",

@@ -126,7 +126,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let jobs = Jobs::start(
         &service,
         settings.job_runners.unwrap_or(threads.div_ceil(2)),
-        Duration::from_secs(settings.job_lease.into()),
+        Duration::from_secs(settings.job_lease.max(1).into()),
     );
 
     let scheme = if tls.is_some() { "https" } else { "http" };

@@ -8,6 +8,8 @@
 
 #[path = "crash/asleep.rs"]
 mod asleep;
+#[path = "crash/chances.rs"]
+mod chances;
 mod common;
 #[path = "crash/customers.rs"]
 mod customers;

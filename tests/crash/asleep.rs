@@ -1,5 +1,6 @@
 //! A host that is stopped past its lease, and woken when another one has its job.
 
+use crate::chances::Chances;
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::server::Server;
@@ -70,14 +71,14 @@ fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -
 fn a_host_that_slept_past_its_lease_writes_nothing() {
     let _alone = alone();
     let name = "a host asleep";
-    let mut random = fastrand::Rng::with_seed(seed(name));
+    let mut random = Chances::new(seed(name));
     let world = World::shared();
     let database = world.database.clone().unwrap();
     let key = world.key("jobs", UNITS);
     let sleeper = world.host(0).go();
     let client = sleeper.client(&key);
     for _ in 0..ROUNDS {
-        let pause = Duration::from_millis(random.u64(0..100));
+        let pause = Duration::from_millis(random.within(0..=100));
         let job = stopped_at(&sleeper, &client, &database, pause);
         let id = &job["job_id"];
         let lost = |server: &Server| {

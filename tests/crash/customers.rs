@@ -1,5 +1,6 @@
 //! Customers at work, on hosts that come and go.
 
+use crate::chances::Chances;
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};
 use crate::common::raw::Answer;
@@ -68,7 +69,7 @@ impl Hosts {
         self.given_up.load(Ordering::Relaxed)
     }
 
-    fn any(&self, random: &mut fastrand::Rng) -> SocketAddr {
+    fn any(&self, random: &mut Chances) -> SocketAddr {
         loop {
             assert!(!self.given_up(), "given up, for another's failure");
             let up: Vec<_> = self.up.read().unwrap().iter().flatten().copied().collect();
@@ -99,7 +100,7 @@ pub fn customers<T>(
     values: &str,
     jobs: &str,
     faults: bool,
-    random: &mut fastrand::Rng,
+    random: &mut Chances,
     meanwhile: impl FnOnce() -> T,
 ) -> T {
     let numbers = AtomicU32::new(0);
@@ -134,7 +135,7 @@ struct Customer<'w> {
     hosts: &'w Hosts,
     ledger: &'w Ledger,
     client: Client,
-    random: fastrand::Rng,
+    random: Chances,
     /// Whether the disk may fail.
     faults: bool,
 }
@@ -170,7 +171,7 @@ impl Customer<'_> {
     }
 
     fn think(&mut self) {
-        let thought = self.random.u64(0..=THOUGHT);
+        let thought = self.random.within(0..=THOUGHT);
         std::thread::sleep(Duration::from_millis(thought));
     }
 
@@ -178,10 +179,10 @@ impl Customer<'_> {
     fn values(mut self) {
         let _alarm = Alarm(self.hosts);
         while !self.hosts.over() {
-            let (path, body, units) = match self.random.u8(0..3) {
+            let (path, body, units) = match self.random.within(0..=2) {
                 0 => {
-                    let sound: Vec<bool> = (0..self.random.usize(1..=40))
-                        .map(|_| self.random.u8(0..8) > 0)
+                    let sound: Vec<bool> = (0..self.random.count(40))
+                        .map(|_| !self.random.once_in(8))
                         .collect();
                     let rows: Vec<Value> = sound.iter().map(|&sound| row("b", sound)).collect();
                     let units = sound.iter().filter(|&&sound| sound).count() as u64;
@@ -214,9 +215,9 @@ impl Customer<'_> {
         while !self.hosts.over() {
             let key = format!("job-{}", numbers.fetch_add(1, Ordering::Relaxed));
             // Some of one chunk, some of several.
-            let most = if self.random.u8(0..4) == 0 { 200 } else { 40 };
-            let sound: Vec<bool> = (0..self.random.usize(1..=most))
-                .map(|_| self.random.u8(0..8) > 0)
+            let most = if self.random.once_in(4) { 200 } else { 40 };
+            let sound: Vec<bool> = (0..self.random.count(most))
+                .map(|_| !self.random.once_in(8))
                 .collect();
             let references = sound.iter().enumerate();
             let rows: Vec<Value> = references
@@ -224,7 +225,7 @@ impl Customer<'_> {
                 .collect();
             let body = json!({"idempotency_key": key, "requests": rows});
             // Some customers ask twice although they were answered.
-            let again = self.random.u8(0..4) == 0;
+            let again = self.random.once_in(4);
             let mut document = self.accepted(&body);
             self.ledger.jobs.lock().unwrap().insert(
                 key.clone(),
@@ -263,14 +264,15 @@ impl Customer<'_> {
     fn poll(mut self) {
         let _alarm = Alarm(self.hosts);
         while !self.hosts.over() || self.ledger.undone() > 0 {
-            let undone = self.random.u8(0..8) > 0;
+            let undone = !self.random.once_in(8);
             let chosen = {
                 let jobs = self.ledger.jobs.lock().unwrap();
                 let some = jobs
                     .iter()
                     .filter(|(_, job)| !undone || job.results.is_none());
-                let chosen = self.random.choice(some.collect::<Vec<_>>());
-                chosen.map(|(key, job)| (key.clone(), job.id.clone()))
+                let some: Vec<_> = some.map(|(key, job)| (key, &job.id)).collect();
+                let chosen = self.random.choice(&some);
+                chosen.map(|&(key, id)| (key.clone(), id.clone()))
             };
             let Some((key, id)) = chosen else {
                 self.think();

@@ -1,5 +1,6 @@
 //! A full disk and failed syncs, by a library that stands between the program and its state's file.
 
+use crate::chances::Chances;
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::program::repository;
@@ -60,7 +61,7 @@ fn refusing(client: &Client) {
 /// Faults come and go under mixed load; then the host dies.
 fn failing(name: &str, fault: &str) -> (World, Ledger, u64) {
     let _alone = alone();
-    let mut random = fastrand::Rng::with_seed(seed(name));
+    let mut random = Chances::new(seed(name));
     let world = World::embedded();
     let keys = ["values", "jobs", "prober"].map(|tenant| world.key(tenant, UNITS));
     let folder = tempfile::tempdir().unwrap();
@@ -84,7 +85,7 @@ fn failing(name: &str, fault: &str) -> (World, Ledger, u64) {
         &mut random,
         || {
             for _ in 0..ROUNDS {
-                std::thread::sleep(Duration::from_millis(chance.u64(50..250)));
+                std::thread::sleep(Duration::from_millis(chance.within(50..=250)));
                 std::fs::write(&trigger, "").unwrap();
                 refusing(&prober);
                 std::fs::remove_file(&trigger).unwrap();

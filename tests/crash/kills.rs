@@ -1,5 +1,6 @@
 //! `kill -9` at random moments under mixed load.
 
+use crate::chances::Chances;
 use crate::common::server::Server;
 use crate::customers::{Hosts, customers};
 use crate::ledger::{Ledger, read};
@@ -12,7 +13,7 @@ const KILLS: u64 = 100;
 const LIVES: std::ops::RangeInclusive<u64> = 20..=250;
 
 /// Hosts killed until there were so many kills; all of them are up in the end.
-fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut fastrand::Rng) -> Vec<Server> {
+fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut Chances) -> Vec<Server> {
     let begun = |host: usize| {
         let server = world.host(host).go();
         hosts.set(host, Some(server.address));
@@ -21,10 +22,10 @@ fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut fastrand::Rng) 
     let mut servers: Vec<Option<Server>> = (0..hosts.count()).map(|it| Some(begun(it))).collect();
     let mut done = 0;
     while done < kills && !hosts.given_up() {
-        std::thread::sleep(Duration::from_millis(random.u64(LIVES)));
-        let mut victims = vec![random.usize(0..servers.len())];
+        std::thread::sleep(Duration::from_millis(random.within(LIVES)));
+        let mut victims = vec![random.count(servers.len()) - 1];
         // Now and then all at once.
-        if random.u8(0..8) == 0 && done + servers.len() as u64 <= kills {
+        if random.once_in(8) && done + servers.len() as u64 <= kills {
             victims = (0..servers.len()).collect();
         }
         for &host in &victims {
@@ -45,7 +46,7 @@ fn crash(name: &str, world: &World, count: usize) {
     let _alone = alone();
     let kills = setting("DOMESDAY_CRASH_KILLS").unwrap_or(KILLS);
     let seed = seed(name);
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = Chances::new(seed);
     let (values, jobs) = (world.key("values", UNITS), world.key("jobs", UNITS));
     let (hosts, ledger) = (Hosts::new(count), Ledger::default());
     let mut chance = random.fork();

@@ -34,7 +34,7 @@ pub fn setting(name: &str) -> Option<u64> {
 
 /// What the chances of this run come from.
 pub fn seed(name: &str) -> u64 {
-    let seed = setting("DOMESDAY_CRASH_SEED").unwrap_or_else(|| fastrand::u64(..1_000_000_000));
+    let seed = setting("DOMESDAY_CRASH_SEED").unwrap_or_else(|| getrandom::u32().unwrap().into());
     println!("{name}: DOMESDAY_CRASH_SEED={seed}");
     seed
 }

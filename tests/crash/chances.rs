@@ -1,0 +1,40 @@
+//! Chances that come from a seed.
+
+use proptest::prelude::RngExt;
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use std::ops::RangeInclusive;
+
+pub struct Chances(TestRng);
+
+impl Chances {
+    /// The chances of this seed, the same each time.
+    pub fn new(seed: u64) -> Chances {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        Chances(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
+    }
+
+    /// Chances for somebody else.
+    pub fn fork(&mut self) -> Chances {
+        Chances::new(self.0.random())
+    }
+
+    pub fn within(&mut self, range: RangeInclusive<u64>) -> u64 {
+        self.0.random_range(range)
+    }
+
+    /// How many, of which there are 1 at least.
+    pub fn count(&mut self, most: usize) -> usize {
+        self.0.random_range(1..=most)
+    }
+
+    /// Whether something happens that does so once in so many times.
+    pub fn once_in(&mut self, times: u32) -> bool {
+        self.0.random_ratio(1, times)
+    }
+
+    pub fn choice<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
+        let last = all.len().checked_sub(1)?;
+        all.get(self.0.random_range(0..=last))
+    }
+}

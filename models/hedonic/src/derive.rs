@@ -2,12 +2,17 @@
 
 use crate::adjust::log_size;
 use crate::kind::Kind;
-use crate::parameters::HedonicParameters;
+use crate::parameters::{HedonicParameters, PerType};
 use crate::robust;
 use domesday_sdk::{Derivation, Subject};
+use std::cell::OnceCell;
+
+/// Habitable rooms that the parameters tell apart; the last is so many and more.
+const MOST_ROOMS: usize = 8;
 
 /// What neighbours tell of floor areas.
 pub struct LocalSizes {
+    by_rooms: SizesByRooms,
     /// Middle log size of the neighbours whose area is known.
     middle: Option<f64>,
     /// Middle departure of their log size from what their rooms make one expect.
@@ -28,14 +33,34 @@ pub struct Neighbour {
     pub weight: f64,
 }
 
-/// Log size that is typical of a type with that many habitable rooms.
-fn expected(hedonic: &HedonicParameters, kind: Kind, rooms: u32) -> f64 {
-    let areas = hedonic.area_by_rooms_m2.of(kind);
-    let last = areas.len() - 1;
-    let at = usize::try_from(rooms.saturating_sub(1))
-        .unwrap_or(last)
-        .min(last);
-    log_size(hedonic, areas[at])
+/// Log sizes that are typical of a type with so many habitable rooms. A type's are reckoned when the
+/// first home of it is met: most places have one type or two, and a logarithm is dear.
+struct SizesByRooms {
+    of: PerType<OnceCell<[f64; MOST_ROOMS]>>,
+}
+
+impl SizesByRooms {
+    fn new() -> SizesByRooms {
+        SizesByRooms {
+            of: PerType {
+                detached: OnceCell::new(),
+                semi_detached: OnceCell::new(),
+                terraced: OnceCell::new(),
+                flat: OnceCell::new(),
+            },
+        }
+    }
+
+    fn expected(&self, hedonic: &HedonicParameters, kind: Kind, rooms: u32) -> f64 {
+        let sizes = self.of.of(kind).get_or_init(|| {
+            hedonic
+                .area_by_rooms_m2
+                .of(kind)
+                .map(|area| log_size(hedonic, area))
+        });
+        let at = usize::try_from(rooms.saturating_sub(1)).unwrap_or(MOST_ROOMS - 1);
+        sizes[at.min(MOST_ROOMS - 1)]
+    }
 }
 
 impl LocalSizes {
@@ -46,15 +71,21 @@ impl LocalSizes {
         scratch: &mut Vec<(f64, f64)>,
     ) -> LocalSizes {
         let sizes = neighbours.clone().filter_map(|n| Some((n.size?, n.weight)));
+        let by_rooms = SizesByRooms::new();
         let middle = robust::median(sizes.clone(), scratch);
-        let against = neighbours
-            .filter_map(|n| Some((n.size? - expected(hedonic, n.kind, n.rooms?), n.weight)));
+        let against = neighbours.filter_map(|n| {
+            Some((
+                n.size? - by_rooms.expected(hedonic, n.kind, n.rooms?),
+                n.weight,
+            ))
+        });
         let against_rooms = robust::median(against, scratch);
         let centre = middle.unwrap_or(0.0);
         let departures = sizes.map(|(size, weight)| ((size - centre).abs(), weight));
         let spread =
             robust::median(departures, scratch).map_or(f64::INFINITY, |d| d * robust::MAD_TO_SCALE);
         LocalSizes {
+            by_rooms,
             middle,
             against_rooms,
             spread,
@@ -68,12 +99,10 @@ impl LocalSizes {
         kind: Kind,
         rooms: Option<u32>,
     ) -> (f64, Derivation) {
+        let expected = |rooms| self.by_rooms.expected(hedonic, kind, rooms);
         match (rooms, self.against_rooms, self.middle) {
-            (Some(rooms), Some(local), _) => (
-                expected(hedonic, kind, rooms) + local,
-                Derivation::LocalTypical,
-            ),
-            (Some(rooms), None, _) => (expected(hedonic, kind, rooms), Derivation::OtherAttributes),
+            (Some(rooms), Some(local), _) => (expected(rooms) + local, Derivation::LocalTypical),
+            (Some(rooms), None, _) => (expected(rooms), Derivation::OtherAttributes),
             (None, _, Some(middle)) => (middle, Derivation::LocalTypical),
             (None, _, None) => (
                 log_size(hedonic, *hedonic.typical_area_m2.of(kind)),

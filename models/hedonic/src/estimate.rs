@@ -67,16 +67,21 @@ pub fn local(
         let scale = (median(deviations, scratch)? * MAD_TO_SCALE).max(p.least_scale);
         let reach = p.tukey * scale;
         weights.clear();
-        weights.extend(
-            sales
-                .iter()
-                .map(|s| unit * s.weight * biweight(rest(s), reach)),
-        );
-        let weighted = || sales.iter().zip(&weights);
-        let size = mean(weighted().map(|(s, &w)| (s.size, w)))?;
-        let centre = mean(weighted().map(|(s, &w)| (s.residual, w)))?;
+        let (mut total, mut sizes, mut levels) = (0.0, 0.0, 0.0);
+        for s in sales {
+            let w = unit * s.weight * biweight(rest(s), reach);
+            weights.push(w);
+            total += w;
+            sizes += w * s.size;
+            levels += w * s.residual;
+        }
+        // Half of the weight lies within the median of the departures, so there is some.
+        if total <= 0.0 {
+            return None;
+        }
+        let (size, centre) = (sizes / total, levels / total);
         let (mut xx, mut xy) = (0.0, 0.0);
-        for (s, &w) in weighted() {
+        for (s, &w) in sales.iter().zip(&weights) {
             let dx = s.size - size;
             xx += w * dx * dx;
             xy += w * dx * (s.residual - centre);

@@ -49,23 +49,34 @@ pub fn comparables(
 }
 
 /// Only the latest sale of a home, where the home is known: its earlier ones are no evidence of
-/// their own, and the register has some sales under two transactions.
-fn one_of_each_home(mut found: Vec<Sale>) -> Vec<Sale> {
-    found.sort_unstable_by_key(|s| (s.uprn, std::cmp::Reverse(s.day), s.id));
-    found.dedup_by(|later, kept| later.uprn.is_some() && later.uprn == kept.uprn);
-    found.sort_unstable_by_key(|s| s.id);
-    found
+/// their own, and the register has some sales under two transactions. By rising id.
+///
+/// What is sorted is a key of each and not the sales, which are large.
+fn one_of_each_home(found: Vec<Sale>) -> Vec<Sale> {
+    let mut keys: Vec<_> = found
+        .iter()
+        .enumerate()
+        .map(|(at, s)| (s.uprn, std::cmp::Reverse(s.day), s.id, at))
+        .collect();
+    keys.sort_unstable();
+    keys.dedup_by(|later, kept| later.0.is_some() && later.0 == kept.0);
+    keys.sort_unstable_by_key(|key| key.2);
+    keys.into_iter().map(|(.., at)| found[at].clone()).collect()
 }
 
 /// Adds the sales that can be reckoned with to those already found.
 fn usable(subject: &Subject, kind: Kind, mut found: Vec<Sale>, answer: Vec<Sale>) -> Vec<Sale> {
+    let first = found.is_empty();
     found.extend(
         answer
             .into_iter()
             .filter_map(|sale| clean(subject, kind, sale)),
     );
-    found.sort_unstable_by_key(|s| s.id);
-    found.dedup_by_key(|s| s.id);
+    // One answer shows no sale twice; a wider one shows those of the narrower again.
+    if !first {
+        found.sort_unstable_by_key(|s| s.id);
+        found.dedup_by_key(|s| s.id);
+    }
     found
 }
 

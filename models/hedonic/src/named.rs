@@ -33,25 +33,29 @@ pub(crate) fn named(
             sale: candidate.id,
             // What this sale alone would make the subject's price.
             adjusted_price: residual.residual - found.slope * residual.size + home,
-            similarity: likeness::shown(
-                residual.weight
-                    * candidate.tenure
-                    * likeness::size(&p.likeness, size, residual.size),
-            ),
+            // The product of the factors: it ranks as its cube root does, which only those that
+            // are named need.
+            similarity: residual.weight
+                * candidate.tenure
+                * likeness::size(&p.likeness, size, residual.size),
         })
         .collect();
-    named.sort_unstable_by(|a, b| {
-        b.similarity
-            .total_cmp(&a.similarity)
-            .then(a.sale.cmp(&b.sale))
-    });
+    named.sort_unstable_by(best_first);
     named.truncate(NAMED);
-    let least = likeness::shown(LEAST);
-    let least = named.first().map_or(0.0, |best| best.similarity * least);
+    let least = named.first().map_or(0.0, |best| best.similarity * LEAST);
     let alike = named.partition_point(|comparable| comparable.similarity >= least);
     named.truncate(alike.max(ALWAYS_NAMED));
     for comparable in &mut named {
         comparable.adjusted_price = libm::exp(comparable.adjusted_price);
+        comparable.similarity = likeness::shown(comparable.similarity);
     }
+    // Different products may have one root, and then the sale's number decides.
+    named.sort_unstable_by(best_first);
     named
+}
+
+fn best_first(a: &Comparable, b: &Comparable) -> std::cmp::Ordering {
+    b.similarity
+        .total_cmp(&a.similarity)
+        .then(a.sale.cmp(&b.sale))
 }

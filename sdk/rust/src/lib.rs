@@ -24,6 +24,8 @@ pub mod bindings {
 }
 
 mod evidence;
+#[cfg(target_family = "wasm")]
+mod heap;
 
 pub use bindings::domesday::valuation::evidence::{
     AreaLevel, Figures, IndexPoint, IndexSeries, Nearness, Refusal, Sale, SalesOrder, SalesQuery,

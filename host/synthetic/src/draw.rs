@@ -16,6 +16,7 @@ pub(crate) enum Purpose {
     Fault = 5,
     Index = 6,
     Size = 7,
+    Rates = 8,
 }
 
 /// One stream of draws.

@@ -12,6 +12,7 @@
 //! - `street`, `housing`, `dwelling`: what stands in it.
 //! - `market`, `sales`, `lodgement`: what happens there.
 //! - `spelling`, `files`: what the registers make of that.
+//! - `rates`: sterling rates of an invented history, apart from the rest.
 //!
 //! Nothing can be mistaken for a real home. Postcodes begin with letters with which no postcode
 //! begins, UPRNs lie in a range that is not given out, transaction identifiers say `SYNTH000`.
@@ -33,6 +34,7 @@ mod manifest;
 mod market;
 mod names;
 mod postcodes;
+mod rates;
 mod sales;
 mod spelling;
 mod street;
@@ -43,4 +45,5 @@ pub use generate::{Stage, generate};
 pub use manifest::{
     AddressFaults, CertificateFaults, FileSize, Manifest, MonthlyChanges, Planted, PricePaidFaults,
 };
+pub use rates::{RatesManifest, RatesWorld, generate_rates};
 pub use world::{Size, World};

@@ -4,6 +4,7 @@ mod draft;
 mod error;
 pub mod markets;
 mod parquet_files;
+pub mod rates;
 mod writer;
 
 pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle, Windows};

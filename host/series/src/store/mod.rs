@@ -2,6 +2,7 @@
 
 mod columns;
 mod error;
+mod fields;
 mod observation;
 mod open;
 mod read;

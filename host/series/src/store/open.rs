@@ -5,22 +5,18 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, StringArray, UInt32Array,
-};
+use arrow_array::{Array, Date32Array, Float64Array, StringArray, UInt32Array};
 use domesday_package::{Package, Trust, Verification};
 use rustc_hash::FxHashMap;
 
-use super::columns::{ABSENT, Column, FieldColumns};
+use super::columns::{Column, FieldColumns};
+use super::fields::{Texts, numbers};
 use super::read::{ParquetFile, number, text, typed};
 use super::release::{DatasetIndex, segment_key};
 use super::{Area, OpenError, Release, Series, StoreFault};
 use crate::Period;
 use crate::build::Windows;
-use crate::catalogue::{
-    Availability, Dataset, Dimension, Family, FieldKind, Frequency, ObservationField, SelectorName,
-    Status,
-};
+use crate::catalogue::{Availability, Dataset, Dimension, Family, Frequency, SelectorName, Status};
 use crate::package::layout::{observations as o, series as s};
 use crate::package::{AREAS, MarketsBody, OBSERVATIONS, RatesBody, SERIES};
 use crate::period::{day_of, month_number};
@@ -337,71 +333,4 @@ fn in_file(
             file: name,
             fault,
         })
-}
-
-/// Words of observations, each held once.
-#[derive(Default)]
-struct Texts {
-    all: Vec<Box<str>>,
-    index: FxHashMap<Box<str>, i32>,
-    /// The last word, since words come in runs.
-    last: Option<(Box<str>, i32)>,
-}
-
-impl Texts {
-    fn number(&mut self, text: &str) -> i32 {
-        if let Some((last, number)) = &self.last
-            && **last == *text
-        {
-            return *number;
-        }
-        let number = self.index.get(text).copied().unwrap_or_else(|| {
-            let number = i32::try_from(self.all.len()).unwrap_or(i32::MAX);
-            self.all.push(text.into());
-            self.index.insert(text.into(), number);
-            number
-        });
-        self.last = Some((text.into(), number));
-        number
-    }
-}
-
-/// Adds a field's column as numbers.
-fn numbers(
-    field: ObservationField,
-    column: &ArrayRef,
-    texts: &mut Texts,
-    into: &mut Vec<i32>,
-) -> Result<(), StoreFault> {
-    let name = field.as_str();
-    match field.kind() {
-        FieldKind::Date => {
-            let days: &Date32Array = typed(column, name)?;
-            into.extend(days.iter().map(|day| day.unwrap_or(ABSENT)));
-        }
-        FieldKind::Month => {
-            let days: &Date32Array = typed(column, name)?;
-            into.extend(
-                days.iter()
-                    .map(|day| day.map_or(ABSENT, |day| month_number(day_of(day)))),
-            );
-        }
-        FieldKind::Integer => {
-            let numbers: &Int32Array = typed(column, name)?;
-            into.extend(numbers.iter().map(|number| number.unwrap_or(ABSENT)));
-        }
-        FieldKind::Boolean => {
-            let truths: &BooleanArray = typed(column, name)?;
-            into.extend(truths.iter().map(|truth| truth.map_or(ABSENT, i32::from)));
-        }
-        FieldKind::Text => {
-            let words: &StringArray = typed(column, name)?;
-            into.extend(
-                words
-                    .iter()
-                    .map(|word| word.map_or(ABSENT, |word| texts.number(word))),
-            );
-        }
-    }
-    Ok(())
 }

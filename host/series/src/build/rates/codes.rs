@@ -1,0 +1,170 @@
+//! The series of the Bank's database that are read, by their codes.
+
+/// One series of the database.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Its code, the column's header.
+    pub code: &'static str,
+    /// What it is here.
+    pub series: DatabaseSeries,
+    /// Words that its title holds, where a file has titles; in lower case.
+    pub title: &'static [&'static str],
+}
+
+/// What a series of the database is here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DatabaseSeries {
+    /// Bank Rate.
+    BankRate,
+    /// SONIA.
+    Sonia,
+    /// The SONIA compounded index.
+    SoniaIndex,
+    /// A mortgage product of this id.
+    Mortgage(&'static str),
+}
+
+const fn mortgage(
+    code: &'static str,
+    product: &'static str,
+    title: &'static [&'static str],
+) -> Code {
+    Code {
+        code,
+        series: DatabaseSeries::Mortgage(product),
+        title,
+    }
+}
+
+/// The table.
+pub const CODES: &[Code] = &[
+    Code {
+        code: "IUDBEDR",
+        series: DatabaseSeries::BankRate,
+        title: &["bank rate"],
+    },
+    Code {
+        code: "IUDSOIA",
+        series: DatabaseSeries::Sonia,
+        title: &["sterling overnight index average"],
+    },
+    Code {
+        code: "IUDZOS2",
+        series: DatabaseSeries::SoniaIndex,
+        title: &["sonia", "compounded index"],
+    },
+    mortgage(
+        "IUMZICQ",
+        "owner_occupied_fixed_2y_60ltv",
+        &["2 year", "60%"],
+    ),
+    mortgage(
+        "IUMBV34",
+        "owner_occupied_fixed_2y_75ltv",
+        &["2 year", "75%"],
+    ),
+    mortgage(
+        "IUMZICR",
+        "owner_occupied_fixed_2y_85ltv",
+        &["2 year", "85%"],
+    ),
+    mortgage(
+        "IUMB482",
+        "owner_occupied_fixed_2y_90ltv",
+        &["2 year", "90%"],
+    ),
+    mortgage(
+        "IUM2WTL",
+        "owner_occupied_fixed_2y_95ltv",
+        &["2 year", "95%"],
+    ),
+    mortgage(
+        "IUMBV37",
+        "owner_occupied_fixed_3y_75ltv",
+        &["3 year", "75%"],
+    ),
+    mortgage(
+        "IUMZO27",
+        "owner_occupied_fixed_5y_60ltv",
+        &["5 year", "60%"],
+    ),
+    mortgage(
+        "IUMBV42",
+        "owner_occupied_fixed_5y_75ltv",
+        &["5 year", "75%"],
+    ),
+    mortgage(
+        "IUMZO28",
+        "owner_occupied_fixed_5y_90ltv",
+        &["5 year", "90%"],
+    ),
+    mortgage(
+        "IUMBV45",
+        "owner_occupied_fixed_10y_75ltv",
+        &["10 year", "75%"],
+    ),
+    mortgage(
+        "IUMZO29",
+        "btl_fixed_2y_60ltv",
+        &["buy-to-let", "2 year", "60%"],
+    ),
+    mortgage(
+        "IUMZID4",
+        "btl_fixed_2y_75ltv",
+        &["buy-to-let", "2 year", "75%"],
+    ),
+    mortgage(
+        "IUMZO2A",
+        "btl_fixed_5y_60ltv",
+        &["buy-to-let", "5 year", "60%"],
+    ),
+    mortgage(
+        "IUMZO2B",
+        "btl_fixed_5y_75ltv",
+        &["buy-to-let", "5 year", "75%"],
+    ),
+    mortgage(
+        "IUMBV48",
+        "owner_occupied_variable_2y_75ltv",
+        &["2 year", "75%", "variable"],
+    ),
+    mortgage("IUMTLMV", "mortgage_reversion", &["revert"]),
+];
+
+/// The series of this code.
+pub fn by_code(code: &str) -> Option<&'static Code> {
+    CODES.iter().find(|known| known.code == code)
+}
+
+impl Code {
+    /// Whether a title may be that of this series.
+    pub fn answers_to(&self, title: &str) -> bool {
+        let title = title
+            .to_lowercase()
+            .replace('(', "")
+            .replace("buy to let", "buy-to-let");
+        self.title.iter().all(|word| title.contains(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::rates::PRODUCTS;
+
+    #[test]
+    fn every_product_has_one_code() {
+        for product in PRODUCTS {
+            let of = |code: &&Code| code.series == DatabaseSeries::Mortgage(product);
+            assert_eq!(CODES.iter().filter(of).count(), 1, "{product}");
+        }
+        assert_eq!(CODES.len(), PRODUCTS.len() + 3);
+    }
+
+    #[test]
+    fn a_title_of_another_term_is_refused() {
+        let code = by_code("IUMBV34").unwrap();
+        assert!(code.answers_to("2 year (75% LTV) fixed rate mortgage to households"));
+        assert!(!code.answers_to("5 year (75% LTV) fixed rate mortgage to households"));
+    }
+}

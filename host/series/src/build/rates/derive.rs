@@ -1,0 +1,21 @@
+//! All 22 datasets from what the files state.
+
+use super::{Published, curves, mortgages, scenarios, swaps};
+use crate::build::Draft;
+
+/// Fills a draft. A dataset or node whose inputs are not among the files has no series.
+pub fn derive(published: &Published) -> Draft {
+    let mut draft = Draft::new();
+    let discounts = swaps::discounts(published);
+    let spreads = mortgages::spreads(published, &discounts);
+    curves::references(&mut draft, published);
+    curves::curves(&mut draft, published);
+    swaps::swaps(&mut draft, published, &discounts);
+    swaps::forwards(&mut draft, &discounts);
+    swaps::path(&mut draft, &discounts);
+    mortgages::benchmarks(&mut draft, published);
+    mortgages::swap_spreads(&mut draft, &spreads);
+    mortgages::reversion_spread(&mut draft, &spreads);
+    scenarios::scenarios(&mut draft, published, &discounts, &spreads);
+    draft
+}

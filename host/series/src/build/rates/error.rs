@@ -1,0 +1,103 @@
+//! What can be wrong with the Bank's files, and where.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where in a file something stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name; a member of an archive is `archive.zip!member`.
+    pub file: String,
+    /// The sheet, in a workbook.
+    pub sheet: Option<String>,
+    /// The cell: `B12` in a workbook, `line 12, column CODE` in a CSV file.
+    pub cell: Option<String>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(sheet) = &self.sheet {
+            write!(f, ", sheet {sheet:?}")?;
+        }
+        if let Some(cell) = &self.cell {
+            write!(f, ", {cell}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The files cannot be read as what they should be.
+#[derive(Debug, thiserror::Error)]
+pub enum RatesError {
+    /// The file system refused.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// Something in a file is wrong.
+    #[error("{place}: {fault}")]
+    File {
+        /// Where.
+        place: Box<Place>,
+        /// What.
+        fault: RatesFault,
+    },
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub enum RatesFault {
+    /// Not a readable archive.
+    #[error("{0}")]
+    Zip(#[from] zip::result::ZipError),
+    /// Not a readable workbook.
+    #[error("{0}")]
+    Workbook(#[from] calamine::Error),
+    /// Not readable CSV.
+    #[error("{0}")]
+    Csv(#[from] csv::Error),
+    /// The layout is none that is known.
+    #[error("{0}")]
+    Layout(&'static str),
+    /// A column of a series whose title is that of another.
+    #[error("the title {title:?} is not that of series {code}")]
+    Title {
+        /// The code.
+        code: String,
+        /// The title in the file.
+        title: String,
+    },
+    /// Not a date in either of the Bank's styles.
+    #[error("{0:?} is not a date")]
+    Date(String),
+    /// Not a number.
+    #[error("{0:?} is not a number")]
+    Number(String),
+    /// Not a maturity in whole months.
+    #[error("{0} is not a maturity in whole months")]
+    Maturity(String),
+    /// The same figure stands elsewhere with another value.
+    #[error("{value} contradicts {other}, read before from {from}")]
+    Contradiction {
+        /// The value here.
+        value: f64,
+        /// The value there.
+        other: f64,
+        /// The other file.
+        from: String,
+    },
+}
+
+impl RatesFault {
+    /// The fault at a place.
+    pub(crate) fn at(self, place: Place) -> RatesError {
+        RatesError::File {
+            place: Box::new(place),
+            fault: self,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Which Bank Rate was in force on a day, by what the files state.
+
+use std::collections::BTreeMap;
+
+use chrono::{Datelike, NaiveDate};
+
+use super::Published;
+use super::codes::DatabaseSeries;
+
+/// Bank Rate as the files state it.
+pub(super) struct PolicyRate<'p> {
+    stated: Option<&'p BTreeMap<NaiveDate, f64>>,
+    changes: &'p BTreeMap<NaiveDate, f64>,
+}
+
+/// A rate and the date that it is stated for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct InForce {
+    pub(super) rate: f64,
+    pub(super) stated_for: NaiveDate,
+}
+
+impl<'p> PolicyRate<'p> {
+    pub(super) fn of(published: &'p Published) -> PolicyRate<'p> {
+        PolicyRate {
+            stated: published.series.get(&DatabaseSeries::BankRate),
+            changes: &published.bank_rate_changes,
+        }
+    }
+
+    /// The rate in force on `day`: stated for it; or the last change of the list, where a later change
+    /// shows that the list reaches past the day.
+    pub(super) fn on(&self, day: NaiveDate) -> Option<InForce> {
+        if let Some(rate) = self.stated.and_then(|stated| stated.get(&day)) {
+            return Some(InForce {
+                rate: *rate,
+                stated_for: day,
+            });
+        }
+        self.changes.range(day..).next()?;
+        let (stated_for, rate) = self.changes.range(..=day).next_back()?;
+        Some(InForce {
+            rate: *rate,
+            stated_for: *stated_for,
+        })
+    }
+
+    /// The rate in force at the end of the month that ends on `day`: as [`PolicyRate::on`], or the last
+    /// one stated within the month, since month ends fall on days without a row.
+    pub(super) fn at_month_end(&self, day: NaiveDate) -> Option<InForce> {
+        self.on(day).or_else(|| {
+            let first = day.with_day(1)?;
+            let (stated_for, rate) = self.stated?.range(first..=day).next_back()?;
+            Some(InForce {
+                rate: *rate,
+                stated_for: *stated_for,
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day(text: &str) -> NaiveDate {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_list_of_changes_holds_between_its_changes_and_not_after_the_last() {
+        let changes = BTreeMap::from([(day("2025-05-08"), 4.25), (day("2025-08-07"), 4.0)]);
+        let policy = PolicyRate {
+            stated: Some(&changes),
+            changes: &changes,
+        };
+        let on = |text| {
+            policy
+                .on(day(text))
+                .map(|found| (found.rate, found.stated_for.to_string()))
+        };
+        assert_eq!(on("2025-06-30"), Some((4.25, "2025-05-08".to_owned())));
+        assert_eq!(on("2025-08-07"), Some((4.0, "2025-08-07".to_owned())));
+        assert_eq!(on("2025-08-08"), None);
+        assert_eq!(on("2025-05-07"), None);
+        // Within the month of the last change, its statement is the month's last.
+        assert_eq!(
+            policy
+                .at_month_end(day("2025-08-31"))
+                .map(|found| found.rate),
+            Some(4.0)
+        );
+        assert_eq!(policy.at_month_end(day("2025-09-30")), None);
+    }
+}

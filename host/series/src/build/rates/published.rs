@@ -1,0 +1,153 @@
+//! What the Bank's files state, before anything is computed.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+
+use super::codes::DatabaseSeries;
+use super::{Place, RatesError, RatesFault};
+use crate::package::SourceFile;
+
+/// Which yield curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CurveKind {
+    /// Overnight index swaps.
+    Ois,
+    /// Nominal gilts.
+    Nominal,
+    /// Index-linked gilts.
+    Real,
+    /// Implied inflation.
+    Inflation,
+}
+
+/// Which side of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CurveSide {
+    /// Spot rates.
+    Spot,
+    /// Instantaneous forward rates.
+    Forward,
+}
+
+impl CurveKind {
+    /// The dataset of this side of the curve.
+    pub fn dataset(self, side: CurveSide) -> &'static str {
+        match (self, side) {
+            (CurveKind::Ois, CurveSide::Spot) => "ois_spot_curve",
+            (CurveKind::Ois, CurveSide::Forward) => "ois_forward_curve",
+            (CurveKind::Nominal, CurveSide::Spot) => "nominal_gilt_spot_curve",
+            (CurveKind::Nominal, CurveSide::Forward) => "nominal_gilt_forward_curve",
+            (CurveKind::Real, CurveSide::Spot) => "real_gilt_spot_curve",
+            (CurveKind::Real, CurveSide::Forward) => "real_gilt_forward_curve",
+            (CurveKind::Inflation, CurveSide::Spot) => "market_implied_inflation",
+            (CurveKind::Inflation, CurveSide::Forward) => "market_implied_inflation_forward",
+        }
+    }
+
+    /// All kinds with both sides.
+    pub fn all() -> impl Iterator<Item = (CurveKind, CurveSide)> {
+        let kinds = [
+            CurveKind::Ois,
+            CurveKind::Nominal,
+            CurveKind::Real,
+            CurveKind::Inflation,
+        ];
+        kinds
+            .into_iter()
+            .flat_map(|kind| [CurveSide::Spot, CurveSide::Forward].map(|side| (kind, side)))
+    }
+}
+
+/// One side of a curve: rates in per cent by day and maturity in months.
+pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
+
+/// Something in a file that was left out, and is no fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Where.
+    pub place: Place,
+    /// What was left out and why.
+    pub reason: String,
+}
+
+/// What the files state.
+#[derive(Debug, Default)]
+pub struct Published {
+    /// The files.
+    pub sources: Vec<SourceFile>,
+    /// Series of the database: values by the dates that they are stated for.
+    pub series: BTreeMap<DatabaseSeries, BTreeMap<NaiveDate, f64>>,
+    /// Changes of Bank Rate, from a list of changes: each holds until the next.
+    pub bank_rate_changes: BTreeMap<NaiveDate, f64>,
+    /// Curves.
+    pub curves: BTreeMap<(CurveKind, CurveSide), Curve>,
+    /// What was left out.
+    pub warnings: Vec<Warning>,
+    /// Which file each series and curve snapshot came from first, to name it in contradictions.
+    origins: BTreeMap<Origin, String>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Series(DatabaseSeries, NaiveDate),
+    Curve(CurveKind, CurveSide, NaiveDate),
+}
+
+impl Published {
+    /// Adds a value of a database series; the same value again changes nothing.
+    pub(super) fn state(
+        &mut self,
+        series: DatabaseSeries,
+        day: NaiveDate,
+        value: f64,
+        place: &Place,
+    ) -> Result<(), RatesError> {
+        let origin = Origin::Series(series, day);
+        let known = self.series.entry(series).or_default().insert(day, value);
+        self.agree(known, value, origin, place)
+    }
+
+    /// Adds a node of a curve; the same value again changes nothing.
+    pub(super) fn node(
+        &mut self,
+        curve: (CurveKind, CurveSide),
+        day: NaiveDate,
+        months: u32,
+        rate: f64,
+        place: &Place,
+    ) -> Result<(), RatesError> {
+        let snapshot = self
+            .curves
+            .entry(curve)
+            .or_default()
+            .entry(day)
+            .or_default();
+        let known = snapshot.insert(months, rate);
+        self.agree(known, rate, Origin::Curve(curve.0, curve.1, day), place)
+    }
+
+    fn agree(
+        &mut self,
+        known: Option<f64>,
+        value: f64,
+        origin: Origin,
+        place: &Place,
+    ) -> Result<(), RatesError> {
+        match known {
+            Some(other) if other != value => Err(RatesFault::Contradiction {
+                value,
+                other,
+                from: self.origins.get(&origin).cloned().unwrap_or_default(),
+            }
+            .at(place.clone())),
+            Some(_) => Ok(()),
+            None => {
+                self.origins
+                    .entry(origin)
+                    .or_insert_with(|| place.file.clone());
+                Ok(())
+            }
+        }
+    }
+}

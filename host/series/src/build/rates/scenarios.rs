@@ -1,0 +1,256 @@
+//! The four scenario datasets, each one snapshot: that of the latest OIS curve.
+
+use chrono::NaiveDate;
+
+use super::Published;
+use super::curves::{dataset, key};
+use super::mathematics::Discount;
+use super::mortgages::{Spread, Spreads, latest_by, ltv_pct, term_years};
+use super::policy::PolicyRate;
+use super::swaps::{Discounts, MONTH_COMPOUNDING, projection};
+use crate::build::{Draft, Key, NewObservation};
+use crate::catalogue::rates::{BTL_TERMS, LAST_HORIZON, SCENARIOS, STRESS_TERMS};
+use crate::catalogue::{Dimension, ObservationField as F, SelectorName};
+use crate::{Period, add_months};
+
+/// What a scenario assumes of a rate at a horizon.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Assumption {
+    /// Today's rate for ever.
+    Unchanged,
+    /// The rate that the OIS curve implies and so many percentage points.
+    Implied(f64),
+}
+
+/// What a scenario of this name assumes.
+fn assumption(scenario: &str) -> Option<Assumption> {
+    Some(match scenario {
+        "market_implied" => Assumption::Implied(0.0),
+        "unchanged" => Assumption::Unchanged,
+        "plus_50bp" => Assumption::Implied(0.5),
+        "plus_100bp" => Assumption::Implied(1.0),
+        "plus_200bp" => Assumption::Implied(2.0),
+        "minus_50bp" => Assumption::Implied(-0.5),
+        "minus_100bp" => Assumption::Implied(-1.0),
+        "stress" => Assumption::Implied(3.0),
+        _ => return None,
+    })
+}
+
+/// Everything that the scenarios are computed from.
+struct Ground<'a> {
+    snapshot: NaiveDate,
+    curve: &'a Discount,
+    /// Bank Rate on the day of the snapshot.
+    bank_rate: Option<f64>,
+    spreads: &'a Spreads,
+}
+
+/// Fills all four datasets as far as their inputs reach.
+pub(super) fn scenarios(
+    draft: &mut Draft,
+    published: &Published,
+    discounts: &Discounts,
+    spreads: &Spreads,
+) {
+    let Some((snapshot, curve)) = discounts.last_key_value() else {
+        return;
+    };
+    let ground = Ground {
+        snapshot: *snapshot,
+        curve,
+        bank_rate: PolicyRate::of(published)
+            .on(*snapshot)
+            .map(|found| found.rate),
+        spreads,
+    };
+    for &scenario in SCENARIOS {
+        let Some(assumed) = assumption(scenario) else {
+            continue;
+        };
+        ground.bank_rate(draft, scenario, assumed);
+        ground.reversion(draft, scenario, assumed);
+        let stress = "financing_stress_scenarios";
+        ground.fixed(
+            draft,
+            "btl_refinancing_scenarios",
+            "btl_",
+            BTL_TERMS,
+            scenario,
+            assumed,
+        );
+        ground.fixed(
+            draft,
+            stress,
+            "owner_occupied_",
+            STRESS_TERMS,
+            scenario,
+            assumed,
+        );
+    }
+}
+
+impl Ground<'_> {
+    fn key(&self, id: &str, scenario: &str) -> Option<Key> {
+        Some(key(dataset(id)?, "rate_pct")?.select(SelectorName::Scenario, scenario))
+    }
+
+    fn observation(&self, value: f64, start: u32, end: u32) -> NewObservation {
+        let observation = NewObservation::new(Period::of_day(self.snapshot), value);
+        projection(observation, self.snapshot, start, end)
+    }
+
+    /// Bank Rate in the month that starts at a horizon: today's, moved as the one-month forward rate
+    /// of SONIA moves from now to then.
+    fn policy_at(&self, assumed: Assumption, horizon: u32) -> Option<f64> {
+        let today = self.bank_rate?;
+        let moved = self.curve.month_rate(horizon)? - self.curve.month_rate(0)?;
+        Some(match assumed {
+            Assumption::Unchanged => today,
+            Assumption::Implied(shift) => today + moved + shift,
+        })
+    }
+
+    fn bank_rate(&self, draft: &mut Draft, scenario: &str, assumed: Assumption) {
+        for horizon in 0..=LAST_HORIZON {
+            let key = self.key("bank_rate_scenarios", scenario);
+            let (Some(rate), Some(key)) = (self.policy_at(assumed, horizon), key) else {
+                continue;
+            };
+            let series = draft.series(key.at(Dimension::HorizonMonth, horizon));
+            draft.method(series, bank_rate_method(assumed));
+            let observation = self
+                .observation(rate, horizon, horizon + 1)
+                .text(F::SoniaCompounding, MONTH_COMPOUNDING);
+            draft.push(series, observation);
+        }
+    }
+
+    fn reversion(&self, draft: &mut Draft, scenario: &str, assumed: Assumption) {
+        let Some(spread) = latest_by(&self.spreads.reversion, self.snapshot) else {
+            return;
+        };
+        for horizon in 0..=LAST_HORIZON {
+            let key = self.key("mortgage_reversion_scenarios", scenario);
+            let (Some(rate), Some(key)) = (self.policy_at(assumed, horizon), key) else {
+                continue;
+            };
+            let series = draft.series(key.at(Dimension::HorizonMonth, horizon));
+            draft.method(
+                series,
+                "Bank Rate of the same scenario and month, and the latest reversion spread.",
+            );
+            let observation = self
+                .observation(rate + spread.basis_points / 100.0, horizon, horizon + 1)
+                .date(F::SvrLatestObservationDate, spread.month_end)
+                .text(F::SoniaCompounding, MONTH_COMPOUNDING);
+            draft.push(series, observation);
+        }
+    }
+
+    /// Fixed rates of the products of one market at a later refinancing.
+    fn fixed(
+        &self,
+        draft: &mut Draft,
+        id: &str,
+        market: &str,
+        terms: &[u32],
+        scenario: &str,
+        assumed: Assumption,
+    ) {
+        for (product, spreads) in &self.spreads.swap {
+            let (Some(term), Some(ltv)) = (term_years(product), ltv_pct(product)) else {
+                continue;
+            };
+            let Some(spread) = latest_by(spreads, self.snapshot) else {
+                continue;
+            };
+            if !product.starts_with(market) || !terms.contains(&term) {
+                continue;
+            }
+            for horizon in 0..=LAST_HORIZON {
+                let key = self.key(id, scenario);
+                let (Some(forward), Some(spot)) = (
+                    self.curve.par_rate(horizon, term),
+                    self.curve.par_rate(0, term),
+                ) else {
+                    continue;
+                };
+                let Some(key) = key else { return };
+                let (swap, swap_start) = match assumed {
+                    Assumption::Unchanged => (spot, 0),
+                    Assumption::Implied(shift) => (forward + shift, horizon),
+                };
+                let key = key
+                    .at(Dimension::TermYears, term)
+                    .at(Dimension::HorizonMonth, horizon)
+                    .at(Dimension::LtvPct, ltv);
+                let series = draft.series(key);
+                draft.method(series, fixed_method(assumed));
+                draft.push(
+                    series,
+                    self.refinanced(spread, swap, swap_start, term, horizon),
+                );
+            }
+        }
+    }
+
+    fn refinanced(
+        &self,
+        spread: &Spread,
+        swap: f64,
+        swap_start: u32,
+        term: u32,
+        horizon: u32,
+    ) -> NewObservation {
+        let observation = self
+            .observation(
+                swap + spread.basis_points / 100.0,
+                horizon,
+                horizon + 12 * term,
+            )
+            .date(F::MortgageLatestObservationDate, spread.month_end);
+        let end = add_months(self.snapshot, swap_start + 12 * term);
+        match term {
+            2 => observation.date(F::Swap2yEndDate, end),
+            5 => observation.date(F::Swap5yEndDate, end),
+            10 => observation.date(F::Swap10yEndDate, end),
+            _ => observation,
+        }
+    }
+}
+
+fn bank_rate_method(assumed: Assumption) -> String {
+    match assumed {
+        Assumption::Unchanged => {
+            "Bank Rate on the day of the snapshot, at every horizon.".to_owned()
+        }
+        Assumption::Implied(shift) => format!(
+            "Bank Rate on the day of the snapshot, moved by the change of the one-month forward SONIA rate from month 0, and {shift:+} percentage points at every horizon."
+        ),
+    }
+}
+
+fn fixed_method(assumed: Assumption) -> String {
+    match assumed {
+        Assumption::Unchanged => {
+            "Spot-starting par swap of the product's term, and its latest swap spread.".to_owned()
+        }
+        Assumption::Implied(shift) => format!(
+            "Par swap of the product's term that starts at the horizon, {shift:+} percentage points, and the product's latest swap spread."
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scenario_of_the_catalogue_has_an_assumption() {
+        for scenario in SCENARIOS {
+            assert!(assumption(scenario).is_some(), "{scenario}");
+        }
+        assert_eq!(assumption("doom"), None);
+    }
+}

@@ -1,0 +1,55 @@
+//! Curve tables: our own CSV layout, for curves that come from elsewhere than the Bank's workbooks.
+//!
+//! The first cell of the header is the dataset that the table is for, such as `ois_spot_curve`; the
+//! other cells are maturities in whole months. Each row is a day, `YYYY-MM-DD`, and rates in per cent;
+//! a blank cell is a missing node.
+
+use super::published::CurveKind;
+use super::source::File;
+use super::{Place, Published, RatesError, RatesFault, dates};
+
+/// Reads one table.
+pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesError> {
+    let csv_fault = |error: csv::Error| RatesFault::from(error).at(file.place());
+    let mut reader = csv::Reader::from_reader(file.bytes.as_slice());
+    let header = reader.headers().map_err(csv_fault)?.clone();
+    let place = |line: u64, column: &str| Place {
+        cell: Some(format!("line {line}, column {column}")),
+        ..file.place()
+    };
+    let name = header.get(0).unwrap_or_default();
+    let curve = CurveKind::all()
+        .find(|(kind, side)| kind.dataset(*side) == name)
+        .ok_or_else(|| {
+            RatesFault::Layout("has a first cell that names no curve dataset").at(place(1, name))
+        })?;
+    let mut maturities = Vec::new();
+    for cell in header.iter().skip(1) {
+        let months: u32 = cell
+            .parse()
+            .ok()
+            .filter(|months| *months > 0)
+            .ok_or_else(|| RatesFault::Maturity(cell.to_owned()).at(place(1, cell)))?;
+        maturities.push(months);
+    }
+    for record in reader.records() {
+        let record = record.map_err(csv_fault)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let date = record.get(0).unwrap_or_default();
+        let day = dates::day(date)
+            .ok_or_else(|| RatesFault::Date(date.to_owned()).at(place(line, name)))?;
+        for (months, cell) in maturities.iter().zip(record.iter().skip(1)) {
+            if cell.is_empty() {
+                continue;
+            }
+            let here = || place(line, &months.to_string());
+            let rate = cell
+                .parse::<f64>()
+                .ok()
+                .filter(|rate| rate.is_finite())
+                .ok_or_else(|| RatesFault::Number(cell.to_owned()).at(here()))?;
+            published.node(curve, day, *months, rate, &here())?;
+        }
+    }
+    Ok(())
+}

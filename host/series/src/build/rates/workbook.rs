@@ -1,0 +1,333 @@
+//! The Bank's yield-curve workbooks.
+//!
+//! A sheet has its title in B1, maturities in years in the row that `years:` heads, and below it one
+//! row a day. Sheets are known by their names of either era; the curve is known by the title. A blank
+//! cell is a missing node, a row of blanks no day.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+use calamine::{Data, Range, Reader};
+use chrono::{NaiveDate, TimeDelta};
+
+use super::published::{CurveKind, CurveSide, Warning};
+use super::source::File;
+use super::{Place, Published, RatesError, RatesFault};
+
+/// How far a maturity may lie from whole months: the sheets write 1/12 as 0.08333333.
+const MONTH_TOLERANCE: f64 = 1e-4;
+/// How far the short-end sheet may lie from the other one where both have a maturity, percentage
+/// points: their maturities differ by rounding.
+const SHEET_TOLERANCE: f64 = 1e-4;
+
+/// One sheet's part in a curve.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Sheet {
+    /// Half-yearly maturities, exact.
+    Long(CurveSide),
+    /// Monthly maturities to five years.
+    Short(CurveSide),
+}
+
+/// Reads one workbook.
+pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesError> {
+    let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(file.bytes.as_slice()))
+        .map_err(|error| RatesFault::from(error).at(file.place()))?;
+    let mut sheets = BTreeMap::new();
+    for name in book.sheet_names() {
+        let here = place(file, &name, None);
+        match sheet(&name) {
+            Some(part) => {
+                if sheets.insert(part, name).is_some() {
+                    return Err(RatesFault::Layout("is the second sheet of its kind").at(here));
+                }
+            }
+            None if name.trim().eq_ignore_ascii_case("info") => {}
+            None => published.warnings.push(Warning {
+                place: here,
+                reason: "the sheet's name is that of no curve".to_owned(),
+            }),
+        }
+    }
+    if sheets.is_empty() {
+        return Err(RatesFault::Layout("has no sheet of a curve").at(file.place()));
+    }
+    // Exact half-yearly maturities come first, and the short end adds what they lack.
+    for (part, name) in sheets {
+        let range = book
+            .worksheet_range(&name)
+            .map_err(|error| RatesFault::from(error).at(place(file, &name, None)))?;
+        Reading {
+            file,
+            name: &name,
+            range: &range,
+        }
+        .read(part, published)?;
+    }
+    Ok(())
+}
+
+/// Which part of a curve a sheet of this name holds: `3. spot, short end`, or `2. spot curve` of
+/// the workbooks before the short end was published.
+fn sheet(name: &str) -> Option<Sheet> {
+    let words: Vec<String> = name
+        .to_lowercase()
+        .split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["fwds" | "fwd" | "forwards", "short", "end"] => Some(Sheet::Short(CurveSide::Forward)),
+        ["fwd" | "fwds" | "forward", "curve"] => Some(Sheet::Long(CurveSide::Forward)),
+        ["spot", "short", "end"] => Some(Sheet::Short(CurveSide::Spot)),
+        ["spot", "curve"] => Some(Sheet::Long(CurveSide::Spot)),
+        _ => None,
+    }
+}
+
+/// Which curve a sheet of this title is of, and which side.
+fn title(text: &str) -> Option<(CurveKind, CurveSide)> {
+    let text = text.to_lowercase();
+    let kind = if text.contains("ois") {
+        CurveKind::Ois
+    } else if text.contains("inflation") {
+        CurveKind::Inflation
+    } else if text.contains("real") {
+        CurveKind::Real
+    } else if text.contains("nominal") {
+        CurveKind::Nominal
+    } else {
+        return None;
+    };
+    let side = if text.contains("forward") {
+        CurveSide::Forward
+    } else if text.contains("spot") {
+        CurveSide::Spot
+    } else {
+        return None;
+    };
+    Some((kind, side))
+}
+
+fn place(file: &File, sheet: &str, cell: Option<(u32, u32)>) -> Place {
+    Place {
+        sheet: Some(sheet.to_owned()),
+        cell: cell.map(|(row, column)| cell_name(row, column)),
+        ..file.place()
+    }
+}
+
+/// The name of a cell: `AB12` for row 11, column 27, both from 0.
+fn cell_name(row: u32, column: u32) -> String {
+    let mut letters = Vec::new();
+    let mut left = column + 1;
+    while left > 0 {
+        letters.push(char::from(b'A' + ((left - 1) % 26) as u8));
+        left = (left - 1) / 26;
+    }
+    let letters: String = letters.into_iter().rev().collect();
+    format!("{letters}{}", row + 1)
+}
+
+/// One sheet that is being read.
+struct Reading<'a> {
+    file: &'a File,
+    name: &'a str,
+    range: &'a Range<Data>,
+}
+
+impl Reading<'_> {
+    fn at(&self, row: u32, column: u32) -> Place {
+        place(self.file, self.name, Some((row, column)))
+    }
+
+    fn cell(&self, row: u32, column: u32) -> &Data {
+        self.range.get_value((row, column)).unwrap_or(&Data::Empty)
+    }
+
+    fn read(&self, part: Sheet, published: &mut Published) -> Result<(), RatesError> {
+        let (Sheet::Long(side) | Sheet::Short(side)) = part;
+        let (kind, titled) = match self.cell(0, 1) {
+            Data::String(text) => title(text),
+            _ => None,
+        }
+        .ok_or_else(|| RatesFault::Layout("has no title that names a curve").at(self.at(0, 1)))?;
+        if titled != side {
+            let fault = RatesFault::Layout("has a title that contradicts the sheet's name");
+            return Err(fault.at(self.at(0, 1)));
+        }
+        let (height, width) = self.range.end().map_or((0, 0), |(r, c)| (r + 1, c + 1));
+        let header = (0..height.min(12))
+            .find(|row| {
+                matches!(self.cell(*row, 0), Data::String(text) if text.trim().eq_ignore_ascii_case("years:"))
+            })
+            .ok_or_else(|| {
+                RatesFault::Layout("has no row of maturities headed years:").at(self.at(3, 0))
+            })?;
+        let maturities = self.maturities(header, width)?;
+        for row in header + 1..height {
+            self.row(
+                row,
+                row == header + 1,
+                width,
+                &maturities,
+                (kind, side),
+                published,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Columns with their maturities in months.
+    fn maturities(&self, row: u32, width: u32) -> Result<BTreeMap<u32, u32>, RatesError> {
+        let mut maturities = BTreeMap::new();
+        for column in 1..width {
+            let years = match self.cell(row, column) {
+                cell if is_blank(cell) => continue,
+                Data::Float(years) => *years,
+                Data::Int(years) => *years as f64,
+                other => {
+                    return Err(RatesFault::Maturity(other.to_string()).at(self.at(row, column)));
+                }
+            };
+            let months = (years * 12.0).round();
+            if !(1.0..=1200.0).contains(&months) || (years * 12.0 - months).abs() > MONTH_TOLERANCE
+            {
+                return Err(RatesFault::Maturity(years.to_string()).at(self.at(row, column)));
+            }
+            maturities.insert(column, months as u32);
+        }
+        Ok(maturities)
+    }
+
+    fn row(
+        &self,
+        row: u32,
+        first: bool,
+        width: u32,
+        maturities: &BTreeMap<u32, u32>,
+        curve: (CurveKind, CurveSide),
+        published: &mut Published,
+    ) -> Result<(), RatesError> {
+        let filled = (1..width).find(|column| !is_blank(self.cell(row, *column)));
+        let day = match self.cell(row, 0) {
+            Data::DateTime(moment) => serial_day(moment.as_f64()),
+            Data::Float(serial) => serial_day(*serial),
+            Data::Error(_) | Data::String(_) if first => {
+                // The row of the publisher's own formulas, which hold "Refresh" or an error where a
+                // date would stand: its figures belong to no day.
+                published.warnings.push(Warning {
+                    place: self.at(row, 0),
+                    reason: "the row below the maturities has no date".to_owned(),
+                });
+                return Ok(());
+            }
+            _ => None,
+        };
+        let Some(filled) = filled else {
+            return Ok(());
+        };
+        let day =
+            day.ok_or_else(|| RatesFault::Date(self.cell(row, 0).to_string()).at(self.at(row, 0)))?;
+        for column in filled..width {
+            let cell = self.cell(row, column);
+            if is_blank(cell) {
+                continue;
+            }
+            let here = self.at(row, column);
+            let Some(months) = maturities.get(&column) else {
+                return Err(RatesFault::Layout("holds a value without a maturity").at(here));
+            };
+            let rate = match cell {
+                Data::Float(rate) if rate.is_finite() => *rate,
+                Data::Int(rate) => *rate as f64,
+                other => return Err(RatesFault::Number(other.to_string()).at(here)),
+            };
+            let known = published
+                .curves
+                .get(&curve)
+                .and_then(|curve| curve.get(&day)?.get(months))
+                .copied();
+            match known {
+                // The other sheet of this or another workbook has this maturity more exactly.
+                Some(known) if (known - rate).abs() <= SHEET_TOLERANCE => {}
+                _ => published.node(curve, day, *months, rate, &here)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Blank, or a formula's empty text.
+fn is_blank(cell: &Data) -> bool {
+    match cell {
+        Data::Empty => true,
+        Data::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}
+
+/// The day of a spreadsheet's serial number in the 1900 system; none for times of day.
+fn serial_day(serial: f64) -> Option<NaiveDate> {
+    let epoch = NaiveDate::from_ymd_opt(1899, 12, 30)?;
+    if serial.fract() != 0.0 || !(20_000.0..100_000.0).contains(&serial) {
+        return None;
+    }
+    epoch.checked_add_signed(TimeDelta::days(serial as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sheets_of_both_eras_are_known() {
+        let known = |name| sheet(name).is_some();
+        for name in [
+            "1. fwds, short end",
+            "2. fwd curve",
+            "3. spot, short end",
+            "4. spot curve",
+            "4.  spot curve",
+            "1. fwd curve",
+            "2. spot curve",
+        ] {
+            assert!(known(name), "{name}");
+        }
+        assert!(!known("info"));
+    }
+
+    #[test]
+    fn titles_tell_curves_apart() {
+        let of = |text| title(text).map(|(kind, side)| kind.dataset(side));
+        assert_eq!(
+            of("UK instantaneous OIS forward curve, short end"),
+            Some("ois_forward_curve")
+        );
+        assert_eq!(
+            of("UK implied real spot curve"),
+            Some("real_gilt_spot_curve")
+        );
+        assert_eq!(
+            of("UK instantaneous implied inflation forward curve "),
+            Some("market_implied_inflation_forward")
+        );
+        assert_eq!(of("UK nominal spot curve"), Some("nominal_gilt_spot_curve"));
+        assert_eq!(of("Maturity"), None);
+    }
+
+    #[test]
+    fn cells_are_named_as_spreadsheets_name_them() {
+        assert_eq!(cell_name(0, 0), "A1");
+        assert_eq!(cell_name(11, 27), "AB12");
+        assert_eq!(cell_name(4, 701), "ZZ5");
+        assert_eq!(cell_name(4, 702), "AAA5");
+    }
+
+    #[test]
+    fn serial_numbers_are_days() {
+        assert_eq!(serial_day(45_931.0), NaiveDate::from_ymd_opt(2025, 10, 1));
+        assert_eq!(serial_day(45_931.5), None);
+    }
+}

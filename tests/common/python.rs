@@ -1,0 +1,46 @@
+//! Peers in Python: each has a folder with a `requirements.txt` that pins its packages, which are
+//! installed from PyPI into an environment of their own under the target folder.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The interpreter of the environment of `folder`, which holds a `requirements.txt`. It is made
+/// once below `target`, and again when the pinned versions change.
+pub fn interpreter(folder: &Path, target: &Path) -> PathBuf {
+    let pinned = folder.join("requirements.txt");
+    let wanted = std::fs::read_to_string(&pinned).unwrap();
+    let name = folder.file_name().unwrap();
+    let environment = target.join("python").join(name);
+    let installed = environment.join("installed");
+    // One test installs, and those beside it wait.
+    std::fs::create_dir_all(target.join("python")).unwrap();
+    let lock = std::fs::File::create(environment.with_extension("lock")).unwrap();
+    lock.lock().unwrap();
+    if std::fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
+        let mut venv = Command::new("python3");
+        done(venv.args(["-m", "venv", "--clear"]).arg(&environment));
+        let mut pip = Command::new(environment.join("bin/pip"));
+        done(
+            pip.args(["install", "--quiet", "--disable-pip-version-check"])
+                .arg("--requirement")
+                .arg(&pinned),
+        );
+        std::fs::write(installed, wanted).unwrap();
+    }
+    environment.join("bin/python")
+}
+
+/// What a command said, which must end well.
+#[track_caller]
+pub fn done(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| {
+        panic!("{command:?} could not be run: {error}. This test needs Python 3 with venv and pip.")
+    });
+    assert!(
+        output.status.success(),
+        "{command:?} failed. Installing needs PyPI once.\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}

@@ -43,6 +43,9 @@ fn every_command_says_what_it_takes() {
         "release keygen",
         "release promote",
         "release list",
+        "series",
+        "series build",
+        "series build rates",
         "replay",
         "synthesise",
     ] {

@@ -214,3 +214,51 @@ fn the_demo_is_made_again_byte_for_byte() {
         );
     }
 }
+
+#[test]
+fn invented_rates_build_a_release_that_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = folder.path().join("sources").display().to_string();
+    let shelf = folder.path().join("releases").display().to_string();
+    run(["synthesise", &sources, "--rates"]).ok();
+    let (mut database, mut curves) = (Vec::new(), Vec::new());
+    for (name, _) in named_bytes(Path::new(&sources)) {
+        let path = format!("{sources}/{name}");
+        if name.contains("curve") || name.contains("inflation") {
+            curves.push(path);
+        } else {
+            database.push(path);
+        }
+    }
+    let build = |id: &str, database: &[String]| {
+        let mut arguments = [
+            "series",
+            "build",
+            "rates",
+            "--release-id",
+            id,
+            "--synthetic",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        arguments.extend(["--releases".to_owned(), shelf.clone()]);
+        arguments.push("--bank-csv".to_owned());
+        arguments.extend_from_slice(database);
+        arguments.push("--curves".to_owned());
+        arguments.extend_from_slice(&curves);
+        run(arguments)
+    };
+    build("rates-1", &database).ok();
+    let manifest = fs::read(format!("{shelf}/rates/rates-1/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["body"]["synthetic"], true);
+    assert_eq!(manifest["body"]["sources"].as_array().unwrap().len(), 11);
+    // The same files again are the same package.
+    build("rates-1", &database).ok();
+    // A file that contradicts itself is named, and nothing is written.
+    let bad = folder.path().join("bad.csv");
+    fs::write(&bad, "DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n").unwrap();
+    let told = build("rates-2", &[bad.display().to_string()]).refused();
+    assert!(told.contains("bad.csv, line 3, column IUDBEDR"), "{told}");
+    assert!(!Path::new(&shelf).join("rates/rates-2").exists());
+}

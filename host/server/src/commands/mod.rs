@@ -8,6 +8,7 @@ mod progress;
 mod property;
 mod release;
 mod replay;
+mod series;
 mod serve;
 mod status;
 mod synthesise;
@@ -47,6 +48,9 @@ enum Command {
     /// Build, sign and list valuation releases, and make the keys that sign them.
     #[command(subcommand)]
     Release(release::Release),
+    /// Build releases of market statistics and of sterling rates.
+    #[command(subcommand)]
+    Series(series::Series),
     /// Print the OpenAPI description of the interface.
     Openapi(openapi::Openapi),
     /// Run a release on recorded fixtures; exit 0 only if every outcome is the same to the bit.
@@ -58,7 +62,7 @@ enum Command {
 /// Where the releases are, in every command that reads or writes them.
 #[derive(Debug, clap::Args)]
 struct ReleasesFolder {
-    /// Folder of releases: valuation/<id>, property/<id>, keys/*.pub.
+    /// Folder of releases: valuation/<id>, property/<id>, markets/<id>, rates/<id>, keys/*.pub.
     #[arg(
         long,
         env = "DOMESDAY_RELEASES",
@@ -85,6 +89,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Status(command) => command.run(matches),
         Command::Property(command) => command.run(),
         Command::Release(command) => command.run(matches),
+        Command::Series(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Synthesise(command) => command.run(),

@@ -3,7 +3,7 @@
 use super::progress::Progress;
 use chrono::NaiveDate;
 use clap::ValueEnum;
-use domesday_synthetic::{Size, Stage, World, generate};
+use domesday_synthetic::{RatesWorld, Size, Stage, World, generate, generate_rates};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,6 +21,10 @@ pub struct Synthesise {
     /// The last day of the registers.
     #[arg(long, default_value = "2026-09-30", value_name = "DATE")]
     through: NaiveDate,
+    /// Write sterling rates of an invented history instead: those of the demo have curves at month ends
+    /// and daily over the last three months, the national ones on every working day since 2009.
+    #[arg(long)]
+    rates: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -33,6 +37,9 @@ enum Preset {
 
 impl Synthesise {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        if self.rates {
+            return self.rates();
+        }
         let size = match self.size {
             Preset::Demo => Size::demo(),
             Preset::National => Size::national(),
@@ -56,6 +63,21 @@ impl Synthesise {
             manifest.properties,
             manifest.sales,
             manifest.certificates,
+            self.out.display()
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn rates(self) -> anyhow::Result<ExitCode> {
+        let world = RatesWorld::ending(
+            self.seed,
+            self.through,
+            matches!(self.size, Preset::National),
+        );
+        let written = generate_rates(&world, &self.out)?;
+        println!(
+            "invented rates with curves of {} days in {}",
+            written.snapshots,
             self.out.display()
         );
         Ok(ExitCode::SUCCESS)

@@ -1,5 +1,6 @@
 //! `domesday series build`: from the publishers' own downloads to releases of markets and rates.
 
+mod markets;
 mod rates;
 
 use clap::Subcommand;
@@ -14,6 +15,8 @@ pub enum Series {
 
 #[derive(Debug, Subcommand)]
 pub enum Build {
+    /// Market statistics, from the registers of HM Land Registry, the ONS, OS and the energy certificates.
+    Markets(Box<markets::Markets>),
     /// Sterling rates, from the Bank of England's files.
     Rates(Box<rates::Rates>),
 }
@@ -21,6 +24,7 @@ pub enum Build {
 impl Series {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
+            Series::Build(Build::Markets(command)) => command.run(),
             Series::Build(Build::Rates(command)) => command.run(),
         }
     }

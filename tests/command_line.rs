@@ -9,6 +9,8 @@ mod demo_tenant;
 mod keys;
 #[path = "command_line/making.rs"]
 mod making;
+#[path = "command_line/markets.rs"]
+mod markets;
 #[path = "command_line/running.rs"]
 mod running;
 
@@ -45,6 +47,7 @@ fn every_command_says_what_it_takes() {
         "release list",
         "series",
         "series build",
+        "series build markets",
         "series build rates",
         "replay",
         "synthesise",

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// The made-up registers, written once a suite.
-fn registers() -> &'static Path {
+pub(crate) fn registers() -> &'static Path {
     static REGISTERS: OnceLock<TempDir> = OnceLock::new();
     REGISTERS
         .get_or_init(|| {

@@ -6,7 +6,10 @@ mod downloads;
 #[path = "../../../tests/common/python.rs"]
 mod python;
 
+use domesday_package::{Full, Trust};
 use domesday_series::build::markets::{About, Coverage, Inputs, Report, build};
+use domesday_series::catalogue::{Availability, Family, SelectorName};
+use domesday_series::store::{Release, Series};
 use domesday_synthetic::{World, generate};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -214,4 +217,28 @@ fn every_observation_of_the_real_extracts_is_rederived() {
     assert!(compared["market_activity sales_count"] > 1_000, "{said}");
     assert!(compared["market_activity price_per_sqm_gbp"] > 20, "{said}");
     assert!(compared["rental_market monthly_rent_gbp"] > 1_000, "{said}");
+    let release = Release::open(&package, Family::Markets, &Trust::Unsigned, &Full).unwrap();
+    assert_eq!(release.areas().len(), 318);
+    // The smallest authorities are there, and say nothing where nothing is known of them.
+    for (code, name) in [
+        ("E09000001", "City of London"),
+        ("E06000053", "Isles of Scilly"),
+    ] {
+        assert_eq!(release.area(code).unwrap().name, name);
+        let own = |series: &&Series| series.selector(SelectorName::Area) == Some(code);
+        let statuses: Vec<(&str, Availability)> = release
+            .series()
+            .iter()
+            .filter(own)
+            .map(|series| (series.metric().id, series.availability()))
+            .collect();
+        assert_eq!(statuses.len(), 99, "{name}");
+        let rents = |metric: &str| metric == "monthly_rent_gbp";
+        assert!(
+            statuses
+                .iter()
+                .all(|(metric, status)| rents(metric) || *status == Availability::NotAvailable),
+            "{name}: {statuses:?}"
+        );
+    }
 }

@@ -28,13 +28,13 @@ pub struct Markets {
     authority_codes: PathBuf,
     /// OS Code-Point Open, the zip as downloaded; without it, a sale belongs to the district that it
     /// names.
-    #[arg(long, value_name = "ZIP")]
+    #[arg(long, visible_alias = "code-point", value_name = "ZIP")]
     postcodes: Vec<PathBuf>,
     /// ONS Price Index of Private Rents, or the private rental market statistics before it. Repeat.
     #[arg(long, num_args = 1.., value_name = "WORKBOOK")]
     rents: Vec<PathBuf>,
     /// UK House Price Index, full file. Repeat.
-    #[arg(long, num_args = 1.., value_name = "CSV")]
+    #[arg(long, visible_alias = "price-index", num_args = 1.., value_name = "CSV")]
     house_price_index: Vec<PathBuf>,
     /// Price paid files are complete for this authority and these months only,
     /// CODE:YYYY-MM:YYYY-MM. Repeat; without any, they are complete for every authority.

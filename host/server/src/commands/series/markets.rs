@@ -70,9 +70,13 @@ impl Markets {
             .release_id
             .parse()
             .with_context(|| format!("--release-id {}", self.release_id))?;
-        let month = |text: &String| Month::parse(text).with_context(|| format!("--release-month {text}"));
-        let coverage: Result<Vec<Coverage>, _> =
-            self.covers.iter().map(|text| Coverage::parse(text)).collect();
+        let month =
+            |text: &String| Month::parse(text).with_context(|| format!("--release-month {text}"));
+        let coverage: Result<Vec<Coverage>, _> = self
+            .covers
+            .iter()
+            .map(|text| Coverage::parse(text))
+            .collect();
         let inputs = Inputs {
             price_paid: self.price_paid,
             certificates: self.certificates,

@@ -61,7 +61,7 @@ fn one_of_each_home(found: Vec<Sale>) -> Vec<Sale> {
     keys.sort_unstable();
     keys.dedup_by(|later, kept| later.0.is_some() && later.0 == kept.0);
     keys.sort_unstable_by_key(|key| key.2);
-    keys.into_iter().map(|(.., at)| found[at].clone()).collect()
+    keys.into_iter().map(|(.., at)| found[at]).collect()
 }
 
 /// Adds the sales that can be reckoned with to those already found.

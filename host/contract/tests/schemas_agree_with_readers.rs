@@ -205,6 +205,22 @@ fn alike(
     Ok(())
 }
 
+/// What JSON Schema cannot say: that a lease begins by the valuation date and ends after it.
+const READERS_ALONE: [&str; 2] = [
+    "The lease begins after the valuation date.",
+    "The lease ended before the valuation date.",
+];
+
+/// A refusal for what the schema says too, or none.
+fn said_by_both(refused: String) -> Result<(), String> {
+    let faults = refused.matches("Fault {").count();
+    let alone: usize = READERS_ALONE
+        .iter()
+        .map(|message| refused.matches(message).count())
+        .sum();
+    if faults > alone { Err(refused) } else { Ok(()) }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -212,12 +228,12 @@ proptest! {
     fn existing_requests(base in prop::sample::select(vec![house(), leasehold()]), edits in edits()) {
         let document = edited(base, &edits);
         let text = document.to_string();
-        let read = Request::read(text.as_bytes()).map(drop).map_err(|refused| format!("{refused:?}"));
+        let read = Request::read(text.as_bytes()).map(drop).map_err(|refused| format!("{refused:?}")).or_else(said_by_both);
         alike(&EXISTING, &document, read)?;
         // Whether stored data may fill the area depends on the batch, so a row's schema leaves it open.
         let shared = Settings { use_stored_data: Some(true), ..Settings::default() };
         if document.pointer("/options/use_stored_data") != Some(&json!(false)) {
-            let read = Request::read_row(&text, shared).map(drop).map_err(|refused| format!("{refused:?}"));
+            let read = Request::read_row(&text, shared).map(drop).map_err(|refused| format!("{refused:?}")).or_else(said_by_both);
             alike(&EXISTING_ROW, &document, read)?;
         }
     }

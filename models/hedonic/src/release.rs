@@ -20,4 +20,5 @@ impl Model for Hedonic {
 #[allow(missing_docs, unsafe_code, unreachable_pub)]
 mod exports {
     domesday_sdk::release!(super::Hedonic);
+    domesday_sdk::heap!(8 << 20);
 }

@@ -24,7 +24,6 @@ pub mod bindings {
 }
 
 mod evidence;
-#[cfg(target_family = "wasm")]
 mod heap;
 
 pub use bindings::domesday::valuation::evidence::{
@@ -32,6 +31,10 @@ pub use bindings::domesday::valuation::evidence::{
 };
 pub use bindings::domesday::valuation::types::*;
 pub use evidence::{Evidence, HostEvidence};
+/// For [`heap!`].
+#[cfg(target_family = "wasm")]
+#[doc(hidden)]
+pub use talc;
 
 /// A valuation model: one property in, one outcome out.
 pub trait Model {

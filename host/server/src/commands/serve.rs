@@ -129,6 +129,9 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         Duration::from_secs(settings.job_lease.max(1).into()),
     );
 
+    // Before anybody is told that it serves, since whoever is may end it at once.
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     println!("Serving release {release_id} on {scheme}://{address}");
     if let Some(key) = demo {
@@ -148,11 +151,10 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         tokio::spawn(reload(tls.clone(), signal(SignalKind::hangup())?));
     }
     tracing::info!(%address, release_id, "serving");
-    let mut terminate = signal(SignalKind::terminate())?;
     let stop = async {
         tokio::select! {
             _ = terminate.recv() => {}
-            _ = tokio::signal::ctrl_c() => {}
+            _ = interrupt.recv() => {}
         }
         // Jobs are let go of while requests are still finished.
         jobs.stop();

@@ -3,7 +3,7 @@
 use crate::common::demo::{RELEASE, house};
 use crate::common::packages::Releases;
 use crate::common::program::run;
-use crate::common::server::start;
+use crate::common::server::{Server, start};
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -27,14 +27,20 @@ pub fn promote(data: &Path, id: &str) -> crate::common::program::Ran {
     ])
 }
 
-#[test]
-fn no_request_fails_while_releases_change_under_it() {
+/// A server on the demo's release, with [`OTHER`] beside it; the folder stands as long as it is kept.
+pub fn serving_two() -> (Releases, Server) {
     let releases = Releases::copy();
     add(&releases, OTHER);
     let server = start()
         .releases(releases.path())
         .with(&["--release", RELEASE, "--allow-unsigned", OTHER])
         .go();
+    (releases, server)
+}
+
+#[test]
+fn no_request_fails_while_releases_change_under_it() {
+    let (_releases, server) = serving_two();
     let (client, stop) = (server.demo(), AtomicBool::new(false));
     let (first, other) = (AtomicUsize::new(0), AtomicUsize::new(0));
     std::thread::scope(|scope| {

@@ -1,10 +1,8 @@
 //! Releases change back and forth under mixed load: nothing fails, and a job stays on its own.
 
-use super::promotion::{OTHER, add, promote};
+use super::promotion::{OTHER, promote, serving_two};
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
-use crate::common::packages::Releases;
-use crate::common::server::start;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -122,12 +120,7 @@ impl Drop for End<'_> {
 
 #[test]
 fn every_job_stays_on_its_release_and_no_request_fails() {
-    let releases = Releases::copy();
-    add(&releases, OTHER);
-    let server = start()
-        .releases(releases.path())
-        .with(&["--release", RELEASE, "--allow-unsigned", OTHER])
-        .go();
+    let (_releases, server) = serving_two();
     let (client, load) = (&server.demo(), &Load::default());
     std::thread::scope(|scope| {
         for _ in 0..2 {

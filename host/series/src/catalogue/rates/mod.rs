@@ -5,25 +5,7 @@ mod shapes;
 use super::{Dataset, History};
 use shapes::*;
 
-/// Fixed-rate mortgage products.
-pub const FIXED_PRODUCTS: &[&str] = &[
-    "owner_occupied_fixed_2y_60ltv",
-    "owner_occupied_fixed_2y_75ltv",
-    "owner_occupied_fixed_2y_85ltv",
-    "owner_occupied_fixed_2y_90ltv",
-    "owner_occupied_fixed_2y_95ltv",
-    "owner_occupied_fixed_3y_75ltv",
-    "owner_occupied_fixed_5y_60ltv",
-    "owner_occupied_fixed_5y_75ltv",
-    "owner_occupied_fixed_5y_90ltv",
-    "owner_occupied_fixed_10y_75ltv",
-    "btl_fixed_2y_60ltv",
-    "btl_fixed_2y_75ltv",
-    "btl_fixed_5y_60ltv",
-    "btl_fixed_5y_75ltv",
-];
-
-/// All mortgage products: the fixed ones, the variable one and the reversion rate.
+/// All mortgage products: the fixed ones, then the variable one and the reversion rate.
 pub const PRODUCTS: &[&str] = &[
     "owner_occupied_fixed_2y_60ltv",
     "owner_occupied_fixed_2y_75ltv",
@@ -42,6 +24,9 @@ pub const PRODUCTS: &[&str] = &[
     "owner_occupied_variable_2y_75ltv",
     "mortgage_reversion",
 ];
+
+/// Fixed-rate mortgage products.
+pub const FIXED_PRODUCTS: &[&str] = PRODUCTS.split_at(PRODUCTS.len() - 2).0;
 
 /// Scenarios.
 pub const SCENARIOS: &[&str] = &[

@@ -141,16 +141,10 @@ pub(super) const fn curve(
     fields: &'static [F],
 ) -> Dataset {
     Dataset {
-        id,
-        family: Family::Rates,
-        summary,
         selectors,
-        frequency: Frequency::Daily,
-        metrics: INDICATIVE,
-        default_metrics: &["rate_pct"],
-        history: History::RetainedObservations,
         latest: Latest::Snapshot,
         fields,
+        ..reference(id, summary, INDICATIVE, &["rate_pct"])
     }
 }
 
@@ -165,16 +159,11 @@ pub(super) const fn mortgage(
     fields: &'static [F],
 ) -> Dataset {
     Dataset {
-        id,
-        family: Family::Rates,
-        summary,
         selectors,
         frequency: Frequency::Monthly,
-        metrics,
-        default_metrics,
         history,
-        latest: Latest::EachSeries,
         fields,
+        ..reference(id, summary, metrics, default_metrics)
     }
 }
 
@@ -186,15 +175,8 @@ pub(super) const fn scenario(
     fields: &'static [F],
 ) -> Dataset {
     Dataset {
-        id,
-        family: Family::Rates,
-        summary,
-        selectors,
-        frequency: Frequency::Daily,
         metrics: SCENARIO_RATE,
-        default_metrics: &["rate_pct"],
         history: History::SavedSnapshotOnly,
-        latest: Latest::Snapshot,
-        fields,
+        ..curve(id, summary, selectors, fields)
     }
 }

@@ -14,10 +14,12 @@
 //! - [`vocabulary`]: closed sets of words, and how they are read and written.
 //! - [`schema`]: the same rules as JSON Schema, for the published description of the API.
 //! - [`v3`]: the valuation interface.
+//! - [`v1`]: market statistics and rates.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod error;
 pub mod json;
 pub mod schema;
+pub mod v1;
 pub mod v3;
 pub mod vocabulary;

@@ -7,7 +7,7 @@ use crate::admin::carry_out::make_key;
 use crate::clock::Clock;
 use crate::private_file;
 use anyhow::Context;
-use domesday_state::{Accounts, Plan, Scopes, TenantId};
+use domesday_state::{Accounts, NewKey, Plan, Scopes, TenantId};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -51,14 +51,14 @@ pub fn prepare(
     let path = data.join("demo.key");
     // Missing also where an earlier start ended between the tenant and its key.
     if !path.is_file() {
-        let key = make_key(
-            state,
+        let key = NewKey {
             tenant,
-            Scopes::all(),
-            TENANT.to_owned(),
-            None,
-            clock.now(),
-        )?;
+            label: TENANT.to_owned(),
+            scopes: Scopes::all(),
+            requires_metric_selection: false,
+            expires_at: None,
+        };
+        let key = make_key(state, &key, clock.now())?;
         private_file::write(&path, format!("{key}\n").as_bytes())
             .with_context(|| format!("the demo's key {}", path.display()))?;
     }

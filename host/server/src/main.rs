@@ -5,6 +5,7 @@ mod admission;
 mod clock;
 mod commands;
 mod demo;
+mod families;
 mod http;
 mod jobs;
 mod logging;

@@ -1,6 +1,8 @@
 //! Promotions that came from elsewhere: another host, or a command before the last start.
 
+use crate::releases::ReleaseError;
 use crate::service::Service;
+use domesday_state::{Released, State};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
@@ -8,30 +10,83 @@ use tokio::time::MissedTickBehavior;
 /// How often it is looked whether another release was promoted.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Makes each release that is promoted from now on the current one. `known` is what was promoted when
-/// this host chose its first, which a flag may have overruled.
-pub async fn follow(service: Arc<Service>, mut known: Option<String>) {
+/// Makes each release that is promoted from now on the current one of its kind. `known` is what was
+/// promoted when this host chose its first, which a flag may have overruled.
+pub async fn follow(service: Arc<Service>, known: Promoted) {
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut refused = None;
+    let mut followed = known.map(|(what, known)| Followed {
+        what,
+        known,
+        refused: None,
+    });
     loop {
         ticks.tick().await;
-        let promoted = service.state.promoted();
-        let Some(id) = promoted.clone().filter(|_| promoted != known) else {
-            continue;
+        for followed in &mut followed {
+            followed.look(&service).await;
+        }
+    }
+}
+
+/// What was promoted last, by kind.
+pub type Promoted = [(Released, Option<String>); Released::ALL.len()];
+
+/// What was promoted last in a state.
+pub fn promoted(state: &dyn State) -> Promoted {
+    Released::ALL.map(|what| (what, state.promoted(what)))
+}
+
+impl Service {
+    /// Opens a release, so that it can be promoted. Blocks.
+    ///
+    /// # Errors
+    /// Where it cannot be served.
+    pub fn open(&self, what: Released, id: &str) -> Result<(), ReleaseError> {
+        match what {
+            Released::Valuation => self.releases.get(id).map(drop),
+            Released::Markets => self.markets.retain(id).map(drop),
+            Released::Rates => self.rates.retain(id).map(drop),
+        }
+    }
+
+    /// Makes a release the current one of its kind, here. Blocks where it must be opened first.
+    ///
+    /// # Errors
+    /// Where it cannot be served; the current release is then the one it was.
+    pub fn make_current(&self, what: Released, id: &str) -> Result<(), ReleaseError> {
+        match what {
+            Released::Valuation => self.releases.promote(id),
+            Released::Markets => self.markets.promote(id),
+            Released::Rates => self.rates.promote(id),
+        }
+    }
+}
+
+struct Followed {
+    what: Released,
+    known: Option<String>,
+    refused: Option<String>,
+}
+
+impl Followed {
+    async fn look(&mut self, service: &Arc<Service>) {
+        let what = self.what;
+        let promoted = service.state.promoted(what);
+        let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
+            return;
         };
         let opening = service.clone();
         let wanted = id.clone();
-        let done = tokio::task::spawn_blocking(move || opening.releases.promote(&wanted)).await;
+        let done = tokio::task::spawn_blocking(move || opening.make_current(what, &wanted)).await;
         match done {
             Ok(Ok(())) => {
-                tracing::info!(release_id = id, "release promoted");
-                known = promoted;
+                tracing::info!(kind = what.as_str(), release_id = id, "release promoted");
+                self.known = promoted;
             }
             // Its package may still be on its way here, so that it is tried again; said once.
-            Ok(Err(error)) if refused != promoted => {
-                tracing::error!(%error, release_id = id, "the promoted release cannot be served");
-                refused = promoted;
+            Ok(Err(error)) if self.refused != promoted => {
+                tracing::error!(%error, kind = what.as_str(), release_id = id, "the promoted release cannot be served");
+                self.refused = promoted;
             }
             Ok(Err(_)) | Err(_) => {}
         }

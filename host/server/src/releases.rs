@@ -70,6 +70,9 @@ pub enum ReleaseError {
         /// Why.
         source: domesday_engine::AdmissionError,
     },
+    /// A release of series does not open.
+    #[error(transparent)]
+    Series(#[from] domesday_series::store::OpenError),
     /// The folder cannot be read.
     #[error("{path}: {source}")]
     Io {
@@ -226,7 +229,7 @@ fn opened(release: &OpenRelease) {
 }
 
 /// The packages on a shelf, in order of id; other files beside them are passed over.
-fn names(shelf: &Path) -> Result<Vec<String>, ReleaseError> {
+pub(crate) fn names(shelf: &Path) -> Result<Vec<String>, ReleaseError> {
     let io = |source| ReleaseError::Io {
         path: shelf.to_owned(),
         source,

@@ -2,6 +2,7 @@
 
 use crate::admission::Admission;
 use crate::clock::Clock;
+use crate::families::FamilyShelf;
 use crate::logging::LogLines;
 use crate::releases::Shelf;
 use crate::telemetry::metrics::Metrics;
@@ -18,6 +19,10 @@ pub struct Service {
     pub state: Arc<dyn State>,
     /// The releases that are served.
     pub releases: Shelf,
+    /// The releases of market statistics.
+    pub markets: FamilyShelf,
+    /// The releases of sterling rates.
+    pub rates: FamilyShelf,
     /// The threads that value.
     pub workers: Workers,
     /// Who may enter.

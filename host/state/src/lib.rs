@@ -1,8 +1,8 @@
 //! What must survive a crash: tenants, plans and keys; units used; jobs, their rows, results and the
-//! keys they may be repeated by; and what operators switched.
+//! keys they may be repeated by; what operators switched; and the secrets of cursors.
 //!
 //! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
-//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`]. A store joins by passing the same test suite,
+//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`]. A store joins by passing the same test suite,
 //! which is generic over the trait.
 //!
 //! **Durable before it answers.** An operation that changes something answers after its
@@ -36,6 +36,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod accounts;
+mod cursor_secrets;
 mod directory;
 mod embedded;
 mod error;
@@ -54,6 +55,7 @@ mod time;
 mod usage;
 
 pub use accounts::Accounts;
+pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};
 pub use embedded::EmbeddedState;
 pub use error::StateError;
 pub use job::{
@@ -68,7 +70,7 @@ pub use principal::{Access, Denial, Principal};
 pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeFault, Scopes};
 pub use state::State;
-pub use switches::Switches;
+pub use switches::{Released, Switches};
 pub use tenant::{Tenant, TenantId, TenantIdFault};
 pub use time::UnixMillis;
 pub use usage::{Charge, Charged, Month, Usage};

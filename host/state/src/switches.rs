@@ -1,6 +1,53 @@
 //! What operators switch for the whole service, on all its hosts.
 
+use std::fmt;
+
 use crate::StateError;
+
+/// What one release is current of. Each is promoted by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Released {
+    /// Valuations.
+    Valuation,
+    /// Market statistics.
+    Markets,
+    /// Sterling rates.
+    Rates,
+}
+
+impl Released {
+    /// All of them.
+    pub const ALL: [Released; 3] = [Released::Valuation, Released::Markets, Released::Rates];
+
+    /// The word for it, which is also its releases' folder.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Released::Valuation => "valuation",
+            Released::Markets => "markets",
+            Released::Rates => "rates",
+        }
+    }
+}
+
+impl fmt::Display for Released {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The releases that were last promoted, one for each of [`Released::ALL`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct PromotedReleases([Option<String>; Released::ALL.len()]);
+
+impl PromotedReleases {
+    pub(crate) fn of(&self, what: Released) -> Option<String> {
+        self.0[what as usize].clone()
+    }
+
+    pub(crate) fn set(&mut self, what: Released, release_id: Option<String>) {
+        self.0[what as usize] = release_id;
+    }
+}
 
 /// The service's switches. Setting one blocks until it is durable; reading one answers from memory
 /// and never waits. Another host's change is seen within the store's stated age.
@@ -12,10 +59,10 @@ pub trait Switches: Send + Sync {
     fn jobs_paused(&self) -> bool;
 
     /// Makes a release the active one for new requests.
-    fn promote(&self, release_id: &str) -> Result<(), StateError>;
+    fn promote(&self, what: Released, release_id: &str) -> Result<(), StateError>;
 
     /// The release that was last promoted, if one ever was.
-    fn promoted(&self) -> Option<String>;
+    fn promoted(&self, what: Released) -> Option<String>;
 
     /// Why changes cannot be made durable at present, if so: after a full disk or a failed sync.
     /// A store that failed tries to recover by itself.

@@ -93,9 +93,11 @@ fn what_one_host_changes_the_other_sees_within_a_second() {
     assert!(!opens(&first, &key));
     within(SEEN, || !opens(&second, &key));
     second.pause_jobs(true).unwrap();
-    second.promote("release").unwrap();
+    second.promote(Released::Valuation, "release").unwrap();
     within(SEEN, || first.jobs_paused());
-    within(SEEN, || first.promoted().as_deref() == Some("release"));
+    within(SEEN, || {
+        first.promoted(Released::Valuation).as_deref() == Some("release")
+    });
 }
 
 /// Two hosts make tenants at the same time: each ends with all of them in its memory.

@@ -1,4 +1,4 @@
-//! Every error code of the valuation interface, with its HTTP status.
+//! Every error code of both interfaces, with its HTTP status.
 
 use crate::vocabulary::vocabulary;
 use domesday_breaks::broken;
@@ -82,6 +82,30 @@ vocabulary! {
         Overloaded = "overloaded",
         /// The release gave no usable answer for this property, and never will.
         ReleaseFailed = "release_failed",
+        /// Series: no dataset is named.
+        MissingDataset = "missing_dataset",
+        /// Series: a required parameter is absent.
+        MissingParameter = "missing_parameter",
+        /// Series: a parameter that the dataset or the route does not take.
+        UnknownParameter = "unknown_parameter",
+        /// Series: a parameter given more than once.
+        DuplicateParameter = "duplicate_parameter",
+        /// Series: a value of the wrong form or out of range.
+        InvalidParameter = "invalid_parameter",
+        /// Series: no dataset of the family has this name.
+        UnknownDataset = "unknown_dataset",
+        /// Series: the release has no such local authority.
+        UnknownArea = "unknown_area",
+        /// Series: a maturity that exists nowhere in the release.
+        UnknownNode = "unknown_node",
+        /// Series: no such release is retained.
+        ReleaseNotFound = "release_not_found",
+        /// Series: coverage takes no cursor.
+        CursorNotAccepted = "cursor_not_accepted",
+        /// Series: a cursor that this service did not give this customer.
+        InvalidCursor = "invalid_cursor",
+        /// Series: a continuation takes the cursor alone.
+        CursorWithSelectors = "cursor_with_selectors",
     }
 }
 
@@ -92,9 +116,13 @@ impl Code {
     pub const fn status(self) -> u16 {
         match self {
             Self::ReleaseFailed => 200,
+            Self::UnknownParameter
+            | Self::DuplicateParameter
+            | Self::CursorNotAccepted
+            | Self::CursorWithSelectors => 400,
             Self::MissingCredential | Self::InvalidCredential => 401,
             Self::ScopeRequired | Self::AccessDisabled => 403,
-            Self::JobNotFound | Self::RouteNotFound => 404,
+            Self::JobNotFound | Self::RouteNotFound | Self::ReleaseNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::BodyTimeout => 408,
             Self::IdempotencyConflict | Self::IdempotencyKeyExpired => 409,
@@ -112,7 +140,14 @@ impl Code {
             | Self::NotResidential
             | Self::OutsideGeography
             | Self::ValuationDateOutsideWindow
-            | Self::EmptyRequests => 422,
+            | Self::EmptyRequests
+            | Self::MissingDataset
+            | Self::MissingParameter
+            | Self::InvalidParameter
+            | Self::UnknownDataset
+            | Self::UnknownArea
+            | Self::UnknownNode
+            | Self::InvalidCursor => 422,
             Self::RateLimited
             | Self::ConcurrencyLimited
             | Self::CapacityOccupied
@@ -182,6 +217,18 @@ mod tests {
         ("processing_deadline_exceeded", 503, true),
         ("overloaded", 503, true),
         ("release_failed", 200, false),
+        ("missing_dataset", 422, false),
+        ("missing_parameter", 422, false),
+        ("unknown_parameter", 400, false),
+        ("duplicate_parameter", 400, false),
+        ("invalid_parameter", 422, false),
+        ("unknown_dataset", 422, false),
+        ("unknown_area", 422, false),
+        ("unknown_node", 422, false),
+        ("release_not_found", 404, false),
+        ("cursor_not_accepted", 400, false),
+        ("invalid_cursor", 422, false),
+        ("cursor_with_selectors", 400, false),
     ];
 
     #[test]

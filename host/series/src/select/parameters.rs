@@ -68,6 +68,22 @@ impl Parameters {
         }
     }
 
+    /// That no parameter is given but these, on a route without a dataset.
+    ///
+    /// # Errors
+    ///
+    /// [`ParameterFault::UnknownParameter`].
+    pub fn only(&self, taken: &[&str]) -> Result<(), ParameterError> {
+        match self
+            .pairs
+            .iter()
+            .find(|(name, _)| !taken.contains(&name.as_str()))
+        {
+            Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
+            None => Ok(()),
+        }
+    }
+
     /// The release that was asked for; `None` is the current one.
     pub fn release_id(&self) -> Option<&str> {
         self.get("release_id")

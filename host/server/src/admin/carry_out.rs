@@ -7,7 +7,7 @@ use crate::releases::ReleaseError;
 use crate::service::Service;
 use crate::telemetry::page::resident_bytes;
 use domesday_state::{
-    Accounts, KeyRecord, KeySeed, MalformedKey, NewKey, Plan, ScopeFault, Scopes, State,
+    Accounts, KeyRecord, KeySeed, MalformedKey, NewKey, Plan, Released, ScopeFault, Scopes, State,
     StateError, TenantId, TenantIdFault, UnixMillis,
 };
 
@@ -68,12 +68,17 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
                 })
                 .collect(),
         }),
-        Order::Promote { release } => {
+        Order::Promote { kind, release } => {
+            let what = Released::from(kind);
             // First opened and admitted, so that no host is told of a release that cannot be served.
-            service.releases.get(&release)?;
-            service.state.promote(&release)?;
-            service.releases.promote(&release)?;
-            tracing::info!(release_id = release, "release promoted");
+            service.open(what, &release)?;
+            service.state.promote(what, &release)?;
+            service.make_current(what, &release)?;
+            tracing::info!(
+                kind = what.as_str(),
+                release_id = release,
+                "release promoted"
+            );
             Ok(Answer::Done {})
         }
         order => {
@@ -91,7 +96,8 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
 pub fn on_state(state: &dyn State, now: UnixMillis, order: Order) -> Result<Answer, Problem> {
     match order {
         Order::Status {} | Order::Releases {} => return Err(Problem::NoServer),
-        Order::Promote { release } => state.promote(&release)?,
+        Order::Promote { kind, release } => state.promote(kind.into(), &release)?,
+        Order::RotateCursors {} => state.rotate_cursors(random()?)?,
         Order::PauseJobs { paused } => state.pause_jobs(paused)?,
         Order::CreateKey(key) => {
             let key = create_key(state, key, now)?;
@@ -143,33 +149,25 @@ fn create_key(state: &dyn Accounts, new: wire::NewKey, now: UnixMillis) -> Resul
             state.create_tenant(&tenant, plan, now)?;
         }
     }
-    make_key(state, tenant, scopes, new.label, expires_at, now)
+    let key = NewKey {
+        tenant,
+        label: new.label,
+        scopes,
+        requires_metric_selection: new.requires_metric_selection,
+        expires_at,
+    };
+    make_key(state, &key, now)
 }
 
 /// Makes a key, and its tenant where it is new. The key's text, which is never stored.
 ///
 /// # Errors
 /// What the state says, or where the operating system has no randomness.
-pub fn make_key(
-    state: &dyn Accounts,
-    tenant: TenantId,
-    scopes: Scopes,
-    label: String,
-    expires_at: Option<UnixMillis>,
-    now: UnixMillis,
-) -> Result<String, Problem> {
-    if !state.tenants()?.iter().any(|known| known.id == tenant) {
-        state.create_tenant(&tenant, &Plan::default(), now)?;
+pub fn make_key(state: &dyn Accounts, key: &NewKey, now: UnixMillis) -> Result<String, Problem> {
+    if !state.tenants()?.iter().any(|known| known.id == key.tenant) {
+        state.create_tenant(&key.tenant, &Plan::default(), now)?;
     }
-    let seed = KeySeed::new(random()?);
-    let key = NewKey {
-        tenant,
-        label,
-        scopes,
-        requires_metric_selection: false,
-        expires_at,
-    };
-    let created = state.create_key(&key, seed, now)?;
+    let created = state.create_key(key, KeySeed::new(random()?), now)?;
     Ok(created.secret.expose().to_owned())
 }
 
@@ -229,6 +227,7 @@ impl std::fmt::Debug for Quiet<'_> {
             Order::Status {} => "status",
             Order::Releases {} => "releases",
             Order::Promote { .. } => "promote",
+            Order::RotateCursors {} => "rotate cursors",
             Order::PauseJobs { paused: true } => "pause jobs",
             Order::PauseJobs { paused: false } => "resume jobs",
             Order::CreateKey(_) => "create key",

@@ -1,7 +1,7 @@
 //! Orders and their answers, as JSON on the socket. They are spoken between one program's two halves,
 //! so that they may change with any version.
 
-use domesday_state::Plan;
+use domesday_state::{Plan, Released};
 use serde::{Deserialize, Serialize};
 
 /// What an operator wants. Names of tenants, keys and releases are checked where it is done.
@@ -12,11 +12,15 @@ pub enum Order {
     Status {},
     /// The releases that the server holds.
     Releases {},
-    /// Make a release the current one.
+    /// Make a release the current one of its kind.
     Promote {
+        /// What it is a release of.
+        kind: ReleasedKind,
         /// The release.
         release: String,
     },
+    /// Authenticate new cursors with another secret; those of the last are still taken.
+    RotateCursors {},
     /// Take new jobs, or no longer.
     PauseJobs {
         /// Whether they are refused from now on.
@@ -49,6 +53,28 @@ pub enum Order {
     },
 }
 
+/// What a release is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum ReleasedKind {
+    /// Valuations.
+    Valuation,
+    /// Market statistics.
+    Markets,
+    /// Sterling rates.
+    Rates,
+}
+
+impl From<ReleasedKind> for Released {
+    fn from(kind: ReleasedKind) -> Released {
+        match kind {
+            ReleasedKind::Valuation => Released::Valuation,
+            ReleasedKind::Markets => Released::Markets,
+            ReleasedKind::Rates => Released::Rates,
+        }
+    }
+}
+
 /// A key that is to be made.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,6 +85,8 @@ pub struct NewKey {
     pub scopes: Vec<String>,
     /// What it is for.
     pub label: String,
+    /// Whether its requests for series must name their metrics.
+    pub requires_metric_selection: bool,
     /// Days after which it opens nothing.
     pub expires_in_days: Option<u16>,
     /// The tenant's plan from now on.

@@ -20,6 +20,9 @@ pub enum Key {
         /// What the key is for, shown in listings.
         #[arg(long, default_value = "")]
         label: String,
+        /// Whether requests for market statistics and rates must name their metrics.
+        #[arg(long)]
+        requires_metric_selection: bool,
         /// Days after which the key opens nothing any more.
         #[arg(long, value_name = "DAYS")]
         expires_in: Option<u16>,
@@ -50,6 +53,7 @@ impl Key {
                 tenant,
                 scopes,
                 label,
+                requires_metric_selection,
                 expires_in,
                 plan,
                 place,
@@ -58,6 +62,7 @@ impl Key {
                     tenant,
                     scopes,
                     label,
+                    requires_metric_selection,
                     expires_in_days: expires_in,
                     plan: plan.as_deref().map(read_plan).transpose()?,
                 };

@@ -1,5 +1,6 @@
 //! The command line. Each command is a file; anyhow stops here and in them.
 
+mod cursors;
 mod jobs;
 mod key;
 mod openapi;
@@ -40,6 +41,9 @@ enum Command {
     /// Refuse new jobs for a while.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    /// Change the secret of cursors, which continue pages of market statistics and rates.
+    #[command(subcommand)]
+    Cursors(cursors::Cursors),
     /// Say how the server is that runs on a data folder.
     Status(status::Status),
     /// Build property snapshots from the registers' files.
@@ -86,6 +90,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Key(command) => command.run(matches),
         Command::Tenant(command) => command.run(matches),
         Command::Jobs(command) => command.run(matches),
+        Command::Cursors(command) => command.run(matches),
         Command::Status(command) => command.run(matches),
         Command::Property(command) => command.run(),
         Command::Release(command) => command.run(matches),

@@ -4,8 +4,9 @@ use super::ReleasesFolder;
 use super::place::Place;
 use super::progress::Progress;
 use super::trust::trust;
-use crate::admin::wire::Order;
+use crate::admin::wire::{Order, ReleasedKind};
 use crate::clock::random;
+use crate::families::FamilyShelf;
 use crate::release_build::{Plan, build};
 use crate::releases::open_release;
 use anyhow::Context;
@@ -14,6 +15,7 @@ use clap::{ArgMatches, Subcommand};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_package::{Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
+use domesday_series::catalogue::Family;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,6 +50,9 @@ pub enum Release {
     Promote {
         /// Its id.
         id: PackageId,
+        /// What it is a release of.
+        #[arg(long, value_enum, default_value = "valuation")]
+        kind: ReleasedKind,
         /// Folder of releases, where no server runs; a running one has its own.
         #[arg(
             long,
@@ -158,12 +163,13 @@ impl Release {
             }
             Release::Promote {
                 id,
+                kind,
                 releases,
                 allow_unsigned,
                 place,
             } => {
                 let place = place.settled(matches)?;
-                promote(&id, &place, &releases, allow_unsigned)?;
+                promote(&id, kind, &place, &releases, allow_unsigned)?;
             }
             Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
         }
@@ -173,25 +179,35 @@ impl Release {
 
 fn promote(
     id: &PackageId,
+    kind: ReleasedKind,
     place: &Place,
     releases: &Path,
     allow_unsigned: bool,
 ) -> anyhow::Result<()> {
     let order = Order::Promote {
+        kind,
         release: id.to_string(),
     };
     if place.order_server(&order)?.is_none() {
         // No server proves it, so that this does: the next start would refuse it otherwise.
         let unsigned = allow_unsigned.then(|| id.to_string());
         let trust = trust(releases, unsigned.as_slice())?;
-        let runtime = Runtime::new(Allocation::OnDemand)?;
-        open_release(
-            releases,
-            id.as_str(),
-            &trust,
-            &runtime,
-            &mut BTreeMap::new(),
-        )?;
+        let family = |family| FamilyShelf::open(releases, family, trust.clone(), Some(id.as_str()));
+        match kind {
+            ReleasedKind::Markets => drop(family(Family::Markets)?),
+            ReleasedKind::Rates => drop(family(Family::Rates)?),
+            ReleasedKind::Valuation => {
+                let runtime = Runtime::new(Allocation::OnDemand)?;
+                let snapshots = &mut BTreeMap::new();
+                drop(open_release(
+                    releases,
+                    id.as_str(),
+                    &trust,
+                    &runtime,
+                    snapshots,
+                )?);
+            }
+        }
         place.order(order)?;
     }
     println!("{id} is current");

@@ -7,6 +7,7 @@ use crate::admin::socket_path;
 use crate::admission::{Admission, CAPACITY};
 use crate::clock::{Clock, MachineClock, random};
 use crate::demo;
+use crate::families::FamilyShelf;
 use crate::http;
 use crate::http::Tls;
 use crate::jobs::Jobs;
@@ -25,7 +26,8 @@ use domesday_breaks::broken;
 use domesday_engine::Runtime;
 use domesday_engine::cache::Cache;
 use domesday_engine::config::Allocation;
-use domesday_state::State;
+use domesday_series::catalogue::Family;
+use domesday_state::{Released, State};
 use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -95,9 +97,21 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let engine = engine(data, threads)?;
     let releases = &settings.releases;
     let trust = trust(releases, &settings.allow_unsigned)?;
-    let promoted = state.promoted();
-    let wanted = settings.release.as_deref().or(promoted.as_deref());
-    let shelf = Shelf::open(releases, trust, engine, wanted).context("nothing is served")?;
+    let promoted = promotion::promoted(&*state);
+    let last = |what| state.promoted(what);
+    let wanted = settings
+        .release
+        .clone()
+        .or_else(|| last(Released::Valuation));
+    let family = |family, what| {
+        FamilyShelf::open(releases, family, trust.clone(), last(what).as_deref())
+            .with_context(|| format!("the releases of {family}"))
+    };
+    let markets = family(Family::Markets, Released::Markets)?;
+    let rates = family(Family::Rates, Released::Rates)?;
+    let shelf = Shelf::open(releases, trust.clone(), engine, wanted.as_deref())
+        .context("nothing is served")?;
+    state.begin_cursors(random()?)?;
     let (listener, address) = listen(settings.listen).await?;
     let metrics_listener = match settings.metrics_listen {
         Some(address) => Some(listen(address).await?),
@@ -112,6 +126,8 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let service = Arc::new(Service {
         state,
         releases: shelf,
+        markets,
+        rates,
         workers,
         admission: Admission::new(CAPACITY),
         processing_deadline: deadline,

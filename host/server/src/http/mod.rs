@@ -21,6 +21,7 @@ mod request_id;
 mod single;
 mod spoilt;
 mod tls;
+mod v1;
 
 pub use body::{ROOM_BYTES as BODY_ROOM_BYTES, room as body_room};
 pub use listener::serve;
@@ -28,7 +29,7 @@ pub use tls::Tls;
 
 use crate::service::Service;
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, Fault};
 use domesday_state::Scope;
@@ -60,9 +61,8 @@ fn routes(service: Arc<Service>) -> Router {
         router.route(route.path, handler.route_layer(offered))
     };
     let takes_jobs = from_fn_with_state(service.clone(), endpoint::takes_jobs);
-    let keyed = endpoint::ROUTES
-        .into_iter()
-        .fold(Router::new(), valuing)
+    let keyed = endpoint::ROUTES.into_iter().fold(Router::new(), valuing);
+    let keyed = v1::routes(keyed, needs)
         .route(
             "/v3/valuation-jobs",
             needs(AVM_VALUE, post(jobs::submit)).route_layer(takes_jobs),
@@ -100,6 +100,7 @@ fn routes(service: Arc<Service>) -> Router {
         .fallback_service(keyed.with_state(service.clone()))
         .with_state(service.clone())
         .layer(CatchPanicLayer::custom(panics::answer))
+        .layer(from_fn(v1::in_the_words_of_series))
         .layer(from_fn_with_state(service, request_id::request_id))
 }
 

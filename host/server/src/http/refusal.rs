@@ -6,7 +6,7 @@ use crate::workers::WorkError;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domesday_contract::error::{Code, ErrorBody, Fault};
-use domesday_contract::v3::request::Refused;
+use domesday_contract::v3::request::Refused as RefusedRequest;
 use domesday_state::StateError;
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ impl From<Fault> for Refusal {
     }
 }
 
-impl From<Refused> for Refusal {
-    fn from(refused: Refused) -> Self {
+impl From<RefusedRequest> for Refusal {
+    fn from(refused: RefusedRequest) -> Self {
         Refusal::new(refused.into())
     }
 }
@@ -132,6 +132,10 @@ pub fn internal() -> Fault {
     )
 }
 
+/// On a refusal's answer: the fault that stands for it, for interfaces with another error body.
+#[derive(Clone)]
+pub struct Refused(pub Fault);
+
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let status =
@@ -160,6 +164,9 @@ impl IntoResponse for Refusal {
             _ => {}
         }
         response.extensions_mut().insert(code);
+        response
+            .extensions_mut()
+            .insert(Refused(self.body.error().clone()));
         response
     }
 }

@@ -18,6 +18,10 @@ use uuid::Uuid;
 /// The header's name.
 pub static HEADER: HeaderName = HeaderName::from_static("x-service-request-id");
 
+/// The id of a request and its answer.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestId(pub Uuid);
+
 /// What a request's log line says besides its own facts, filled in on the way.
 #[derive(Clone, Default)]
 pub struct Trail(Arc<Noted>);
@@ -89,6 +93,7 @@ pub async fn request_id(
     let traces = service.traces.as_ref();
     let parent = traces.map(|traces| (traces.parent(request.headers()), service.clock.now()));
     request.extensions_mut().insert(trail.clone());
+    request.extensions_mut().insert(RequestId(id));
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
 
     let mut response = next.run(request).await;

@@ -4,17 +4,32 @@ use std::sync::{PoisonError, RwLock};
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
+use super::cursors;
 use super::file::reading;
 use super::records::{decode_key, decode_tenant};
 use super::tables::{KEYS, SWITCHES, TENANTS};
 use crate::directory::Directory;
 use crate::key::KeyDigest;
-use crate::{Access, KeyId, KeyRecord, StateError, Tenant, UnixMillis};
+use crate::switches::PromotedReleases;
+use crate::{
+    Access, CursorSecret, CursorSecrets, KeyId, KeyRecord, Released, StateError, Tenant, UnixMillis,
+};
 
 /// The switch that pauses jobs; it is there while they are paused.
 pub(super) const PAUSED: &str = "jobs_paused";
-/// The switch that holds the promoted release.
-pub(super) const PROMOTED: &str = "promoted";
+/// The secret of cursors.
+pub(super) const CURSOR_SECRET: &str = "cursor_secret";
+/// The one before it.
+pub(super) const CURSOR_SECRET_BEFORE: &str = "cursor_secret_before";
+
+/// The switch that holds the promoted release; the first has its name from when it was the only one.
+pub(super) fn promoted(what: Released) -> &'static str {
+    match what {
+        Released::Valuation => "promoted",
+        Released::Markets => "promoted_markets",
+        Released::Rates => "promoted_rates",
+    }
+}
 
 /// What memory learns of a durable change.
 #[derive(Debug)]
@@ -26,14 +41,17 @@ pub(super) enum Change {
     /// Jobs were paused or resumed.
     Paused(bool),
     /// A release was promoted.
-    Promoted(String),
+    Promoted(Released, String),
+    /// Cursors have other secrets.
+    Cursors(CursorSecrets),
 }
 
 #[derive(Debug, Default)]
 struct Known {
     directory: Directory,
     paused: bool,
-    promoted: Option<String>,
+    promoted: PromotedReleases,
+    cursors: CursorSecrets,
     trouble: Option<String>,
 }
 
@@ -43,7 +61,8 @@ impl Known {
             Change::Tenant(tenant) => self.directory.put_tenant(tenant),
             Change::Key(key, digest) => self.directory.put_key(&key, digest),
             Change::Paused(paused) => self.paused = paused,
-            Change::Promoted(release) => self.promoted = Some(release),
+            Change::Promoted(what, release) => self.promoted.set(what, Some(release)),
+            Change::Cursors(secrets) => self.cursors = secrets,
         }
     }
 }
@@ -84,7 +103,16 @@ impl Memory {
             Ok(value.map(|value| value.value().to_owned()))
         };
         loaded.paused = switch(PAUSED)?.is_some();
-        loaded.promoted = switch(PROMOTED)?;
+        for what in Released::ALL {
+            loaded.promoted.set(what, switch(promoted(what))?);
+        }
+        let secret = |name| -> Result<Option<CursorSecret>, StateError> {
+            switch(name)?.as_deref().map(cursors::read).transpose()
+        };
+        loaded.cursors = CursorSecrets {
+            current: secret(CURSOR_SECRET)?,
+            before: secret(CURSOR_SECRET_BEFORE)?,
+        };
         self.change(|known| *known = loaded);
         Ok(())
     }
@@ -109,8 +137,12 @@ impl Memory {
         self.with(|known| known.paused)
     }
 
-    pub(super) fn promoted(&self) -> Option<String> {
-        self.with(|known| known.promoted.clone())
+    pub(super) fn promoted(&self, what: Released) -> Option<String> {
+        self.with(|known| known.promoted.of(what))
+    }
+
+    pub(super) fn cursor_secrets(&self) -> CursorSecrets {
+        self.with(|known| known.cursors)
     }
 
     pub(super) fn trouble(&self) -> Option<String> {

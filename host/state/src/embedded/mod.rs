@@ -6,6 +6,7 @@
 
 mod accounts;
 mod commit;
+mod cursors;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::EmbeddedState;
 use super::file::writing;
-use super::memory::{Change, PAUSED, PROMOTED};
-use crate::{StateError, Switches};
+use super::memory::{Change, PAUSED, promoted};
+use crate::{Released, StateError, Switches};
 
 impl Switches for EmbeddedState {
     fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
@@ -23,20 +23,20 @@ impl Switches for EmbeddedState {
         self.shared.memory.paused()
     }
 
-    fn promote(&self, release_id: &str) -> Result<(), StateError> {
+    fn promote(&self, what: Released, release_id: &str) -> Result<(), StateError> {
         let release = release_id.to_owned();
         self.blocking(move |tables| {
             let switches = tables.switches.edit()?;
             switches
-                .insert(PROMOTED, release.as_str())
+                .insert(promoted(what), release.as_str())
                 .map_err(writing)?;
-            tables.changes.push(Change::Promoted(release));
+            tables.changes.push(Change::Promoted(what, release));
             Ok(())
         })
     }
 
-    fn promoted(&self) -> Option<String> {
-        self.shared.memory.promoted()
+    fn promoted(&self, what: Released) -> Option<String> {
+        self.shared.memory.promoted(what)
     }
 
     fn trouble(&self) -> Option<String> {

@@ -42,7 +42,7 @@ const PARAMETERS: [&str; 12] = [
     "statement-cache-capacity",
 ];
 /// The latest migration.
-const KNOWN: i64 = 1;
+const KNOWN: i64 = 2;
 
 /// Reads an address. Nothing of it is repeated in an error, since it may hold a password.
 fn options(address: &str) -> Result<PgConnectOptions, StateError> {
@@ -99,14 +99,18 @@ pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
 }
 
 async fn migrate(pool: &PgPool) -> Result<(), StateError> {
-    let first = Migration::new(
-        1,
-        "state".into(),
-        MigrationType::Simple,
-        include_str!("../../migrations/1_state.sql").into_sql_str(),
-        false,
-    );
-    let mut migrator = Migrator::with_migrations(vec![first]);
+    let step = |version, name: &'static str, statements: &'static str| {
+        Migration::new(
+            version,
+            name.into(),
+            MigrationType::Simple,
+            statements.into_sql_str(),
+            false,
+        )
+    };
+    let state = step(1, "state", include_str!("../../migrations/1_state.sql"));
+    let series = step(2, "series", include_str!("../../migrations/2_series.sql"));
+    let mut migrator = Migrator::with_migrations(vec![state, series]);
     // Several hosts that start at once take turns here.
     migrator.create_schema("domesday");
     migrator.dangerous_set_table_name("domesday.migrations");

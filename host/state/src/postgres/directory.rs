@@ -11,7 +11,8 @@ use tokio::time::{Instant, sleep, timeout};
 use super::fault::{Failed, cannot_write, reading, storage, writing};
 use super::records;
 use crate::directory::Directory;
-use crate::{Access, StateError, UnixMillis};
+use crate::switches::PromotedReleases;
+use crate::{Access, CursorSecrets, Released, StateError, UnixMillis};
 
 /// The channel on which hosts tell each other of changes.
 pub(super) const CHANNEL: &str = "domesday";
@@ -45,7 +46,8 @@ impl Trouble {
 struct View {
     directory: Directory,
     jobs_paused: bool,
-    promoted: Option<String>,
+    promoted: PromotedReleases,
+    cursors: CursorSecrets,
     /// The last change in it.
     version: i64,
     /// When it was certainly so.
@@ -69,7 +71,8 @@ impl Watched {
         let view = View {
             directory: Directory::default(),
             jobs_paused: false,
-            promoted: None,
+            promoted: PromotedReleases::default(),
+            cursors: CursorSecrets::default(),
             version: -1,
             fresh: Instant::now(),
             trouble: None,
@@ -111,8 +114,12 @@ impl Watched {
         self.see(|view| view.jobs_paused)
     }
 
-    pub(super) fn promoted(&self) -> Option<String> {
-        self.see(|view| view.promoted.clone())
+    pub(super) fn promoted(&self, what: Released) -> Option<String> {
+        self.see(|view| view.promoted.of(what))
+    }
+
+    pub(super) fn cursor_secrets(&self) -> CursorSecrets {
+        self.see(|view| view.cursors)
     }
 
     pub(super) fn trouble(&self) -> Option<String> {
@@ -180,7 +187,7 @@ impl Watched {
         let asked = Instant::now();
         let known = self.see(|view| view.version);
         let mut connection = self.pool.acquire().await.map_err(reading)?;
-        let service = sqlx::query("SELECT version, jobs_paused, promoted FROM domesday.service")
+        let service = sqlx::query("SELECT * FROM domesday.service")
             .fetch_one(&mut *connection)
             .await
             .map_err(reading)?;
@@ -210,7 +217,8 @@ impl Watched {
         let keys = keys.iter().map(records::key);
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let jobs_paused = service.try_get("jobs_paused").map_err(reading)?;
-        let promoted = service.try_get("promoted").map_err(reading)?;
+        let promoted = records::promoted(&service)?;
+        let cursors = records::cursor_secrets(&service)?;
         self.change(|view| {
             if since < 0 {
                 view.directory = Directory::default();
@@ -223,6 +231,7 @@ impl Watched {
             }
             view.jobs_paused = jobs_paused;
             view.promoted = promoted;
+            view.cursors = cursors;
             view.version = version;
             view.fresh = asked;
         });

@@ -20,6 +20,7 @@
 
 mod accounts;
 mod connect;
+mod cursors;
 mod directory;
 mod driver;
 mod fault;

@@ -7,9 +7,10 @@ use sqlx::postgres::PgRow;
 
 use super::fault::{reading, storage};
 use crate::key::KeyDigest;
+use crate::switches::PromotedReleases;
 use crate::{
-    Job, JobError, JobMode, JobStatus, KeyId, KeyRecord, Month, Plan, Scopes, StateError, Tally,
-    Tenant, TenantId, UnixMillis,
+    CursorSecret, CursorSecrets, Job, JobError, JobMode, JobStatus, KeyId, KeyRecord, Month, Plan,
+    Released, Scopes, StateError, Tally, Tenant, TenantId, UnixMillis,
 };
 
 fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> StateError {
@@ -17,6 +18,34 @@ fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Sta
         record: record.to_owned(),
         reason: reason.into(),
     }
+}
+
+/// The promoted releases, of the service's row.
+pub(super) fn promoted(row: &PgRow) -> Result<PromotedReleases, StateError> {
+    let mut promoted = PromotedReleases::default();
+    for (what, column) in [
+        (Released::Valuation, "promoted"),
+        (Released::Markets, "promoted_markets"),
+        (Released::Rates, "promoted_rates"),
+    ] {
+        promoted.set(what, row.try_get(column).map_err(reading)?);
+    }
+    Ok(promoted)
+}
+
+/// The secrets of cursors, of the service's row.
+pub(super) fn cursor_secrets(row: &PgRow) -> Result<CursorSecrets, StateError> {
+    let secret = |column| -> Result<Option<CursorSecret>, StateError> {
+        let bytes: Option<Vec<u8>> = row.try_get(column).map_err(reading)?;
+        bytes
+            .map(|bytes| CursorSecret::try_from(bytes.as_slice()))
+            .transpose()
+            .map_err(|error| damaged(column, error))
+    };
+    Ok(CursorSecrets {
+        current: secret("cursor_secret")?,
+        before: secret("cursor_secret_before")?,
+    })
 }
 
 /// A count that is small by its meaning.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::PostgresState;
 use super::fault::writing;
-use crate::{StateError, Switches};
+use crate::{Released, StateError, Switches};
 
 impl Switches for PostgresState {
     fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
@@ -26,12 +26,17 @@ impl Switches for PostgresState {
         self.watched.jobs_paused()
     }
 
-    fn promote(&self, release_id: &str) -> Result<(), StateError> {
+    fn promote(&self, what: Released, release_id: &str) -> Result<(), StateError> {
         let watched = Arc::clone(&self.watched);
         let release_id = release_id.to_owned();
+        let statement = match what {
+            Released::Valuation => "UPDATE domesday.service SET promoted = $1",
+            Released::Markets => "UPDATE domesday.service SET promoted_markets = $1",
+            Released::Rates => "UPDATE domesday.service SET promoted_rates = $1",
+        };
         self.driver.wait(async move {
             let change = async |connection: &mut sqlx::PgConnection, _| {
-                sqlx::query("UPDATE domesday.service SET promoted = $1")
+                sqlx::query(statement)
                     .bind(release_id)
                     .execute(connection)
                     .await
@@ -42,8 +47,8 @@ impl Switches for PostgresState {
         })
     }
 
-    fn promoted(&self) -> Option<String> {
-        self.watched.promoted()
+    fn promoted(&self, what: Released) -> Option<String> {
+        self.watched.promoted(what)
     }
 
     fn trouble(&self) -> Option<String> {

@@ -93,6 +93,7 @@ macro_rules! state_suite {
             }
             switches {
                 switches_are_kept
+                secrets_of_cursors_are_begun_once_and_rotate
             }
         );
     };

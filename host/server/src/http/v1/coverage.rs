@@ -1,0 +1,49 @@
+//! GET /v1/{family}/coverage: which series there are, whatever the dates and the page.
+
+use super::asked::{Asking, refused};
+use super::caching::{self, Basis};
+use super::series::{described, envelope};
+use crate::http::refusal::Refusal;
+use axum::response::Response;
+use domesday_series::catalogue::Family;
+use domesday_series::select::{Asked, select};
+
+/// The series of a selection without their observations.
+pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
+    asking.parameters.cursor(Asked::Coverage).map_err(refused)?;
+    let dataset = asking.parameters.dataset(family).map_err(refused)?;
+    asking.entitled(dataset)?;
+    let named = asking.parameters.release_id();
+    let release = asking.release(family, named)?;
+    let query = asking
+        .parameters
+        .query(
+            dataset,
+            &release,
+            asking.principal.requires_metric_selection,
+        )
+        .map_err(refused)?;
+    let canonical = query.canonical();
+    let basis = Basis {
+        release: &release,
+        route: "coverage",
+        selection: &canonical,
+        position: 0,
+        pinned: named.is_some(),
+    };
+    caching::answer(asking, family, &basis, || {
+        let series = select(&release, &query)
+            .series()
+            .iter()
+            .map(|selected| described::<()>(&release, selected.series))
+            .collect();
+        Ok(envelope(
+            &asking.request_id,
+            &release,
+            &query,
+            None,
+            series,
+            None,
+        ))
+    })
+}

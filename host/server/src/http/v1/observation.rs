@@ -1,0 +1,79 @@
+//! One observation as it is answered: period, status, value, and the fields of its dataset.
+
+use chrono::NaiveDate;
+use domesday_series::catalogue::Frequency;
+use domesday_series::store::{Observation, Value};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+/// An observation that is written straight from the columns.
+pub struct Observed<'r> {
+    pub frequency: Frequency,
+    pub observation: Observation<'r>,
+}
+
+impl Serialize for Observed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let observation = &self.observation;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("period", &observation.period.text(self.frequency))?;
+        map.serialize_entry("status", observation.status.as_str())?;
+        map.serialize_entry("value", &Number(observation.value))?;
+        if let Some((start, end)) = observation.window() {
+            map.serialize_entry("period_start", &day(start))?;
+            map.serialize_entry("period_end", &day(end))?;
+        }
+        for (field, value) in observation.fields() {
+            map.serialize_entry(field.as_str(), &value.map(Field))?;
+        }
+        map.end()
+    }
+}
+
+/// Whole numbers are written without a fraction, so that 12 sales are not 12.0.
+struct Number(f64);
+
+/// Every whole number below this has an exact neighbour, so that nothing is lost.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
+struct Field<'r>(Value<'r>);
+
+impl Serialize for Field<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Date(date) => serializer.serialize_str(&day(date)),
+            Value::Month(first) => serializer.serialize_str(&first.format("%Y-%m").to_string()),
+            Value::Integer(number) => serializer.serialize_i32(number),
+            Value::Boolean(truth) => serializer.serialize_bool(truth),
+            Value::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+fn day(date: NaiveDate) -> String {
+    date.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_they_are() {
+        let written = |number| serde_json::to_string(&Number(number)).unwrap();
+        assert_eq!(written(12.0), "12");
+        assert_eq!(written(0.0), "0");
+        assert_eq!(written(-3.25), "-3.25");
+        assert_eq!(written(1e300), "1e300");
+    }
+}

@@ -206,6 +206,8 @@ fn the_demo_is_made_again_byte_for_byte() {
     for package in [
         "property/synthetic-2026-09",
         "valuation/synthetic-hedonic-2026-11",
+        "markets/synthetic-markets-2026-10",
+        "rates/synthetic-rates-2026-09",
     ] {
         assert_eq!(
             content(made.path(), package),

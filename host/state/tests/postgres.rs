@@ -265,7 +265,7 @@ fn a_newer_schema_is_refused() {
             error,
             StateError::NewerSchema {
                 found: 99,
-                known: 1
+                known: 2
             }
         ),
         "{error:?}"

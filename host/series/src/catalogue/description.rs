@@ -144,8 +144,8 @@ pub enum SelectorRule {
 pub enum Choices {
     /// These.
     Fixed(&'static [&'static str]),
-    /// Those that the series of the release carry, such as its price bands.
-    OfRelease,
+    /// The price bands that the release divides sales into, the cheapest first.
+    PriceBands,
 }
 
 /// What a query without dates selects.

@@ -27,9 +27,22 @@ const BEDROOM_GROUP: Selector = Selector {
 };
 const PRICE_BAND: Selector = Selector {
     presence: Presence::Required,
-    rule: SelectorRule::Choice(Choices::OfRelease),
+    rule: SelectorRule::Choice(Choices::PriceBands),
     name: SelectorName::PriceBand,
 };
+
+/// The price in pounds from which a band holds, by its name: `under_100k`, `100k_to_150k`, `1m_plus`.
+/// The names' alphabet is not the order of the bands.
+pub(crate) fn lower_bound(band: &str) -> u64 {
+    let end = band.find(|letter: char| !letter.is_ascii_digit());
+    let (digits, rest) = band.split_at(end.unwrap_or(band.len()));
+    let scale = match rest.chars().next() {
+        Some('k') => 1_000,
+        Some('m') => 1_000_000,
+        _ => 1,
+    };
+    digits.parse().map_or(0, |number: u64| number * scale)
+}
 
 const fn metric(id: &'static str, unit: &'static str, basis: Basis, status: Status) -> Metric {
     Metric {

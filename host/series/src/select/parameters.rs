@@ -177,7 +177,7 @@ impl Parameters {
             SelectorRule::Choice(choices) => {
                 let known = match choices {
                     Choices::Fixed(of) => of.contains(&value),
-                    Choices::OfRelease => release
+                    Choices::PriceBands => release
                         .choices(dataset, selector)
                         .iter()
                         .any(|word| word == value),

@@ -61,13 +61,18 @@ impl<'r> Observation<'r> {
             .find_map(|(found, value)| (found == field).then_some(value)?)
     }
 
-    /// The first and last day of the rolling window that ends with the period, for observations of
-    /// markets: the window of the series, or that of its rents, or the month alone.
+    /// The first and last day that the value is made from, for observations of markets: the rolling
+    /// window that ends with the period. A yield has two windows; it spans both.
     pub fn window(&self) -> Option<(NaiveDate, NaiveDate)> {
         if self.series.dataset.family != Family::Markets {
             return None;
         }
         let windows = self.series.windows;
+        if windows.window_months.is_none()
+            && let Some(span) = self.span_of_inputs()
+        {
+            return Some(span);
+        }
         let months = windows
             .window_months
             .or(windows.rental_window_months)
@@ -77,6 +82,23 @@ impl<'r> Observation<'r> {
             self.period.plus(-before).first_day(Frequency::Monthly),
             self.period.last_day(Frequency::Monthly),
         ))
+    }
+
+    fn span_of_inputs(&self) -> Option<(NaiveDate, NaiveDate)> {
+        let day = |field| match self.field(field) {
+            Some(Value::Date(day)) => Some(day),
+            _ => None,
+        };
+        let of = |rental, capital| [day(rental), day(capital)].into_iter().flatten();
+        let starts = of(
+            ObservationField::RentalPeriodStart,
+            ObservationField::CapitalPeriodStart,
+        );
+        let ends = of(
+            ObservationField::RentalPeriodEnd,
+            ObservationField::CapitalPeriodEnd,
+        );
+        starts.min().zip(ends.max())
     }
 }
 

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::columns::FieldColumns;
 use super::{Observation, Series};
 use crate::Period;
+use crate::catalogue::markets::lower_bound;
 use crate::catalogue::{
     Choices, Dataset, Dimension, Family, Selector, SelectorName, SelectorRule, Status,
 };
@@ -126,14 +127,19 @@ impl Release {
             SelectorRule::Choice(Choices::Fixed(of)) => {
                 of.iter().map(|&word| word.to_owned()).collect()
             }
-            SelectorRule::Choice(Choices::OfRelease) => self
-                .datasets
-                .get(dataset.id)
-                .and_then(|index| index.words.get(&selector.name))
-                .into_iter()
-                .flatten()
-                .map(|word| word.to_string())
-                .collect(),
+            SelectorRule::Choice(Choices::PriceBands) => {
+                let words = self
+                    .datasets
+                    .get(dataset.id)
+                    .and_then(|index| index.words.get(&selector.name));
+                let mut bands: Vec<String> = words
+                    .into_iter()
+                    .flatten()
+                    .map(|word| word.to_string())
+                    .collect();
+                bands.sort_by_key(|band| lower_bound(band));
+                bands
+            }
             SelectorRule::Term(_, of) => of.iter().map(ToString::to_string).collect(),
             SelectorRule::Area
             | SelectorRule::Node(_)

@@ -74,6 +74,6 @@ mod tests {
         assert_eq!(written(12.0), "12");
         assert_eq!(written(0.0), "0");
         assert_eq!(written(-3.25), "-3.25");
-        assert_eq!(written(1e300), "1e300");
+        assert_eq!(written(1e-7), "1e-7");
     }
 }

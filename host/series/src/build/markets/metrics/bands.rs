@@ -49,3 +49,16 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::BANDS;
+    use crate::catalogue::markets::lower_bound;
+
+    #[test]
+    fn a_bands_name_tells_its_lower_bound() {
+        for (name, from) in BANDS {
+            assert_eq!(lower_bound(name), u64::from(from), "{name}");
+        }
+    }
+}

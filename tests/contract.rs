@@ -1,5 +1,5 @@
-//! That the contract's suite is whole: every rule has a test of its own and a break that turns it
-//! red, every test of the suite belongs to a rule, and the page in docs says so.
+//! That the suites of both contracts are whole: every rule has a test of its own and a break that turns it
+//! red, every test of the suite belongs to a rule, and the pages in docs say so.
 #![allow(clippy::unwrap_used)]
 
 #[path = "contract/choices.rs"]
@@ -14,12 +14,9 @@ mod rules;
 mod sources;
 
 use choices::Choices;
-use rules::Rules;
+use rules::{CONTRACTS, Rules};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// Whose tests are each named after a rule.
-const SUITE: &str = "v3_contract::";
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -60,18 +57,22 @@ fn every_test_that_a_rule_names_is_there() {
 }
 
 #[test]
-fn every_test_of_the_suite_is_named_after_a_rule_that_names_it() {
-    let (rules, tests) = (rules(), sources::tests(&repository()));
-    let belongs = |test: &str| {
-        let name = test.rsplit("::").next().unwrap();
-        rules.all().any(|rule| {
-            name.starts_with(&rule.prefix()) && rule.tests.iter().any(|named| named == test)
-        })
-    };
-    let strays = tests
-        .iter()
-        .filter(|test| test.starts_with(SUITE) && !belongs(test));
-    assert_none("tests of no rule", strays.cloned().collect());
+fn every_test_of_a_suite_is_named_after_a_rule_that_names_it() {
+    let tests = sources::tests(&repository());
+    for contract in &CONTRACTS {
+        let rules = Rules::of(contract, &repository());
+        let belongs = |test: &str| {
+            let name = test.rsplit("::").next().unwrap();
+            rules.all().any(|rule| {
+                name.starts_with(&rule.prefix()) && rule.tests.iter().any(|named| named == test)
+            })
+        };
+        let suite = format!("{}::", contract.suite);
+        let strays = tests
+            .iter()
+            .filter(|test| test.starts_with(&suite) && !belongs(test));
+        assert_none("tests of no rule", strays.cloned().collect());
+    }
 }
 
 #[test]
@@ -99,18 +100,21 @@ fn every_break_is_in_the_code_and_every_one_in_the_code_is_a_rules() {
 }
 
 #[test]
-fn the_page_of_rules_is_up_to_date() {
-    let path = repository().join("docs/contract-rules.md");
-    let page = page::page(&rules());
-    if std::env::var_os("CONTRACT_PAGE").is_some_and(|wish| wish == "write") {
-        std::fs::write(path, page).unwrap();
-        return;
+fn the_pages_of_rules_are_up_to_date() {
+    for contract in &CONTRACTS {
+        let path = repository().join(contract.page);
+        let page = page::page(contract, &Rules::of(contract, &repository()));
+        if std::env::var_os("CONTRACT_PAGE").is_some_and(|wish| wish == "write") {
+            std::fs::write(path, page).unwrap();
+            continue;
+        }
+        let written = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            written == page,
+            "{} is stale: scripts/check-contract --write",
+            contract.page
+        );
     }
-    let written = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        written == page,
-        "docs/contract-rules.md is stale: scripts/check-contract --write"
-    );
 }
 
 fn choices() -> Choices {

@@ -1,4 +1,4 @@
-//! Breaks one rule of the contract after another, and demands that the rule's own test turns red.
+//! Breaks one rule of the contracts after another, and demands that the rule's own test turns red.
 //!
 //! `scripts/prove-breaks` builds and calls this, with what cargo said of the build on standard input. The
 //! suites run as they are; the break is wished by an environment variable, which they pass on to the

@@ -1,15 +1,17 @@
 //! The page that shows which test holds which rule.
 
-use crate::rules::{Rule, Rules};
+use crate::rules::{Contract, Rule, Rules};
 use std::fmt::Write;
 
-/// docs/contract-rules.md.
-pub fn page(rules: &Rules) -> String {
-    let mut page = "# The rules of the v3 contract and their tests\n\n\
-        Generated from `tests/contract/rules.toml` by `scripts/check-contract --write`; the test \
+/// The page of one contract.
+pub fn page(contract: &Contract, rules: &Rules) -> String {
+    let mut page = format!(
+        "# The rules of the {} contract and their tests\n\n\
+        Generated from `{}` by `scripts/check-contract --write`; the test \
         command fails where\nthe two differ. `docs/testing.md` says how tests and breaks work \
-        together. Tests are named\n`suite::module::test`; the first is the rule's own.\n"
-        .to_owned();
+        together. Tests are named\n`suite::module::test`; the first is the rule's own.\n",
+        contract.name, contract.list,
+    );
     for section in &rules.section {
         write!(page, "\n## {}\n\n", section.title).unwrap();
         page += "| Rule | What it says | Tests | Breaks |\n|---|---|---|---|\n";

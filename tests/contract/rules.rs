@@ -1,7 +1,35 @@
-//! The list of rules, read.
+//! The lists of rules, one for each contract, read.
 
 use serde::Deserialize;
 use std::path::Path;
+
+/// A contract: what it is called, and where its rules and their tests stand.
+pub struct Contract {
+    /// Its name.
+    pub name: &'static str,
+    /// The list of its rules.
+    pub list: &'static str,
+    /// The page that is generated from it.
+    pub page: &'static str,
+    /// The suite whose tests are each named after one of its rules.
+    pub suite: &'static str,
+}
+
+/// Both contracts.
+pub const CONTRACTS: [Contract; 2] = [
+    Contract {
+        name: "v3",
+        list: "tests/contract/rules.toml",
+        page: "docs/contract-rules.md",
+        suite: "v3_contract",
+    },
+    Contract {
+        name: "v1",
+        list: "tests/contract/rules-v1.toml",
+        page: "docs/contract-rules-v1.md",
+        suite: "v1_contract",
+    },
+];
 
 /// All rules, by section of the contract.
 #[derive(Deserialize)]
@@ -38,11 +66,19 @@ pub struct Rule {
 }
 
 impl Rules {
-    /// Reads `tests/contract/rules.toml` of this repository.
-    pub fn read(repository: &Path) -> Rules {
-        let path = repository.join("tests/contract/rules.toml");
-        let text = std::fs::read_to_string(path).unwrap();
+    /// Reads the rules of one contract from this repository.
+    pub fn of(contract: &Contract, repository: &Path) -> Rules {
+        let text = std::fs::read_to_string(repository.join(contract.list)).unwrap();
         toml::from_str(&text).unwrap()
+    }
+
+    /// Reads the rules of both contracts.
+    pub fn read(repository: &Path) -> Rules {
+        let lists = CONTRACTS.iter();
+        let lists = lists.flat_map(|contract| Rules::of(contract, repository).section);
+        Rules {
+            section: lists.collect(),
+        }
     }
 
     /// All rules in order.

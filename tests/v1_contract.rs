@@ -1,15 +1,38 @@
 //! The v1 contract, rule by rule: each test is named after the rule that it holds.
 //!
 //! `tests/contract/rules-v1.toml` lists the rules, their tests and the break of the code that must
-//! turn each test red. Releases with the gaps that the demo's lack stand in [`made`].
+//! turn each test red. Releases with the gaps that the demo's lack stand in [`made`]
+//! and [`holed`].
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used, dead_code)]
 
 #[path = "v1_contract/authentication.rs"]
 mod authentication;
+#[path = "v1_contract/catalogue.rs"]
+mod catalogue;
 mod common;
+#[path = "v1_contract/datasets.rs"]
+mod datasets;
+#[path = "v1_contract/envelope.rs"]
+mod envelope;
+#[path = "v1_contract/holed.rs"]
+mod holed;
+#[path = "v1_contract/identity.rs"]
+mod identity;
 #[path = "v1_contract/made.rs"]
 mod made;
+#[path = "v1_contract/metrics.rs"]
+mod metrics;
+#[path = "v1_contract/missing.rs"]
+mod missing;
+#[path = "v1_contract/observations.rs"]
+mod observations;
+#[path = "v1_contract/series_object.rs"]
+mod series_object;
+#[path = "v1_contract/shown.rs"]
+mod shown;
+#[path = "v1_contract/vintages.rs"]
+mod vintages;
 
 use common::client::Client;
 use common::packages::copy_tree;
@@ -93,8 +116,10 @@ fn service() -> Start {
     let folder = start.data_folder().with_file_name("releases");
     copy_tree(&releases(), &folder);
     made::all(&folder);
+    holed::all(&folder);
     make_keys(start.data_folder());
-    let allowed = made::IDS.iter().flat_map(|id| ["--allow-unsigned", *id]);
+    let ids = made::IDS.iter().chain(&[holed::MARKETS, holed::RATES]);
+    let allowed = ids.flat_map(|id| ["--allow-unsigned", *id]);
     let allowed: Vec<&str> = allowed.collect();
     start.releases(&folder).with(&allowed)
 }
@@ -152,4 +177,10 @@ fn assert_refused(answer: &Answer, status: u16, code: &str, field: &str) {
 fn names(object: &Value) -> Vec<&str> {
     let object = object.as_object().unwrap();
     object.keys().map(String::as_str).collect()
+}
+
+fn is_uuid(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| text.parse::<uuid::Uuid>().is_ok())
 }

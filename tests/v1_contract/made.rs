@@ -50,7 +50,13 @@ pub fn at(period: &str) -> Period {
 
 /// Writes an unsigned release.
 pub fn publish(releases: &Path, family: Family, id: &str, created: &str, draft: Draft) {
-    let publication = Publication {
+    let publication = publication(family, id, created);
+    write(&releases.join(family.as_str()), draft, publication).unwrap();
+}
+
+/// What is said of a release: neither published nor bounded.
+pub fn publication(family: Family, id: &str, created: &str) -> Publication {
+    Publication {
         family,
         release_id: id.parse().unwrap(),
         created: Some(created.parse().unwrap()),
@@ -64,8 +70,7 @@ pub fn publish(releases: &Path, family: Family, id: &str, created: &str, draft: 
         }],
         synthetic: true,
         notes: Vec::new(),
-    };
-    write(&releases.join(family.as_str()), draft, publication).unwrap();
+    }
 }
 
 /// The rates of the week, each higher by `revision` than at first.

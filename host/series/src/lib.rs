@@ -8,6 +8,7 @@
 //!
 //! Nothing here knows HTTP, clocks or credentials. Missing is never zero, and nothing is filled,
 //! interpolated or moved to another date when a query is answered.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod build;
 pub mod catalogue;

@@ -7,6 +7,7 @@ use super::parameters::HORIZON;
 use crate::Period;
 use crate::catalogue::Latest;
 use crate::store::{Release, Series};
+use domesday_breaks::broken;
 
 /// What a query selects from a release: series in order, each with a range of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +115,12 @@ enum Dates {
 
 impl Dates {
     fn of(release: &Release, query: &Query) -> Dates {
-        match (query.from, query.to, query.dataset.latest) {
+        let latest = match query.dataset.latest {
+            Latest::Snapshot if broken("v1-missing-node") => Latest::EachSeries,
+            Latest::EachSeries if broken("v1-vintage-latest") => Latest::Snapshot,
+            latest => latest,
+        };
+        match (query.from, query.to, latest) {
             (None, None, Latest::EachSeries) => Dates::LatestOfEach,
             // The snapshot is that of the whole dataset and not of the nodes asked for, so that a
             // node that is missing there is not taken from an older one.

@@ -20,17 +20,17 @@ pub fn answer(asking: &Asking) -> Result<Response, Refusal> {
         pinned: named.is_some(),
     };
     caching::answer(asking, Family::Markets, &basis, || {
+        let areas = release.areas().iter().map(|area| Area {
+            code: &area.code,
+            name: &area.name,
+        });
         Ok(Areas {
             request_id: &asking.request_id,
             release_id: release.id().as_str(),
-            areas: release
-                .areas()
-                .iter()
-                .map(|area| Area {
-                    code: &area.code,
-                    name: &area.name,
-                })
-                .collect(),
+            areas: match domesday_breaks::broken("v1-areas") {
+                true => areas.rev().collect(),
+                false => areas.collect(),
+            },
         })
     })
 }

@@ -159,7 +159,7 @@ pub(super) fn described<'r, O>(release: &'r Release, number: usize) -> Series<'r
             to: period(|history| history.1),
         },
         method: series.method(),
-        observations: None,
+        observations: domesday_breaks::broken("v1-coverage-envelope").then(Vec::new),
     }
 }
 

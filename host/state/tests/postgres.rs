@@ -205,6 +205,83 @@ fn a_database_that_does_not_answer_is_trouble_until_it_does() {
     assert_eq!(charge(&state, 1).unwrap(), Charged::Granted { used: 2 });
 }
 
+/// Sessions that are ended, as by a pooler or somebody who tidies up, are no trouble of the database's.
+#[test]
+fn sessions_that_are_ended_are_no_trouble() {
+    let store = Postgres::empty();
+    let state = Arc::new(store.open());
+    // So many at once that all connections are in use, and none has rested.
+    let busy = |state: &Arc<PostgresState>| {
+        let threads: Vec<_> = (0..16)
+            .map(|_| {
+                let state = Arc::clone(state);
+                std::thread::spawn(move || {
+                    suite::outcome(state.used(suite::id("acme"), suite::JUNE))
+                })
+            })
+            .collect();
+        for thread in threads {
+            // What was on its way is lost.
+            let _ = thread.join().unwrap();
+        }
+    };
+    for _ in 0..3 {
+        busy(&state);
+        let end = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+             WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        assert!(
+            cluster::sql(&store.address, end)
+                .trim()
+                .parse::<u32>()
+                .unwrap()
+                > 1
+        );
+        let ended = Instant::now();
+        while ended.elapsed() < SEEN {
+            assert_eq!(state.trouble(), None);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        charge(&state, 1).unwrap();
+    }
+}
+
+/// Somebody holds a lock on what every command changes: the command ends, and nothing else waits.
+#[test]
+fn a_lock_that_somebody_holds_does_not_hang_a_command() {
+    let (store, state) = suite::with_tenant::<Postgres>();
+    let key = state
+        .create_key(&new_key(), KeySeed::new([1; 40]), suite::NOW)
+        .unwrap();
+    let address = store.address.clone();
+    let holder = std::thread::spawn(move || {
+        cluster::sql(
+            &address,
+            "BEGIN; SELECT version FROM domesday.service FOR UPDATE; SELECT pg_sleep(4); COMMIT",
+        )
+    });
+    let free = "SELECT count(*) FROM (SELECT FROM domesday.service FOR UPDATE SKIP LOCKED) AS free";
+    within(SEEN * 2, || {
+        cluster::sql(&store.address, free).trim() == "0"
+    });
+    let started = Instant::now();
+    let error = state.revoke_key(key.id, suite::NOW).unwrap_err();
+    let took = started.elapsed();
+    assert!(took < Duration::from_millis(2_500), "{took:?}");
+    assert!(
+        error.to_string().contains("somebody else holds a lock"),
+        "{error}"
+    );
+    // It changed nothing, and what does not need the lock goes on.
+    assert!(opens(&state, &key));
+    charge(&state, 1).unwrap();
+    while !holder.is_finished() {
+        assert_eq!(state.trouble(), None);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    state.revoke_key(key.id, suite::NOW).unwrap();
+    assert!(!opens(&state, &key));
+}
+
 /// A server that turned read-only, as one does that was replaced: it answers, and keeps nothing.
 #[test]
 fn a_database_that_does_not_write_is_trouble_until_it_does() {

@@ -11,7 +11,7 @@ use super::fault::{opening, storage};
 use crate::StateError;
 
 /// Connections of one host. What waits for one waits in order.
-const CONNECTIONS: u32 = 9;
+pub(super) const CONNECTIONS: u32 = 9;
 /// How long an operation waits for a connection.
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// A connection that was not used for so long may be gone.

@@ -3,12 +3,14 @@
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use sqlx::pool::PoolConnection;
 use sqlx::postgres::PgListener;
-use sqlx::{PgPool, Row};
+use sqlx::{Connection, PgPool, Postgres, Row};
 use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::fault::{Failed, cannot_write, reading, storage, writing};
+use super::connect::CONNECTIONS;
+use super::fault::{Failed, cannot_write, locked_or_writing, reading, storage, writing};
 use super::records;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
@@ -18,8 +20,10 @@ use crate::{Access, CursorSecrets, Released, StateError, UnixMillis};
 pub(super) const CHANNEL: &str = "domesday";
 /// How often the database is asked, whether or not it told of a change.
 const EVERY: Duration = Duration::from_millis(500);
-/// How long it may take to answer before it counts as unreachable.
-const SILENT: Duration = Duration::from_secs(2);
+/// How long it may take to answer, twice in a row, before it counts as unreachable.
+const SILENT: Duration = Duration::from_millis(1_400);
+/// How long a change waits for others that hold what it changes.
+const LOCKED: &str = "SET LOCAL lock_timeout = '1s'";
 /// How long keys are believed while the database is known to be out of reach.
 const BELIEVED: Duration = Duration::from_secs(60);
 /// How long they are believed by a host that does not know why it has not asked: it slept.
@@ -157,12 +161,18 @@ impl Watched {
         let answer = async {
             let _order = self.order.lock().await;
             let mut transaction = self.pool.begin().await.map_err(writing)?;
+            // Whoever holds a lock for long must neither hang a command nor, by way of the order,
+            // keep this host from looking at the database.
+            sqlx::query(LOCKED)
+                .execute(&mut *transaction)
+                .await
+                .map_err(writing)?;
             let version = sqlx::query_scalar(
                 "UPDATE domesday.service SET version = version + 1 RETURNING version",
             )
             .fetch_one(&mut *transaction)
             .await
-            .map_err(writing)?;
+            .map_err(locked_or_writing)?;
             let done = change(&mut transaction, version).await?;
             sqlx::query("SELECT pg_notify($1, '')")
                 .bind(CHANNEL)
@@ -186,7 +196,7 @@ impl Watched {
     async fn read(&self) -> Result<(), StateError> {
         let asked = Instant::now();
         let known = self.see(|view| view.version);
-        let mut connection = self.pool.acquire().await.map_err(reading)?;
+        let mut connection = self.sound().await?;
         let service = sqlx::query("SELECT * FROM domesday.service")
             .fetch_one(&mut *connection)
             .await
@@ -238,13 +248,37 @@ impl Watched {
         Ok(())
     }
 
-    /// Looks at the database once, and says in the view how it is.
-    async fn look(&self) {
-        let seen = match timeout(SILENT, self.catch_up()).await {
+    /// A connection that stands. Where one was ended, those that rest beside it were more often than
+    /// not, so they are passed over; that the database is out of reach is known by a new one.
+    async fn sound(&self) -> Result<PoolConnection<Postgres>, StateError> {
+        for _ in 0..CONNECTIONS {
+            let mut connection = self.pool.acquire().await.map_err(reading)?;
+            if connection.ping().await.is_ok() {
+                return Ok(connection);
+            }
+        }
+        self.pool.acquire().await.map_err(reading)
+    }
+
+    async fn seen(&self) -> Result<(), StateError> {
+        match timeout(SILENT, self.catch_up()).await {
             Ok(seen) => seen,
             Err(_) => Err(storage("read", Failed::Silent)),
-        };
+        }
+    }
+
+    /// Looks at the database, and says in the view how it is.
+    async fn look(&self) {
         let before = self.see(|view| view.trouble.clone());
+        let mut seen = self.seen().await;
+        // What failed once may have been one connection or one slow moment, for which nobody's
+        // requests are to be refused.
+        if let (Err(error), None) = (&seen, &before) {
+            tracing::info!(%error, "the state is looked at again");
+            seen = self.seen().await;
+        }
+        // An operation may have learnt of trouble meanwhile.
+        let before = self.see(|view| view.trouble.clone()).or(before);
         let after = match (seen, &before) {
             (Err(error), _) => Some(Trouble::Unreachable(error.to_string())),
             // Whoever could not write may be able to by now; that takes a try.

@@ -29,6 +29,10 @@ pub(super) enum Failed {
     Stale,
     #[error("the state is being closed")]
     Closed,
+    #[error(
+        "somebody else holds a lock on it in the database; nothing was changed, and it can be tried again"
+    )]
+    Locked,
 }
 
 pub(super) fn storage(
@@ -54,6 +58,15 @@ pub(super) fn reading(error: sqlx::Error) -> StateError {
 /// For `map_err` of what writes.
 pub(super) fn writing(error: sqlx::Error) -> StateError {
     storage("written", error)
+}
+
+/// For `map_err` of what waits for a lock first.
+pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
+    const LOCK_NOT_AVAILABLE: &str = "55P03";
+    match error.as_database_error().and_then(|said| said.code()) {
+        Some(code) if code == LOCK_NOT_AVAILABLE => storage("written", Failed::Locked),
+        _ => writing(error),
+    }
 }
 
 /// Whether this says that the database cannot write at all, rather than that it would not do this

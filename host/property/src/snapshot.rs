@@ -2,12 +2,14 @@
 
 use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
+use crate::query::border::Border;
 use crate::store::cell::Occupied;
 use crate::store::tables::{self, Facts, Origin};
 use domesday_registers::Day;
 use redb::{ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase};
 use rustc_hash::FxHashMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
 pub(crate) type Numbered = ReadOnlyTable<u64, &'static [u8]>;
 
@@ -30,6 +32,8 @@ pub struct Snapshot {
     pub(crate) occupied: Occupied,
     pub(crate) authorities: FxHashMap<GssCode, Authority>,
     pub(crate) facts: Facts,
+    /// Made when it is asked for the first time.
+    pub(crate) border: OnceLock<Border>,
     origin: Origin,
     _database: ReadOnlyDatabase,
 }
@@ -114,6 +118,7 @@ impl Snapshot {
             occupied,
             authorities,
             facts,
+            border: OnceLock::new(),
             origin,
             _database: database,
         })

@@ -40,15 +40,24 @@ pub(crate) fn find(bytes: &[u8], unit: u64) -> Option<Option<Place>> {
     let Ok(at) = places.binary_search_by_key(&unit, |place| get::<2>(place, 0)) else {
         return Some(None);
     };
-    let place = &places[at];
-    Some(Some(Place {
+    decode(&places[at]).map(Some)
+}
+
+/// All places of a row. `None`: damaged.
+pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = Option<Place>>> {
+    let (places, rest) = bytes.as_chunks::<WIDTH>();
+    rest.is_empty().then(|| places.iter().map(decode))
+}
+
+fn decode(place: &[u8; WIDTH]) -> Option<Place> {
+    Some(Place {
         easting: get::<3>(place, 2) as i32,
         northing: get::<3>(place, 5) as i32,
         authority: u32::try_from(get::<4>(place, 8))
             .ok()
             .and_then(GssCode::unpacked),
         country: Country::value(get::<1>(place, 12))?,
-    }))
+    })
 }
 
 #[cfg(test)]
@@ -75,5 +84,8 @@ mod tests {
         assert_eq!(find(&bytes, 337), Some(Some(scottish)));
         assert_eq!(find(&bytes, 8), Some(None));
         assert_eq!(find(&bytes[1..], 7), None);
+        let found: Option<Vec<Place>> = all(&bytes).unwrap().collect();
+        assert_eq!(found, Some(vec![place, scottish]));
+        assert!(all(&bytes[1..]).is_none());
     }
 }

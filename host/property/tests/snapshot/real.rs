@@ -38,6 +38,8 @@ fn a_snapshot_of_the_real_registers() {
         "of 3,030 sales with certificates, {matched} met their property"
     );
 
+    border(&Snapshot::open(&directory.join(build::SNAPSHOT_FILE)).unwrap());
+
     // Every certificate's property is there, and was on record only after lodgement.
     let snapshot = Snapshot::open(&directory.join(build::SNAPSHOT_FILE)).unwrap();
     let rows: Rows<CertificateFile> = Rows::open(&certificates, &Progress::default()).unwrap();
@@ -59,6 +61,24 @@ fn a_snapshot_of_the_real_registers() {
             );
         }
     }
+}
+
+/// Places on both sides of the border, kilometres apart.
+fn border(snapshot: &Snapshot) {
+    let started = std::time::Instant::now();
+    for (name, easting, northing, beyond) in [
+        ("Coldstream", 384_300, 639_800, true),
+        ("Cornhill-on-Tweed", 386_200, 639_400, false),
+        ("Gretna", 331_900, 567_100, true),
+        ("Longtown", 338_000, 568_600, false),
+        ("Eyemouth", 394_400, 664_200, true),
+        ("Berwick-upon-Tweed", 399_800, 652_900, false),
+        ("Charing Cross", 530_000, 180_400, false),
+    ] {
+        let found = snapshot.beyond_border(easting, northing).unwrap();
+        assert_eq!(found, beyond, "{name}");
+    }
+    println!("the border was read in {:?}", started.elapsed());
 }
 
 /// The lines of the tables in docs/real-data.md.

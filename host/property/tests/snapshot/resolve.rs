@@ -1,6 +1,6 @@
 //! From addresses to properties.
 
-use crate::world::{Lodged, Sold, World, day, postcode};
+use crate::world::{Lodged, Sold, World, day, place, postcode};
 use domesday_property::{GssCode, Resolution};
 use domesday_registers::records::Country;
 
@@ -198,6 +198,33 @@ fn postcodes_know_country_region_and_authority() {
         Some(1000.5),
         "from the code that it replaced"
     );
+}
+
+#[test]
+fn a_place_lies_beyond_the_border_where_the_nearest_postcode_does() {
+    let mut world = World::default();
+    // The made-up Scotland lies at 350,000 700,000; England comes to within six kilometres of it.
+    world.postcodes += &place("ZZ1 1AD", 350_000, 694_000, "E92000001", "E07000900");
+    let snapshot = world.build().open();
+    for (northing, beyond) in [
+        (690_000, false),
+        (696_999, false),
+        (697_001, true),
+        (700_000, true),
+        (712_000, true),
+        (900_000, false),
+    ] {
+        let found = snapshot.beyond_border(350_000, northing).unwrap();
+        assert_eq!(found, beyond, "{northing}");
+    }
+    assert!(!snapshot.beyond_border(450_100, 300_100).unwrap());
+    // Without another country's postcodes there is no border.
+    let world = World {
+        postcodes: place("ZZ1 1AA", 350_000, 694_000, "E92000001", "E07000900"),
+        ..World::default()
+    };
+    let snapshot = world.build().open();
+    assert!(!snapshot.beyond_border(350_000, 700_000).unwrap());
 }
 
 #[test]

@@ -59,6 +59,9 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, Unresolved> {
             Fault::new(Code::InvalidValue, message).at(LATITUDE),
         )));
     }
+    if snapshot.beyond_border(place.easting, place.northing)? {
+        return Err(outside());
+    }
     Ok(Located {
         postcode,
         around,

@@ -217,12 +217,42 @@ fn a_job_stays_on_the_release_of_its_submission() {
 }
 
 #[test]
+fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
+    let world = World::new();
+    let job = submitted(&world, &job_of(&houses(3)));
+    let (place, away) = (
+        world.releases.release(RELEASE),
+        world.kept.path().join("away"),
+    );
+    std::fs::rename(&place, &away).unwrap();
+    let server = world.server(MISBEHAVING).go();
+    let failed = server.logged(|line| line["message"] == "a job's release does not open");
+    assert_eq!(
+        (&failed["attempt"], &failed["job_id"]),
+        (&json!(1), &job["job_id"])
+    );
+    let client = server.demo();
+    let shown = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(shown["status"], "running", "{shown}");
+    std::fs::rename(&away, &place).unwrap();
+    let results = ended(&client, &job);
+    assert_eq!(results["status"], "completed", "{results}");
+    assert_eq!(results["release_id"], RELEASE);
+    assert_eq!(results["result"]["summary"]["valued"], 3);
+}
+
+#[test]
 fn a_job_whose_release_is_gone_fails_and_costs_nothing() {
     let world = World::new();
     let job = submitted(&world, &job_of(&houses(3)));
     std::fs::remove_dir_all(world.releases.release(RELEASE)).unwrap();
     let server = world.server(MISBEHAVING).go();
     let results = ended(&server.demo(), &job);
+    let attempts = server
+        .log()
+        .matches("a job's release does not open")
+        .count();
+    assert_eq!(attempts, 3);
     assert_eq!(results["status"], "failed");
     assert_eq!(results["error"]["code"], "release_unavailable");
     assert_eq!(results["error"]["retryable"], true);

@@ -4,6 +4,7 @@ use super::chunk::{ATTEMPTS, Chunk};
 use super::document::{mode, summary};
 use super::intake::CHUNK_ROWS;
 use super::stored::{self, Unreadable};
+use crate::releases::OpenRelease;
 use crate::service::Service;
 use crate::valuation::batch::nth;
 use crate::valuation::row;
@@ -33,6 +34,8 @@ const TURN: u32 = 8;
 const POLL: Duration = Duration::from_secs(1);
 /// How long rows that could not be run are left alone before they are tried again.
 const PAUSE: Duration = Duration::from_millis(200);
+/// The same for a release that does not open.
+const REOPEN: Duration = Duration::from_secs(1);
 /// How often what is past its time is removed.
 const PURGE: Duration = Duration::from_secs(60);
 
@@ -174,7 +177,8 @@ impl Runner {
             return Err(Ended::Failed(crashed()));
         }
         let kept = stored::Shared::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
-        let shared = Arc::new(self.shared(job, kept).await?);
+        let shared = self.holding(*held, self.shared(job, kept)).await??;
+        let shared = Arc::new(shared);
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == TURN {
                 return Ok(Ended::LetGo);
@@ -203,28 +207,43 @@ impl Runner {
 
     /// What all rows share, on the release that the job was submitted under.
     async fn shared(&self, job: &Job, kept: stored::Shared) -> Result<row::Shared, Ended> {
-        let service = self.service.clone();
-        let id = job.release_id.clone();
-        // It may have to be read from disk.
-        let opened = tokio::task::spawn_blocking(move || match broken("versioning-4") {
-            true => Ok(service.releases.current()),
-            false => service.releases.get(&id),
-        })
-        .await;
-        let release = match opened {
-            Ok(Ok(release)) => release,
-            Ok(Err(error)) => return Err(not_served(&error)),
-            Err(panicked) => return Err(not_served(&panicked)),
-        };
         let mode = mode(job.mode);
         Ok(row::Shared {
-            release,
+            release: self.release(job).await?,
             kind: mode.kind(),
             depth: mode.depth(),
             settings: kept.settings,
             stored_data: kept.stored_data,
             execution_id: kept.execution_id,
         })
+    }
+
+    /// The job's release. That it does not open may pass, as other faults of ours: a share that is away
+    /// for a moment, a lack of file handles. So it is tried as often as they are.
+    async fn release(&self, job: &Job) -> Result<Arc<OpenRelease>, Ended> {
+        let mut attempt = 1;
+        loop {
+            let (service, id) = (self.service.clone(), job.release_id.clone());
+            // It may have to be read from disk.
+            let opened = tokio::task::spawn_blocking(move || match broken("versioning-4") {
+                true => Ok(service.releases.current()),
+                false => service.releases.get(&id),
+            });
+            let error: Box<dyn std::error::Error + Send + Sync> = match opened.await {
+                Ok(Ok(release)) => return Ok(release),
+                Ok(Err(error)) => error.into(),
+                Err(panicked) => panicked.into(),
+            };
+            tracing::error!(job_id = %job.id, attempt, %error, "a job's release does not open");
+            if attempt == ATTEMPTS {
+                return Err(Ended::Failed(not_served()));
+            }
+            if self.stopping() {
+                return Err(Ended::LetGo);
+            }
+            attempt += 1;
+            sleep(REOPEN).await;
+        }
     }
 
     /// Values a chunk, behind synchronous work unless it is `hasty`.
@@ -321,13 +340,12 @@ fn millis(duration: Duration) -> i64 {
 }
 
 /// The release that a job is pinned to cannot be had.
-fn not_served(error: &(dyn std::error::Error + 'static)) -> Ended {
-    tracing::error!(error, "a job's release");
-    Ended::Failed(JobError {
+fn not_served() -> JobError {
+    JobError {
         code: "release_unavailable".to_owned(),
         message: "The release that the job was submitted under can no longer be opened. A new job runs on the active release.".to_owned(),
         retryable: true,
-    })
+    }
 }
 
 fn crashed() -> JobError {

@@ -203,11 +203,23 @@ impl Server {
 
     /// Memory of the process that is in use, bytes.
     pub fn resident(&self) -> u64 {
+        self.memory("VmRSS:")
+    }
+
+    /// The most memory that was in use since [`Server::forget_peak`], bytes.
+    pub fn peak(&self) -> u64 {
+        self.memory("VmHWM:")
+    }
+
+    /// Begins to look for the peak anew.
+    pub fn forget_peak(&self) {
+        // 5 resets the high-water mark: proc_pid_clear_refs(5).
+        std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
+    }
+
+    fn memory(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status
-            .lines()
-            .find(|line| line.starts_with("VmRSS:"))
-            .unwrap();
+        let line = status.lines().find(|line| line.starts_with(name)).unwrap();
         let kibibytes = line.split_whitespace().nth(1).unwrap();
         kibibytes.parse::<u64>().unwrap() << 10
     }

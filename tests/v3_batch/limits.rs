@@ -1,6 +1,7 @@
 //! How many rows a batch may have, and how large its answer may become.
 
 use super::common::demo::house;
+use super::common::server::start;
 use super::{SIMPLE, STANDARD, batch, batch_with, service};
 use serde_json::{Value, json};
 
@@ -18,6 +19,36 @@ fn the_contracts_rows_and_one_more() {
         let answer = client.post(route, &batch(vec![house()])).ok();
         assert_eq!(answer["summary"]["requested"], 1);
     }
+}
+
+const DEVELOPMENT: &str = "/v3/development-batch-value";
+
+#[test]
+fn a_plans_rows_and_one_more() {
+    let start = start();
+    let plan = "synchronous_batch_rows = 10\nasynchronous_job_rows = 3";
+    let ten = start.planned("ten", &["avm:value", "avm:development"], plan);
+    let other = start.key(&["avm:value"]);
+    let server = start.go();
+    let client = server.client(&ten);
+    let limits = client.get("/v3/releases/current").ok()["limits"].clone();
+    assert_eq!(limits["synchronous_batch_rows"], 10);
+    for route in [SIMPLE, STANDARD, DEVELOPMENT] {
+        let rows = |count: usize| client.post(route, &batch(vec![house(); count]));
+        for count in [1, 9, 10] {
+            assert_eq!(rows(count).ok()["summary"]["requested"], count, "{route}");
+        }
+        for count in [11, 2_500, 2_501] {
+            let answer = rows(count);
+            let refused = (413, "too_many_rows".into(), Some("/requests".into()));
+            assert_eq!(answer.refusal(), refused, "{route} {count}");
+            assert_eq!(answer.json()["error"]["retryable"], false);
+            assert!(answer.text.contains("10"), "{}", answer.text);
+        }
+    }
+    // It is the plan's, not the service's.
+    let eleven = batch(vec![house(); 11]);
+    assert_eq!(server.client(&other).post(SIMPLE, &eleven).status, 200);
 }
 
 /// The largest answer, bytes.

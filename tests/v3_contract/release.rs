@@ -122,3 +122,39 @@ fn release_endpoints_that_are_not_listed_are_not_there() {
         );
     }
 }
+
+#[test]
+fn limits_lowest_release_holds_on_batches_and_jobs() {
+    const SMALL: &str = "few-rows";
+    let releases = Releases::copy();
+    let component = std::fs::read(releases.release(demo::RELEASE).join("component.wasm")).unwrap();
+    releases.add_changed(SMALL, component, |body| {
+        body.limits.synchronous_batch_rows = 5;
+        body.limits.asynchronous_job_rows = 4;
+    });
+    let arguments = ["--release", SMALL, "--allow-unsigned", SMALL];
+    let start = start().releases(releases.path()).with(&arguments);
+    let lower = "synchronous_batch_rows = 2\nasynchronous_job_rows = 1";
+    let (whole, lower) = (
+        start.key(crate::ALL),
+        start.planned("lower", crate::ALL, lower),
+    );
+    let server = start.go();
+    for (key, batch_rows, job_rows) in [(whole, 5, 4), (lower, 2, 1)] {
+        let client = server.client(&key);
+        let limits = &client.get(RELEASE).ok()["limits"];
+        assert_eq!(limits["synchronous_batch_rows"], batch_rows);
+        assert_eq!(limits["asynchronous_job_rows"], job_rows);
+        let of = |rows: usize| json!({"requests": vec![json!({}); rows]});
+        for route in [crate::SIMPLE_BATCH, BATCH, crate::DEVELOPMENT_BATCH] {
+            for rows in [batch_rows - 1, batch_rows] {
+                assert_eq!(client.post(route, &of(rows)).status, 200, "{route} {rows}");
+            }
+            let over = client.post(route, &of(batch_rows + 1));
+            assert_eq!(refused(&over), (413, "too_many_rows".to_owned()), "{route}");
+        }
+        assert_eq!(client.post(crate::JOBS, &of(job_rows)).status, 202);
+        let over = client.post(crate::JOBS, &of(job_rows + 1));
+        assert_eq!(refused(&over), (413, "too_many_rows".to_owned()));
+    }
+}

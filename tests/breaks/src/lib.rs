@@ -5,8 +5,11 @@
 //! names one break after another in the environment variable `DOMESDAY_BREAK`, and demands that the
 //! rule's own test fails. Rules, their tests and their breaks stand in `tests/contract/rules*.toml`.
 //!
-//! Without the feature, which is how everything is built otherwise, both functions are constantly
-//! false and the variable is not read.
+//! A fault of ours is asked for as well: [`panic_here`] panics where `DOMESDAY_PANIC` names the place, so
+//! that a test can see what a panic does to the program.
+//!
+//! Without the feature, which is how everything is built otherwise, nothing is broken and no variable
+//! is read.
 
 /// Whether the break of this name is wished.
 #[cfg(not(feature = "on"))]
@@ -22,6 +25,22 @@ pub const fn broken(_name: &str) -> bool {
 #[must_use]
 pub const fn field_broken(_pointer: &str, _name: &str) -> bool {
     false
+}
+
+/// Panics where that is wished of this place.
+#[cfg(not(feature = "on"))]
+#[inline(always)]
+pub const fn panic_here(_place: &str) {}
+
+/// Panics where that is wished of this place.
+///
+/// # Panics
+/// On purpose.
+#[cfg(feature = "on")]
+pub fn panic_here(place: &str) {
+    static WISHED: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let wished = WISHED.get_or_init(|| std::env::var("DOMESDAY_PANIC").unwrap_or_default());
+    assert!(wished != place, "a secret of ours in {place}");
 }
 
 /// The name of the break that is wished, or nothing.

@@ -112,9 +112,9 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let shelf = Shelf::open(releases, trust.clone(), engine, wanted.as_deref())
         .context("nothing is served")?;
     state.begin_cursors(random()?)?;
-    let (listener, address) = listen(settings.listen).await?;
+    let (listener, address) = listen(settings.listen)?;
     let metrics_listener = match settings.metrics_listen {
-        Some(address) => Some(listen(address).await?),
+        Some(address) => Some(listen(address)?),
         None => None,
     };
     // A database may be other hosts' too, so nothing is made in it that nobody asked for.
@@ -190,10 +190,8 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     Ok(())
 }
 
-async fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
-    let listener = TcpListener::bind(address)
-        .await
-        .with_context(|| format!("the address {address}"))?;
+fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = http::bind(address).with_context(|| format!("the address {address}"))?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }

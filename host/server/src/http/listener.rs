@@ -1,6 +1,6 @@
 //! Accepting connections until told to stop, then finishing what was begun.
 
-use super::connection::{Connection, UNREAD_TIME, Watched};
+use super::connection::{Connection, PATIENCE, Watched};
 use super::tls::Tls;
 use axum::Router;
 use hyper::body::Incoming;
@@ -10,10 +10,12 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use rustix::process::{Resource, getrlimit};
 use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::Semaphore;
 use tower_service::Service;
 
@@ -28,8 +30,31 @@ const DRAIN_TIME: Duration = Duration::from_secs(36);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections at the same time. More wait in the listener's queue until one ends.
 const CONNECTIONS: u64 = 2_048;
+/// Bytes of an answer that the kernel may hold for a client that does not read it. Left to itself it
+/// takes four megabytes for each, and says nothing of what was read until a third of them is gone, so
+/// that a slow reader could not be told from one that does not read.
+const SEND_BUFFER: u32 = 256 << 10;
+/// Connections that the kernel keeps until they are accepted.
+const BACKLOG: u32 = 1_024;
 /// File handles that are left for everything else.
 const OTHER_FILES: u64 = 256;
+
+/// Listens at an address.
+///
+/// # Errors
+/// Where it is not this machine's, or taken.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    // So that a restart does not wait for connections that have just ended.
+    socket.set_reuseaddr(true)?;
+    // Its connections inherit it.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
 
 /// Serves until `stop` is ready, then drains. With `tls`, nothing else is spoken.
 pub async fn serve(
@@ -100,7 +125,7 @@ where
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_BYTES);
     let connection = Connection::default();
-    let stream = Watched::new(stream, connection.clone(), UNREAD_TIME);
+    let stream = Watched::new(stream, connection.clone(), PATIENCE);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(connection.clone());
         router.clone().call(request)

@@ -24,7 +24,7 @@ mod tls;
 mod v1;
 
 pub use body::{ROOM_BYTES as BODY_ROOM_BYTES, room as body_room};
-pub use listener::serve;
+pub use listener::{bind, serve};
 pub use tls::Tls;
 
 use crate::service::Service;

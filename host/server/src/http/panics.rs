@@ -2,7 +2,9 @@
 
 use super::refusal::{Refusal, internal};
 use axum::response::{IntoResponse, Response};
+use domesday_breaks::broken;
 use std::any::Any;
+use std::panic::resume_unwind;
 
 /// The answer to a request whose handler panicked: 500 `internal`, and a log line.
 pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
@@ -12,6 +14,9 @@ pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("nothing");
     tracing::error!(said, "the answer to a request panicked");
+    if broken("error-500-panic") {
+        resume_unwind(panic);
+    }
     Refusal::from(internal()).into_response()
 }
 

@@ -13,7 +13,7 @@ use axum::body::Body;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use domesday_breaks::broken;
+use domesday_breaks::{broken, panic_here};
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::result::{Outcome, ValuationResult};
@@ -33,6 +33,7 @@ pub async fn value(
 ) -> Result<Response, Refusal> {
     let received = body::receive(&service.body_room, &headers, body).await?;
     let deadline = Instant::now() + service.processing_deadline;
+    panic_here("single");
     let asked = Asked::read(received.bytes(), route.kind)?;
     drop(received);
     let stored_data = principal.scopes.has(Scope::AvmStoredData);

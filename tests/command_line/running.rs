@@ -1,8 +1,9 @@
 //! Starting and stopping.
 
-use crate::common::demo::house;
+use crate::common::demo::{RELEASE, house};
+use crate::common::packages::Releases;
 use crate::common::raw::{connect, head, read};
-use crate::common::server::start;
+use crate::common::server::{Server, start};
 use crate::folder;
 use std::fs;
 use std::io::Write;
@@ -77,4 +78,51 @@ fn an_address_that_is_taken_is_a_clear_error() {
     let server = start().go();
     let refusal = start().listen(&server.address.to_string()).refused();
     assert!(refusal.contains(&server.address.to_string()), "{refusal}");
+}
+
+#[test]
+fn a_database_that_cannot_be_reached_is_a_clear_error() {
+    // Nothing listens on the first port of all.
+    let nobody = "postgres://domesday@127.0.0.1:1/domesday";
+    for (address, said) in [
+        (
+            "mysql://domesday@127.0.0.1/domesday",
+            "not an address of a PostgreSQL database",
+        ),
+        (nobody, "the state could not be opened"),
+    ] {
+        let refusal = start().with(&["--state", address]).refused();
+        assert!(refusal.contains(said), "{refusal}");
+    }
+}
+
+#[test]
+fn a_release_that_is_not_in_force_yet_waits_for_its_day() {
+    let releases = Releases::copy();
+    let component = || fs::read(releases.release(RELEASE).join("component.wasm")).unwrap();
+    releases.add_changed("next-century", component(), |body| {
+        body.effective_date = "2126-01-01".parse().unwrap();
+    });
+    let serve = || {
+        let start = start().releases(releases.path());
+        start.with(&["--allow-unsigned", "next-century"])
+    };
+    let current = |server: &Server| {
+        let metadata = server.demo().get("/v3/releases/current").ok();
+        metadata["release_id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(current(&serve().go()), RELEASE);
+    let named = serve().with(&["--release", "next-century"]).go();
+    assert_eq!(current(&named), "next-century");
+}
+
+#[test]
+fn a_long_path_is_logged_in_part() {
+    let server = start().go();
+    let path = format!("/{}", "x".repeat(30_000));
+    let answer = server.client("nobody").get(&path);
+    let id = answer.header("x-service-request-id").unwrap();
+    let line = server.logged(|line| line["request_id"] == id);
+    let logged = line["path"].as_str().unwrap();
+    assert!(logged.len() < 300 && logged.starts_with("/xxx"), "{logged}");
 }

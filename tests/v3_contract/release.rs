@@ -1,10 +1,12 @@
 //! The release's metadata.
 
-use crate::common::demo::{self, house};
+use crate::common::demo::{self, flat, house, welsh};
 use crate::common::packages::Releases;
 use crate::common::server::start;
 use crate::{BATCH, RELEASE, SIMPLE, STANDARD, assert_invalid, refused, value, with};
-use domesday_package::{Draft, Endpoint, Source, Trust, ValuationBody, open, write};
+use domesday_package::{
+    Country, Draft, Endpoint, PropertyType, Source, Trust, ValuationBody, open, write,
+};
 use serde_json::{Value, json};
 
 fn metadata() -> Value {
@@ -157,4 +159,46 @@ fn limits_lowest_release_holds_on_batches_and_jobs() {
         let over = client.post(crate::JOBS, &of(job_rows + 1));
         assert_eq!(refused(&over), (413, "too_many_rows".to_owned()));
     }
+}
+
+/// What a release does not list is referred, though its component would have valued it.
+#[test]
+fn service_7_referred_by_country_and_type() {
+    let releases = Releases::copy();
+    let demo = releases.release(demo::RELEASE).join("component.wasm");
+    releases.add_changed("houses", std::fs::read(demo).unwrap(), |body| {
+        body.countries
+            .retain(|&country| country == Country::England);
+        body.property_types
+            .retain(|&kind| kind != PropertyType::Flat);
+    });
+    let arguments = ["--release", "houses", "--allow-unsigned", "houses"];
+    let start = start().releases(releases.path()).with(&arguments);
+    let key = start.planned("customer", &["avm:value"], "monthly_units = 4");
+    let server = start.go();
+    let client = server.client(&key);
+    for (request, code) in [
+        (flat(), "outside_property_types"),
+        (welsh(), "outside_countries"),
+    ] {
+        let result = client.post(STANDARD, &request).ok();
+        assert_eq!(result["status"], "referred");
+        assert_eq!(result["referral"]["code"], code);
+        assert_eq!(
+            result["property"]["postcode"],
+            request["property"]["postcode"]
+        );
+        assert!(result["valuation"].get("estimated_value_gbp").is_none());
+    }
+    assert_eq!(client.post(STANDARD, &house()).ok()["status"], "valued");
+    // It was looked for, so that it cost its unit as any referral does; who does not exist is refused.
+    let nowhere = with(flat(), "/property/street", "Nowhere Street");
+    assert_eq!(
+        refused(&client.post(STANDARD, &nowhere)).1,
+        "address_not_found"
+    );
+    assert_eq!(
+        refused(&client.post(STANDARD, &house())).1,
+        "monthly_valuation_quota_exceeded"
+    );
 }

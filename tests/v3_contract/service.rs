@@ -1,7 +1,10 @@
 //! What the service does.
 
 use crate::common::demo::{FLAT, HOUSE, at, flat, house, shop, uncertified, welsh};
-use crate::{RELEASE, SIMPLE, STANDARD, all, estimate, fields, names, refused, value, with};
+use crate::{
+    BATCH, JOBS, RELEASE, SIMPLE, STANDARD, all, assert_invalid, batch, estimate, fields, names,
+    refused, value, with,
+};
 use serde_json::json;
 
 #[test]
@@ -73,6 +76,14 @@ fn service_6_unknown_fields_are_refused_wherever_they_stand() {
     }
     let (status, code, _) = client.get(&format!("{RELEASE}?x=1")).refusal();
     assert_eq!((status, code.as_str()), (422, "unknown_field"));
+    for (route, body) in [
+        (SIMPLE, house()),
+        (BATCH, batch(json!({}), &[house()])),
+        (JOBS, batch(json!({}), &[house()])),
+    ] {
+        let answer = client.post(&format!("{route}?mode=standard"), &body);
+        assert_invalid(&answer, "unknown_field", "/mode");
+    }
 }
 
 #[test]

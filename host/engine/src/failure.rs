@@ -21,7 +21,7 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
     }
     Some(match error.downcast_ref::<Trap>()? {
         Trap::OutOfFuel => RowFailure::FuelSpent { fuel },
-        Trap::Interrupt => host("the row's time on the clock ran out"),
+        Trap::Interrupt => RowFailure::OutOfTime,
         // How deep the native stack reaches depends on the compiler's frames, so it is ours; a
         // release whose rows come near it is refused when it is checked.
         Trap::StackOverflow => host("the native stack ran out"),

@@ -152,8 +152,11 @@ pub enum RowFailure {
         /// What is wrong there.
         problem: String,
     },
-    /// Ours: the clock ran out, a slot or memory was not to be had, the snapshot could not be
-    /// read, or the native stack was too small. May be tried again; never recorded as an outcome.
+    /// Ours: the row's time on the clock ran out. May be tried again; never recorded as an outcome.
+    #[error("the row's time on the clock ran out")]
+    OutOfTime,
+    /// Ours: a slot or memory was not to be had, the snapshot could not be read, or the native stack
+    /// was too small. May be tried again; never recorded as an outcome.
     #[error("the host could not run the release: {problem}")]
     Host {
         /// What happened.
@@ -164,7 +167,7 @@ pub enum RowFailure {
 impl RowFailure {
     /// Whether the same row may succeed another time: only where the fault was the host's.
     pub fn retryable(&self) -> bool {
-        matches!(self, RowFailure::Host { .. })
+        matches!(self, RowFailure::OutOfTime | RowFailure::Host { .. })
     }
 }
 

@@ -144,6 +144,11 @@ pub struct Release {
 }
 
 impl Release {
+    /// The longest that a row may take on the clock, whatever time it is given.
+    pub fn row_time(&self) -> Duration {
+        self.limits.deadline
+    }
+
     /// Values one property in a fresh sandbox. Blocks this thread for as long as the row takes,
     /// and never panics for anything that the guest does.
     pub fn value(&self, subject: &Arc<Subject>, evidence: Arc<dyn EvidenceSource>) -> Row {
@@ -163,7 +168,8 @@ impl Release {
         store.limiter(|state| state);
         store.set_hostcall_fuel(HOSTCALL_FUEL);
         let time = time.min(self.limits.deadline);
-        let ticks = time.as_millis() / TICK.as_millis() + 1;
+        // The first tick may come at once, and does not count.
+        let ticks = time.as_millis().div_ceil(TICK.as_millis()) + 1;
         store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX));
 
         let fuel = self.limits.fuel_per_row;

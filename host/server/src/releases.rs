@@ -114,7 +114,8 @@ type Snapshots = BTreeMap<String, Arc<Snapshot>>;
 
 impl Shelf {
     /// Opens every valuation release under `root`. `current` names the active one; without it, the
-    /// one with the latest effective date is, and of equals the last by id.
+    /// one with the latest effective date up to `today` is, and of equals the last by id. Where none is
+    /// in force yet, it is the one that will be first.
     ///
     /// # Errors
     /// The first package that cannot be served: nothing is served from a shelf that is not whole.
@@ -123,6 +124,7 @@ impl Shelf {
         trust: Trust,
         runtime: Runtime,
         current: Option<&str>,
+        today: NaiveDate,
     ) -> Result<Shelf, ReleaseError> {
         let shelf = root.join(Kind::Valuation.as_str());
         let mut snapshots = BTreeMap::new();
@@ -139,7 +141,7 @@ impl Shelf {
             })?,
             None => releases
                 .values()
-                .max_by_key(|release| (release.manifest.effective_date, release.id.clone()))
+                .max_by_key(|release| precedence(&release.manifest, today))
                 .ok_or_else(|| ReleaseError::Nothing {
                     path: shelf.clone(),
                 })?,
@@ -218,6 +220,15 @@ impl Shelf {
         // Nothing can be left half done in it.
         self.held.read().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The greater, the rather it is current on a day.
+fn precedence(release: &ValuationBody, today: NaiveDate) -> impl Ord + use<> {
+    let date = release.effective_date;
+    let in_force = date <= today;
+    // Of those to come the first, of the others the last.
+    let to_come = (!in_force).then_some(std::cmp::Reverse(date));
+    (in_force, to_come, date, release.release_id.to_string())
 }
 
 fn opened(release: &OpenRelease) {

@@ -82,8 +82,6 @@ vocabulary! {
         InapplicableToFlats = "inapplicable_to_flats",
         /// The field says nothing about a house.
         AppliesToFlatsOnly = "applies_to_flats_only",
-        /// This release does not use the field.
-        NotUsedByRelease = "not_used_by_release",
         /// Taken from homes near by.
         LocalTypical = "local_typical",
         /// Taken from homes of its type and age anywhere.

@@ -109,7 +109,8 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     };
     let markets = family(Family::Markets, Released::Markets)?;
     let rates = family(Family::Rates, Released::Rates)?;
-    let shelf = Shelf::open(releases, trust.clone(), engine, wanted.as_deref())
+    let today = clock.utc().date_naive();
+    let shelf = Shelf::open(releases, trust.clone(), engine, wanted.as_deref(), today)
         .context("nothing is served")?;
     state.begin_cursors(random()?)?;
     let (listener, address) = listen(settings.listen)?;

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
-use domesday_state::{Access, Principal, Scope};
+use domesday_state::{Access, Principal, Scope, StateError};
 use std::sync::Arc;
 
 static RATE_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -71,8 +71,19 @@ fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fau
         )),
         Err(error) => {
             tracing::error!(%error, "keys could not be read");
-            Err(internal())
+            Err(unread(&error))
         }
+    }
+}
+
+/// A store that is away may be back soon; a record that cannot be read is our fault.
+fn unread(error: &StateError) -> Fault {
+    match error {
+        StateError::Storage { .. } => Fault::new(
+            Code::Overloaded,
+            "Keys cannot be looked up at present. Try again shortly.",
+        ),
+        _ => internal(),
     }
 }
 
@@ -106,4 +117,23 @@ pub fn require(principal: &Principal, scope: Scope) -> Result<(), Refusal> {
     }
     let message = format!("This route needs a key with the scope {}.", scope.as_str());
     Err(Fault::new(Code::ScopeRequired, message).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_is_away_is_503_and_a_record_that_cannot_be_read_is_500() {
+        let away = StateError::Storage {
+            doing: "read",
+            source: "the database does not answer".into(),
+        };
+        assert_eq!(unread(&away).code, Code::Overloaded);
+        let damaged = StateError::Damaged {
+            record: "keys 1".to_owned(),
+            reason: "it is too short".into(),
+        };
+        assert_eq!(unread(&damaged).code, Code::Internal);
+    }
 }

@@ -1,6 +1,7 @@
 //! Many properties: POST /v3/simple-batch-value, /v3/batch-value and /v3/development-batch-value.
 
 use super::body::{self, Received};
+use super::discovery::no_parameters;
 use super::endpoint::Pinned;
 use super::refusal::{Refusal, internal};
 use super::request_id::{Ended, Trail, Valuation};
@@ -11,7 +12,7 @@ use crate::valuation::extent::foreseen;
 use crate::valuation::row::{ParsedRow, Shared, parse};
 use crate::valuation::{admit, batch};
 use axum::body::Body;
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domesday_breaks::{broken, panic_here};
@@ -33,10 +34,12 @@ pub async fn values(
     Extension(principal): Extension<Arc<Principal>>,
     Extension(trail): Extension<Trail>,
     Extension(Pinned { route, release }): Extension<Pinned>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let received = body::receive(&service.body_room, &headers, body).await?;
+    no_parameters(query.as_deref())?;
     let deadline = Instant::now() + service.processing_deadline;
 
     let most = ROWS_MAX - usize::from(broken("limit-batch-rows"));

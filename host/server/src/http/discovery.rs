@@ -24,12 +24,7 @@ pub async fn current_release(
     Extension(principal): Extension<Arc<Principal>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refusal> {
-    let pairs = pairs(query.as_deref());
-    read_none(
-        pairs
-            .iter()
-            .map(|(name, value)| (name.as_ref(), value.as_ref())),
-    )?;
+    no_parameters(query.as_deref())?;
     let release = service.releases.current();
     Ok(json(StatusCode::OK, &metadata(&release, &principal)))
 }
@@ -144,6 +139,15 @@ fn endpoints(manifest: &package::ValuationBody, plan: &Plan) -> Vec<Endpoint> {
         })
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()
+}
+
+/// Refuses the query of a route that takes no parameter.
+pub(super) fn no_parameters(query: Option<&str>) -> Result<(), Refusal> {
+    let pairs = pairs(query);
+    let parameters = pairs
+        .iter()
+        .map(|(name, value)| (name.as_ref(), value.as_ref()));
+    Ok(read_none(parameters)?)
 }
 
 pub(super) fn pairs(

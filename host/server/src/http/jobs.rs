@@ -7,8 +7,8 @@ pub use results::results;
 pub use submit::submit;
 
 use super::authenticate::require;
-use super::discovery::pairs;
-use super::refusal::{Refusal, json};
+use super::discovery::no_parameters;
+use super::refusal::{Refusal, json, not_read};
 use crate::jobs::document::document;
 use crate::service::Service;
 use axum::extract::rejection::PathRejection;
@@ -17,7 +17,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
-use domesday_contract::v3::query::read_none;
 use domesday_state::{Job, JobMode, Principal, Scope};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -43,8 +42,7 @@ async fn job(
     id: JobId,
     query: Option<String>,
 ) -> Result<Job, Refusal> {
-    let pairs = pairs(query.as_deref());
-    read_none(pairs.iter().map(|(name, value)| (&**name, &**value)))?;
+    no_parameters(query.as_deref())?;
     if broken("endpoints-4-readable") && service.state.jobs_paused() {
         return Err(not_found().into());
     }
@@ -52,7 +50,7 @@ async fn job(
     let id = id.ok().and_then(|Path(text)| read_id(&text));
     let id = id.ok_or_else(not_found)?;
     let (tenant, now) = (principal.tenant.clone(), service.clock.now());
-    let job = service.state.job(tenant, id, now).await?;
+    let job = service.state.job(tenant, id, now).await.map_err(not_read)?;
     let job = job.ok_or_else(not_found)?;
     if job.mode == JobMode::Development {
         require(principal, Scope::AvmDevelopment)?;

@@ -124,6 +124,16 @@ impl From<StateError> for Refusal {
     }
 }
 
+/// What is kept cannot be read now; nothing was to be changed.
+pub fn not_read(error: StateError) -> Refusal {
+    tracing::error!(%error, "the state cannot be read");
+    Fault::new(
+        Code::Overloaded,
+        "The service cannot read what it keeps at present. Nothing is lost; try again shortly.",
+    )
+    .into()
+}
+
 /// A fault of ours, of which the client learns nothing but the request id to quote.
 pub fn internal() -> Fault {
     Fault::new(

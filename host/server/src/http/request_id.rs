@@ -80,6 +80,17 @@ impl Trail {
     }
 }
 
+/// Characters of a path that are logged: anybody may send one, of any length.
+const PATH_LOGGED: usize = 200;
+
+/// A path as it is logged.
+fn shortened(path: &str) -> String {
+    match path.char_indices().nth(PATH_LOGGED) {
+        Some((end, _)) => format!("{}…", &path[..end]),
+        None => path.to_owned(),
+    }
+}
+
 /// Gives every request its id, and logs how it ended.
 pub async fn request_id(
     State(service): State<Arc<Service>>,
@@ -94,7 +105,7 @@ pub async fn request_id(
     let parent = traces.map(|traces| (traces.parent(request.headers()), service.clock.now()));
     request.extensions_mut().insert(trail.clone());
     request.extensions_mut().insert(RequestId(id));
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let (method, path) = (request.method().clone(), shortened(request.uri().path()));
 
     let mut response = next.run(request).await;
     let mut text = Uuid::encode_buffer();

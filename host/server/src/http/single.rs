@@ -1,6 +1,7 @@
 //! One property: POST /v3/simple-value, /v3/value and /v3/development-value.
 
 use super::body;
+use super::discovery::no_parameters;
 use super::endpoint::Pinned;
 use super::refusal::{Refusal, internal, json};
 use super::request_id::{Ended, Trail, Valuation};
@@ -10,7 +11,7 @@ use crate::service::Service;
 use crate::valuation::admit;
 use crate::valuation::row::{Asked, RowOutcome, Shared, outcome};
 use axum::body::Body;
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domesday_breaks::{broken, panic_here};
@@ -28,10 +29,12 @@ pub async fn value(
     Extension(principal): Extension<Arc<Principal>>,
     Extension(trail): Extension<Trail>,
     Extension(Pinned { route, release }): Extension<Pinned>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
     let received = body::receive(&service.body_room, &headers, body).await?;
+    no_parameters(query.as_deref())?;
     let deadline = Instant::now() + service.processing_deadline;
     panic_here("single");
     let asked = Asked::read(received.bytes(), route.kind)?;

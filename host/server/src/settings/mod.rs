@@ -56,7 +56,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
     /// The release to serve as current; without it, the one that was last promoted, else the one
-    /// with the latest effective date.
+    /// with the latest effective date that has come.
     #[arg(long, env = "DOMESDAY_RELEASE", value_name = "ID")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub release: Option<String>,

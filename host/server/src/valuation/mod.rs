@@ -1,8 +1,8 @@
 //! The one path of a valuation, a file a step:
 //!
 //! [`admit`] (may this request be made of this release) → [`resolve`] and [`merge`], or [`site`] for a
-//! proposed property (which one, and what is known of it) → [`value`] (what the release says) →
-//! [`render`] (what the client is told). [`extent`] foresees how large an answer may become. [`row`] puts them together for one row, and [`batch`] many
+//! proposed property (which one, and what is known of it) → [`market`] (does the release value such at
+//! all) → [`value`] (what the release says) → [`render`] (what the client is told). [`extent`] foresees how large an answer may become. [`row`] puts them together for one row, and [`batch`] many
 //! rows.
 //!
 //! A step takes a value and returns a value; nothing reaches back. The host owns identity,
@@ -13,6 +13,7 @@ pub mod batch;
 pub mod context;
 pub mod extent;
 mod grid;
+mod market;
 pub mod merge;
 pub mod render;
 pub mod resolve;

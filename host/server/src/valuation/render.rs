@@ -48,19 +48,27 @@ pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
                 None => wire::Outcome::Failed(vec![release_failed()]),
             }
         }
-        Ok(Outcome::Referred(referral)) => wire::Outcome::Referred(Box::new(Referred {
-            property,
-            date: with.subject.valuation_day.date().unwrap_or_default(),
-            referral: referred(referral.reason, referral.about),
-            input_resolution: InputResolution {
-                stored_data_used: with.stored_data_used,
-                ignored_inputs: with.ignored_inputs,
-                derived_inputs: with.applied_inputs,
-            },
-        })),
+        Ok(Outcome::Referred(referral)) => refer(referred(referral.reason, referral.about), with),
         // A failure of the host never comes here: the pipeline ends the row before.
         Ok(Outcome::Failed { .. }) | Err(_) => wire::Outcome::Failed(vec![release_failed()]),
     }
+}
+
+/// The contract's outcome of a row that a person should value.
+pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
+    let Some(property) = property(&with) else {
+        return wire::Outcome::Failed(vec![release_failed()]);
+    };
+    wire::Outcome::Referred(Box::new(Referred {
+        property,
+        date: with.subject.valuation_day.date().unwrap_or_default(),
+        referral,
+        input_resolution: InputResolution {
+            stored_data_used: with.stored_data_used,
+            ignored_inputs: with.ignored_inputs,
+            derived_inputs: with.applied_inputs,
+        },
+    }))
 }
 
 /// None where a sum cannot be shown in whole pounds; the engine's checks make that unreachable.

@@ -1,10 +1,11 @@
 //! One row, from its text to the bytes of its result: the path that single values, batches and jobs
 //! share. What a row needs besides itself is in [`Shared`]; nothing of one row reaches another.
 
+use super::market::outside;
 use super::merge::{Merged, merge};
-use super::render::{Rendering, render};
+use super::render::{Rendering, refer, render};
 use super::resolve::{Identity, Unresolved, identity};
-use super::value::{problem, value as run};
+use super::value::{problem, time_left, value as run};
 use super::{admit, context, site};
 use crate::releases::OpenRelease;
 use chrono::NaiveDate;
@@ -256,13 +257,32 @@ fn work(
         }
     };
     let subject = Arc::new(subject);
-    let row: Row = run(release, &subject, deadline);
-    if let Err(RowFailure::Host { problem }) = row.outcome {
-        return Err(if is_over(deadline) {
-            out_of_time()
-        } else {
-            failed(internal(), problem)
-        });
+    let referral = outside(&release.manifest, &subject);
+    let rendering = Rendering {
+        release,
+        subject: &subject,
+        identity_source,
+        stored_data_used,
+        applied_inputs,
+        ignored_inputs: asked.ignored_inputs().to_vec(),
+        comparables: None,
+        context: None,
+    };
+    if let Some(referral) = referral {
+        return Ok(answered(refer(referral, rendering), None));
+    }
+    let left = time_left(deadline);
+    let row: Row = run(release, &subject, left);
+    match &row.outcome {
+        Err(RowFailure::OutOfTime)
+            if left.is_some_and(|left| left <= release.release.row_time()) =>
+        {
+            return Err(out_of_time());
+        }
+        Err(failure) if failure.retryable() => {
+            return Err(failed(internal(), failure.to_string()));
+        }
+        _ => {}
     }
     let shown = asked.options().shown(shared.depth);
     let context = match shown.context {
@@ -274,20 +294,19 @@ fn work(
     };
     let problem = problem(&row);
     let rendering = Rendering {
-        release,
-        subject: &subject,
-        identity_source,
-        stored_data_used,
-        applied_inputs,
-        ignored_inputs: asked.ignored_inputs().to_vec(),
         comparables: shown.comparables,
         context,
+        ..rendering
     };
-    Ok(RowOutcome {
-        outcome: render(row, rendering),
+    Ok(answered(render(row, rendering), problem))
+}
+
+fn answered(outcome: Outcome, problem: Option<String>) -> RowOutcome {
+    RowOutcome {
+        outcome,
         undone: false,
         problem,
-    })
+    }
 }
 
 fn is_over(deadline: Option<Instant>) -> bool {

@@ -5,16 +5,18 @@ use domesday_contract::error::{Code, Fault};
 use domesday_engine::outcome::{Outcome, Row};
 use domesday_engine::subject::Subject;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Runs the pinned release on one subject, in a fresh sandbox, until the deadline at the latest. Blocks.
-pub fn value(release: &OpenRelease, subject: &Arc<Subject>, deadline: Option<Instant>) -> Row {
+/// What is left until a deadline.
+pub fn time_left(deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+}
+
+/// Runs the pinned release on one subject, in a fresh sandbox, for the time that is left at most. Blocks.
+pub fn value(release: &OpenRelease, subject: &Arc<Subject>, left: Option<Duration>) -> Row {
     let evidence = release.evidence.clone();
-    match deadline {
-        Some(deadline) => {
-            let left = deadline.saturating_duration_since(Instant::now());
-            release.release.value_within(subject, evidence, left)
-        }
+    match left {
+        Some(left) => release.release.value_within(subject, evidence, left),
         None => release.release.value(subject, evidence),
     }
 }

@@ -15,6 +15,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use redb::Database;
 
 use super::file::{self, Source, writing};
+use super::memory::Change;
 use super::shared::Shared;
 use super::stopped;
 use super::tables::Tables;
@@ -156,35 +157,19 @@ impl Committer {
 
     /// Applies a group and makes it durable; `probe` writes even where the group has nothing to.
     fn commit(&self, group: &mut [Box<dyn Work>], probe: bool) -> Result<(), StateError> {
-        let changes = self.shared.with_database(|database| {
-            let transaction = database.begin_write().map_err(writing)?;
-            let written = Cell::new(false);
-            let mut tables = Tables::new(&transaction, &written, self.opening);
-            for work in group {
-                work.apply(&mut tables)?;
-            }
-            if probe {
-                tables.next("probes")?;
-            }
-            let changes = std::mem::take(&mut tables.changes);
-            drop(tables);
-            if written.get() {
-                transaction.commit().map_err(writing)?;
-            } else {
-                transaction.abort().map_err(writing)?;
-            }
-            Ok(changes)
-        })?;
+        let changes = self
+            .shared
+            .with_database(|database| apply(database, group, probe, self.opening))?;
         self.shared.memory.apply(changes);
         Ok(())
     }
 
     /// Opens the file anew until it can be written again. Operations that come meanwhile fail at
-    /// once.
+    /// once; what only reads is answered from the file, read aside.
     fn recover(&self, mut broken: Broken) {
         let mut pause = FIRST_PAUSE;
+        self.shared.close();
         loop {
-            self.shared.close();
             let until = Instant::now() + pause;
             loop {
                 match self.queue.recv_deadline(until) {
@@ -198,6 +183,7 @@ impl Committer {
                 Ok(()) => return,
                 Err(failure) => broken = Broken::new(reason(&failure)),
             }
+            self.read_aside();
             self.shared.memory.fail(broken.to_string());
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
@@ -207,11 +193,48 @@ impl Committer {
     fn reopen(&self) -> Result<(), StateError> {
         self.source.distrust()?;
         let database: Database = file::open(&self.source)?;
+        apply(&database, &mut [], true, self.opening)?;
+        let memory = &self.shared.memory;
+        // Whoever finds the trouble over also finds the file.
         self.shared.put(database);
-        self.commit(&mut [], true)?;
-        self.shared
-            .with_database(|database| self.shared.memory.load(database))
+        self.shared.with_database(|database| memory.load(database))
     }
+
+    /// What was read aside until now may have been changed by the attempt to write, so it is opened
+    /// anew after each.
+    fn read_aside(&self) {
+        let opened = self.source.distrust();
+        match opened.and_then(|()| file::open_aside(&self.source)) {
+            Ok(database) => self.shared.put(database),
+            Err(_) => self.shared.close(),
+        }
+    }
+}
+
+/// Applies a group in one transaction and makes it durable, and gives what memory is to be told.
+fn apply(
+    database: &Database,
+    group: &mut [Box<dyn Work>],
+    probe: bool,
+    opening: u64,
+) -> Result<Vec<Change>, StateError> {
+    let transaction = database.begin_write().map_err(writing)?;
+    let written = Cell::new(false);
+    let mut tables = Tables::new(&transaction, &written, opening);
+    for work in group {
+        work.apply(&mut tables)?;
+    }
+    if probe {
+        tables.next("probes")?;
+    }
+    let changes = std::mem::take(&mut tables.changes);
+    drop(tables);
+    if written.get() {
+        transaction.commit().map_err(writing)?;
+    } else {
+        transaction.abort().map_err(writing)?;
+    }
+    Ok(changes)
 }
 
 /// Says so should the committing thread ever end by a panic, for it answers nothing after that.

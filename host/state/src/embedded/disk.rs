@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use redb::StorageBackend;
 
 use super::EmbeddedState;
+use super::aside::Below;
 use super::file::Source;
 
 /// What goes wrong.
@@ -112,6 +113,16 @@ impl Disk {
         };
         left.lose();
         Disk(Arc::new(Mutex::new(left)))
+    }
+}
+
+impl Below for Disk {
+    fn len(&self) -> io::Result<u64> {
+        StorageBackend::len(self)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        StorageBackend::read(self, offset, out)
     }
 }
 

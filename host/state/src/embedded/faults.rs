@@ -244,6 +244,39 @@ fn a_key_opens_while_the_disk_fails() {
     state.create_key(&new, KeySeed::new([3; 40]), NOW).unwrap();
 }
 
+/// While nothing can be written, jobs and results that are there can be read.
+#[test]
+fn a_job_is_read_while_the_disk_fails() {
+    for fault in [Fault::Full, Fault::Sync] {
+        let disk = Disk::new(9);
+        let state = disk.open();
+        state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
+        let mut held = None;
+        for number in 0..6 {
+            step(&state, number, &mut held).unwrap();
+        }
+        let before = see(&state);
+        disk.arm(fault, 0);
+        assert!(state.pause_jobs(false).is_err());
+        let begun = Instant::now();
+        while outcome(state.job(acme(), JOB, NOW)).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{fault:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        // Over several attempts to open the file for writing.
+        for _ in 0..20 {
+            assert!(state.trouble().is_some());
+            assert_eq!(see(&state), before, "{fault:?}");
+            assert!(outcome(charge(&state)).is_err());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        disk.lift();
+        until_it_recovers(&state);
+        assert_eq!(see(&state), before, "{fault:?}");
+        outcome(charge(&state)).unwrap();
+    }
+}
+
 /// Many charges in flight while syncs fail now and then: what is used is what was granted, and
 /// at most what was in flight besides.
 #[test]

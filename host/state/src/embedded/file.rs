@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use redb::{Database, DatabaseError, ReadableTable, StorageError, TableDefinition, TableHandle};
 
+use super::aside::Aside;
 use super::tables::{
     COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE, SHARED,
     SWITCHES, TENANTS, USAGE,
@@ -83,6 +84,25 @@ impl Source {
         let file = open_file(&self.path).map_err(StorageError::Io)?;
         builder.create_file(file)
     }
+}
+
+/// Opens the file so that what is in it can be read although it cannot be written: nothing that the
+/// database writes reaches it.
+pub(super) fn open_aside(source: &Source) -> Result<Database, StateError> {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE);
+    let io = |error| storage("opened", error);
+    #[cfg(test)]
+    if let Some(disk) = &source.disk {
+        let aside = Aside::new(disk.clone()).map_err(io)?;
+        return builder
+            .create_with_backend(aside)
+            .map_err(|error| storage("opened", error));
+    }
+    let file = File::open(&source.path).map_err(io)?;
+    builder
+        .create_with_backend(Aside::new(file).map_err(io)?)
+        .map_err(|error| storage("opened", error))
 }
 
 /// Opens the file, or makes it, and brings it to the known schema.

@@ -5,6 +5,7 @@
 //! a transaction of its own, and never on the caller's thread where the caller may not block.
 
 mod accounts;
+mod aside;
 mod commit;
 mod cursors;
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! What two submissions are compared by.
 
+use std::borrow::Cow;
+
 use serde_json::{Deserializer, Map, Value, json};
 use serde_json_canonicalizer::to_vec;
 use sha2::{Digest, Sha256};
@@ -78,13 +80,65 @@ fn settings(settings: Settings) -> Map<String, Value> {
     .collect()
 }
 
-/// The canonical form of a row, where it has one.
+/// The canonical form of a row, where it has one. A number in another spelling than the canonical one
+/// stands in it as it was spelt: to a reader `3.0` is no integer, and `9007199254740993` is another
+/// number than the nearest double.
 fn canonical(row: &str) -> Option<Vec<u8>> {
     if row.len() > ROW_LONGEST {
         return None;
     }
-    let mut read = Deserializer::from_str(row);
-    to_vec(&serde_transcode::Transcoder::new(&mut read)).ok()
+    let form = |row: &str| {
+        let mut read = Deserializer::from_str(row);
+        to_vec(&serde_transcode::Transcoder::new(&mut read)).ok()
+    };
+    match spelt(row)? {
+        Cow::Borrowed(row) => form(row),
+        // No text has the mark in it, so that none can be mistaken for a number.
+        Cow::Owned(_) if row.contains(MARK) => None,
+        Cow::Owned(row) => form(&row),
+    }
+}
+
+/// Begins a string that stands for a number; JSON cannot hold the character in another way.
+const MARK: &str = "\\u0000";
+
+/// A row in which every number that is not spelt canonically is a string of its spelling. None where
+/// one has no canonical spelling, being beyond a double.
+fn spelt(row: &str) -> Option<Cow<'_, str>> {
+    let bytes = row.as_bytes();
+    let mut changed = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(&byte) = bytes.get(at) {
+        let begun = at;
+        at += 1;
+        match byte {
+            b'"' => {
+                while let Some(&byte) = bytes.get(at) {
+                    at += 1 + usize::from(byte == b'\\');
+                    if byte == b'"' {
+                        break;
+                    }
+                }
+            }
+            b'-' | b'0'..=b'9' => {
+                while let Some(b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9') = bytes.get(at) {
+                    at += 1;
+                }
+                let number = row.get(begun..at)?;
+                let value: f64 = serde_json::from_str(number).ok()?;
+                if to_vec(&value).ok()? != number.as_bytes() {
+                    changed.push_str(row.get(copied..begun)?);
+                    changed.push_str(&format!("\"{MARK}{number}\""));
+                    copied = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    Some(match changed.is_empty() {
+        true => Cow::Borrowed(row),
+        false => Cow::Owned(changed + row.get(copied..)?),
+    })
 }
 
 #[cfg(test)]
@@ -105,7 +159,7 @@ mod tests {
     fn it_is_the_digest_of_the_whole_canonical_body() {
         for body in [
             r#"{"requests":[1]}"#,
-            r#"{"requests":[{"b":1.50,"a":{"d":null,"c":[true,"\u00e9"]}},7],"mode":"simple"}"#,
+            r#"{"requests":[{"b":1.5,"a":{"d":null,"c":[true,"\u00e9"]}},7],"mode":"simple"}"#,
             r#"{"idempotency_key":"k:1","options":{},"requests":["x"]}"#,
             r#"{"options":{"use_stored_data":false,"comparables_limit":3},"mode":"standard","requests":[{}]}"#,
         ] {
@@ -119,10 +173,39 @@ mod tests {
         for same in [
             " {\n\"mode\" : \"simple\", \"requests\": [ {\"a\": 1, \"b\": \"é\"} ] }\t",
             r#"{"requests":[{"b":"é","a":1}],"mode":"simple"}"#,
-            r#"{"mode":"simple","requests":[{"a":1.0,"b":"\u00e9"}]}"#,
-            r#"{"mode":"simple","requests":[{"a":10e-1,"b":"é"}]}"#,
+            r#"{"requests":[{"a":1,"b":"\u00e9"}],"mode":"simple"}"#,
         ] {
             assert_eq!(of(plain), of(same), "{same}");
+        }
+        let ordered = r#"{"requests":[{"a":1.0,"b":"x\\\"2.0"}]}"#;
+        let other = r#"{"requests":[{ "b": "x\\\"2.0", "a": 1.0 }]}"#;
+        assert_eq!(of(ordered), of(other));
+    }
+
+    #[test]
+    fn numbers_that_are_read_differently_make_a_difference() {
+        let spellings = [
+            "1",
+            "1.0",
+            "1.00",
+            "1e0",
+            "10e-1",
+            "0",
+            "-0",
+            "0.0",
+            "1.5",
+            "1.50",
+            "9007199254740992",
+            "9007199254740993",
+            "\"1.0\"",
+            "\"\\u00001.0\"",
+        ];
+        let bodies =
+            spellings.map(|number| format!(r#"{{"requests":[{{"a":{number},"b":2.0}}]}}"#));
+        for (index, one) in bodies.iter().enumerate() {
+            for other in &bodies[index + 1..] {
+                assert_ne!(of(one), of(other), "{one} {other}");
+            }
         }
     }
 
@@ -165,7 +248,8 @@ mod tests {
             Just(Value::Null),
             any::<bool>().prop_map(Value::from),
             any::<i32>().prop_map(Value::from),
-            (-1e9_f64..1e9).prop_map(Value::from),
+            // With a fraction, and none so small that it has an exponent: spelt as JSON is usually.
+            any::<i32>().prop_map(|number| Value::from(f64::from(number) / 8.0 + 0.0625)),
             ".{0,8}".prop_map(Value::from),
         ];
         leaf.prop_recursive(3, 24, 5, |inner| {

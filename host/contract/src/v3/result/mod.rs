@@ -187,6 +187,8 @@ vocabulary! {
     pub enum ReferralCode {
         /// The release does not value this type of property.
         OutsidePropertyTypes = "outside_property_types",
+        /// The release does not value in the property's country.
+        OutsideCountries = "outside_countries",
         /// The property is larger or smaller than the release was made for.
         UnusualSize = "unusual_size",
         /// The property's likely value is outside what the release was made for.

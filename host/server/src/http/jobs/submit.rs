@@ -4,6 +4,7 @@ use crate::admission::units::{Uncharged, until_next_month};
 use crate::clock::new_id;
 use crate::http::authenticate::require;
 use crate::http::body::{self, Received};
+use crate::http::discovery::no_parameters;
 use crate::http::refusal::{Refusal, internal, json};
 use crate::http::request_id::{Trail, Valuation};
 use crate::jobs::document::{document, kept_mode};
@@ -14,7 +15,7 @@ use crate::service::Service;
 use crate::valuation::row::Shared;
 use crate::valuation::{admit, batch};
 use axum::body::Body;
-use axum::extract::{Extension, State};
+use axum::extract::{Extension, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use domesday_breaks::broken;
@@ -32,6 +33,7 @@ pub async fn submit(
     Extension(trail): Extension<Trail>,
     // The job stays on this release, whatever is promoted while it waits or runs.
     Extension(release): Extension<Arc<OpenRelease>>,
+    RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Refusal> {
@@ -40,6 +42,7 @@ pub async fn submit(
         return Err(Fault::new(Code::AccessDisabled, message).into());
     }
     let received = body::receive(&service.body_room, &headers, body).await?;
+    no_parameters(query.as_deref())?;
 
     let new = New {
         id: new_id(&*service.clock),

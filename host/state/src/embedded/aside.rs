@@ -1,0 +1,211 @@
+//! The file read aside: while it cannot be written, jobs and results can still be read.
+//!
+//! A database that was not closed well is repaired when it is opened, which writes. Here those writes
+//! stay in memory, laid over the file's own bytes, and the file is left as it is.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use redb::StorageBackend;
+
+/// How much is kept apart where something is written, bytes.
+const PIECE: usize = 4096;
+
+/// Bytes that are read where nothing was written.
+pub(super) trait Below: fmt::Debug + Send + Sync + 'static {
+    /// How many there are.
+    fn len(&self) -> io::Result<u64>;
+    /// Fills `out` with those from `offset` on; there are as many.
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
+}
+
+impl Below for std::fs::File {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        use std::os::unix::fs::FileExt;
+        self.read_exact_at(out, offset)
+    }
+}
+
+/// Something to read, and what was written over it.
+#[derive(Debug)]
+pub(super) struct Aside<B> {
+    below: B,
+    over: Mutex<Over>,
+}
+
+#[derive(Debug)]
+struct Over {
+    len: u64,
+    /// As far as what is below still counts: what was cut off once is zero.
+    below: u64,
+    /// Pieces by their number.
+    pieces: BTreeMap<u64, Box<[u8; PIECE]>>,
+}
+
+impl<B: Below> Aside<B> {
+    pub(super) fn new(below: B) -> io::Result<Self> {
+        let len = below.len()?;
+        let over = Over {
+            len,
+            below: len,
+            pieces: BTreeMap::new(),
+        };
+        Ok(Aside {
+            below,
+            over: Mutex::new(over),
+        })
+    }
+
+    fn over(&self) -> MutexGuard<'_, Over> {
+        self.over.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What stands below `out`, zeros where nothing does.
+    fn read_below(&self, over: &Over, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let there = over.below.saturating_sub(offset).min(out.len() as u64) as usize;
+        let (found, none) = out.split_at_mut(there);
+        none.fill(0);
+        if found.is_empty() {
+            return Ok(());
+        }
+        self.below.read(offset, found)
+    }
+}
+
+/// The parts of `length` bytes from `offset` on, each within one piece: the piece's number, where the
+/// part begins in it, and where in the whole.
+fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        if done == length {
+            return None;
+        }
+        let at = offset + done as u64;
+        let begin = (at % PIECE as u64) as usize;
+        let part = done..length.min(done + PIECE - begin);
+        done = part.end;
+        Some((at / PIECE as u64, begin, part))
+    })
+}
+
+impl<B: Below> StorageBackend for Aside<B> {
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.over().len)
+    }
+
+    fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+        let over = self.over();
+        self.read_below(&over, offset, out)?;
+        for (number, begin, part) in parts(offset, out.len()) {
+            if let Some(piece) = over.pieces.get(&number) {
+                let end = begin + part.len();
+                out[part].copy_from_slice(&piece[begin..end]);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_len(&self, len: u64) -> io::Result<()> {
+        let mut over = self.over();
+        over.len = len;
+        over.below = over.below.min(len);
+        over.pieces
+            .retain(|number, _| number * (PIECE as u64) < len);
+        if let Some(mut last) = over.pieces.last_entry()
+            && (last.key() + 1) * PIECE as u64 > len
+        {
+            let kept = (len - last.key() * PIECE as u64) as usize;
+            last.get_mut()[kept..].fill(0);
+        }
+        Ok(())
+    }
+
+    fn sync_data(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
+        let mut over = self.over();
+        for (number, begin, part) in parts(offset, data.len()) {
+            if !over.pieces.contains_key(&number) {
+                let mut piece = Box::new([0; PIECE]);
+                self.read_below(&over, number * PIECE as u64, &mut piece[..])?;
+                over.pieces.insert(number, piece);
+            }
+            if let Some(piece) = over.pieces.get_mut(&number) {
+                let end = begin + part.len();
+                piece[begin..end].copy_from_slice(&data[part]);
+            }
+        }
+        over.len = over.len.max(offset + data.len() as u64);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    impl Below for Vec<u8> {
+        fn len(&self) -> io::Result<u64> {
+            Ok(Vec::len(self) as u64)
+        }
+
+        fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
+            let start = usize::try_from(offset).unwrap();
+            out.copy_from_slice(&self[start..start + out.len()]);
+            Ok(())
+        }
+    }
+
+    #[derive(Debug, Clone)]
+    enum Step {
+        Write(usize, Vec<u8>),
+        Length(usize),
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        const FAR: usize = 3 * PIECE;
+        prop_oneof![
+            (0..FAR, prop::collection::vec(1_u8.., 1..2 * PIECE))
+                .prop_map(|(at, data)| Step::Write(at, data)),
+            (0..FAR).prop_map(Step::Length),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn it_reads_as_a_file_that_was_written(
+            below in prop::collection::vec(1_u8.., 0..2 * PIECE),
+            steps in prop::collection::vec(step(), 0..12),
+        ) {
+            let aside = Aside::new(below.clone()).unwrap();
+            let mut model = below;
+            for step in steps {
+                match step {
+                    Step::Write(at, data) => {
+                        model.resize(model.len().max(at + data.len()), 0);
+                        model[at..at + data.len()].copy_from_slice(&data);
+                        aside.write(at as u64, &data).unwrap();
+                    }
+                    Step::Length(len) => {
+                        model.resize(len, 0);
+                        aside.set_len(len as u64).unwrap();
+                    }
+                }
+                let mut seen = vec![7; model.len()];
+                aside.read(0, &mut seen).unwrap();
+                prop_assert_eq!(&seen, &model);
+                prop_assert_eq!(StorageBackend::len(&aside).unwrap(), model.len() as u64);
+            }
+        }
+    }
+}

@@ -68,6 +68,15 @@ fn every_route_of_the_contract_is_described() {
     assert_eq!(
         paths,
         [
+            "/v1/markets/areas",
+            "/v1/markets/coverage",
+            "/v1/markets/datasets",
+            "/v1/markets/releases/current",
+            "/v1/markets/series",
+            "/v1/rates/coverage",
+            "/v1/rates/datasets",
+            "/v1/rates/releases/current",
+            "/v1/rates/series",
             "/v3/batch-value",
             "/v3/coverage",
             "/v3/development-batch-value",
@@ -113,6 +122,39 @@ fn answers_are_what_the_description_says() {
         ("/v3/coverage?postcode=qa11af&uprn=1", "Coverage"),
         ("/v3/coverage?uprn=x", "ErrorBody"),
         ("/v3/nowhere", "ErrorBody"),
+        ("/v1/rates/datasets", "SeriesCatalogue"),
+        ("/v1/markets/datasets", "SeriesCatalogue"),
+        ("/v1/markets/areas", "SeriesAreas"),
+        ("/v1/rates/releases/current", "SeriesRelease"),
+        (
+            "/v1/rates/series?dataset=bank_rate&from=2030-01-01",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/rates/series?dataset=financing_stress_scenarios&scenario=plus_100bp",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/rates/coverage?dataset=forward_starting_swap_rates",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/rates/series?dataset=mortgage_swap_spread&mortgage_product=btl_fixed_2y_60ltv",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/markets/series?dataset=rental_market&area=E06990001",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/markets/series?dataset=market_activity&area=W06990006&page_size=1",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/markets/series?dataset=market_activity",
+            "SeriesErrorBody",
+        ),
+        ("/v1/rates/areas", "SeriesErrorBody"),
     ] {
         let answer: Value = serde_json::from_str(&demo.get(path).text).unwrap();
         described(&document, name, &answer);
@@ -218,6 +260,58 @@ fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
     }
 }
 
+/// The enumerations of parameters are the catalogue's: the description of the key's own datasets,
+/// asked of the running service, names no dataset, parameter or choice that the document lacks.
+#[test]
+fn the_parameters_described_are_those_of_the_catalogue() {
+    let server = start().go();
+    let demo = server.demo();
+    let document = document();
+    for family in ["markets", "rates"] {
+        let path = format!("/v1/{family}/series");
+        let parameters = document["paths"][&path]["get"]["parameters"]
+            .as_array()
+            .unwrap();
+        let described = |name: &str| {
+            parameters
+                .iter()
+                .find(|parameter| parameter["name"] == name)
+                .unwrap_or_else(|| panic!("{path} lacks {name}"))
+        };
+        let listed = demo.get(&format!("/v1/{family}/datasets"));
+        let listed: Value = serde_json::from_str(&listed.text).unwrap();
+        let datasets = listed["datasets"].as_array().unwrap();
+        let ids: Vec<&Value> = datasets.iter().map(|entry| &entry["dataset"]).collect();
+        let known = described("dataset")["schema"]["enum"].as_array().unwrap();
+        assert_eq!(known.iter().collect::<Vec<_>>(), ids);
+        let mut named = std::collections::BTreeSet::new();
+        for entry in datasets {
+            for list in ["required", "optional"] {
+                for name in entry[list].as_array().unwrap() {
+                    named.insert(name.as_str().unwrap());
+                    described(name.as_str().unwrap());
+                }
+            }
+            for (name, options) in entry["selector_options"].as_object().unwrap() {
+                let Some(values) = described(name)["schema"]["enum"].as_array() else {
+                    continue;
+                };
+                let values: Vec<String> = values
+                    .iter()
+                    .map(|value| value.to_string().replace('"', ""))
+                    .collect();
+                for option in options.as_array().unwrap() {
+                    assert!(
+                        values.contains(&option.as_str().unwrap().to_owned()),
+                        "{name}"
+                    );
+                }
+            }
+        }
+        assert_eq!(parameters.len(), named.len(), "{path} describes more");
+    }
+}
+
 /// What HTTP itself says about a message, which no description repeats.
 const OF_HTTP: [&str; 5] = [
     "connection",
@@ -238,10 +332,11 @@ fn answers_carry_the_headers_that_are_described_and_no_others() {
         &few.replace("units = 9", "units = 0"),
     );
     let customer = start.key(&["avm:value"]);
+    let reader = start.key(&["rates:read"]);
     let server = start.with(&["--no-demo"]).go();
     let key = |name: &str| server.client(name);
     let (hurried, poor) = (key(&hurried), key(&poor));
-    let (customer, stranger) = (key(&customer), key("nobody"));
+    let (customer, reader, stranger) = (key(&customer), key(&reader), key("nobody"));
     let document = document();
     let house = &document["paths"]["/v3/value"]["post"]["requestBody"]["content"]["application/json"]
         ["examples"]["flat"]["value"];
@@ -273,4 +368,26 @@ fn answers_carry_the_headers_that_are_described_and_no_others() {
     told("post", jobs, 202, job);
     let unknown = customer.get("/v3/valuation-jobs/0");
     told("get", "/v3/valuation-jobs/{job_id}", 404, unknown);
+    let (series, areas) = ("/v1/rates/series", "/v1/markets/areas");
+    let kept = reader.get("/v1/rates/series?dataset=bank_rate");
+    let tag = kept.header("etag").unwrap().to_owned();
+    told("get", series, 200, kept);
+    let again = reader.get_if_none_match("/v1/rates/series?dataset=bank_rate", &tag);
+    told("get", series, 304, again);
+    told("get", series, 422, reader.get(series));
+    told(
+        "get",
+        series,
+        400,
+        reader.get("/v1/rates/series?dataset=bank_rate&colour=1"),
+    );
+    told(
+        "get",
+        series,
+        404,
+        reader.get("/v1/rates/series?dataset=bank_rate&release_id=none"),
+    );
+    told("get", series, 401, stranger.get(series));
+    told("get", series, 405, reader.post(series, &json!({})));
+    told("get", areas, 403, reader.get(areas));
 }

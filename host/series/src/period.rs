@@ -53,10 +53,14 @@ impl Period {
 
     /// As the contract writes it: `YYYY-MM` or `YYYY-MM-DD`.
     pub fn text(self, frequency: Frequency) -> String {
-        let day = self.first_day(frequency);
+        self.written(frequency).as_str().to_owned()
+    }
+
+    /// As [`Period::text`], without an allocation.
+    pub fn written(self, frequency: Frequency) -> Written {
         match frequency {
-            Frequency::Daily => format!("{:04}-{:02}-{:02}", day.year(), day.month(), day.day()),
-            Frequency::Monthly => format!("{:04}-{:02}", day.year(), day.month()),
+            Frequency::Daily => Written::day(day_of(self.0)),
+            Frequency::Monthly => Written::month(month_start(self.0)),
         }
     }
 
@@ -82,6 +86,55 @@ impl Period {
             _ => None,
         }
     }
+}
+
+/// A day or month of the years 0 to 9999 in writing. A page has thousands of them, and the calendar's own
+/// formatting is most of the time that a page takes.
+#[derive(Debug, Clone, Copy)]
+pub struct Written {
+    bytes: [u8; 10],
+    length: usize,
+}
+
+impl Written {
+    /// `YYYY-MM-DD`.
+    pub fn day(day: NaiveDate) -> Written {
+        Written {
+            bytes: written(day),
+            length: 10,
+        }
+    }
+
+    /// `YYYY-MM`, of the month that `day` lies in.
+    pub fn month(day: NaiveDate) -> Written {
+        Written {
+            bytes: written(day),
+            length: 7,
+        }
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
+    }
+}
+
+fn written(day: NaiveDate) -> [u8; 10] {
+    let digit = |number: u32| b'0' + (number % 10) as u8;
+    let year = day.year().unsigned_abs();
+    let (month, day) = (day.month(), day.day());
+    [
+        digit(year / 1000),
+        digit(year / 100),
+        digit(year / 10),
+        digit(year),
+        b'-',
+        digit(month / 10),
+        digit(month),
+        b'-',
+        digit(day / 10),
+        digit(day),
+    ]
 }
 
 /// Days from 1970-01-01 to `day`.
@@ -168,6 +221,8 @@ mod tests {
             for frequency in [Frequency::Daily, Frequency::Monthly] {
                 let number = if frequency == Frequency::Monthly { number.rem_euclid(9000 * 12) + 12_000 } else { number };
                 let period = Period::from_number(number);
+                let day = period.first_day(frequency).to_string();
+                prop_assert!(day.starts_with(period.written(frequency).as_str()));
                 prop_assert_eq!(Period::parse(&period.text(frequency), frequency), Some(period));
             }
         }

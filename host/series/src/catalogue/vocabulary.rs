@@ -2,10 +2,10 @@
 
 /// Declares an enum whose variants are written as these words.
 macro_rules! words {
-    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$about:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $word:literal,)+ }) => {
         $(#[$about])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$doc])* $variant,)+ }
+        pub enum $name { $($(#[doc = $doc])+ $variant,)+ }
 
         impl $name {
             /// All of them, in order.
@@ -14,6 +14,16 @@ macro_rules! words {
             /// The word in requests, answers and packages.
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
+            }
+
+            /// What it means, a sentence for people.
+            pub const fn meaning(self) -> &'static str {
+                match self { $($name::$variant => concat!($($doc),+).trim_ascii(),)+ }
+            }
+
+            /// Every word with its meaning.
+            pub fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
+                Self::ALL.iter().map(|word| (word.as_str(), word.meaning()))
             }
 
             /// The one that is written as `word`.

@@ -18,7 +18,7 @@ pub struct Told {
 const RATE_LONGEST: usize = 80;
 
 /// Every header that the interface describes.
-pub const HEADERS: [Told; 6] = [
+pub const HEADERS: [Told; 9] = [
     Told {
         name: "X-Service-Request-Id",
         about: "Identifies the request: a UUID, on every answer. Quote it when you report a fault.",
@@ -49,6 +49,23 @@ pub const HEADERS: [Told; 6] = [
     Told {
         name: "Allow",
         about: "The methods that the path takes.",
+        schema: || Object::with_type(Type::String),
+    },
+    Told {
+        name: "ETag",
+        about: "Names the answer but for its request id: send it as If-None-Match, and 304 says \
+            that nothing changed.",
+        schema: || Object::with_type(Type::String),
+    },
+    Told {
+        name: "Cache-Control",
+        about: "How long you may keep the answer: a minute for the current release, for ever for \
+            one that was named.",
+        schema: || Object::with_type(Type::String),
+    },
+    Told {
+        name: "Vary",
+        about: "Authorization: what one key may see, another may not.",
         schema: || Object::with_type(Type::String),
     },
 ];

@@ -3,8 +3,10 @@
 
 mod examples;
 mod headers;
-mod operations;
 mod page;
+mod route;
+mod series;
+mod valuations;
 
 pub use page::page;
 
@@ -12,7 +14,7 @@ use domesday_contract::error::Code;
 use domesday_contract::v3::schema::schemas;
 use domesday_contract::vocabulary::Vocabulary;
 use headers::HEADERS;
-use operations::{ROUTES, Route};
+use route::{Route, TAGS, routes};
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::path::OperationBuilder;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
@@ -20,13 +22,15 @@ use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::tag::TagBuilder;
 use utoipa::openapi::{
-    ComponentsBuilder, ContentBuilder, InfoBuilder, LicenseBuilder, Object, OpenApi,
+    ComponentsBuilder, Content, ContentBuilder, InfoBuilder, LicenseBuilder, Object, OpenApi,
     OpenApiBuilder, PathItem, PathsBuilder, Ref, Required, Response, ResponseBuilder, Schema,
     ServerBuilder,
 };
 
-const ABOUT: &str = "Automated valuations of homes in England and Wales: an estimate in pounds, a \
-    calibrated range, a measure of the evidence, and a record of how the inputs were resolved.\n\n\
+const ABOUT: &str = "Automated valuations of homes in England and Wales (v3): an estimate in \
+    pounds, a calibrated range, a measure of the evidence, and a record of how the inputs were \
+    resolved. Beside them market statistics and sterling rates (v1), each observation with its \
+    dates, unit and basis. The two are versioned apart.\n\n\
     Unknown fields are refused, not ignored. A sound property outside the automated market is \
     referred: it gets no estimate. Confidence measures the strength of the evidence, and is no \
     probability of being right. The range's nominal coverage is a target over a portfolio, not a \
@@ -38,12 +42,14 @@ const ABOUT: &str = "Automated valuations of homes in England and Wales: an esti
 const KEY: &str = "The key of a customer, sent as `Authorization: Bearer <API_KEY>`. Keep it on \
     your server. Scopes: `avm:value` for single, batch and job routes; `avm:development` for the \
     development routes, and besides `avm:value` for jobs in development mode; `avm:stored-data` \
-    for the option `use_stored_data`; any of the three for release metadata and coverage.";
+    for the option `use_stored_data`; any of the three for release metadata and coverage. \
+    `markets:read` and `rates:read` for the v1 routes, or `markets:read:` and `rates:read:` with a \
+    dataset for that one alone.";
 
 /// The document.
 pub fn document() -> OpenApi {
     let mut components = ComponentsBuilder::new();
-    for (name, schema) in schemas() {
+    for (name, schema) in schemas().into_iter().chain(series::schemas()) {
         components = components.schema(name, schema);
     }
     for header in &HEADERS {
@@ -59,15 +65,15 @@ pub fn document() -> OpenApi {
         ),
     );
     let mut paths = PathsBuilder::new();
-    for route in &ROUTES {
+    for route in routes() {
         let item = PathItem::new(route.method.clone(), operation(route).build());
         paths = paths.path(route.path, item);
     }
     OpenApiBuilder::new()
         .info(
             InfoBuilder::new()
-                .title("Domesday property valuation service")
-                .version("v3")
+                .title("Domesday")
+                .version("v3, v1")
                 .description(Some(ABOUT))
                 .license(Some(
                     LicenseBuilder::new()
@@ -81,7 +87,7 @@ pub fn document() -> OpenApi {
             .url("/")
             .description(Some("This service"))
             .build()]))
-        .tags(Some(operations::TAGS.map(|(name, about)| {
+        .tags(Some(TAGS.map(|(name, about)| {
             TagBuilder::new()
                 .name(name)
                 .description(Some(about))
@@ -110,7 +116,7 @@ fn operation(route: &Route) -> OperationBuilder {
         .description(Some(route.about))
         .security(SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []));
     for (name, place, required, schema, about) in (route.parameters)() {
-        operation = operation.parameter(parameter(name, place, required, schema, about));
+        operation = operation.parameter(parameter(name, place, required, schema, &about));
     }
     if let Some((schema, examples)) = &route.body {
         let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name(*schema)));
@@ -127,12 +133,10 @@ fn operation(route: &Route) -> OperationBuilder {
         ));
     }
     for answer in route.answers {
-        let mut response = ResponseBuilder::new().description(answer.about).content(
-            "application/json",
-            ContentBuilder::new()
-                .schema(Some(Ref::from_schema_name(answer.schema)))
-                .build(),
-        );
+        let mut response = ResponseBuilder::new().description(answer.about);
+        if let Some(name) = answer.schema {
+            response = response.content("application/json", content(name));
+        }
         let own = answer.headers.iter().copied();
         for name in headers::of_every_answer().chain(own) {
             response = response.header_ref(name, headers::reference(name));
@@ -147,7 +151,7 @@ fn operation(route: &Route) -> OperationBuilder {
             .codes()
             .filter(|code| code.status() == status)
             .collect();
-        operation = operation.response(status.to_string(), refusal(status, &codes));
+        operation = operation.response(status.to_string(), refusal(status, &codes, route.error));
     }
     operation
 }
@@ -172,8 +176,14 @@ fn parameter(
         .build()
 }
 
-/// A refusal with one of these codes.
-fn refusal(status: u16, codes: &[Code]) -> Response {
+fn content(schema: &str) -> Content {
+    ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(schema)))
+        .build()
+}
+
+/// A refusal with one of these codes and this body.
+fn refusal(status: u16, codes: &[Code], body: &str) -> Response {
     let mut about = String::new();
     for code in codes {
         about.push_str(&format!("- `{code}`: {}\n", code.meaning()));
@@ -181,12 +191,7 @@ fn refusal(status: u16, codes: &[Code]) -> Response {
     let listed: Vec<_> = codes.iter().map(|code| code.code()).collect();
     let mut response = ResponseBuilder::new()
         .description(about.trim_end())
-        .content(
-            "application/json",
-            ContentBuilder::new()
-                .schema(Some(Ref::from_schema_name("ErrorBody")))
-                .build(),
-        )
+        .content("application/json", content(body))
         .extensions(Some(Extensions::from_iter([("x-error-codes", listed)])));
     for name in headers::of_a_refusal(status) {
         response = response.header_ref(name, headers::reference(name));

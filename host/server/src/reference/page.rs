@@ -6,7 +6,7 @@ mod text;
 
 use super::document;
 use super::headers::HEADERS;
-use super::operations::{ROUTES, Route, TAGS};
+use super::route::{Route, TAGS, routes};
 use domesday_contract::error::Code;
 use domesday_contract::vocabulary::Vocabulary;
 use fields::schema;
@@ -33,7 +33,7 @@ pub fn page() -> Result<String, serde_json::Error> {
     );
     contents(&mut out, &document);
     out.push_str("<main id=\"content\">");
-    let _ = write!(out, "<h1>{title} <small>v3</small></h1>");
+    let _ = write!(out, "<h1>{title} <small>v3 and v1</small></h1>");
     out.push_str(&prose(
         document.info.description.as_deref().unwrap_or_default(),
     ));
@@ -53,7 +53,7 @@ pub fn page() -> Result<String, serde_json::Error> {
             tag.to_lowercase(),
             prose(about)
         );
-        for route in ROUTES.iter().filter(|route| route.tag == tag) {
+        for route in routes().filter(|route| route.tag == tag) {
             operation(&mut out, route);
         }
     }
@@ -73,7 +73,7 @@ fn contents(out: &mut String, document: &OpenApi) {
         <li><a href=\"#errors\">Errors</a></li>");
     for (tag, _) in TAGS {
         let _ = write!(out, "<li><a href=\"#{}\">{tag}</a><ul>", tag.to_lowercase());
-        for route in ROUTES.iter().filter(|route| route.tag == tag) {
+        for route in routes().filter(|route| route.tag == tag) {
             let _ = write!(
                 out,
                 "<li><a href=\"#{}\">{}</a></li>",
@@ -112,9 +112,11 @@ fn headers(out: &mut String) {
 
 fn errors(out: &mut String) {
     out.push_str(
-        "<h2 id=\"errors\">Errors</h2><p>Every refusal has one body, \
-         <a href=\"#schema-ErrorBody\">ErrorBody</a>. <code>field</code> is a JSON Pointer to what \
-         is at fault, relative to the row in a batch.</p>\
+        "<h2 id=\"errors\">Errors</h2><p>Every refusal of valuations has one body, \
+         <a href=\"#schema-ErrorBody\">ErrorBody</a>, whose <code>field</code> is a JSON Pointer to what \
+         is at fault, relative to the row in a batch. That of market statistics and rates is \
+         <a href=\"#schema-SeriesErrorBody\">SeriesErrorBody</a>, whose <code>field</code> is a \
+         parameter.</p>\
          <table><thead><tr><th scope=\"col\">Status<th scope=\"col\">Code<th scope=\"col\">Retry\
          <th scope=\"col\">Meaning</tr></thead><tbody>",
     );
@@ -160,10 +162,15 @@ fn operation(out: &mut String, route: &Route) {
         }
     } else {
         let path = route.path.replace("{job_id}", "$JOB_ID");
-        let query = if route.id == "coverage" {
-            "?postcode=QA1+1AF"
-        } else {
-            ""
+        let query = match route.path {
+            "/v3/coverage" => "?postcode=QA1+1AF",
+            "/v1/markets/series" | "/v1/markets/coverage" => {
+                "?dataset=market_activity&amp;area=E06990001"
+            }
+            "/v1/rates/series" | "/v1/rates/coverage" => {
+                "?dataset=ois_spot_curve&amp;tenor_months=60"
+            }
+            _ => "",
         };
         let _ = write!(
             out,
@@ -194,7 +201,7 @@ fn parameters(out: &mut String, route: &Route) {
         let _ = write!(
             out,
             "<tr><td><code>{name}</code>{need}</td><td>{place}</td><td>{}</td></tr>",
-            inline(about)
+            inline(&about)
         );
     }
     out.push_str("</tbody></table>");
@@ -205,12 +212,14 @@ fn answers(out: &mut String, route: &Route) {
         "<table><thead><tr><th scope=\"col\">Status<th scope=\"col\">Answer</tr></thead><tbody>",
     );
     for answer in route.answers {
+        let body = answer.schema.map_or_else(String::new, |name| {
+            format!(" <a href=\"#schema-{name}\">{name}</a>")
+        });
         let _ = write!(
             out,
-            "<tr><td>{}</td><td>{} <a href=\"#schema-{name}\">{name}</a></td></tr>",
+            "<tr><td>{}</td><td>{}{body}</td></tr>",
             answer.status,
             inline(answer.about),
-            name = answer.schema,
         );
     }
     let mut statuses: Vec<u16> = route.codes().map(Code::status).collect();

@@ -1,82 +1,15 @@
-//! The routes as the description tells them: what each takes, answers and refuses.
+//! The routes of valuations.
 
-use super::examples::{self, Example};
+use super::examples;
+use super::route::{Answer, Field, Route, none};
 use domesday_contract::error::Code;
 use domesday_contract::schema::{Meaning, uuid};
 use domesday_contract::v3::schema::{postcode, uprn};
-use utoipa::openapi::Object;
 use utoipa::openapi::path::{HttpMethod, ParameterIn};
 
-/// A route.
-pub struct Route {
-    pub method: HttpMethod,
-    pub path: &'static str,
-    pub id: &'static str,
-    pub tag: &'static str,
-    pub summary: &'static str,
-    pub about: &'static str,
-    pub parameters: fn() -> Vec<Field>,
-    /// The body's schema, with examples.
-    pub body: Option<(&'static str, &'static [Example])>,
-    pub answers: &'static [Answer],
-    /// What it can be refused with, beyond what any route can.
-    refused: &'static [&'static [Code]],
-}
+/// The body of every refusal.
+const ERROR: &str = "ErrorBody";
 
-/// A parameter: name, place, whether it is required, schema, meaning.
-pub type Field = (&'static str, ParameterIn, bool, Object, &'static str);
-
-/// An answer that is no refusal.
-pub struct Answer {
-    pub status: &'static str,
-    pub about: &'static str,
-    pub schema: &'static str,
-    pub headers: &'static [&'static str],
-}
-
-impl Route {
-    /// Every code that it can be refused with.
-    pub fn codes(&self) -> impl Iterator<Item = Code> {
-        ANY.iter()
-            .chain(self.refused.iter().copied().flatten())
-            .copied()
-    }
-}
-
-/// Groups of routes.
-pub const TAGS: [(&str, &str); 5] = [
-    ("Single", "One existing property."),
-    (
-        "Batches",
-        "1 to 2,500 existing properties, answered at once.",
-    ),
-    (
-        "Development",
-        "Proposed or unregistered properties, placed by their sites.",
-    ),
-    (
-        "Jobs",
-        "Rows valued in the background, for seven days. Only where the release metadata lists /v3/valuation-jobs.",
-    ),
-    (
-        "Discovery",
-        "What the active release takes and knows. Neither values nor charges.",
-    ),
-];
-
-/// What any route can be refused with.
-const ANY: &[Code] = &[
-    Code::MissingCredential,
-    Code::InvalidCredential,
-    Code::ScopeRequired,
-    Code::AccessDisabled,
-    Code::MethodNotAllowed,
-    Code::RateLimited,
-    Code::ConcurrencyLimited,
-    Code::CapacityOccupied,
-    Code::Internal,
-    Code::Overloaded,
-];
 const BODY: &[Code] = &[
     Code::BodyTimeout,
     Code::BodyTooLarge,
@@ -120,22 +53,18 @@ const QUERY_VALUES: &[Code] = &[Code::MissingField, Code::InvalidValue];
 const VALUED: Answer = Answer {
     status: "200",
     about: "The property's result: valued, referred, or failed for good.",
-    schema: "ValuationResult",
+    schema: Some("ValuationResult"),
     headers: &[],
 };
 const BATCH: Answer = Answer {
     status: "200",
     about: "The envelope was processed; each row's result says what came of it.",
-    schema: "BatchResult",
+    schema: Some("BatchResult"),
     headers: &[],
 };
 
-fn none() -> Vec<Field> {
-    Vec::new()
-}
-
 fn job_id() -> Vec<Field> {
-    vec![("job_id", ParameterIn::Path, true, uuid(), "The job.")]
+    vec![("job_id", ParameterIn::Path, true, uuid(), "The job.".into())]
 }
 
 fn place() -> Vec<Field> {
@@ -145,20 +74,20 @@ fn place() -> Vec<Field> {
             ParameterIn::Query,
             true,
             postcode().meaning(""),
-            "A full postcode in any case and spacing.",
+            "A full postcode in any case and spacing.".into(),
         ),
         (
             "uprn",
             ParameterIn::Query,
             false,
             uprn(),
-            "A UPRN of 1 to 12 digits.",
+            "A UPRN of 1 to 12 digits.".into(),
         ),
     ]
 }
 
-/// Every route of the interface.
-pub const ROUTES: [Route; 11] = [
+/// Every route of valuations.
+pub static ROUTES: [Route; 11] = [
     Route {
         method: HttpMethod::Post,
         path: "/v3/simple-value",
@@ -169,6 +98,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("ExistingRequest", &[examples::HOUSE, examples::FLAT])),
         answers: &[VALUED],
+        error: ERROR,
         refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
     },
     Route {
@@ -181,6 +111,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("ExistingRequest", &[examples::EVIDENCE, examples::FLAT])),
         answers: &[VALUED],
+        error: ERROR,
         refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
     },
     Route {
@@ -193,6 +124,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("BatchRequest", &[examples::BATCH])),
         answers: &[BATCH],
+        error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS],
     },
     Route {
@@ -205,6 +137,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("BatchRequest", &[examples::BATCH])),
         answers: &[BATCH],
+        error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS],
     },
     Route {
@@ -217,6 +150,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("DevelopmentRequest", &[examples::DEVELOPMENT])),
         answers: &[VALUED],
+        error: ERROR,
         refused: &[OFFERED, BODY, UNITS, NOW, DATE, PLACE],
     },
     Route {
@@ -229,6 +163,7 @@ pub const ROUTES: [Route; 11] = [
         parameters: none,
         body: Some(("DevelopmentBatchRequest", &[examples::DEVELOPMENT_BATCH])),
         answers: &[BATCH],
+        error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS],
     },
     Route {
@@ -243,9 +178,10 @@ pub const ROUTES: [Route; 11] = [
         answers: &[Answer {
             status: "202",
             about: "The job was accepted, or is the one that the key stands for.",
-            schema: "JobDocument",
+            schema: Some("JobDocument"),
             headers: &[],
         }],
+        error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS, SUBMISSION],
     },
     Route {
@@ -260,9 +196,10 @@ pub const ROUTES: [Route; 11] = [
         answers: &[Answer {
             status: "200",
             about: "The job.",
-            schema: "JobDocument",
+            schema: Some("JobDocument"),
             headers: &[],
         }],
+        error: ERROR,
         refused: &[JOB, QUERY],
     },
     Route {
@@ -278,16 +215,17 @@ pub const ROUTES: [Route; 11] = [
             Answer {
                 status: "200",
                 about: "The job has ended.",
-                schema: "JobResults",
+                schema: Some("JobResults"),
                 headers: &[],
             },
             Answer {
                 status: "202",
                 about: "The job has not ended yet.",
-                schema: "JobDocument",
+                schema: Some("JobDocument"),
                 headers: &["Retry-After"],
             },
         ],
+        error: ERROR,
         refused: &[JOB, QUERY],
     },
     Route {
@@ -302,9 +240,10 @@ pub const ROUTES: [Route; 11] = [
         answers: &[Answer {
             status: "200",
             about: "The release metadata.",
-            schema: "ReleaseMetadata",
+            schema: Some("ReleaseMetadata"),
             headers: &[],
         }],
+        error: ERROR,
         refused: &[QUERY],
     },
     Route {
@@ -319,9 +258,10 @@ pub const ROUTES: [Route; 11] = [
         answers: &[Answer {
             status: "200",
             about: "What is known of the place.",
-            schema: "Coverage",
+            schema: Some("Coverage"),
             headers: &[],
         }],
+        error: ERROR,
         refused: &[QUERY, QUERY_VALUES],
     },
 ];

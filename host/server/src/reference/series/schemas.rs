@@ -1,0 +1,446 @@
+//! The shapes of answers, with the words of the catalogue.
+
+use domesday_contract::schema::{
+    Meaning, Schemas, add, date, integer, list, moment, named, object, pattern, uuid,
+};
+use domesday_contract::v1::envelope::ACCEPTED;
+use domesday_contract::v1::error::ErrorBody;
+use domesday_series::catalogue::{
+    Availability, Basis, Dimension, Family, FieldKind, Frequency, History, ObservationField, Status,
+};
+use serde_json::Value;
+use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, SchemaType, Type};
+use utoipa::openapi::{Object, RefOr, Schema};
+
+/// A month, and a day or a month, as periods are written.
+const MONTH: &str = "^[0-9]{4}-[0-9]{2}$";
+const PERIOD: &str = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$";
+const PERIOD_LONGEST: usize = 10;
+
+/// Every named schema of market statistics and rates.
+pub fn schemas() -> Schemas {
+    let mut schemas = Schemas::new();
+    add::<ErrorBody>(&mut schemas);
+    let objects = [
+        ("SeriesEnvelope", envelope()),
+        ("SeriesSelection", selection()),
+        ("Series", series()),
+        ("SeriesObservation", observation()),
+        ("SeriesCatalogue", catalogue()),
+        ("SeriesDataset", dataset()),
+        ("SeriesAreas", areas()),
+        ("SeriesRelease", release()),
+    ];
+    schemas.extend(objects.map(|(name, schema)| (name.to_owned(), Schema::from(schema).into())));
+    schemas
+}
+
+fn envelope() -> Object {
+    object(
+        &[
+            "request_id",
+            "dataset",
+            "release_id",
+            "published_at",
+            "release_status",
+            "selection",
+            "revision_policy",
+            "series",
+            "next_cursor",
+        ],
+        [
+            ("request_id", request_id()),
+            ("dataset", said(Type::String, "As asked.")),
+            ("release_id", release_id()),
+            ("published_at", published_at()),
+            ("release_status", status()),
+            ("selection", named("SeriesSelection")),
+            (
+                "revision_policy",
+                said(Type::String, "What later releases may change."),
+            ),
+            (
+                "notice",
+                object(
+                    &["code", "message"],
+                    [
+                        (
+                            "code",
+                            words([(
+                                "range_exceeds_history",
+                                "The dates reach past the history that the release holds.",
+                            )])
+                            .into(),
+                        ),
+                        ("message", said(Type::String, "For people.")),
+                    ],
+                )
+                .meaning("What you should know of the answer; absent where there is nothing.")
+                .into(),
+            ),
+            (
+                "series",
+                Schema::from(list(named("Series"), None, None)).into(),
+            ),
+            (
+                "next_cursor",
+                nullable(
+                    Type::String,
+                    "Continues after this page; null on the last one and on coverage.",
+                ),
+            ),
+        ],
+    )
+    .meaning("The answer of series and coverage.")
+}
+
+fn selection() -> Object {
+    let mut echo = object(
+        &["mode"],
+        [(
+            "mode",
+            words([
+                ("latest", "No dates were given."),
+                ("range", "Dates were given."),
+            ])
+            .into(),
+        )],
+    );
+    echo.additional_properties = Some(Box::new(AdditionalProperties::RefOr(
+        Object::with_type(Type::String).into(),
+    )));
+    echo.meaning(
+        "The selectors that hold, defaults included, each as text, and how dates were taken.",
+    )
+}
+
+fn series() -> Object {
+    let months = |about| nullable(Type::Integer, about);
+    let known = Dimension::ALL.iter().map(|dimension| {
+        let schema = integer(0..=i64::from(u32::MAX)).meaning(dimension.meaning());
+        (
+            dimension.as_str().to_owned(),
+            RefOr::from(Schema::from(schema)),
+        )
+    });
+    let mut dimensions = Object::with_type(Type::Object);
+    dimensions.properties = known.collect();
+    object(
+        &[
+            "basis",
+            "frequency",
+            "metric",
+            "unit",
+            "history_capability",
+            "series_id",
+            "dimensions",
+            "availability",
+        ],
+        [
+            ("basis", words(Basis::glossary()).into()),
+            ("frequency", words(Frequency::glossary()).into()),
+            ("metric", metric()),
+            ("unit", unit()),
+            ("window_months", months("Months of the rolling window that ends with each period; null for a yield, which has two. Markets alone.")),
+            ("capital_window_months", months("Months of capital values behind a yield.")),
+            ("rental_window_months", months("Months of rents behind a yield.")),
+            ("history_capability", words(History::glossary()).into()),
+            ("series_id", said(Type::String, "Its id, the same in every release.")),
+            (
+                "dimensions",
+                dimensions
+                    .meaning("Maturity, term, horizon or loan to value; may be empty.")
+                    .into(),
+            ),
+            (
+                "availability",
+                object(
+                    &["status", "from", "to"],
+                    [
+                        (
+                            "status",
+                            words(Availability::glossary()).into(),
+                        ),
+                        ("from", period_or_null("The first period held.")),
+                        ("to", period_or_null("The last period held.")),
+                    ],
+                )
+                .meaning("Whether it has observations in the release, and of which periods.")
+                .into(),
+            ),
+            ("method", said(Type::String, "The rule behind its values, where one is stated.")),
+            (
+                "observations",
+                Schema::from(list(named("SeriesObservation"), None, None)).into(),
+            ),
+        ],
+    )
+    .meaning("One metric of one segment. `observations` is absent on coverage.")
+}
+
+fn observation() -> Object {
+    let mut schema = object(
+        &["period", "status", "value"],
+        [
+            (
+                "period",
+                pattern(PERIOD, PERIOD_LONGEST)
+                    .meaning("YYYY-MM or YYYY-MM-DD.")
+                    .into(),
+            ),
+            ("status", words(Status::glossary()).into()),
+            (
+                "value",
+                said(
+                    Type::Number,
+                    "In the unit of the series. What is missing is absent and never zero.",
+                ),
+            ),
+            (
+                "period_start",
+                date()
+                    .meaning("First day that the value is made from. Markets alone.")
+                    .into(),
+            ),
+            (
+                "period_end",
+                date()
+                    .meaning("Last day that the value is made from. Markets alone.")
+                    .into(),
+            ),
+        ],
+    );
+    for field in ObservationField::ALL {
+        schema
+            .properties
+            .insert(field.as_str().to_owned(), of_kind(*field));
+    }
+    schema.meaning(
+        "One value. Rents and yields, curves, scenarios and spreads carry the fields of their kind, \
+         null where the value has none.",
+    )
+}
+
+fn of_kind(field: ObservationField) -> RefOr<Schema> {
+    let mut schema = match field.kind() {
+        FieldKind::Date => date(),
+        FieldKind::Month => pattern(MONTH, PERIOD_LONGEST),
+        FieldKind::Integer => Object::with_type(Type::Integer),
+        FieldKind::Boolean => Object::with_type(Type::Boolean),
+        FieldKind::Text => Object::with_type(Type::String),
+    };
+    if let SchemaType::Type(kind) = schema.schema_type {
+        schema.schema_type = SchemaType::from_iter([kind, Type::Null]);
+    }
+    schema.meaning(field.meaning()).into()
+}
+
+fn catalogue() -> Object {
+    object(
+        &[
+            "request_id",
+            "family",
+            "release_id",
+            "published_at",
+            "datasets",
+        ],
+        [
+            ("request_id", request_id()),
+            ("family", family()),
+            ("release_id", release_id()),
+            ("published_at", published_at()),
+            (
+                "datasets",
+                Schema::from(list(named("SeriesDataset"), None, None)).into(),
+            ),
+        ],
+    )
+    .meaning("The datasets that the key may use.")
+}
+
+fn dataset() -> Object {
+    let texts = |about: &str| {
+        let mut schema = list(Object::with_type(Type::String).into(), None, None);
+        schema.description = Some(about.to_owned());
+        RefOr::from(Schema::from(schema))
+    };
+    let mut options = Object::with_type(Type::Object);
+    options.additional_properties = Some(Box::new(AdditionalProperties::RefOr(texts(""))));
+    object(
+        &[
+            "dataset",
+            "required",
+            "optional",
+            "frequency",
+            "metrics",
+            "default_metrics",
+            "selector_options",
+            "requires_metric_selection",
+            "history_capability",
+        ],
+        [
+            ("dataset", said(Type::String, "Its exact name in queries.")),
+            (
+                "required",
+                texts("Parameters that an initial request must give."),
+            ),
+            ("optional", texts("The other parameters that it takes.")),
+            ("frequency", words(Frequency::glossary()).into()),
+            (
+                "metrics",
+                Schema::from(list(
+                    object(
+                        &["metric", "unit"],
+                        [("metric", metric()), ("unit", unit())],
+                    )
+                    .into(),
+                    None,
+                    None,
+                ))
+                .into(),
+            ),
+            (
+                "default_metrics",
+                texts("Those selected where none are named."),
+            ),
+            (
+                "selector_options",
+                options
+                    .meaning("What each enumerated selector may be.")
+                    .into(),
+            ),
+            (
+                "requires_metric_selection",
+                said(Type::Boolean, "Whether this key must name its metrics."),
+            ),
+            ("history_capability", words(History::glossary()).into()),
+        ],
+    )
+    .meaning("One dataset.")
+}
+
+fn areas() -> Object {
+    let area = object(
+        &["code", "name"],
+        [
+            ("code", said(Type::String, "Its code, of nine characters.")),
+            ("name", said(Type::String, "Its name.")),
+        ],
+    );
+    object(
+        &["request_id", "release_id", "areas"],
+        [
+            ("request_id", request_id()),
+            ("release_id", release_id()),
+            ("areas", Schema::from(list(area.into(), None, None)).into()),
+        ],
+    )
+    .meaning("The local authorities of a release.")
+}
+
+fn release() -> Object {
+    let bounds = object(
+        &["from", "to"],
+        [
+            ("from", period_or_null("The first period exported.")),
+            ("to", period_or_null("The last period exported.")),
+        ],
+    );
+    let bounds = AnyOfBuilder::new()
+        .description(Some("The limits of the export, where it was limited."))
+        .item(bounds)
+        .item(Object::with_type(Type::Null));
+    object(
+        &[
+            "request_id",
+            "family",
+            "release_id",
+            "status",
+            "published_at",
+            "created_at",
+            "preview_bounds",
+        ],
+        [
+            ("request_id", request_id()),
+            ("family", family()),
+            ("release_id", release_id()),
+            ("status", status()),
+            ("published_at", published_at()),
+            (
+                "created_at",
+                moment().meaning("When the package was made.").into(),
+            ),
+            ("preview_bounds", Schema::from(bounds.build()).into()),
+        ],
+    )
+    .meaning("The release that answers where none is named.")
+}
+
+fn request_id() -> RefOr<Schema> {
+    uuid().meaning("As in X-Service-Request-Id.").into()
+}
+
+fn release_id() -> RefOr<Schema> {
+    said(
+        Type::String,
+        "The package that answered, which never changes.",
+    )
+}
+
+fn published_at() -> RefOr<Schema> {
+    let mut schema = moment();
+    schema.schema_type = SchemaType::from_iter([Type::String, Type::Null]);
+    schema
+        .meaning("When it was published; null where none is recorded.")
+        .into()
+}
+
+fn status() -> RefOr<Schema> {
+    words([(ACCEPTED, "It is served.")]).into()
+}
+
+fn family() -> RefOr<Schema> {
+    words(Family::ALL.iter().map(|family| (family.as_str(), ""))).into()
+}
+
+fn metric() -> RefOr<Schema> {
+    said(Type::String, "The metric's id.")
+}
+
+fn unit() -> RefOr<Schema> {
+    said(Type::String, "Its unit.")
+}
+
+fn said(kind: Type, about: &str) -> RefOr<Schema> {
+    Object::with_type(kind).meaning(about).into()
+}
+
+fn nullable(kind: Type, about: &str) -> RefOr<Schema> {
+    let mut schema = Object::with_type(SchemaType::from_iter([kind, Type::Null]));
+    schema.description = Some(about.to_owned());
+    schema.into()
+}
+
+fn period_or_null(about: &str) -> RefOr<Schema> {
+    let mut schema = pattern(PERIOD, PERIOD_LONGEST);
+    schema.schema_type = SchemaType::from_iter([Type::String, Type::Null]);
+    schema.meaning(about).into()
+}
+
+/// One of some words, with the meaning of each.
+fn words<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>) -> Object {
+    let mut schema = Object::with_type(Type::String);
+    let mut about = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    for (word, meaning) in words {
+        values.push(word.into());
+        if !meaning.is_empty() {
+            about.push(format!("- `{word}`: {meaning}"));
+        }
+    }
+    schema.enum_values = Some(values);
+    if !about.is_empty() {
+        schema.description = Some(about.join("\n"));
+    }
+    schema
+}

@@ -4,35 +4,61 @@
 //! turn each test red. Releases with the gaps that the demo's lack stand in [`made`]
 //! and [`holed`].
 // Helpers of tests are tests, though clippy knows only the functions marked so.
-#![allow(clippy::unwrap_used, dead_code)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "v1_contract/authentication.rs"]
 mod authentication;
+#[path = "v1_contract/caching.rs"]
+mod caching;
 #[path = "v1_contract/catalogue.rs"]
 mod catalogue;
 mod common;
+#[path = "v1_contract/continuations.rs"]
+mod continuations;
+#[path = "v1_contract/cursors.rs"]
+mod cursors;
 #[path = "v1_contract/datasets.rs"]
 mod datasets;
+#[path = "v1_contract/dates.rs"]
+mod dates;
+#[path = "v1_contract/endpoints.rs"]
+mod endpoints;
 #[path = "v1_contract/envelope.rs"]
 mod envelope;
+#[path = "v1_contract/errors.rs"]
+mod errors;
 #[path = "v1_contract/holed.rs"]
 mod holed;
 #[path = "v1_contract/identity.rs"]
 mod identity;
+#[path = "v1_contract/limits.rs"]
+mod limits;
 #[path = "v1_contract/made.rs"]
 mod made;
 #[path = "v1_contract/metrics.rs"]
 mod metrics;
 #[path = "v1_contract/missing.rs"]
 mod missing;
+#[path = "v1_contract/mortgages.rs"]
+mod mortgages;
 #[path = "v1_contract/observations.rs"]
 mod observations;
+#[path = "v1_contract/promotion.rs"]
+mod promotion;
+#[path = "v1_contract/rates.rs"]
+mod rates;
 #[path = "v1_contract/series_object.rs"]
 mod series_object;
+#[path = "v1_contract/service.rs"]
+mod service;
 #[path = "v1_contract/shown.rs"]
 mod shown;
+#[path = "v1_contract/states.rs"]
+mod states;
 #[path = "v1_contract/vintages.rs"]
 mod vintages;
+#[path = "v1_contract/windows.rs"]
+mod windows;
 
 use common::client::Client;
 use common::packages::copy_tree;
@@ -47,8 +73,18 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-const RATES: &str = "/v1/rates/series";
-const MARKETS: &str = "/v1/markets/series";
+/// A request to every route, each with what it requires.
+const ROUTES: [&str; 9] = [
+    "/v1/markets/series?dataset=market_activity&area=E06990001",
+    "/v1/rates/series?dataset=bank_rate",
+    "/v1/markets/coverage?dataset=market_activity&area=E06990001",
+    "/v1/rates/coverage?dataset=bank_rate",
+    "/v1/markets/datasets",
+    "/v1/rates/datasets",
+    "/v1/markets/areas",
+    "/v1/markets/releases/current",
+    "/v1/rates/releases/current",
+];
 
 /// The demo's releases, which are the current ones of the suite's server.
 const DEMO_RATES: &str = "synthetic-rates-2026-09";
@@ -61,11 +97,14 @@ const VALUATION: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
 /// A tenant, its key's scopes, and what differs from a plan without limits.
 type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
 
-/// The suite's customers. The key of `choosing` must name its metrics.
+/// The suite's customers. The key of `choosing` must name its metrics; `narrow` is another key of the
+/// tenant of `both`.
 const CUSTOMERS: &[Customer] = &[
     ("both", BOTH, |_| {}),
     ("other", BOTH, |_| {}),
     ("choosing", BOTH, |_| {}),
+    ("narrow", &["rates:read:sonia_overnight"], |_| {}),
+    ("revoked", BOTH, |_| {}),
     ("markets", &["markets:read"], |_| {}),
     ("rates", &["rates:read"], |_| {}),
     ("two_datasets", TWO_DATASETS, |_| {}),
@@ -74,6 +113,13 @@ const CUSTOMERS: &[Customer] = &[
     ("slow", BOTH, |plan| {
         plan.requests_per_second = 1;
         plan.burst = 2;
+    }),
+    ("hasty", BOTH, |plan| {
+        plan.requests_per_second = 1;
+        plan.burst = 1;
+    }),
+    ("one_at_a_time", &["avm:value", "rates:read"], |plan| {
+        plan.concurrency = 1;
     }),
 ];
 
@@ -93,7 +139,7 @@ impl Contract {
 /// The suite's server: the demo's releases are current, and those of [`made`] stand beside them.
 fn contract() -> Contract {
     Contract {
-        server: shared(|| service().go()),
+        server: shared(|| serving().go()),
     }
 }
 
@@ -111,7 +157,7 @@ fn both() -> (Contract, Client) {
 }
 
 /// A server of the demo's releases and those of [`made`], with the suite's customers.
-fn service() -> Start {
+fn serving() -> Start {
     let start = start();
     let folder = start.data_folder().with_file_name("releases");
     copy_tree(&releases(), &folder);
@@ -139,10 +185,16 @@ fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
     let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
     let now = UnixMillis(1_700_000_000_000);
     let key = |(at, (name, scopes, differs)): (usize, &Customer)| {
-        let tenant: TenantId = name.replace('_', "-").parse().unwrap();
-        let mut plan = Plan::unmetered();
-        differs(&mut plan);
-        state.create_tenant(&tenant, &plan, now).unwrap();
+        let tenant = match *name {
+            "narrow" => "both".to_owned(),
+            name => name.replace('_', "-"),
+        };
+        let tenant: TenantId = tenant.parse().unwrap();
+        if *name != "narrow" {
+            let mut plan = Plan::unmetered();
+            differs(&mut plan);
+            state.create_tenant(&tenant, &plan, now).unwrap();
+        }
         let new = NewKey {
             tenant: tenant.clone(),
             label: String::new(),
@@ -160,18 +212,62 @@ fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
     CUSTOMERS.iter().enumerate().map(key).collect()
 }
 
-/// Status and code of a refusal.
-#[track_caller]
-fn refused(answer: &Answer) -> (u16, String) {
-    let (status, code, _) = answer.refusal();
-    (status, code)
-}
-
 /// Asserts that this is refused with this status and code, and that this parameter is at fault.
 #[track_caller]
 fn assert_refused(answer: &Answer, status: u16, code: &str, field: &str) {
     let expected = (status, code.to_owned(), Some(field.to_owned()));
     assert_eq!(answer.refusal(), expected);
+}
+
+/// Asserts that this is refused with this status and code, and that no parameter is at fault.
+#[track_caller]
+fn assert_closed(answer: &Answer, status: u16, code: &str) {
+    assert_eq!(answer.refusal(), (status, code.to_owned(), None));
+}
+
+/// The answer to a query of rates: `dataset=` and what follows.
+#[track_caller]
+fn rates(client: &Client, query: &str) -> Value {
+    client.get(&format!("/v1/rates/series?{query}")).ok()
+}
+
+/// The answer to a query of the first release that is made.
+#[track_caller]
+fn made_rates(client: &Client, query: &str) -> Value {
+    rates(client, &format!("{query}&release_id={}", made::RATES))
+}
+
+/// The answer to a query of market statistics of one area.
+#[track_caller]
+fn markets(client: &Client, query: &str) -> Value {
+    client
+        .get(&format!("/v1/markets/series?area=E06990001&{query}"))
+        .ok()
+}
+
+/// The series of an envelope.
+#[track_caller]
+fn series(envelope: &Value) -> &[Value] {
+    envelope["series"].as_array().unwrap()
+}
+
+/// The observations of a series.
+#[track_caller]
+fn observations(series: &Value) -> &[Value] {
+    series["observations"].as_array().unwrap()
+}
+
+/// Period and value of every observation of the only series.
+#[track_caller]
+fn points(envelope: &Value) -> Vec<(&str, f64)> {
+    let [only] = series(envelope) else {
+        panic!("not one series: {envelope}");
+    };
+    fn point(observation: &Value) -> (&str, f64) {
+        let period = observation["period"].as_str().unwrap();
+        (period, observation["value"].as_f64().unwrap())
+    }
+    observations(only).iter().map(point).collect()
 }
 
 fn names(object: &Value) -> Vec<&str> {

@@ -59,6 +59,12 @@ impl Client {
         answer(self.agent.run(request.body(()).unwrap()).unwrap()).unwrap()
     }
 
+    /// HEAD.
+    pub fn head(&self, path: &str) -> Answer {
+        let request = self.request("HEAD", path).body(()).unwrap();
+        answer(self.agent.run(request).unwrap()).unwrap()
+    }
+
     /// POST of a JSON document.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.post_text(path, &body.to_string())

@@ -7,6 +7,7 @@ use crate::catalogue::{
     Choices, Dataset, Dimension, Family, Frequency, Metric, Presence, Selector, SelectorRule,
 };
 use crate::store::Release;
+use domesday_breaks::broken;
 
 /// Which of the two routes of a family was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Parameters {
     ) -> Result<Parameters, ParameterError> {
         let mut read: Vec<(String, String)> = Vec::new();
         for (name, value) in pairs {
-            if read.iter().any(|(known, _)| *known == name) {
+            if read.iter().any(|(known, _)| *known == name) && !broken("v1-endpoints-1-once") {
                 return Err(ParameterFault::DuplicateParameter.of(&name));
             }
             read.push((name, value));
@@ -59,12 +60,14 @@ impl Parameters {
         let Some(cursor) = self.get("cursor") else {
             return Ok(None);
         };
-        if asked == Asked::Coverage {
+        if asked == Asked::Coverage && !broken("v1-endpoints-3-cursor") {
             return Err(ParameterFault::CursorNotAccepted.of("cursor"));
         }
         match self.pairs.iter().find(|(name, _)| name != "cursor") {
-            Some((name, _)) => Err(ParameterFault::CursorWithSelectors.of(name)),
-            None => Ok(Some(cursor)),
+            Some((name, _)) if !broken("v1-endpoints-2-alone") => {
+                Err(ParameterFault::CursorWithSelectors.of(name))
+            }
+            _ => Ok(Some(cursor)),
         }
     }
 
@@ -79,8 +82,10 @@ impl Parameters {
             .iter()
             .find(|(name, _)| !taken.contains(&name.as_str()))
         {
-            Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
-            None => Ok(()),
+            Some((name, _)) if !broken("v1-unknown-name") => {
+                Err(ParameterFault::UnknownParameter.of(name))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -103,7 +108,10 @@ impl Parameters {
             .dataset(id)
             .ok_or_else(|| ParameterFault::UnknownDataset.of("dataset"))?;
         let takes = |name: &str| {
-            name == "dataset" || Dataset::COMMON.contains(&name) || dataset.selector(name).is_some()
+            name == "dataset"
+                || Dataset::COMMON.contains(&name)
+                || dataset.selector(name).is_some()
+                || broken("v1-unknown-parameter")
         };
         match self.pairs.iter().find(|(name, _)| !takes(name)) {
             Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
@@ -164,6 +172,7 @@ impl Parameters {
         let value = match (self.get(name), selector.presence) {
             (Some(value), _) | (None, Presence::Default(value)) => value,
             (None, Presence::Optional) => return Ok(()),
+            (None, Presence::Required) if broken("v1-endpoints-2") => return Ok(()),
             (None, Presence::Required) => return Err(ParameterFault::MissingParameter.of(name)),
         };
         let dataset = query.dataset;
@@ -176,7 +185,7 @@ impl Parameters {
             }
             SelectorRule::Choice(choices) => {
                 let known = match choices {
-                    Choices::Fixed(of) => of.contains(&value),
+                    Choices::Fixed(of) => of.contains(&value) != broken("v1-selector-options"),
                     Choices::PriceBands => release
                         .choices(dataset, selector)
                         .iter()
@@ -192,14 +201,14 @@ impl Parameters {
             }
             SelectorRule::Node(dimension) => {
                 let node = whole(name, value, "must be a whole number of months")?;
-                if !release.has_node(dataset, dimension, node) {
+                if !release.has_node(dataset, dimension, node) && !broken("v1-rates-2") {
                     return Err(ParameterFault::UnknownNode.of(name));
                 }
                 query.nodes.push((dimension, node));
             }
             SelectorRule::Term(dimension, of) => {
                 let term = whole(name, value, "must be one of the dataset's terms in years")?;
-                if !of.contains(&term) {
+                if !of.contains(&term) && !broken("v1-limits-1-terms") {
                     let terms: Vec<String> = of.iter().map(ToString::to_string).collect();
                     return Err(invalid(
                         name,
@@ -220,6 +229,7 @@ impl Parameters {
             Frequency::Daily => "must be a date written YYYY-MM-DD",
         };
         self.get(name)
+            .filter(|text| !broken("v1-date-formats") || Period::parse(text, frequency).is_some())
             .map(|text| Period::parse(text, frequency).ok_or_else(|| invalid(name, form)))
             .transpose()
     }
@@ -232,7 +242,9 @@ impl Parameters {
     ) -> Result<Vec<&'static Metric>, ParameterError> {
         let named: Vec<&str> = match self.get("metrics") {
             Some(text) => text.split(',').collect(),
-            None if required => return Err(ParameterFault::MissingParameter.of("metrics")),
+            None if required && !broken("v1-metrics-required") => {
+                return Err(ParameterFault::MissingParameter.of("metrics"));
+            }
             None => dataset.default_metrics.to_vec(),
         };
         if named.iter().any(|id| dataset.metric(id).is_none()) {
@@ -251,7 +263,7 @@ impl Parameters {
         };
         let rule = format!("must be a whole number from 1 to {LARGEST_PAGE}");
         let size = whole("page_size", text, &rule)? as usize;
-        if (1..=LARGEST_PAGE).contains(&size) {
+        if (1..=LARGEST_PAGE).contains(&size) || broken("v1-limits-4") {
             Ok(size)
         } else {
             Err(invalid("page_size", &rule))
@@ -277,7 +289,7 @@ fn whole(name: &str, text: &str, rule: &str) -> Result<u32, ParameterError> {
 fn horizon(name: &str, text: &str, last: u32) -> Result<u32, ParameterError> {
     let rule = format!("must be a whole number of months from 0 to {last}");
     let month = whole(name, text, &rule)?;
-    if month <= last {
+    if month <= last || broken("v1-limits-1-horizon") {
         Ok(month)
     } else {
         Err(invalid(name, &rule))

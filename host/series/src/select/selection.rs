@@ -81,7 +81,8 @@ pub fn select(release: &Release, query: &Query) -> Selection {
     Selection {
         series: selected,
         observations,
-        notice: past.then_some(Notice::RangeExceedsHistory { history }),
+        notice: (past && !broken("v1-dates-1-notice"))
+            .then_some(Notice::RangeExceedsHistory { history }),
     }
 }
 
@@ -93,7 +94,7 @@ impl Query {
         self.metrics
             .iter()
             .any(|metric| metric.id == series.metric().id)
-            && self.nodes.iter().all(node)
+            && (self.nodes.iter().all(node) || broken("v1-endpoints-1"))
             && self
                 .horizon_from
                 .is_none_or(|from| horizon.is_some_and(|at| at >= from))
@@ -121,6 +122,9 @@ impl Dates {
             latest => latest,
         };
         match (query.from, query.to, latest) {
+            (None, None, Latest::EachSeries) if broken("v1-date-latest") => {
+                Dates::Range(None, None)
+            }
             (None, None, Latest::EachSeries) => Dates::LatestOfEach,
             // The snapshot is that of the whole dataset and not of the nodes asked for, so that a
             // node that is missing there is not taken from an older one.
@@ -128,6 +132,8 @@ impl Dates {
                 Some(latest) => Dates::Range(Some(latest), Some(latest)),
                 None => Dates::Nothing,
             },
+            (_, to, _) if broken("v1-date-from") => Dates::Range(None, to),
+            (from, _, _) if broken("v1-date-to") => Dates::Range(from, None),
             (from, to, _) => Dates::Range(from, to),
         }
     }
@@ -188,7 +194,7 @@ impl Selection {
         }
         Page {
             series,
-            next: (!last).then_some(end),
+            next: (!last).then_some(end + u64::from(broken("v1-cursor-pages"))),
         }
     }
 }

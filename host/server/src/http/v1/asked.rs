@@ -8,6 +8,7 @@ use crate::service::Service;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::select::{ParameterError, ParameterFault, Parameters};
@@ -70,7 +71,8 @@ impl Asking {
     /// # Errors
     /// `scope_required`, at `dataset`.
     pub fn entitled(&self, dataset: &Dataset) -> Result<(), Refusal> {
-        if self.access(dataset.family).allows(dataset.id) {
+        if self.access(dataset.family).allows(dataset.id) || broken("v1-authentication-2-datasets")
+        {
             return Ok(());
         }
         let scope = scope(dataset.family);
@@ -90,6 +92,8 @@ impl Asking {
     pub fn release(&self, family: Family, named: Option<&str>) -> Result<Arc<Release>, Refusal> {
         let shelf = self.service.family(family);
         let (found, message) = match named {
+            Some(_) if broken("v1-endpoints-4") => (shelf.current(), ""),
+            Some(id) if broken("v1-errors-2") => (shelf.get(id).or_else(|| shelf.current()), ""),
             Some(id) => (
                 shelf.get(id),
                 "No release of this id is retained. Leave release_id out for the current one.",

@@ -4,6 +4,7 @@ use super::asked::Asking;
 use super::caching::{self, Basis};
 use crate::http::refusal::Refusal;
 use axum::response::Response;
+use domesday_breaks::broken;
 use domesday_contract::v1::catalogue::{Catalogue, Entry, Metric};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::store::Release;
@@ -30,7 +31,9 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
             datasets: family
                 .datasets()
                 .iter()
-                .filter(|dataset| access.allows(dataset.id))
+                .filter(|dataset| {
+                    access.allows(dataset.id) || broken("v1-authentication-2-catalogue")
+                })
                 .map(|dataset| {
                     entry(
                         dataset,

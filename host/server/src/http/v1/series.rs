@@ -6,6 +6,7 @@ use super::cursor;
 use super::observation::Observed;
 use crate::http::refusal::Refusal;
 use axum::response::Response;
+use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v1::envelope::{
     ACCEPTED, Availability, Envelope, Notice as WireNotice, REVISION_POLICY, Selection, Series,
@@ -91,8 +92,11 @@ fn continued(asking: &Asking, family: Family, text: &str) -> Result<Question, Re
         .find(|(name, _)| name == "dataset")
         .and_then(|(_, id)| family.dataset(id))
         .ok_or_else(invalid)?;
-    asking.entitled(dataset)?;
-    let release = asking.release(family, Some(&continuation.release_id))?;
+    if !broken("v1-cursor-entitlement") {
+        asking.entitled(dataset)?;
+    }
+    let kept = (!broken("v1-endpoints-2-release")).then_some(&*continuation.release_id);
+    let release = asking.release(family, kept)?;
     let query = Query::restore(&continuation, &release).map_err(|_| invalid())?;
     Ok((release, query, continuation.position, true))
 }

@@ -110,6 +110,7 @@ const CUSTOMERS: &[Customer] = &[
     ("two_datasets", TWO_DATASETS, |_| {}),
     ("valuation", VALUATION, |_| {}),
     ("disabled", BOTH, |_| {}),
+    ("no_units", BOTH, |plan| plan.monthly_units = 0),
     ("slow", BOTH, |plan| {
         plan.requests_per_second = 1;
         plan.burst = 2;

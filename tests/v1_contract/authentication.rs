@@ -123,6 +123,14 @@ fn v1_authentication_3_429_over_the_rate_of_the_plan() {
 }
 
 #[test]
+fn v1_authentication_3_429_is_not_for_the_units_of_valuations() {
+    let (_contract, client) = customer("no_units");
+    for _ in 0..3 {
+        assert_eq!(client.get(ROUTES[0]).status, 200);
+    }
+}
+
+#[test]
 fn v1_authentication_3_concurrency_429_over_the_requests_of_the_plan() {
     let (contract, client) = customer("one_at_a_time");
     let bearer = format!("Bearer {}", client.key);

@@ -375,8 +375,11 @@ fn v1_endpoints_6_metrics_narrow_what_is_answered_and_some_accounts_must_choose(
         }
     }
     let (_contract, client) = customer("both");
-    for metrics in ["", "rate_pct,", "sales_count", "rate_pct, rate_pct"] {
-        let metrics = metrics.replace(' ', "%20");
+    assert_eq!(
+        rates(&client, "dataset=bank_rate&metrics=rate_pct,rate_pct")["series"],
+        rates(&client, "dataset=bank_rate")["series"],
+    );
+    for metrics in ["", "rate_pct,", "sales_count", "rate_pct,%20rate_pct"] {
         let path = format!("/v1/rates/series?dataset=bank_rate&metrics={metrics}");
         assert_refused(&client.get(&path), 422, "invalid_parameter", "metrics");
     }

@@ -248,3 +248,67 @@ fn v1_code_of_each_fault_names_its_parameter() {
         assert_refused(&answer, status, code, field);
     }
 }
+
+#[test]
+fn v1_code_order_is_that_of_the_checks() {
+    let contract = contract();
+    // Each line mends the fault that the line before was refused for.
+    let narrow = contract.customer("narrow");
+    for (query, status, code, field) in [
+        (
+            "to=a&to=a&colour=red&release_id=none",
+            400,
+            "duplicate_parameter",
+            "to",
+        ),
+        (
+            "to=a&colour=red&release_id=none",
+            422,
+            "missing_dataset",
+            "dataset",
+        ),
+        (
+            "to=a&colour=red&release_id=none&dataset=none",
+            422,
+            "unknown_dataset",
+            "dataset",
+        ),
+        (
+            "to=a&colour=red&release_id=none&dataset=bank_rate",
+            400,
+            "unknown_parameter",
+            "colour",
+        ),
+        (
+            "to=a&release_id=none&dataset=bank_rate",
+            403,
+            "scope_required",
+            "dataset",
+        ),
+        (
+            "to=a&release_id=none&dataset=sonia_overnight",
+            404,
+            "release_not_found",
+            "release_id",
+        ),
+        (
+            "to=a&dataset=sonia_overnight",
+            422,
+            "invalid_parameter",
+            "to",
+        ),
+    ] {
+        let answer = narrow.get(&format!("/v1/rates/series?{query}"));
+        assert_refused(&answer, status, code, field);
+    }
+    assert_eq!(
+        narrow
+            .get("/v1/rates/series?dataset=sonia_overnight")
+            .status,
+        200
+    );
+    let closed = contract
+        .customer("markets")
+        .get("/v1/rates/series?to=a&to=a");
+    assert_closed(&closed, 403, "scope_required");
+}

@@ -133,3 +133,15 @@ fn v1_versioning_3_a_retained_release_answers_the_same_while_a_newer_one_is_curr
     let (_server, client) = world.serve();
     assert_eq!(reproduced(&client), first);
 }
+
+#[test]
+fn v1_endpoints_4_a_family_without_releases_has_none_to_answer() {
+    let world = World::new();
+    std::fs::remove_dir_all(world.releases().join("rates")).unwrap();
+    let (_server, client) = world.serve();
+    for route in ["series?dataset=bank_rate", "datasets", "releases/current"] {
+        let answer = client.get(&format!("/v1/rates/{route}"));
+        assert_refused(&answer, 404, "release_not_found", "release_id");
+    }
+    assert_eq!(client.get("/v1/markets/releases/current").status, 200);
+}

@@ -25,6 +25,8 @@ fn v1_states_moves_no_route_builds_promotes_or_lists_releases() {
             "releases/synthetic-rates-2026-09",
             "releases/promote",
             "builds",
+            "events",
+            "webhooks",
         ] {
             let path = format!("/v1/{family}/{path}");
             assert_closed(&client.get(&path), 404, "route_not_found");

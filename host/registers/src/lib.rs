@@ -9,6 +9,7 @@
 //! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`] and
 //!   [`address_file`] say what each register looks like.
 //! - [`records`] and [`codes`] are what comes out.
+//! - [`sources`] lists and hashes a build's files, and reads each while it counts.
 //! - [`address`] turns the many ways of writing one address into one key.
 //!
 //! Memory is constant whatever a file's size, and whatever its damage.
@@ -31,6 +32,7 @@ mod record;
 pub mod records;
 mod reject;
 pub mod rows;
+pub mod sources;
 mod zipped;
 
 pub use address::AddressKey;

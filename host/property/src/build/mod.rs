@@ -33,11 +33,13 @@ mod write;
 
 use crate::SnapshotError;
 use domesday_registers::ReadError;
+use domesday_registers::sources::Unreadable;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use domesday_registers::sources::{FileReport, Watch};
 pub use inputs::Inputs;
-pub use report::{FileReport, HomesReport, PlacesReport, Report, SalesReport};
+pub use report::{HomesReport, PlacesReport, Report, SalesReport};
 
 /// Names of the files in a snapshot directory.
 pub const SNAPSHOT_FILE: &str = "snapshot.redb";
@@ -45,9 +47,6 @@ pub const SNAPSHOT_FILE: &str = "snapshot.redb";
 pub const REPORT_FILE: &str = "report.json";
 /// Rows that were not taken: file, line, reason, value.
 pub const REJECTS_FILE: &str = "rejects.csv";
-
-/// Hears how far a build has come: the stage's name, and bytes or rows done and in all.
-pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
 
 /// Why a snapshot could not be built. Damaged rows are no reason: they are rejected and counted.
 #[derive(Debug, thiserror::Error)]
@@ -80,6 +79,12 @@ pub enum BuildError {
     /// The tables could not be written.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+}
+
+impl From<Unreadable> for BuildError {
+    fn from(Unreadable { path, source }: Unreadable) -> BuildError {
+        BuildError::Io { path, source }
+    }
 }
 
 impl BuildError {

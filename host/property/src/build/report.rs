@@ -1,6 +1,8 @@
 //! What a build read, kept and left out. Everything in it follows from the inputs alone.
 
 use crate::model::Identity;
+use domesday_registers::sources::FileReport;
+pub(crate) use domesday_registers::sources::count;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -9,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Report {
     /// The snapshot that came of it.
     pub identity: Identity,
-    /// Every source file.
+    /// Every source file. What was rejected or left out is in the rejects file, row by row.
     pub files: Vec<FileReport>,
     /// Postcodes and authorities.
     pub places: PlacesReport,
@@ -17,30 +19,6 @@ pub struct Report {
     pub homes: HomesReport,
     /// Sales.
     pub sales: SalesReport,
-}
-
-/// One source file. `rows_read` is the sum of `rows_kept`, all `rejected` and all `left_out`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct FileReport {
-    /// Which register.
-    pub register: &'static str,
-    /// Name without its folder.
-    pub file: String,
-    /// SHA-256 in lower-case hexadecimal.
-    pub sha256: String,
-    /// Length.
-    pub bytes: u64,
-    /// Rows after the header.
-    pub rows_read: u64,
-    /// Rows that a later pass works on.
-    pub rows_kept: u64,
-    /// Damaged rows, by reason; each is in the rejects file with its line.
-    pub rejected: BTreeMap<&'static str, u64>,
-    /// Sound rows that have no place in a snapshot, by reason; each is in the rejects file
-    /// with its own identifier.
-    pub left_out: BTreeMap<&'static str, u64>,
-    /// Cells that were set aside while their row was kept.
-    pub field_warnings: BTreeMap<&'static str, u64>,
 }
 
 /// Postcodes and authorities.
@@ -117,9 +95,4 @@ pub struct SalesReport {
     pub matching: BTreeMap<&'static str, u64>,
     /// What certificates gave to the matched sales.
     pub certificates: BTreeMap<&'static str, u64>,
-}
-
-/// Adds one to a counter.
-pub(crate) fn count<K: Ord>(counters: &mut BTreeMap<K, u64>, key: K) {
-    *counters.entry(key).or_default() += 1;
 }

@@ -39,7 +39,7 @@ pub fn content_digest(path: &Path) -> Result<String, SnapshotError> {
 }
 
 /// Bytes in lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -33,5 +33,4 @@ pub(crate) mod sale;
 pub(crate) mod tables;
 
 pub use digest::content_digest;
-pub(crate) use digest::hex;
 pub use tables::SCHEMA;

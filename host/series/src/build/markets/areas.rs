@@ -1,8 +1,9 @@
 //! The grid of local authorities, and how a sale finds its own.
 
 use super::MarketsError;
-use super::sources::{Kind, Sources, Verdict};
+use super::sources::{Kind, Sources};
 use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
+use domesday_registers::sources::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of an authority in the grid; codes ascend with it.
@@ -100,7 +101,7 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
     let mut measured: BTreeMap<String, (String, f64)> = BTreeMap::new();
     sources.read::<AreaFile>(Kind::Areas, |_, row| {
         if !row.code.starts_with(['E', 'W']) {
-            return Verdict::LeftOut("outside_england_and_wales");
+            return Verdict::LeftOut("outside_england_and_wales", ());
         }
         measured.insert(row.code, (row.name, row.land_hectares));
         Verdict::Kept

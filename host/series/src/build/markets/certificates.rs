@@ -2,10 +2,11 @@
 
 use super::MarketsError;
 use super::postcodes::packed;
-use super::sources::{Kind, Sources, Verdict};
+use super::sources::{Kind, Sources};
 use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::records::PricePaid;
+use domesday_registers::sources::Verdict;
 use domesday_registers::{Day, Postcode};
 use sha2::{Digest, Sha256};
 
@@ -47,7 +48,7 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Certificates, MarketsErr
     let mut keys = Vec::new();
     sources.read::<CertificateFile>(Kind::Certificates, |_, row| {
         let Some(uprn) = row.uprn else {
-            return Verdict::LeftOut("no_uprn");
+            return Verdict::LeftOut("no_uprn", ());
         };
         let floor_area = row.floor_area_m2.filter(|area| PLAUSIBLE_M2.contains(area));
         // At most 200,000.

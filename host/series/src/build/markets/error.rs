@@ -1,6 +1,7 @@
 //! Why a markets package could not be built.
 
 use domesday_registers::ReadError;
+use domesday_registers::sources::Unreadable;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +85,12 @@ pub enum MarketsError {
     /// The areas files hold no authority of England or Wales.
     #[error("the areas files hold no local authority of England or Wales")]
     NoAreas,
+}
+
+impl From<Unreadable> for MarketsError {
+    fn from(Unreadable { path, source }: Unreadable) -> MarketsError {
+        MarketsError::Io { path, source }
+    }
 }
 
 impl MarketsError {

@@ -3,10 +3,11 @@
 use super::MarketsError;
 use super::areas::Area;
 use super::month::{Month, Span};
-use super::sources::{Kind, Sources, Verdict};
+use super::sources::{Kind, Sources};
 use std::collections::BTreeMap;
 
 use domesday_registers::house_price_index::IndexFile;
+use domesday_registers::sources::Verdict;
 
 /// The index over all types by area and month.
 #[derive(Debug, Default)]
@@ -25,10 +26,10 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Indices, MarketsError> {
             (Month(i32::MIN), Vec::new())
         });
         let Some((latest, rows)) = files.last_mut() else {
-            return Verdict::LeftOut("no_index");
+            return Verdict::LeftOut("no_index", ());
         };
         let Some(index) = row.all else {
-            return Verdict::LeftOut("no_index");
+            return Verdict::LeftOut("no_index", ());
         };
         *latest = month.max(*latest);
         rows.push((row.area_code, month, index));

@@ -38,12 +38,12 @@ use sales::Sales;
 use sources::Sources;
 
 pub use coverage::Coverage;
+pub use domesday_registers::sources::{Counts, FileReport, Watch};
 pub use error::MarketsError;
 pub use inputs::Inputs;
 pub use month::{Month, Span};
 pub use release::{About, build};
-pub use report::{Counts, FileReport, Report, SalesReport};
-pub use sources::Watch;
+pub use report::{Report, SalesReport};
 
 /// Works out every series of every authority.
 ///

@@ -2,9 +2,10 @@
 
 use super::MarketsError;
 use super::areas::{AreaNumber, Grid};
-use super::sources::{Kind, Sources, Verdict};
+use super::sources::{Kind, Sources};
 use domesday_registers::Postcode;
 use domesday_registers::code_point::CodePointFile;
+use domesday_registers::sources::Verdict;
 
 /// A postcode as one number that orders as its text does.
 pub(crate) fn packed(postcode: &Postcode) -> u64 {
@@ -36,7 +37,7 @@ pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Postcodes, 
                 postcodes.push((packed(&row.postcode), area));
                 Verdict::Kept
             }
-            None => Verdict::LeftOut("outside_the_areas"),
+            None => Verdict::LeftOut("outside_the_areas", ()),
         }
     })?;
     postcodes.sort_unstable();

@@ -1,13 +1,14 @@
 //! From the registers to a package on a shelf.
 
 use super::coverage::Coverage;
-use super::report::{FileReport, Report};
-use super::sources::{Kind, Watch};
+use super::report::Report;
+use super::sources::Kind;
 use super::{Inputs, MarketsError, draft};
 use crate::build::{Publication, write};
 use crate::catalogue::Family;
 use crate::package::SourceFile;
 use domesday_package::{Manifest, PackageId, Timestamp};
+use domesday_registers::sources::{FileReport, Kind as _, Watch};
 use std::path::Path;
 
 /// What is said of a release besides its figures.

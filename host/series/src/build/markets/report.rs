@@ -1,38 +1,8 @@
 //! What a build read, kept and left out.
 
+use domesday_registers::sources::{Counts, FileReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// Rows by a stable snake_case reason.
-pub type Counts = BTreeMap<&'static str, u64>;
-
-/// Counts one.
-pub(crate) fn count(counts: &mut Counts, reason: &'static str) {
-    *counts.entry(reason).or_default() += 1;
-}
-
-/// One source file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct FileReport {
-    /// The register it belongs to.
-    pub register: &'static str,
-    /// Its name without folders.
-    pub file: String,
-    /// SHA-256 of the file, hexadecimal.
-    pub sha256: String,
-    /// Its size.
-    pub bytes: u64,
-    /// Rows of whatever kind.
-    pub rows_read: u64,
-    /// Rows that the package is made from.
-    pub rows_kept: u64,
-    /// Damaged rows, by reason.
-    pub rejected: Counts,
-    /// Sound rows that say nothing for this package, by reason.
-    pub left_out: Counts,
-    /// Cells set aside while their row was kept, by reason.
-    pub field_warnings: Counts,
-}
 
 /// What became of the sales.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

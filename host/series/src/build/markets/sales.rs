@@ -6,13 +6,14 @@ use super::coverage::{self, Spans};
 use super::matches::Matches;
 use super::month::Month;
 use super::postcodes::{Postcodes, packed};
-use super::report::{SalesReport, count};
-use super::sources::{Kind, Sources, Verdict};
+use super::report::SalesReport;
+use super::sources::{Kind, Sources};
 use super::{Inputs, MarketsError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Change, PricePaid};
+use domesday_registers::sources::{Verdict, count};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
@@ -132,13 +133,13 @@ pub(crate) fn read(
     sources.read::<PricePaidFile>(Kind::PricePaid, |file, row| {
         rows = rows.wrapping_add(1);
         let Ok(file) = u16::try_from(file) else {
-            return Verdict::LeftOut("too_many_files");
+            return Verdict::LeftOut("too_many_files", ());
         };
         let Ok(day) = u16::try_from(row.day.0) else {
-            return Verdict::LeftOut("day_out_of_range");
+            return Verdict::LeftOut("day_out_of_range", ());
         };
         let Ok(price) = u32::try_from(row.price_gbp) else {
-            return Verdict::LeftOut("price_out_of_range");
+            return Verdict::LeftOut("price_out_of_range", ());
         };
         latest.resize(latest.len().max(usize::from(file) + 1), 0);
         latest[usize::from(file)] = latest[usize::from(file)].max(day);

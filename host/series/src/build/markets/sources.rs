@@ -1,13 +1,8 @@
-//! The source files: listed in an order of their own, hashed, and read row by row.
+//! The source files, and whoever watches.
 
-use super::report::{FileReport, count};
 use super::{Inputs, MarketsError};
-use domesday_registers::Progress;
-use domesday_registers::rows::{Register, Rows};
-use sha2::{Digest, Sha256};
-use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read;
+use domesday_registers::rows::Register;
+use domesday_registers::sources::{self, FileReport, Kind as _, Source, Verdict, Watch};
 use std::path::{Path, PathBuf};
 
 /// The registers that a markets package is built from.
@@ -22,9 +17,8 @@ pub(crate) enum Kind {
     Rents,
 }
 
-impl Kind {
-    /// As reports and progress call it.
-    pub(crate) fn name(self) -> &'static str {
+impl sources::Kind for Kind {
+    fn name(self) -> &'static str {
         match self {
             Kind::CodeMap => "authority_codes",
             Kind::Areas => "areas",
@@ -37,35 +31,14 @@ impl Kind {
     }
 }
 
-struct Source {
-    kind: Kind,
-    path: PathBuf,
-    report: FileReport,
-}
-
-/// What becomes of a sound row.
-pub(crate) enum Verdict {
-    /// A later pass works on it.
-    Kept,
-    /// It says nothing that the package could hold: a stable reason.
-    LeftOut(&'static str),
-}
-
-/// Hears how far a build has come: the stage's name, and bytes or areas done and in all.
-pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
-
 /// Every source file, and whoever watches.
 pub(crate) struct Sources<'a> {
-    sources: Vec<Source>,
+    sources: Vec<Source<Kind>>,
     watch: &'a mut Watch<'a>,
 }
 
-/// Rows between two words to the watcher.
-const ROWS_BETWEEN_REPORTS: u64 = 20_000;
-
 impl<'a> Sources<'a> {
-    /// Lists and hashes the files. Their order is by kind and SHA-256, so that neither names nor
-    /// the order on the command line play a part.
+    /// Lists and hashes the files. Their order is by kind and SHA-256.
     pub(crate) fn list(inputs: &Inputs, watch: &'a mut Watch<'a>) -> Result<Self, MarketsError> {
         let given: [(Kind, &[PathBuf]); 7] = [
             (Kind::CodeMap, std::slice::from_ref(&inputs.code_map)),
@@ -76,38 +49,7 @@ impl<'a> Sources<'a> {
             (Kind::PriceIndex, &inputs.price_index),
             (Kind::Rents, &inputs.rents),
         ];
-        let mut sources = Vec::new();
-        for (kind, path) in given
-            .iter()
-            .flat_map(|(kind, paths)| paths.iter().map(move |p| (*kind, p)))
-        {
-            let (sha256, bytes) = hash(path, watch)?;
-            let file = path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            let report = FileReport {
-                register: kind.name(),
-                file: file.unwrap_or_default(),
-                sha256,
-                bytes,
-                ..FileReport::default()
-            };
-            sources.push(Source {
-                kind,
-                path: path.clone(),
-                report,
-            });
-        }
-        sources.sort_by(|a, b| {
-            let key = |source: &Source| {
-                (
-                    source.kind,
-                    source.report.sha256.clone(),
-                    source.report.file.clone(),
-                )
-            };
-            key(a).cmp(&key(b))
-        });
+        let mut sources = sources::list(&given, watch)?;
         // One file given twice is one file.
         sources.dedup_by(|a, b| a.kind == b.kind && a.report.sha256 == b.report.sha256);
         Ok(Sources { sources, watch })
@@ -120,32 +62,13 @@ impl<'a> Sources<'a> {
         kind: Kind,
         mut take: impl FnMut(u32, T::Row) -> Verdict,
     ) -> Result<(), MarketsError> {
-        let watch = &mut *self.watch;
         let files = self.sources.iter_mut().filter(|source| source.kind == kind);
         for (number, source) in (0_u32..).zip(files) {
-            let report = &mut source.report;
-            let progress = Progress::default();
-            let mut rows: Rows<T> = Rows::open(&source.path, &progress)?;
-            watch(kind.name(), 0, report.bytes);
-            for row in &mut rows {
-                report.rows_read += 1;
-                match row? {
-                    Ok(row) => match take(number, row) {
-                        Verdict::Kept => report.rows_kept += 1,
-                        Verdict::LeftOut(reason) => count(&mut report.left_out, reason),
-                    },
-                    Err(reject) => count(&mut report.rejected, reject.reason.code()),
-                }
-                if report.rows_read.is_multiple_of(ROWS_BETWEEN_REPORTS) {
-                    watch(
-                        kind.name(),
-                        progress.bytes().min(report.bytes),
-                        report.bytes,
-                    );
-                }
-            }
-            report.field_warnings = rows.warnings().iter().map(|(k, v)| (*k, *v)).collect();
-            watch(kind.name(), report.bytes, report.bytes);
+            source.read::<T, _, MarketsError>(
+                self.watch,
+                |row| take(number, row),
+                |_, _| Ok(()),
+            )?;
         }
         Ok(())
     }
@@ -177,31 +100,7 @@ impl<'a> Sources<'a> {
 
     /// The reports of all files.
     pub(crate) fn finish(self) -> Vec<FileReport> {
-        self.sources
-            .into_iter()
-            .map(|source| source.report)
-            .collect()
-    }
-}
-
-fn hash(path: &Path, watch: &mut Watch<'_>) -> Result<(String, u64), MarketsError> {
-    let mut file = File::open(path).map_err(MarketsError::io(path))?;
-    let length = file.metadata().map_err(MarketsError::io(path))?.len();
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 1 << 20];
-    let mut done = 0;
-    loop {
-        let read = file.read(&mut buffer).map_err(MarketsError::io(path))?;
-        if read == 0 {
-            let mut text = String::with_capacity(64);
-            for byte in hasher.finalize() {
-                // Writing to a string cannot fail.
-                let _ = write!(text, "{byte:02x}");
-            }
-            return Ok((text, done));
-        }
-        hasher.update(&buffer[..read]);
-        done += read as u64;
-        watch("hash", done, length);
+        let reports = self.sources.into_iter().map(|source| source.report);
+        reports.collect()
     }
 }

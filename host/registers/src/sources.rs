@@ -1,0 +1,210 @@
+//! The source files of a build: listed in an order of their own, hashed, and read row by row.
+
+use crate::rows::{Register, Rows};
+use crate::{Progress, ReadError, Reject};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Hears how far a build has come: the stage's name, and bytes or rows done and in all.
+pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
+
+/// Rows by a stable snake_case reason.
+pub type Counts = BTreeMap<&'static str, u64>;
+
+/// Adds one to a counter.
+pub fn count<K: Ord>(counters: &mut BTreeMap<K, u64>, key: K) {
+    *counters.entry(key).or_default() += 1;
+}
+
+/// The registers of one build, in the order in which their files are listed.
+pub trait Kind: Copy + Ord {
+    /// As reports and watchers call it.
+    fn name(self) -> &'static str;
+}
+
+/// What a build read, kept and left out of one source file. Where it was read row by row,
+/// `rows_read` is the sum of `rows_kept`, all `rejected` and all `left_out`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FileReport {
+    /// The register that it belongs to.
+    pub register: &'static str,
+    /// Its name without its folder.
+    pub file: String,
+    /// SHA-256 in lower-case hexadecimal.
+    pub sha256: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Rows after the header.
+    pub rows_read: u64,
+    /// Rows that a later pass works on.
+    pub rows_kept: u64,
+    /// Damaged rows, by reason.
+    pub rejected: Counts,
+    /// Sound rows that have no place in what is built, by reason.
+    pub left_out: Counts,
+    /// Cells that were set aside while their row was kept, by reason.
+    pub field_warnings: Counts,
+}
+
+/// A file that could not be read to be hashed.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct Unreadable {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system says.
+    pub source: io::Error,
+}
+
+/// One source file.
+#[derive(Debug)]
+pub struct Source<K> {
+    /// The register that it belongs to.
+    pub kind: K,
+    /// Where it is.
+    pub path: PathBuf,
+    /// What became of its rows so far.
+    pub report: FileReport,
+}
+
+/// What becomes of a sound row.
+#[derive(Debug)]
+pub enum Verdict<I = ()> {
+    /// A later pass works on it.
+    Kept,
+    /// It has no place in what is built: a stable reason, and what the row is called by.
+    LeftOut(&'static str, I),
+}
+
+/// A row that a build does not use.
+#[derive(Debug)]
+pub enum Unused<'r, I = ()> {
+    /// It is damaged.
+    Rejected(&'r Reject),
+    /// It is sound and was left out.
+    LeftOut {
+        /// Where it begins: the member of an archive, and the line, counted from 1.
+        position: (Option<&'r str>, u64),
+        /// The reason that was given.
+        reason: &'static str,
+        /// What the row is called by.
+        identifier: I,
+    },
+}
+
+/// Rows between two words to the watcher.
+const ROWS_BETWEEN_REPORTS: u64 = 20_000;
+
+/// Lists and hashes files. Their order is by kind and SHA-256, so that neither names nor the order
+/// in which they were given play a part.
+///
+/// # Errors
+/// The first file that cannot be read.
+pub fn list<K: Kind>(
+    given: &[(K, &[PathBuf])],
+    watch: &mut Watch<'_>,
+) -> Result<Vec<Source<K>>, Unreadable> {
+    let mut sources = Vec::new();
+    for (kind, paths) in given {
+        for path in *paths {
+            let unreadable = |source| Unreadable {
+                path: path.clone(),
+                source,
+            };
+            let (sha256, bytes) = hash(path, watch).map_err(unreadable)?;
+            let file = path
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned());
+            let report = FileReport {
+                register: kind.name(),
+                file: file.unwrap_or_default(),
+                sha256,
+                bytes,
+                ..FileReport::default()
+            };
+            sources.push(Source {
+                kind: *kind,
+                path: path.clone(),
+                report,
+            });
+        }
+    }
+    sources.sort_by(|a, b| a.place().cmp(&b.place()));
+    Ok(sources)
+}
+
+impl<K: Kind> Source<K> {
+    fn place(&self) -> (K, &str, &str) {
+        (self.kind, &self.report.sha256, &self.report.file)
+    }
+
+    /// Reads the file row by row and counts. `take` gets each sound row, `unused` each that is
+    /// damaged or was left out.
+    ///
+    /// # Errors
+    /// What ends the file, or what `unused` says.
+    pub fn read<T: Register, I, E: From<ReadError>>(
+        &mut self,
+        watch: &mut Watch<'_>,
+        mut take: impl FnMut(T::Row) -> Verdict<I>,
+        mut unused: impl FnMut(&str, Unused<'_, I>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (name, report) = (self.kind.name(), &mut self.report);
+        let progress = Progress::default();
+        let mut rows: Rows<T> = Rows::open(&self.path, &progress)?;
+        watch(name, 0, report.bytes);
+        while let Some(row) = rows.next() {
+            report.rows_read += 1;
+            match row? {
+                Ok(row) => match take(row) {
+                    Verdict::Kept => report.rows_kept += 1,
+                    Verdict::LeftOut(reason, identifier) => {
+                        count(&mut report.left_out, reason);
+                        let left_out = Unused::LeftOut {
+                            position: rows.position(),
+                            reason,
+                            identifier,
+                        };
+                        unused(&report.file, left_out)?;
+                    }
+                },
+                Err(reject) => {
+                    count(&mut report.rejected, reject.reason.code());
+                    unused(&report.file, Unused::Rejected(&reject))?;
+                }
+            }
+            if report.rows_read.is_multiple_of(ROWS_BETWEEN_REPORTS) {
+                watch(name, progress.bytes().min(report.bytes), report.bytes);
+            }
+        }
+        report.field_warnings.clone_from(rows.warnings());
+        watch(name, report.bytes, report.bytes);
+        Ok(())
+    }
+}
+
+/// SHA-256 and length of a file.
+fn hash(path: &Path, watch: &mut Watch<'_>) -> io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 20];
+    let mut done = 0;
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((hex::encode(hasher.finalize()), done));
+        }
+        hasher.update(&buffer[..read]);
+        done += read as u64;
+        watch("hash", done, length);
+    }
+}
+
+#[cfg(test)]
+#[path = "sources_tests.rs"]
+mod tests;

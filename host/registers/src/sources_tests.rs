@@ -1,0 +1,113 @@
+use super::*;
+use crate::areas::AreaFile;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Register {
+    First,
+    Second,
+}
+
+impl Kind for Register {
+    fn name(self) -> &'static str {
+        match self {
+            Register::First => "first",
+            Register::Second => "second",
+        }
+    }
+}
+
+#[test]
+fn files_stand_by_register_and_content_whatever_their_names_and_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let (abc, empty) = (write("1.csv", "abc"), write("2.csv", ""));
+    let mut heard = 0;
+    let mut watch = |stage: &str, done: u64, total: u64| {
+        assert_eq!((stage, done), ("hash", total));
+        heard += 1;
+    };
+    let listed = |given: &[(Register, &[PathBuf])], watch: &mut Watch<'_>| -> Vec<_> {
+        let sources = list(given, watch).unwrap();
+        let said = sources.into_iter().map(|source| {
+            let FileReport {
+                file,
+                sha256,
+                bytes,
+                ..
+            } = source.report;
+            (source.kind, file, sha256[..8].to_owned(), bytes)
+        });
+        said.collect()
+    };
+    let expected = [
+        (
+            Register::First,
+            "1.csv".to_owned(),
+            "ba7816bf".to_owned(),
+            3,
+        ),
+        (
+            Register::Second,
+            "1.csv".to_owned(),
+            "ba7816bf".to_owned(),
+            3,
+        ),
+        (
+            Register::Second,
+            "2.csv".to_owned(),
+            "e3b0c442".to_owned(),
+            0,
+        ),
+    ];
+    let (first, second) = ([abc.clone()], [empty, abc]);
+    let given = [(Register::Second, &second[..]), (Register::First, &first)];
+    assert_eq!(listed(&given, &mut watch), expected);
+    assert_eq!(heard, 2, "an empty file is hashed at once");
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    let path = PathBuf::from("nowhere.csv");
+    let error = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap_err();
+    assert!(error.to_string().starts_with("nowhere.csv: "), "{error}");
+}
+
+#[test]
+fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("areas.csv");
+    let header = "LAD23CD,LAD23NM,AREALHECT";
+    let text =
+        format!("{header}\nE06990001,Ashby,10\nE06990002,Thornet,ten\nW06990003,Brithel,30\n");
+    std::fs::write(&path, text).unwrap();
+    let mut sources = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap();
+    let mut told = Vec::new();
+    let read = sources[0].read::<AreaFile, &str, ReadError>(
+        &mut |_, _, _| (),
+        |row| match row.code.starts_with('W') {
+            true => Verdict::LeftOut("elsewhere", "Brithel"),
+            false => Verdict::Kept,
+        },
+        |file, unused| {
+            told.push(match unused {
+                Unused::Rejected(reject) => format!("{file} {}", reject.line),
+                Unused::LeftOut {
+                    position: (_, line),
+                    reason,
+                    identifier,
+                } => format!("{file} {line} {reason} {identifier}"),
+            });
+            Ok(())
+        },
+    );
+    read.unwrap();
+    assert_eq!(told, ["areas.csv 3", "areas.csv 4 elsewhere Brithel"]);
+    let report = &sources[0].report;
+    assert_eq!((report.rows_read, report.rows_kept), (3, 1));
+    assert_eq!(report.left_out["elsewhere"], 1);
+    assert_eq!(report.rejected.values().sum::<u64>(), 1);
+}

@@ -26,7 +26,8 @@ pub struct Counted {
     pub policy: HeaderValue,
     /// Requests that may still come at once.
     pub remaining: u32,
-    /// Until the whole burst may come again, were no request to come before.
+    /// Until one more may come than now. It is never later than `wait`, so that Retry-After is never
+    /// earlier than what the header says.
     pub reset: Duration,
     /// Until a request may come again, where this one may not.
     pub wait: Option<Duration>,
@@ -73,15 +74,10 @@ impl<C: Clock + Clone> Rate<C> {
             Ok(state) => (state.remaining_burst_capacity(), None),
             Err(until) => (0, Some(until.wait_time_from(self.clock.now()))),
         };
-        let interval = self.quota.replenish_interval();
-        let spent = self.quota.burst_size().get() - remaining;
         Counted {
             policy: self.policy.clone(),
             remaining,
-            reset: match wait {
-                Some(wait) => wait + interval * (spent - 1),
-                None => interval * spent,
-            },
+            reset: wait.unwrap_or(self.quota.replenish_interval()),
             wait,
         }
     }
@@ -129,7 +125,7 @@ mod tests {
         let refused = rate.count();
         let quarter = Duration::from_millis(250);
         assert_eq!((refused.remaining, refused.wait), (0, Some(quarter)));
-        assert_eq!(refused.reset, quarter * 3);
+        assert_eq!(refused.reset, quarter);
         clock.advance(quarter - Duration::from_nanos(1));
         assert_eq!(rate.count().wait, Some(Duration::from_nanos(1)));
         clock.advance(Duration::from_nanos(1));
@@ -168,9 +164,11 @@ mod tests {
                 }
                 clock.advance(Duration::from_nanos(pause));
             }
-            let reset = rate.count().reset;
-            clock.advance(reset);
-            prop_assert_eq!(rate.count().remaining, burst - 1);
+            let counted = rate.count();
+            clock.advance(counted.reset);
+            let later = rate.count();
+            prop_assert_eq!(later.wait, None);
+            prop_assert!(later.remaining >= counted.remaining);
         }
     }
 }

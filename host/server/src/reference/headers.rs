@@ -33,7 +33,7 @@ pub const HEADERS: [Told; 9] = [
     Told {
         name: "RateLimit",
         about: "How your rate stands, on every answer to a good key: `\"requests\";r=99;t=1` says \
-            that 99 more may come at once, and the whole burst again in a second.",
+            that 99 more may come at once, and one more than that within a second.",
         schema: || pattern(r#"^"requests";r=[0-9]+;t=[0-9]+$"#, RATE_LONGEST),
     },
     Told {

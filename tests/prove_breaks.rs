@@ -9,7 +9,7 @@
 #[path = "contract/rules.rs"]
 mod rules;
 
-use rules::{Rule, Rules};
+use rules::{CONTRACTS, Rule, Rules};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -28,13 +28,22 @@ fn main() -> ExitCode {
     let started = Instant::now();
     let wanted: BTreeSet<String> = std::env::args().skip(1).collect();
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let rules = Rules::read(&repository);
-    let chosen: Vec<&Rule> = rules
-        .all()
-        .filter(|rule| wanted.is_empty() || wanted.contains(&rule.id))
+    let lists = CONTRACTS.map(|contract| (contract.name, Rules::of(&contract, &repository)));
+    // An id chooses a rule, and a contract's name all of its rules.
+    let chosen: Vec<&Rule> = lists
+        .iter()
+        .flat_map(|(name, rules)| rules.all().map(move |rule| (*name, rule)))
+        .filter(|(name, rule)| {
+            wanted.is_empty() || wanted.contains(&rule.id) || wanted.contains(*name)
+        })
+        .map(|(_, rule)| rule)
         .collect();
-    let known: BTreeSet<&String> = chosen.iter().map(|rule| &rule.id).collect();
-    if let Some(unknown) = wanted.iter().find(|id| !known.contains(id)) {
+    let known: BTreeSet<&str> = chosen.iter().map(|rule| rule.id.as_str()).collect();
+    let named = |id: &str| CONTRACTS.iter().any(|contract| contract.name == id);
+    if let Some(unknown) = wanted
+        .iter()
+        .find(|id| !known.contains(id.as_str()) && !named(id))
+    {
         println!("there is no rule {unknown}");
         return ExitCode::FAILURE;
     }

@@ -79,11 +79,16 @@ impl Faults {
     }
 }
 
-/// A client's text as a message may repeat it: quoted, at most 60 characters, control
-/// characters replaced.
+/// A client's text as a message may repeat it: quoted, and made [`harmless`].
 #[must_use]
 pub fn shown(text: &str) -> String {
-    let mut out = String::from("\"");
+    format!("\"{}\"", harmless(text))
+}
+
+/// A client's text as an answer may repeat it: at most 60 characters, control characters replaced.
+#[must_use]
+pub fn harmless(text: &str) -> String {
+    let mut out = String::new();
     for (index, character) in text.chars().enumerate() {
         if index == SHOWN - 1 && text.chars().nth(SHOWN).is_some() {
             out.push('…');
@@ -94,7 +99,6 @@ pub fn shown(text: &str) -> String {
             && !matches!(character, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
         let _ = out.write_char(if harmless { character } else { '\u{fffd}' });
     }
-    out.push('"');
     out
 }
 

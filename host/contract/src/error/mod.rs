@@ -6,4 +6,4 @@ mod fault;
 
 pub use body::ErrorBody;
 pub use code::Code;
-pub use fault::{FAULTS_LISTED, Fault, Faults, shown};
+pub use fault::{FAULTS_LISTED, Fault, Faults, harmless, shown};

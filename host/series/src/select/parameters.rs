@@ -8,6 +8,7 @@ use crate::catalogue::{
 };
 use crate::store::Release;
 use domesday_breaks::broken;
+use std::collections::HashSet;
 
 /// Which of the two routes of a family was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,14 +34,14 @@ impl Parameters {
     pub fn read(
         pairs: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Parameters, ParameterError> {
-        let mut read: Vec<(String, String)> = Vec::new();
-        for (name, value) in pairs {
-            if read.iter().any(|(known, _)| *known == name) && !broken("v1-endpoints-1-once") {
-                return Err(ParameterFault::DuplicateParameter.of(&name));
-            }
-            read.push((name, value));
+        let pairs: Vec<(String, String)> = pairs.into_iter().collect();
+        // A query string may hold thousands of names, so they are not compared each with each.
+        let mut seen = HashSet::with_capacity(pairs.len());
+        let again = pairs.iter().find(|(name, _)| !seen.insert(name.as_str()));
+        match again.filter(|_| !broken("v1-endpoints-1-once")) {
+            Some((name, _)) => Err(ParameterFault::DuplicateParameter.of(name)),
+            None => Ok(Parameters { pairs }),
         }
-        Ok(Parameters { pairs: read })
     }
 
     /// The value of a parameter.

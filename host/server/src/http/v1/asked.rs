@@ -9,7 +9,7 @@ use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use domesday_breaks::broken;
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, Fault, harmless};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::select::{ParameterError, ParameterFault, Parameters};
 use domesday_series::store::Release;
@@ -166,5 +166,6 @@ pub fn refused(error: ParameterError) -> Refusal {
             "A continuation takes the cursor alone: it keeps selection and release.".to_owned(),
         ),
     };
-    Fault::new(code, message).at(error.field).into()
+    // An unknown parameter has whatever name the client gave it.
+    Fault::new(code, message).at(harmless(&error.field)).into()
 }

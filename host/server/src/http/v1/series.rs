@@ -90,7 +90,14 @@ fn continued(asking: &Asking, family: Family, text: &str) -> Result<Question, Re
         .query
         .iter()
         .find(|(name, _)| name == "dataset")
-        .and_then(|(_, id)| family.dataset(id))
+        .and_then(|(_, id)| {
+            let other = || {
+                Family::Rates
+                    .dataset(id)
+                    .filter(|_| broken("v1-cursor-family"))
+            };
+            family.dataset(id).or_else(other)
+        })
         .ok_or_else(invalid)?;
     if !broken("v1-cursor-entitlement") {
         asking.entitled(dataset)?;

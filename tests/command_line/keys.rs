@@ -25,7 +25,10 @@ fn a_key_is_printed_once_listed_without_its_secret_and_revoked_for_good() {
     assert_eq!(list.lines().count(), 2);
     let id = key.split('_').nth(1).unwrap();
     let line = list.lines().find(|line| line.starts_with(id)).unwrap();
-    assert_eq!(line, format!("{id}\tcustomer\tactive\tavm:value\t"));
+    let columns: Vec<_> = line.split('\t').collect();
+    assert_eq!(columns[..4], [id, "customer", "active", "avm:value"]);
+    assert!(columns[4].starts_with("made 20"), "{line}");
+    assert_eq!(columns[5..], ["expires never", ""]);
     assert!(!list.contains(&key) && !list.contains(key.rsplit('_').next().unwrap()));
 
     run(["key", "revoke", id, "--data", &data]).ok();
@@ -46,6 +49,15 @@ fn a_key_is_printed_once_listed_without_its_secret_and_revoked_for_good() {
 fn what_the_key_commands_cannot_do_they_say() {
     let (_kept, data) = folder();
     create(&data, &["avm:value"]).ok();
+    let labelled = |label: &str| {
+        let scope = ["--tenant", "t", "--scope", "avm:value"];
+        run([
+            &["key", "create"],
+            &scope[..],
+            &["--data", &data, "--label", label],
+        ]
+        .concat())
+    };
     for (ran, named) in [
         (create(&data, &["avm:everything"]), "avm:everything"),
         (
@@ -65,7 +77,12 @@ fn what_the_key_commands_cannot_do_they_say() {
             run(["key", "revoke", "0123456789abcdef", "--data", &data]),
             "0123456789abcdef",
         ),
-        (run(["key", "revoke", "the-first", "--data", &data]), "key"),
+        (
+            run(["key", "revoke", "the-first", "--data", &data]),
+            "16 hexadecimal digits",
+        ),
+        (labelled("two\nlines"), "--label"),
+        (labelled("\u{1b}[31mred"), "--label"),
         (
             run(["key", "list", "--data", "/nowhere/at-all"]),
             "/nowhere/at-all",
@@ -74,6 +91,21 @@ fn what_the_key_commands_cannot_do_they_say() {
         let refusal = ran.refused();
         assert!(refusal.contains(named), "{named}: {refusal}");
     }
+}
+
+#[test]
+fn a_key_may_expire_but_not_at_once() {
+    let (_kept, data) = folder();
+    let expiring = |days: &str| {
+        let scope = ["--tenant", "t", "--scope", "avm:value", "--data", &data];
+        run([&["key", "create", "--expires-in", days], &scope[..]].concat())
+    };
+    expiring("30").ok();
+    let list = run(["key", "list", "--data", &data]).ok().stdout;
+    assert!(list.contains("\texpires 20"), "{list}");
+    let never = expiring("0");
+    assert_eq!(never.code, Some(2), "{never:?}");
+    assert!(never.stderr.contains("--expires-in"), "{never:?}");
 }
 
 #[test]
@@ -90,11 +122,13 @@ fn a_plan_is_read_from_a_file_and_what_is_wrong_with_it_is_named() {
     for (text, named) in [
         ("synchronous_rows = 7", "synchronous_rows"),
         ("burst = 0", "burst"),
+        ("synchronous_batch_rows = 0", "synchronous_batch_rows"),
         ("monthly_units = \"many\"", "monthly_units"),
         ("burst =", "plan.toml"),
     ] {
         let refusal = with_plan(text).refused();
         assert!(refusal.contains(named), "{named}: {refusal}");
+        assert!(!refusal.contains("default."), "{refusal}");
     }
     let rows = |key: &str| {
         let server = start().data(Path::new(&data)).go();

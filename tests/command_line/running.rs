@@ -2,6 +2,7 @@
 
 use crate::common::demo::{RELEASE, house};
 use crate::common::packages::Releases;
+use crate::common::program::run;
 use crate::common::raw::{connect, head, read};
 use crate::common::server::{Server, start};
 use crate::folder;
@@ -114,6 +115,53 @@ fn a_release_that_is_not_in_force_yet_waits_for_its_day() {
     assert_eq!(current(&serve().go()), RELEASE);
     let named = serve().with(&["--release", "next-century"]).go();
     assert_eq!(current(&named), "next-century");
+}
+
+#[test]
+fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
+    let (_kept, data) = folder();
+    let file = Path::new(&data).join("a-file");
+    fs::write(&file, "").unwrap();
+    let refusal = start().data(&file).refused();
+    assert!(refusal.contains("is no folder"), "{refusal}");
+    for (arguments, said) in [
+        (["--threads", "0"], "at least 1"),
+        (
+            ["--otlp-endpoint", "https://collector.example"],
+            "https is not spoken",
+        ),
+        (["--otlp-endpoint", "collector:4318"], "a whole URL"),
+    ] {
+        let refusal = start().with(&arguments).refused();
+        assert!(refusal.contains(said), "{refusal}");
+    }
+
+    let releases = Releases::copy();
+    let component = fs::read(releases.release(RELEASE).join("component.wasm")).unwrap();
+    releases.add("unsigned", component);
+    let serve = |data: &Path| start().releases(releases.path()).data(data);
+    let data = Path::new(&data).join("data");
+    let refusal = serve(&data).refused();
+    assert!(refusal.contains("--allow-unsigned"), "{refusal}");
+    let server = serve(&data).with(&["--allow-unsigned", "unsigned"]).go();
+    let at = data.display().to_string();
+    let promote = ["release", "promote", "unsigned", "--data", &at];
+    let elsewhere = [&promote[..], &["--releases", "elsewhere"]].concat();
+    let told = run(elsewhere).ok().stderr;
+    assert!(told.contains("its own releases folder"), "{told}");
+    let log = server.stop();
+    assert_eq!(log.matches("release promoted").count(), 1, "{log}");
+    fs::remove_dir_all(releases.release("unsigned")).unwrap();
+    let refusal = serve(&data).refused();
+    assert!(
+        refusal.contains("promoted last") && refusal.contains("--release"),
+        "{refusal}"
+    );
+
+    let empty = tempfile::tempdir().unwrap();
+    let empty = empty.path().display().to_string();
+    let refusal = run(["release", "list", "--releases", &empty]).refused();
+    assert!(refusal.contains("holds no valuation release"), "{refusal}");
 }
 
 #[test]

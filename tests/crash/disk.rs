@@ -47,9 +47,20 @@ fn refusing(client: &Client) {
     soon("the fault is not noticed", || {
         client.post("/v3/simple-value", &house()).status == 503 && ready() == 503
     });
+    // What only reads is answered: that there is no such job is known from the file.
+    soon("jobs cannot be read", || {
+        client
+            .get(&format!("/v3/valuation-jobs/{}", uuid::Uuid::nil()))
+            .status
+            == 404
+    });
     for _ in 0..20 {
         assert_eq!(client.get("/healthz").status, 200);
-        assert_eq!(ready(), 503);
+        let ready = client.get("/readyz");
+        assert_eq!(
+            (ready.status, ready.header("retry-after")),
+            (503, Some("1"))
+        );
         let refused = client.post("/v3/simple-value", &house());
         assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
         assert!(refused.header("retry-after").is_some());

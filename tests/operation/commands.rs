@@ -1,5 +1,6 @@
 //! Commands against a running server, and against its state when none runs.
 
+use crate::common::demo::house;
 use crate::common::program::run;
 use crate::common::server::start;
 use std::fs;
@@ -42,6 +43,13 @@ fn keys_and_tenants_are_managed_while_the_server_runs_and_take_effect_at_once() 
     at(&["tenant", "enable", "customer"]).ok();
     assert_eq!(client.get("/v3/releases/current").status, 200);
 
+    assert_eq!(client.post("/v3/value", &house()).status, 200);
+    let tenants = at(&["tenant", "list"]).ok().stdout;
+    assert!(
+        tenants.contains("customer\tenabled\t1 units this month\t"),
+        "{tenants}"
+    );
+
     let id = key.split('_').nth(1).unwrap();
     at(&["key", "revoke", id]).ok();
     assert_eq!(client.get("/v3/releases/current").status, 401);
@@ -73,6 +81,10 @@ fn keys_and_tenants_are_managed_while_the_server_runs_and_take_effect_at_once() 
         let refused = at(arguments).refused();
         assert!(refused.contains(named), "{named}: {refused}");
     }
+    assert_eq!(
+        server.logged(|line| line["order"] == "disable" && line["tenant"] == "customer")["message"],
+        "an operator's order"
+    );
     let log = server.stop();
     assert!(!log.contains(key.rsplit('_').next().unwrap()));
 }

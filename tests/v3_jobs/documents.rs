@@ -37,7 +37,9 @@ fn a_submission_is_answered_202_with_the_queued_job() {
         "results_url": format!("{JOBS}/{id}/results"),
     });
     assert_eq!(job, expected);
-    assert!(answer.header("x-service-request-id").is_some());
+    let request = answer.header("x-service-request-id").unwrap();
+    let line = server.logged(|line| line["request_id"] == request && line["message"] == "request");
+    assert_eq!(line["job_id"], id);
 
     // Both routes show it as it stands.
     let status = client.get(job["status_url"].as_str().unwrap());

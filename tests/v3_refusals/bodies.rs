@@ -22,6 +22,10 @@ fn a_compressed_body_is_415() {
             insta::assert_snapshot!(shown(&answer));
         }
     }
+    let headers = [JSON, ("Transfer-Encoding", "gzip, chunked")];
+    let head = with_key(&client.key, &headers, "POST", SIMPLE);
+    let answer = send(client.address, head.as_bytes());
+    assert_eq!(answer.refusal().1, "compressed_body");
     let headers = [
         JSON,
         ("Content-Encoding", "identity"),
@@ -147,6 +151,19 @@ fn a_body_that_breaks_off_harms_nobody() {
             .unwrap();
     }
     assert_eq!(client.post(SIMPLE, &house()).status, 200);
+}
+
+#[test]
+fn a_body_whose_framing_breaks_is_refused_as_any_that_cannot_be_read() {
+    let (_server, client) = service();
+    let headers = [JSON, ("Transfer-Encoding", "chunked")];
+    let head = with_key(&client.key, &headers, "POST", SIMPLE);
+    let answer = send(client.address, (head + "zz\r\n{}\r\n").as_bytes());
+    assert_eq!(
+        answer.refusal(),
+        (422, "invalid_json".into(), Some(String::new()))
+    );
+    assert_eq!(answer.json()["errors"][0], answer.json()["error"]);
 }
 
 #[test]

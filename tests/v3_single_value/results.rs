@@ -169,6 +169,21 @@ fn wales_is_valued_like_england() {
 }
 
 #[test]
+fn a_referral_points_at_what_the_request_gave() {
+    let (_server, client) = service();
+    let terms = json!({"start_date": "1960-01-01", "term_years": 70});
+    for (lease, field) in [
+        (json!({"years_remaining": 3}), "/lease/years_remaining"),
+        (terms, "/lease/term_years"),
+    ] {
+        let mut request = flat();
+        request["lease"] = lease;
+        let message = client.post(SIMPLE, &request).ok()["referral"]["message"].clone();
+        assert!(message.as_str().unwrap().contains(field), "{message}");
+    }
+}
+
+#[test]
 fn a_property_outside_the_market_is_referred_without_an_estimate() {
     let (_server, client) = service();
     let mut short = flat();

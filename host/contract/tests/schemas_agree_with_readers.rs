@@ -208,7 +208,7 @@ fn alike(
 /// What JSON Schema cannot say: that a lease begins by the valuation date and ends after it.
 const READERS_ALONE: [&str; 2] = [
     "The lease begins after the valuation date.",
-    "The lease ended before the valuation date.",
+    "The lease has ended by the valuation date.",
 ];
 
 /// A refusal for what the schema says too, or none.

@@ -1,5 +1,6 @@
 //! Promotions that came from elsewhere: another host, or a command before the last start.
 
+use crate::families::FamilyShelf;
 use crate::releases::ReleaseError;
 use crate::service::Service;
 use domesday_state::{Released, State};
@@ -49,16 +50,25 @@ impl Service {
         }
     }
 
-    /// Makes a release the current one of its kind, here. Blocks where it must be opened first.
+    /// Makes a release the current one of its kind, here, and says whether it was not so already. Blocks
+    /// where it must be opened first.
     ///
     /// # Errors
     /// Where it cannot be served; the current release is then the one it was.
-    pub fn make_current(&self, what: Released, id: &str) -> Result<(), ReleaseError> {
+    pub fn make_current(&self, what: Released, id: &str) -> Result<bool, ReleaseError> {
+        let family =
+            |shelf: &FamilyShelf| shelf.current().is_some_and(|now| now.id().as_str() == id);
+        let already = match what {
+            Released::Valuation => self.releases.current().id == id,
+            Released::Markets => family(&self.markets),
+            Released::Rates => family(&self.rates),
+        };
         match what {
             Released::Valuation => self.releases.promote(id),
             Released::Markets => self.markets.promote(id),
             Released::Rates => self.rates.promote(id),
-        }
+        }?;
+        Ok(!already)
     }
 }
 
@@ -79,8 +89,11 @@ impl Followed {
         let wanted = id.clone();
         let done = tokio::task::spawn_blocking(move || opening.make_current(what, &wanted)).await;
         match done {
-            Ok(Ok(())) => {
-                tracing::info!(kind = what.as_str(), release_id = id, "release promoted");
+            Ok(Ok(changed)) => {
+                // Not where it was promoted through this server, which has said so.
+                if changed {
+                    tracing::info!(kind = what.as_str(), release_id = id, "release promoted");
+                }
                 self.known = promoted;
             }
             // Its package may still be on its way here, so that it is tried again; said once.

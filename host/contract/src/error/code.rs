@@ -12,7 +12,7 @@ vocabulary! {
         InvalidCredential = "invalid_credential",
         /// The key lacks the scope that the route or an option needs.
         ScopeRequired = "scope_required",
-        /// Access is switched off for this customer.
+        /// Access is switched off for this customer, or what was asked is no part of its plan.
         AccessDisabled = "access_disabled",
         /// No such job for this tenant, now.
         JobNotFound = "job_not_found",
@@ -66,7 +66,8 @@ vocabulary! {
         RateLimited = "rate_limited",
         /// More requests at once than the plan's concurrency.
         ConcurrencyLimited = "concurrency_limited",
-        /// The plan's queued jobs or stored bytes are taken.
+        /// The plan's queued jobs or stored bytes are taken, or the service has as many requests in
+        /// work as it takes.
         CapacityOccupied = "capacity_occupied",
         /// The month's allowance of units is used up.
         MonthlyValuationQuotaExceeded = "monthly_valuation_quota_exceeded",

@@ -50,7 +50,7 @@ impl<'a> Scanner<'a> {
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => {
                 self.array(depth + 1, 0)?;
-                Ok(Value::Composite)
+                Ok(Value::List)
             }
             Some(b'"') => self.string().map(Value::String),
             Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),

@@ -8,6 +8,18 @@ use domesday_breaks::{broken, field_broken};
 /// Longest name of a member, in bytes, that a pointer repeats.
 const NAME_LONGEST: usize = 200;
 
+/// What helps whoever sends an optional field without a value.
+const LEAVE_OUT: &str = "To omit the field, leave it out.";
+
+/// Whether a value says that there is none.
+fn is_blank(value: &Value<'_>) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}
+
 /// A section's name and the fields that it may have.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
@@ -77,10 +89,24 @@ impl<'v, 'a> Section<'v, 'a> {
         name: &'static str,
         read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
     ) -> Option<T> {
+        self.field(faults, name, read, true)
+    }
+
+    fn field<T>(
+        &mut self,
+        faults: &mut Faults,
+        name: &'static str,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        optional: bool,
+    ) -> Option<T> {
         let member = self.take(name)?;
         match read(&member.value) {
             Ok(value) => Some(value),
             Err(Wrong(message)) => {
+                let message = match optional && is_blank(&member.value) {
+                    true => format!("{message} {LEAVE_OUT}"),
+                    false => message,
+                };
                 self.fault(faults, Code::InvalidValue, name, message);
                 None
             }
@@ -97,7 +123,7 @@ impl<'v, 'a> Section<'v, 'a> {
         if !self.has(name) {
             self.missing(faults, name, "This field is required.");
         }
-        self.optional(faults, name, read)
+        self.field(faults, name, read, false)
     }
 
     /// A section below the document. `None` where it is absent, or wrong or empty and reported.
@@ -107,19 +133,37 @@ impl<'v, 'a> Section<'v, 'a> {
         name: &'static str,
         shape: Shape,
     ) -> Option<Section<'v, 'a>> {
+        self.below(faults, name, shape, true)
+    }
+
+    fn below(
+        &mut self,
+        faults: &mut Faults,
+        name: &'static str,
+        shape: Shape,
+        optional: bool,
+    ) -> Option<Section<'v, 'a>> {
         let member = self.take(name)?;
         match &member.value {
             Value::Object(object) if object.members.is_empty() => {
                 let message = format!(
-                    "The section is empty: give at least one of {}, or leave the section out.",
-                    shape.fields.join(", ")
+                    "The section is empty: give at least one of {}{}.",
+                    shape.fields.join(", "),
+                    if optional {
+                        ", or leave the section out"
+                    } else {
+                        ""
+                    }
                 );
                 self.fault(faults, Code::EmptySection, name, message);
                 None
             }
             Value::Object(object) => Some(Section::new(shape, member.at, object)),
             other => {
-                let Wrong(message) = Wrong::kind("an object", other);
+                let Wrong(mut message) = Wrong::kind("an object", other);
+                if optional && is_blank(other) {
+                    message = format!("{message} {LEAVE_OUT}");
+                }
                 self.fault(faults, Code::InvalidValue, name, message);
                 None
             }
@@ -136,7 +180,7 @@ impl<'v, 'a> Section<'v, 'a> {
         if !self.has(name) {
             self.missing(faults, name, "This section is required.");
         }
-        self.section(faults, name, shape)
+        self.below(faults, name, shape, false)
     }
 
     /// Reports that a field is absent, unless so much was sent that it may have been dropped.
@@ -168,7 +212,7 @@ impl<'v, 'a> Section<'v, 'a> {
                 continue;
             }
             let (code, message) = if self.shape.fields.contains(&&*member.name) {
-                let message = "The field is given more than once; give it once.".to_owned();
+                let message = "This is given more than once; give it once.".to_owned();
                 (Code::InvalidValue, message)
             } else {
                 let known = match self.shape.fields {

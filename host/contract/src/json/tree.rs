@@ -17,7 +17,9 @@ pub enum Value<'a> {
     Object(Object<'a>),
     /// The array of which the elements' texts were asked for.
     Rows(Rows<'a>),
-    /// An array, or an object deeper than any section: sound JSON, of no use to any field.
+    /// An array: sound JSON, of no use to any field.
+    List,
+    /// An object deeper than any section: sound JSON, of no use to any field.
     Composite,
 }
 
@@ -32,7 +34,8 @@ impl Value<'_> {
             Self::String(_) => "a string",
             Self::Object(_) => "an object",
             Self::Rows(_) => "a list",
-            Self::Composite => "a list or an object",
+            Self::List => "a list",
+            Self::Composite => "an object",
         }
     }
 }

@@ -16,12 +16,7 @@ impl Wrong {
     /// "Expected an object, got null."
     #[must_use]
     pub fn kind(expected: &str, got: &Value<'_>) -> Self {
-        Self(match got {
-            Value::Null => {
-                format!("Expected {expected}, got null; leave the field out to omit it.")
-            }
-            other => format!("Expected {expected}, got {}.", other.kind()),
-        })
+        Self(format!("Expected {expected}, got {}.", got.kind()))
     }
 
     /// "Expected …, got "abc"."
@@ -89,9 +84,7 @@ pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, Wrong> 
         };
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err(Wrong(
-                "The text is empty; give a value or leave the field out.".to_owned(),
-            ));
+            return Err(Wrong("The text is empty; give a value.".to_owned()));
         }
         // Bytes first: a megabyte of text is not counted character by character.
         if trimmed.len() > longest * 4 || trimmed.chars().count() > longest {

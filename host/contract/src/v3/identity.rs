@@ -72,6 +72,9 @@ impl Serialize for Uprn {
     }
 }
 
+/// What may stand between the characters of a postcode; the last is the no-break space of spreadsheets.
+const SPACES: [char; 2] = [' ', '\u{a0}'];
+
 /// A postcode of the United Kingdom's form, held in standard form: capitals, one space.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Postcode(Box<str>);
@@ -81,7 +84,10 @@ impl Postcode {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut standard = String::with_capacity(8);
-        for character in text.chars().filter(|&character| character != ' ') {
+        for character in text
+            .chars()
+            .filter(|&character| !SPACES.contains(&character))
+        {
             if !character.is_ascii_alphanumeric() || standard.len() == 7 {
                 return None;
             }
@@ -102,7 +108,7 @@ impl Postcode {
     }
 
     /// What [`Postcode::parse`] reads, as a regular expression.
-    pub const PATTERN: &str = "^ *(?:[A-Za-z] *){1,2}[0-9] *(?:[A-Za-z0-9] *)?[0-9] *(?:[ABD-HJLNP-UW-Zabd-hjlnp-uw-z] *){2}$";
+    pub const PATTERN: &str = r"^[ \u00a0]*(?:[A-Za-z][ \u00a0]*){1,2}[0-9][ \u00a0]*(?:[A-Za-z0-9][ \u00a0]*)?[0-9][ \u00a0]*(?:[ABD-HJLNP-UW-Zabd-hjlnp-uw-z][ \u00a0]*){2}$";
 
     /// Reads a JSON value.
     ///
@@ -179,6 +185,7 @@ mod tests {
             ("W1A1HQ", "W1A 1HQ"),
             ("ec1a 1bb", "EC1A 1BB"),
             ("LE11BB", "LE1 1BB"),
+            ("LE1\u{a0}1BB", "LE1 1BB"),
         ] {
             let postcode = Postcode::parse(written).map(|postcode| postcode.to_string());
             assert_eq!(postcode.as_deref(), Some(standard), "{written}");

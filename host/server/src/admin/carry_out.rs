@@ -6,10 +6,12 @@ use crate::demo;
 use crate::releases::ReleaseError;
 use crate::service::Service;
 use crate::telemetry::page::resident_bytes;
+use chrono::DateTime;
 use domesday_state::{
-    Accounts, KeyRecord, KeySeed, MalformedKey, NewKey, Plan, Released, ScopeFault, Scopes, State,
-    StateError, TenantId, TenantIdFault, UnixMillis,
+    Accounts, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan, Released, Reply,
+    ScopeFault, Scopes, State, StateError, Tenant, TenantId, TenantIdFault, UnixMillis,
 };
+use tokio::runtime::{Builder, Handle};
 
 const DAY_MILLIS: i64 = 86_400_000;
 
@@ -25,9 +27,15 @@ pub enum Problem {
     /// A scope there is none of.
     #[error(transparent)]
     Scopes(#[from] ScopeFault),
-    /// A key is not named as one.
-    #[error(transparent)]
+    /// A key is not named as one. What was given is not repeated: it may be a whole key.
+    #[error("a key is named by its id, 16 hexadecimal digits, as `domesday key list` shows them")]
     Key(#[from] MalformedKey),
+    /// A label that could draw on an operator's terminal.
+    #[error("--label: take the control characters out")]
+    Label,
+    /// No runtime to wait for the state with.
+    #[error("waiting for the state: {0}")]
+    Waiting(#[from] std::io::Error),
     /// A release cannot be served.
     #[error(transparent)]
     Release(#[from] ReleaseError),
@@ -82,7 +90,7 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
             Ok(Answer::Done {})
         }
         order => {
-            tracing::info!(order = ?Quiet(&order), "an operator's order");
+            log(&order);
             on_state(&*service.state, service.clock.now(), order)
         }
     }
@@ -112,13 +120,18 @@ pub fn on_state(state: &dyn State, now: UnixMillis, order: Order) -> Result<Answ
             state.revoke_key(key.parse()?, now)?;
         }
         Order::Tenants {} => {
-            let tenants = state.tenants()?.into_iter().map(|tenant| wire::Tenant {
-                id: tenant.id.to_string(),
-                enabled: tenant.enabled,
-                plan: tenant.plan,
-            });
+            let month = Month::of(now);
+            let listed = |tenant: Tenant| {
+                Ok(wire::Tenant {
+                    id: tenant.id.to_string(),
+                    enabled: tenant.enabled,
+                    used: wait(state.used(tenant.id, month))??,
+                    plan: tenant.plan,
+                })
+            };
+            let tenants = state.tenants()?.into_iter().map(listed);
             return Ok(Answer::Tenants {
-                tenants: tenants.collect(),
+                tenants: tenants.collect::<Result<_, Problem>>()?,
             });
         }
         Order::SetPlan { tenant, plan } => {
@@ -135,6 +148,9 @@ pub fn on_state(state: &dyn State, now: UnixMillis, order: Order) -> Result<Answ
 fn create_key(state: &dyn Accounts, new: wire::NewKey, now: UnixMillis) -> Result<String, Problem> {
     if new.tenant == demo::TENANT {
         return Err(Problem::Demo);
+    }
+    if new.label.chars().any(char::is_control) {
+        return Err(Problem::Label);
     }
     let tenant: TenantId = new.tenant.parse()?;
     let scopes = Scopes::parse(&new.scopes)?;
@@ -176,6 +192,8 @@ fn possible(plan: &Plan) -> Result<(), Problem> {
         ("requests_per_second", plan.requests_per_second),
         ("burst", plan.burst),
         ("concurrency", plan.concurrency),
+        ("synchronous_batch_rows", plan.synchronous_batch_rows),
+        ("asynchronous_job_rows", plan.asynchronous_job_rows),
     ] {
         if value == 0 {
             return Err(Problem::EmptyPlan { field });
@@ -197,7 +215,23 @@ fn listed(key: KeyRecord, now: UnixMillis) -> wire::Key {
         tenant: key.tenant.to_string(),
         status: status.to_owned(),
         scopes: key.scopes.texts(),
+        created: day(key.created_at),
+        expires: key.expires_at.map(day),
         label: key.label,
+    }
+}
+
+/// A day in UTC, as listings show it.
+fn day(at: UnixMillis) -> String {
+    let at = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
+    at.date_naive().to_string()
+}
+
+/// Waits for the state on a thread that may block, a runtime's or none.
+fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
+    match Handle::try_current() {
+        Ok(runtime) => Ok(runtime.block_on(reply)),
+        Err(_) => Ok(Builder::new_current_thread().build()?.block_on(reply)),
     }
 }
 
@@ -218,24 +252,47 @@ fn status(service: &Service) -> Status {
     }
 }
 
-/// An order's name for the log; nothing of it is secret, but a log need not repeat it.
-struct Quiet<'a>(&'a Order);
-
-impl std::fmt::Debug for Quiet<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.0 {
-            Order::Status {} => "status",
-            Order::Releases {} => "releases",
-            Order::Promote { .. } => "promote",
-            Order::RotateCursors {} => "rotate cursors",
-            Order::PauseJobs { paused: true } => "pause jobs",
-            Order::PauseJobs { paused: false } => "resume jobs",
-            Order::CreateKey(_) => "create key",
-            Order::Keys {} => "keys",
-            Order::RevokeKey { .. } => "revoke key",
-            Order::Tenants {} => "tenants",
-            Order::SetPlan { .. } => "set plan",
-            Order::Enable { .. } => "enable",
-        })
-    }
+/// Logs an order with whom and what it is about. Nothing of an order is secret.
+fn log(order: &Order) {
+    let (mut tenant, mut key, mut plan) = (None, None, None);
+    let name = match order {
+        Order::Status {} => "status",
+        Order::Releases {} => "releases",
+        Order::Promote { .. } => "promote",
+        Order::RotateCursors {} => "rotate cursors",
+        Order::PauseJobs { paused: true } => "pause jobs",
+        Order::PauseJobs { paused: false } => "resume jobs",
+        Order::CreateKey(new) => {
+            (tenant, plan) = (Some(&new.tenant), new.plan.as_ref());
+            "create key"
+        }
+        Order::Keys {} => "keys",
+        Order::RevokeKey { key: id } => {
+            // What is no id may be a whole key.
+            key = id.parse::<KeyId>().ok();
+            "revoke key"
+        }
+        Order::Tenants {} => "tenants",
+        Order::SetPlan {
+            tenant: whose,
+            plan: new,
+        } => {
+            (tenant, plan) = (Some(whose), Some(new));
+            "set plan"
+        }
+        Order::Enable {
+            tenant: whose,
+            enabled,
+        } => {
+            tenant = Some(whose);
+            if *enabled { "enable" } else { "disable" }
+        }
+    };
+    tracing::info!(
+        order = name,
+        tenant,
+        key_id = key.map(tracing::field::display),
+        plan = plan.map(tracing::field::debug),
+        "an operator's order"
+    );
 }

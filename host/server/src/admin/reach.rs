@@ -16,6 +16,9 @@ use tokio::net::UnixStream;
 /// How long an order may take: a release that is promoted may have to be compiled first.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// Who is answered.
+const ITS_USER: &str = "only the user that runs the server, and root, may give it orders";
+
 /// Asks the server on this data folder; none where none runs there.
 ///
 /// # Errors
@@ -38,11 +41,22 @@ pub fn ask(data: &Path, order: &Order) -> anyhow::Result<Option<Answer>> {
             {
                 return Ok(None);
             }
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                return Err(error).with_context(|| format!("{}: {ITS_USER}", named()));
+            }
             Err(error) => return Err(error).with_context(named),
         };
         let asked = tokio::time::timeout(PATIENCE, exchange(stream, order)).await;
         asked
             .with_context(|| format!("{} did not answer in time", named()))?
+            .map_err(|error| match error.downcast_ref::<hyper::Error>() {
+                Some(cut)
+                    if cut.is_incomplete_message() || cut.is_canceled() || cut.is_closed() =>
+                {
+                    error.context(format!("it hung up; {ITS_USER}"))
+                }
+                _ => error,
+            })
             .with_context(named)
             .map(Some)
     })?;

@@ -173,6 +173,10 @@ pub struct Key {
     pub status: String,
     /// Its scopes.
     pub scopes: Vec<String>,
+    /// The day on which it was made.
+    pub created: String,
+    /// The day on which it opens nothing any more, if there is one.
+    pub expires: Option<String>,
     /// What it is for.
     pub label: String,
 }
@@ -184,6 +188,8 @@ pub struct Tenant {
     pub id: String,
     /// Whether it is served.
     pub enabled: bool,
+    /// Units that it used this month.
+    pub used: u64,
     /// What it may use.
     pub plan: Plan,
 }

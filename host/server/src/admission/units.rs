@@ -17,6 +17,7 @@ pub struct Charging {
     state: Arc<dyn State>,
     tenant: TenantId,
     month: Month,
+    units: u32,
     allowance: u64,
     until_next_month: Duration,
     reply: Reply<Charged>,
@@ -28,8 +29,10 @@ pub struct Charging {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Uncharged {
     /// The units do not fit into the month's allowance.
-    #[error("{used} of {allowance} units of the month are used, and the request's do not fit")]
+    #[error("{used} of {allowance} units of the month are used, and {needed} do not fit")]
     Exhausted {
+        /// Units that the request needs.
+        needed: u32,
         /// Units used in the month, without this request's.
         used: u64,
         /// Units that the plan allows in a month.
@@ -55,6 +58,7 @@ pub fn charge(
         state: state.clone(),
         tenant: principal.tenant.clone(),
         month,
+        units,
         allowance,
         until_next_month: until_next_month(now),
         settled: None,
@@ -91,6 +95,7 @@ impl Charging {
         let settled = match tokio::time::timeout(PATIENCE, &mut self.reply).await {
             Ok(Ok(Charged::Granted { .. })) => Ok(()),
             Ok(Ok(Charged::Exhausted { used })) => Err(Uncharged::Exhausted {
+                needed: self.units,
                 used,
                 allowance: self.allowance,
                 wait: self.until_next_month,
@@ -186,6 +191,7 @@ mod tests {
         let charged = |units, undone, now| charge(&state, &principal, units, now).settle(undone);
         assert_eq!(charged(10, 0, last).await, Ok(()));
         let exhausted = Uncharged::Exhausted {
+            needed: 1,
             used: 10,
             allowance: 10,
             wait: Duration::from_millis(1),

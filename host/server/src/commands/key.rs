@@ -24,7 +24,7 @@ pub enum Key {
         #[arg(long)]
         requires_metric_selection: bool,
         /// Days after which the key opens nothing any more.
-        #[arg(long, value_name = "DAYS")]
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..))]
         expires_in: Option<u16>,
         /// The tenant's plan from now on, a TOML file; what it leaves out is the default plan's.
         #[arg(long, value_name = "FILE")]
@@ -75,13 +75,16 @@ impl Key {
             Key::List { place } => {
                 if let Answer::Keys { keys } = place.settled(matches)?.order(Order::Keys {})? {
                     for key in keys {
+                        // A label may be older than the rule that keeps such characters out.
+                        let label = key.label.replace(char::is_control, "\u{fffd}");
                         println!(
-                            "{}\t{}\t{}\t{}\t{}",
+                            "{}\t{}\t{}\t{}\tmade {}\texpires {}\t{label}",
                             key.id,
                             key.tenant,
                             key.status,
                             key.scopes.join(" "),
-                            key.label
+                            key.created,
+                            key.expires.as_deref().unwrap_or("never"),
                         );
                     }
                 }

@@ -55,6 +55,9 @@ impl Place {
         if let Some(answer) = ask(&self.data, &order)? {
             return Ok(answer);
         }
+        if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
+            bail!("the data folder {} is no folder", self.data.display());
+        }
         if self.state.is_none() && !self.data.is_dir() {
             bail!(
                 "{} does not exist; `domesday serve` makes it, or name another with --data",

@@ -8,9 +8,10 @@ use crate::admin::wire::{Order, ReleasedKind};
 use crate::clock::random;
 use crate::families::FamilyShelf;
 use crate::release_build::{Plan, build};
-use crate::releases::open_release;
+use crate::releases::{names, open_release};
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Subcommand};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
@@ -169,7 +170,8 @@ impl Release {
                 place,
             } => {
                 let place = place.settled(matches)?;
-                promote(&id, kind, &place, &releases, allow_unsigned)?;
+                let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
+                promote(&id, kind, &place, &releases, given, allow_unsigned)?;
             }
             Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
         }
@@ -182,13 +184,20 @@ fn promote(
     kind: ReleasedKind,
     place: &Place,
     releases: &Path,
+    releases_given: bool,
     allow_unsigned: bool,
 ) -> anyhow::Result<()> {
     let order = Order::Promote {
         kind,
         release: id.to_string(),
     };
-    if place.order_server(&order)?.is_none() {
+    if place.order_server(&order)?.is_some() {
+        if releases_given || allow_unsigned {
+            eprintln!(
+                "A server runs here: it took the package from its own releases folder, by its own trust."
+            );
+        }
+    } else {
         // No server proves it, so that this does: the next start would refuse it otherwise.
         let unsigned = allow_unsigned.then(|| id.to_string());
         let trust = trust(releases, unsigned.as_slice())?;
@@ -221,13 +230,7 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
         trust(root, &[])?
     };
     let shelf = root.join(Kind::Valuation.as_str());
-    let mut ids: Vec<_> = std::fs::read_dir(&shelf)
-        .with_context(|| shelf.display().to_string())?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.'))
-        .collect();
-    ids.sort();
-    for id in ids {
+    for id in names(&shelf)? {
         match open(&shelf.join(&id), &trust).and_then(|package| package.body::<ValuationBody>()) {
             Ok(body) => println!(
                 "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",

@@ -14,7 +14,7 @@ use crate::jobs::Jobs;
 use crate::logging::{LogLines, start};
 use crate::private_file;
 use crate::promotion;
-use crate::releases::Shelf;
+use crate::releases::{ReleaseError, Shelf};
 use crate::service::Service;
 use crate::settings::{Settings, resolve, show};
 use crate::telemetry;
@@ -85,7 +85,8 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let threads = match settings.threads {
-        Some(threads) => threads.max(1),
+        Some(0) => bail!("--threads must be at least 1"),
+        Some(threads) => threads,
         None => std::thread::available_parallelism()?.get(),
     };
     let tls = tls(&settings)?;
@@ -110,8 +111,8 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let markets = family(Family::Markets, Released::Markets)?;
     let rates = family(Family::Rates, Released::Rates)?;
     let today = clock.utc().date_naive();
-    let shelf = Shelf::open(releases, trust.clone(), engine, wanted.as_deref(), today)
-        .context("nothing is served")?;
+    let shelf = Shelf::open(releases, trust.clone(), engine, wanted.as_deref(), today);
+    let shelf = shelf.map_err(|error| not_served(error, settings.release.is_none()))?;
     state.begin_cursors(random()?)?;
     let (listener, address) = listen(settings.listen)?;
     let metrics_listener = match settings.metrics_listen {
@@ -197,6 +198,22 @@ fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
+/// What an operator can do about a release that keeps the service from starting.
+fn not_served(error: ReleaseError, promoted: bool) -> anyhow::Error {
+    let help = match &error {
+        ReleaseError::Unknown { .. } if promoted => {
+            "nothing is served: the release that was promoted last is gone; put it back, or name another with --release"
+        }
+        ReleaseError::Package(_)
+        | ReleaseError::OtherSnapshot { .. }
+        | ReleaseError::NotAdmitted { .. } => {
+            "nothing is served while a package in the releases folder cannot be used; move it away, sign it (`domesday release sign`), or take it unsigned with --allow-unsigned"
+        }
+        _ => "nothing is served",
+    };
+    anyhow::Error::from(error).context(help)
+}
+
 fn tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
     match (&settings.tls_certificate, &settings.tls_key) {
         (Some(certificate), Some(key)) => {
@@ -249,6 +266,9 @@ fn host_secret(path: &Path) -> anyhow::Result<[u8; 32]> {
 /// Makes the data folder, or refuses one in which somebody else could put or take files.
 fn own_folder(data: &Path) -> anyhow::Result<()> {
     let named = || format!("the data folder {}", data.display());
+    if data.exists() && !data.is_dir() {
+        bail!("{} is no folder", named());
+    }
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)

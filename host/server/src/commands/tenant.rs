@@ -56,7 +56,8 @@ impl Tenant {
                             "disabled"
                         };
                         let plan = serde_json::to_string(&tenant.plan)?;
-                        println!("{}\t{enabled}\t{plan}", tenant.id);
+                        let used = tenant.used;
+                        println!("{}\t{enabled}\t{used} units this month\t{plan}", tenant.id);
                     }
                 }
             }
@@ -100,7 +101,16 @@ fn enable(place: Place, tenant: String, enabled: bool) -> anyhow::Result<()> {
 /// # Errors
 /// Where it is none, with the field that is wrong.
 pub fn read_plan(path: &Path) -> anyhow::Result<Plan> {
-    Figment::from(Toml::file_exact(path))
-        .extract()
-        .with_context(|| format!("the plan {}", path.display()))
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("the plan {}", path.display()))?;
+    let plan = Figment::from(Toml::string(&text)).extract();
+    plan.map_err(|mut problem: figment::Error| {
+        // A profile is nothing that anybody wrote, and the file stands in front already.
+        (problem.metadata, problem.profile) = (None, None);
+        match problem.path.join(".") {
+            field if field.is_empty() => anyhow::Error::from(problem),
+            field => anyhow::Error::from(problem).context(field),
+        }
+    })
+    .with_context(|| format!("the plan {}", path.display()))
 }

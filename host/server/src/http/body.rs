@@ -3,7 +3,7 @@
 use super::refusal::Refusal;
 use axum::body::{Body, Bytes};
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -64,11 +64,12 @@ pub async fn receive(
         }),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large().into()),
         // The client went away or broke the framing; nobody may be there to read this.
-        Ok(Err(_)) => Err(
-            Fault::new(Code::InvalidJson, "The body broke off before its end.")
-                .at("")
-                .into(),
-        ),
+        Ok(Err(_)) => {
+            Err(
+                vec![Fault::new(Code::InvalidJson, "The body broke off before its end.").at("")]
+                    .into(),
+            )
+        }
         Err(_) => Err(Fault::new(
             Code::BodyTimeout,
             "The body did not arrive within 10 seconds.",
@@ -79,10 +80,11 @@ pub async fn receive(
 
 /// The length that the head declares, where it does and all it declares may be.
 fn declared(headers: &HeaderMap) -> Result<Option<usize>, Fault> {
-    let encodings = headers.get_all(CONTENT_ENCODING).iter();
-    if encodings
-        .into_iter()
-        .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    let encoded = |name, plain: &[u8]| {
+        let mut encodings = headers.get_all(name).iter();
+        encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(plain))
+    };
+    if (encoded(CONTENT_ENCODING, b"identity") || encoded(TRANSFER_ENCODING, b"chunked"))
         && !broken("limit-compression")
     {
         return Err(Fault::new(

@@ -3,7 +3,8 @@
 use super::refusal::json;
 use crate::service::Service;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::header::RETRY_AFTER;
+use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use serde_json::json;
 use std::sync::Arc;
@@ -22,10 +23,13 @@ pub async fn ready(State(service): State<Arc<Service>>) -> Response {
     };
     if let Some(trouble) = trouble {
         tracing::error!(trouble, "the state is not to be relied on");
-        return json(
+        let mut answer = json(
             StatusCode::SERVICE_UNAVAILABLE,
             &json!({ "status": "not_ready" }),
         );
+        let wait = HeaderValue::from_static("1");
+        answer.headers_mut().insert(RETRY_AFTER, wait);
+        return answer;
     }
     let release = service.releases.current();
     json(

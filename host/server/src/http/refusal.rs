@@ -92,13 +92,14 @@ impl From<Uncharged> for Refusal {
     fn from(uncharged: Uncharged) -> Self {
         match uncharged {
             Uncharged::Exhausted {
+                needed,
                 used,
                 allowance,
                 wait,
             } => Refusal::from(Fault::new(
                 Code::MonthlyValuationQuotaExceeded,
                 format!(
-                    "The request's units do not fit into the month's allowance: {used} of {allowance} are used. The next month begins at midnight UTC; Retry-After says when."
+                    "The request needs units of the month's allowance: {needed}, and {used} of {allowance} are used. The next month begins at midnight UTC; Retry-After says when."
                 ),
             ))
             .after(wait),

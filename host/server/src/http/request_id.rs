@@ -30,6 +30,7 @@ pub struct Trail(Arc<Noted>);
 struct Noted {
     route: OnceLock<MatchedPath>,
     tenant: OnceLock<String>,
+    job: OnceLock<Uuid>,
     valuation: OnceLock<Valuation>,
     outcome: OnceLock<Ended>,
 }
@@ -67,6 +68,11 @@ impl Trail {
     /// Notes whose request it is.
     pub fn tenant(&self, tenant: &str) {
         let _ = self.0.tenant.set(tenant.to_owned());
+    }
+
+    /// Notes the job that was accepted or found.
+    pub fn job(&self, id: Uuid) {
+        let _ = self.0.job.set(id);
     }
 
     /// Notes the valuation's ids, before its work begins: a failure is looked for by them.
@@ -143,6 +149,7 @@ pub async fn request_id(
         status,
         code = code.map(tracing::field::display),
         tenant = noted.tenant.get(),
+        job_id = noted.job.get().map(tracing::field::display),
         execution_id = valuation.map(|v| tracing::field::display(v.execution_id)),
         valuation_id = valuation.map(|v| tracing::field::display(v.valuation_id)),
         rows = valuation.map(|v| v.rows),

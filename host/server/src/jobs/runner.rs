@@ -343,7 +343,7 @@ fn millis(duration: Duration) -> i64 {
 fn not_served() -> JobError {
     JobError {
         code: "release_unavailable".to_owned(),
-        message: "The release that the job was submitted under can no longer be opened. A new job runs on the active release.".to_owned(),
+        message: "The release that the job was submitted under can no longer be opened. Submit it again, under another idempotency_key if it had one: a new job runs on the active release.".to_owned(),
         retryable: true,
     }
 }
@@ -360,7 +360,7 @@ fn unreadable(error: &Unreadable) -> Ended {
     tracing::error!(%error, "a job");
     Ended::Failed(JobError {
         code: "processing_failed".to_owned(),
-        message: "What was kept of the job can no longer be read. Submit it again.".to_owned(),
+        message: "What was kept of the job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
         retryable: true,
     })
 }

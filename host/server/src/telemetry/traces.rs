@@ -3,7 +3,8 @@
 //! The span is made when the request is over, out of what its log line says, so that a request
 //! carries nothing on its way; and none is made where nobody collects them.
 
-use axum::http::HeaderMap;
+use axum::http::uri::Scheme;
+use axum::http::{HeaderMap, Uri};
 use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::{Span, SpanBuilder, SpanKind, Status, TracerProvider};
 use opentelemetry::{Context, KeyValue};
@@ -19,6 +20,19 @@ use std::time::{Duration, SystemTime};
 
 /// How long the collector may take over one batch, and how long a stop waits for the last one.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why spans cannot be sent.
+#[derive(Debug, thiserror::Error)]
+pub enum TracesError {
+    /// It is no address that spans can be posted to.
+    #[error(
+        "must be a whole URL such as http://127.0.0.1:4318/v1/traces; https is not spoken, so that a collector elsewhere wants an agent on this machine"
+    )]
+    Address,
+    /// The exporter would not be made.
+    #[error(transparent)]
+    Exporter(#[from] opentelemetry_otlp::ExporterBuildError),
+}
 
 /// Sends spans.
 pub struct Traces {
@@ -51,8 +65,16 @@ impl Traces {
     /// Sends to the collector at `endpoint`, the whole URL that traces are posted to.
     ///
     /// # Errors
-    /// Where it is not a URL.
-    pub fn to(endpoint: &str) -> Result<Traces, opentelemetry_otlp::ExporterBuildError> {
+    /// Where it is not a URL of plain HTTP.
+    pub fn to(endpoint: &str) -> Result<Traces, TracesError> {
+        let address: Option<Uri> = endpoint.parse().ok();
+        let plain = |address: &Uri| {
+            let host = address.host().is_some_and(|host| !host.is_empty());
+            address.scheme() == Some(&Scheme::HTTP) && host
+        };
+        if !address.as_ref().is_some_and(plain) {
+            return Err(TracesError::Address);
+        }
         let exporter = SpanExporter::builder()
             .with_http()
             .with_http_client(Posting::default())

@@ -48,7 +48,10 @@ pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
                 None => wire::Outcome::Failed(vec![release_failed()]),
             }
         }
-        Ok(Outcome::Referred(referral)) => refer(referred(referral.reason, referral.about), with),
+        Ok(Outcome::Referred(referral)) => {
+            let about = referral.about.map(|about| sent(about, with.subject));
+            refer(referred(referral.reason, about), with)
+        }
         // A failure of the host never comes here: the pipeline ends the row before.
         Ok(Outcome::Failed { .. }) | Err(_) => wire::Outcome::Failed(vec![release_failed()]),
     }
@@ -260,6 +263,18 @@ fn input(attribute: Attribute) -> Option<Input> {
         Attribute::HabitableRooms => Input::HabitableRooms,
         Attribute::Other => return None,
     })
+}
+
+/// The attribute that the customer gave where the release speaks of one reckoned from it: the years
+/// that a lease has left follow from its term.
+fn sent(about: Attribute, subject: &Subject) -> Attribute {
+    let lease = subject.lease.as_ref();
+    match about {
+        Attribute::LeaseYearsRemaining if lease.is_some_and(|lease| lease.start.is_some()) => {
+            Attribute::LeaseTerm
+        }
+        about => about,
+    }
 }
 
 /// A referral in the contract's terms.

@@ -146,7 +146,7 @@ impl Committer {
             if let Err(failure) = self.commit(&mut group, suspect) {
                 let broken = Broken::new(reason(&failure));
                 // First, so that whoever is told of the failure also finds the trouble.
-                self.shared.memory.fail(broken.to_string());
+                self.shared.memory.fail(broken.error().to_string());
                 group.drain(..).for_each(|work| work.answer(Err(&broken)));
                 self.recover(broken);
             } else {
@@ -184,7 +184,7 @@ impl Committer {
                 Err(failure) => broken = Broken::new(reason(&failure)),
             }
             self.read_aside();
-            self.shared.memory.fail(broken.to_string());
+            self.shared.memory.fail(broken.error().to_string());
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
@@ -249,14 +249,12 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// The failure with what it came from.
+/// What the failure came from, without the words that every failure of the store begins with.
 fn reason(failure: &StateError) -> String {
     use std::error::Error;
-    let mut text = failure.to_string();
-    if !matches!(failure, StateError::Storage { .. })
-        && let Some(source) = failure.source()
-    {
-        text = format!("{text}: {source}");
+    match (failure, failure.source()) {
+        (StateError::Storage { source, .. }, _) => source.to_string(),
+        (_, Some(source)) => format!("{failure}: {source}"),
+        (_, None) => failure.to_string(),
     }
-    text
 }

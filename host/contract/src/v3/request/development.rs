@@ -124,7 +124,7 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Development
         .map(|settings| settings.within(shared));
     let site = read_site(&mut document, &mut faults);
     let occupancy = occupancy::read(&mut document, &mut faults);
-    let size = size::read(&mut document, &mut faults, true);
+    let size = size::read(&mut document, &mut faults, Some("This field is required."));
     let lease = lease::read(
         &mut document,
         &mut faults,

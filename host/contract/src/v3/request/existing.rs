@@ -81,7 +81,9 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Request, Re
     let property = property::read(&mut document, &mut faults);
     let occupancy = occupancy::read(&mut document, &mut faults);
     // Broken options say nothing about stored data, so the area's absence is then not judged.
-    let area_required = options.is_some_and(|options| !options.use_stored_data);
+    let area_required = options
+        .filter(|options| !options.use_stored_data)
+        .map(|_| "This field is required where the option use_stored_data is not true.");
     let size = size::read(&mut document, &mut faults, area_required);
     let lease = lease::read(
         &mut document,

@@ -164,7 +164,7 @@ fn runs_on(
     let (field, message) = if terms.start_date > day {
         ("start_date", "The lease begins after the valuation date.")
     } else if terms.years_remaining(day) <= 0.0 {
-        ("term_years", "The lease ended before the valuation date.")
+        ("term_years", "The lease has ended by the valuation date.")
     } else {
         return true;
     };

@@ -40,15 +40,17 @@ pub(super) const SHAPE: Shape = Shape {
     ],
 };
 
-/// Reads the section. `area_required` where nothing but the request can give the floor area.
+/// Reads the section. `area_required` says why nothing but the request can give the floor area, where
+/// that is so.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
     faults: &mut Faults,
-    area_required: bool,
+    area_required: Option<&'static str>,
 ) -> Option<Size> {
     let mut section = document.required_section(faults, "size", SHAPE)?;
-    if area_required && !section.has("floor_area_m2") {
-        let message = "This field is required unless stored data may fill it.";
+    if let Some(message) = area_required
+        && !section.has("floor_area_m2")
+    {
         section.missing(faults, "floor_area_m2", message);
     }
     let size = Size {

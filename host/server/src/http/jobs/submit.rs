@@ -6,7 +6,7 @@ use crate::http::authenticate::require;
 use crate::http::body::{self, Received};
 use crate::http::discovery::no_parameters;
 use crate::http::refusal::{Refusal, internal, json};
-use crate::http::request_id::{Trail, Valuation};
+use crate::http::request_id::{RequestId, Trail, Valuation};
 use crate::jobs::document::{document, kept_mode};
 use crate::jobs::intake::chunks;
 use crate::jobs::stored;
@@ -14,9 +14,8 @@ use crate::releases::OpenRelease;
 use crate::service::Service;
 use crate::valuation::row::Shared;
 use crate::valuation::{admit, batch};
-use axum::body::Body;
-use axum::extract::{Extension, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
@@ -31,18 +30,18 @@ pub async fn submit(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
     Extension(trail): Extension<Trail>,
+    Extension(RequestId(request_id)): Extension<RequestId>,
     // The job stays on this release, whatever is promoted while it waits or runs.
     Extension(release): Extension<Arc<OpenRelease>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response, Refusal> {
     if !principal.plan.jobs {
         let message = "Jobs are not part of this customer's plan. Use a synchronous batch.";
         return Err(Fault::new(Code::AccessDisabled, message).into());
     }
-    let received = body::receive(&service.body_room, &headers, body).await?;
-    no_parameters(query.as_deref())?;
+    let (head, body) = request.into_parts();
+    let received = body::receive(&service.body_room, &head.headers, body).await?;
+    no_parameters(head.uri.query())?;
 
     let new = New {
         id: new_id(&*service.clock),
@@ -61,10 +60,15 @@ pub async fn submit(
         release_id: new.release.id.clone(),
     };
     let work = service.workers.run(move || read(&received, new));
-    let mut admitted = 0_u32;
+    let (mut admitted, mut bytes) = (0_u32, 0_u64);
     let submission = match work.await?? {
         Read::Job(job) => {
             admitted = job.chunks.iter().map(|chunk| chunk.units).sum();
+            bytes = job
+                .chunks
+                .iter()
+                .map(|chunk| chunk.input.len() as u64)
+                .sum();
             service.state.submit(*job).await?
         }
         Read::TooLong { fault, key } => {
@@ -85,10 +89,11 @@ pub async fn submit(
         Submission::KeyExpired => return Err(key_expired()),
         Submission::Paused => return Err(paused()),
         Submission::QueueFull => return Err(queue_full()),
-        Submission::StoreFull => return Err(store_full()),
+        Submission::StoreFull => return Err(store_full(bytes, principal.plan.stored_bytes)),
         Submission::Exhausted { used } => {
             let (allowance, wait) = (principal.plan.monthly_units, until_next_month(now));
             return Err(Uncharged::Exhausted {
+                needed: admitted,
                 used,
                 allowance,
                 wait,
@@ -105,7 +110,14 @@ pub async fn submit(
             ..noted
         });
     }
-    tracing::info!(job_id = %job.id, new = job.id == id, "job accepted");
+    trail.job(job.id);
+    tracing::info!(
+        job_id = %job.id,
+        new = job.id == id,
+        request_id = %request_id,
+        tenant = principal.tenant.as_str(),
+        "job accepted"
+    );
     Ok(json(StatusCode::ACCEPTED, &document(&job)))
 }
 
@@ -221,10 +233,16 @@ fn queue_full() -> Refusal {
     .into()
 }
 
-fn store_full() -> Refusal {
+fn store_full(bytes: u64, allowed: u64) -> Refusal {
+    if bytes > allowed {
+        let message = format!(
+            "This job alone takes {bytes} bytes, and the plan allows jobs {allowed}. Split it, or use synchronous batches."
+        );
+        return Fault::new(Code::BodyTooLarge, message).into();
+    }
     Fault::new(
         Code::CapacityOccupied,
-        "The jobs of the last seven days occupy as much as the plan allows, and this one would not fit.",
+        "The jobs of the last seven days occupy as much as the plan allows, and this one would not fit. It may when one of them expires.",
     )
     .into()
 }

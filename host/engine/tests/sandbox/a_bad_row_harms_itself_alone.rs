@@ -7,7 +7,7 @@ use domesday_engine::config::Allocation;
 use domesday_engine::outcome::{Outcome, Row, RowFailure};
 use domesday_engine::{Limits, Release, Runtime};
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static GUEST: LazyLock<Vec<u8>> = LazyLock::new(|| component("guest-misbehaving"));
 const FUEL: u64 = 200_000_000;
@@ -132,12 +132,19 @@ fn no_memory_sees_a_second_row() {
 fn the_clock_is_the_hosts_failure() {
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
     let limits = Limits {
-        deadline: Duration::from_millis(50),
+        deadline: Duration::from_millis(45),
         ..Limits::new(u64::MAX / 2, MEMORY)
     };
     let release = runtime.admit(&GUEST, limits).unwrap();
-    let failure = row(&release, 1).outcome.unwrap_err();
-    assert!(failure.retryable(), "{failure:?}");
+    // It never ends before its time, wherever between two ticks it begins.
+    for later in 0..20 {
+        std::thread::sleep(Duration::from_micros(500 * later));
+        let begun = Instant::now();
+        let failure = row(&release, 1).outcome.unwrap_err();
+        assert!(begun.elapsed() >= limits.deadline);
+        assert_eq!(failure, RowFailure::OutOfTime);
+        assert!(failure.retryable());
+    }
     assert_eq!(estimate(row(&release, GOOD)), 200_000.0);
 }
 

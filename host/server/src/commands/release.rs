@@ -15,8 +15,9 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Subcommand};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
-use domesday_package::{Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
+use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
 use domesday_series::catalogue::Family;
+use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -85,6 +86,10 @@ pub enum Signable {
     Valuation,
     /// A property snapshot.
     Property,
+    /// A release of market statistics.
+    Markets,
+    /// A release of sterling rates.
+    Rates,
 }
 
 impl From<Signable> for Kind {
@@ -92,6 +97,8 @@ impl From<Signable> for Kind {
         match kind {
             Signable::Valuation => Kind::Valuation,
             Signable::Property => Kind::Property,
+            Signable::Markets => Kind::Markets,
+            Signable::Rates => Kind::Rates,
         }
     }
 }
@@ -240,6 +247,35 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
                 body.snapshot.id
             ),
             Err(error) => println!("{id}\tcannot be used: {error}"),
+        }
+    }
+    list_series(root, &trust, |MarketsBody(body)| body)?;
+    list_series(root, &trust, |RatesBody(body)| body)
+}
+
+/// The releases of a family; its folder may be absent.
+fn list_series<B: Body>(
+    root: &Path,
+    trust: &Trust,
+    inner: fn(B) -> ReleaseBody,
+) -> anyhow::Result<()> {
+    let kind = B::KIND.as_str();
+    let shelf = root.join(kind);
+    if !shelf.exists() {
+        return Ok(());
+    }
+    for id in names(&shelf)? {
+        match open(&shelf.join(&id), trust).and_then(|package| package.body::<B>()) {
+            Ok(body) => {
+                let body = inner(body);
+                println!(
+                    "{id}\t{kind}\t{} series, {} observations{}",
+                    body.series,
+                    body.observations,
+                    if body.synthetic { "\tinvented" } else { "" }
+                );
+            }
+            Err(error) => println!("{id}\t{kind}\tcannot be used: {error}"),
         }
     }
     Ok(())

@@ -60,6 +60,7 @@ fn what_the_key_commands_cannot_do_they_say() {
     };
     for (ran, named) in [
         (create(&data, &["avm:everything"]), "avm:everything"),
+        (create(&data, &["rates:read:bank_rat"]), "bank_rat"),
         (
             run([
                 "key",

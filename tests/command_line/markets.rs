@@ -62,6 +62,33 @@ fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
     );
     let refusal = build(shelf.path(), &["--release-month", "2026-13"]).refused();
     assert!(refusal.contains("2026-13"), "{refusal}");
+    // Months that the registers do not reach would be stated as zero.
+    let refusal = build(shelf.path(), &["--release-month", "2027-02"]).refused();
+    assert!(
+        refusal.contains("2026-11") && refusal.contains("2026-09"),
+        "{refusal}"
+    );
+    let text = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
+    let newest = text.lines().next().unwrap();
+    let day = newest.split(',').nth(2).unwrap().trim_matches('"');
+    let wrong = shelf.path().join("price-paid-wrong.csv");
+    let year = format!("2062{}", &day[4..]);
+    fs::write(
+        &wrong,
+        newest
+            .replacen(day, &year, 1)
+            .replacen("000000000001}", "FFFFFFFFFFFF}", 1),
+    )
+    .unwrap();
+    let refusal = build(
+        shelf.path(),
+        &["--price-paid", &wrong.display().to_string()],
+    )
+    .refused();
+    assert!(
+        refusal.contains("2026-10") && refusal.contains("2062-"),
+        "{refusal}"
+    );
     let rents = shelf.path().join("rents.csv");
     let headings = "Time period,Area code,Rental price,Rental price one bed,Rental price two bed,\
                     Rental price three bed,Rental price four or more bed";

@@ -2,14 +2,17 @@
 
 use crate::common::client::Client;
 use crate::common::program::run;
-use crate::{assert_refused, both, customer, rates, serving};
+use crate::{assert_refused, both, customer, serving};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// The path of the second page of Bank Rate's history.
+/// The first page of Bank Rate's history.
+const FIRST: &str = "/v1/rates/series?dataset=bank_rate&from=2026-01-01&page_size=5";
+
+/// The path of the second page of it.
 #[track_caller]
 fn second_page(client: &Client) -> String {
-    let first = rates(client, "dataset=bank_rate&from=2026-01-01&page_size=5");
+    let first = client.get(FIRST).ok();
     let cursor = first["next_cursor"].as_str().unwrap();
     format!("/v1/rates/series?cursor={cursor}")
 }
@@ -80,6 +83,7 @@ fn v1_cursor_rotation_is_outlived_once_and_not_twice() {
         let data = server.data.display().to_string();
         run(["cursors", "rotate", "--data", &data]).ok();
     };
+    let first = client.get(FIRST);
     let path = second_page(&client);
     rotate();
     assert_eq!(client.get(&path).status, 200);
@@ -87,4 +91,8 @@ fn v1_cursor_rotation_is_outlived_once_and_not_twice() {
     rotate();
     assert_refused(&client.get(&path), 422, "invalid_cursor", "cursor");
     assert_eq!(client.get(&newer).status, 200);
+    // Who begins again must not be told that the page with the dead cursor is still the one to have.
+    let again = client.get_if_none_match(FIRST, first.header("etag").unwrap());
+    assert_eq!(again.status, 200);
+    assert_ne!(again.json()["next_cursor"], first.json()["next_cursor"]);
 }

@@ -231,6 +231,12 @@ fn v1_dates_1_notice_comes_with_what_a_partial_overlap_has() {
         let message = answer["notice"]["message"].as_str().unwrap();
         assert!(message.contains("2026-01-05 to 2026-01-09"), "{message}");
     }
+    // One metric of the segment has a shorter history than the others.
+    let path = "/v1/markets/series?dataset=market_activity&area=E06990001&from=2008-06&to=2009-06";
+    let answer = client.get(path).ok();
+    assert_eq!(answer["notice"]["code"], "range_exceeds_history");
+    let counts = client.get(&format!("{path}&metrics=sales_count")).ok();
+    assert!(!names(&counts).contains(&"notice"), "{counts}");
     for within in [
         "from=2026-01-05&to=2026-01-09",
         "from=2026-01-08",

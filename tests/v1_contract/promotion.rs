@@ -89,7 +89,7 @@ fn v1_cursor_release_that_is_gone_is_not_replaced_by_another() {
     server.stop();
     std::fs::remove_dir_all(world.releases().join("rates").join(made::RATES)).unwrap();
     let (_server, client) = world.serve();
-    assert_refused(&client.get(&path), 404, "release_not_found", "release_id");
+    assert_refused(&client.get(&path), 404, "release_not_found", "cursor");
 }
 
 #[test]

@@ -29,9 +29,9 @@ pub struct PageSeries {
 /// What a caller is told besides the observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
-    /// The range reaches past the history that the release holds of the selected series.
+    /// The range reaches past the history that the release holds of one of the selected series.
     RangeExceedsHistory {
-        /// The first and last period held; `None` where none is.
+        /// The first and last period held of any of them; `None` where none is.
         history: Option<(Period, Period)>,
     },
 }
@@ -54,12 +54,19 @@ pub fn select(release: &Release, query: &Query) -> Selection {
     let mut selected = Vec::new();
     let mut observations = 0;
     let mut history: Option<(Period, Period)> = None;
+    let exceeds = |(first, last): (Period, Period)| {
+        query.from.is_some_and(|from| from < first || from > last)
+            || query.to.is_some_and(|to| to > last || to < first)
+    };
+    // Of each series for itself: a longer one beside it does not make up for what a shorter one lacks.
+    let mut past = false;
     for number in segment {
         let series = &all[number];
         if !query.takes(series) {
             continue;
         }
         if let Some((first, last)) = series.history() {
+            past |= exceeds((first, last));
             history =
                 Some(history.map_or((first, last), |(from, to)| (from.min(first), to.max(last))));
         }
@@ -70,14 +77,7 @@ pub fn select(release: &Release, query: &Query) -> Selection {
             rows,
         });
     }
-    let exceeds = |(first, last): (Period, Period)| {
-        query.from.is_some_and(|from| from < first || from > last)
-            || query.to.is_some_and(|to| to > last || to < first)
-    };
-    let past = match history {
-        Some(history) => exceeds(history),
-        None => query.from.is_some() || query.to.is_some(),
-    };
+    past |= history.is_none() && (query.from.is_some() || query.to.is_some());
     Selection {
         series: selected,
         observations,

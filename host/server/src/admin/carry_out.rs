@@ -7,9 +7,11 @@ use crate::releases::ReleaseError;
 use crate::service::Service;
 use crate::telemetry::page::resident_bytes;
 use chrono::DateTime;
+use domesday_series::catalogue::Family;
 use domesday_state::{
-    Accounts, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan, Released, Reply,
-    ScopeFault, Scopes, State, StateError, Tenant, TenantId, TenantIdFault, UnixMillis,
+    Accounts, DatasetAccess, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan,
+    Released, Reply, ScopeFault, Scopes, State, StateError, Tenant, TenantId, TenantIdFault,
+    UnixMillis,
 };
 use tokio::runtime::{Builder, Handle};
 
@@ -33,6 +35,14 @@ pub enum Problem {
     /// A label that could draw on an operator's terminal.
     #[error("--label: take the control characters out")]
     Label,
+    /// A dataset that no family has: the key would open nothing.
+    #[error("{family} has no dataset {name:?}; GET /v1/{family}/datasets lists them")]
+    Dataset {
+        /// `markets` or `rates`.
+        family: &'static str,
+        /// What was named.
+        name: String,
+    },
     /// No runtime to wait for the state with.
     #[error("waiting for the state: {0}")]
     Waiting(#[from] std::io::Error),
@@ -154,6 +164,19 @@ fn create_key(state: &dyn Accounts, new: wire::NewKey, now: UnixMillis) -> Resul
     }
     let tenant: TenantId = new.tenant.parse()?;
     let scopes = Scopes::parse(&new.scopes)?;
+    for (family, access) in [
+        (Family::Markets, scopes.markets()),
+        (Family::Rates, scopes.rates()),
+    ] {
+        if let DatasetAccess::Only(names) = access
+            && let Some(name) = names.iter().find(|name| family.dataset(name).is_none())
+        {
+            return Err(Problem::Dataset {
+                family: family.as_str(),
+                name: name.clone(),
+            });
+        }
+    }
     let expires_at = new
         .expires_in_days
         .map(|days| UnixMillis(now.0 + i64::from(days) * DAY_MILLIS));

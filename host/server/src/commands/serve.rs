@@ -106,7 +106,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         .or_else(|| last(Released::Valuation));
     let family = |family, what| {
         FamilyShelf::open(releases, family, trust.clone(), last(what).as_deref())
-            .with_context(|| format!("the releases of {family}"))
+            .map_err(|error| family_not_served(error, family))
     };
     let markets = family(Family::Markets, Released::Markets)?;
     let rates = family(Family::Rates, Released::Rates)?;
@@ -210,6 +210,19 @@ fn not_served(error: ReleaseError, promoted: bool) -> anyhow::Error {
             "nothing is served while a package in the releases folder cannot be used; move it away, sign it (`domesday release sign`), or take it unsigned with --allow-unsigned"
         }
         _ => "nothing is served",
+    };
+    anyhow::Error::from(error).context(help)
+}
+
+/// As [`not_served`], for the releases of a family.
+fn family_not_served(error: ReleaseError, family: Family) -> anyhow::Error {
+    let help = match &error {
+        ReleaseError::Unknown { .. } => format!(
+            "nothing is served: the release of {family} that was promoted last is gone; put it back, or promote another (`domesday release promote --kind {family} ID`)"
+        ),
+        _ => format!(
+            "nothing is served while a package of {family} in the releases folder cannot be used; move it away, sign it (`domesday release sign --kind {family}`), or take it unsigned with --allow-unsigned"
+        ),
     };
     anyhow::Error::from(error).context(help)
 }

@@ -82,6 +82,28 @@ pub enum MarketsError {
     /// There is not one sale to count, so that no month can be stated.
     #[error("the price paid files hold no category A sale of a dwelling within the areas given")]
     NoSales,
+    /// A month would be stated of which there is no sale at all: the register does not reach so far.
+    #[error(
+        "the release would state {month}, but the newest sale is of {newest}; months without any sale \
+         are missing, not zero. Give the files of those months, or an earlier month of release"
+    )]
+    BeyondTheSales {
+        /// The last month that would be stated.
+        month: String,
+        /// The month of the newest sale.
+        newest: String,
+    },
+    /// Files that are given as complete hold no sale of some month, but sales after it.
+    #[error(
+        "the price paid files hold no sale of {month}, but one of {after}: a file is missing, or that \
+         sale's date is wrong. Give the file, or state with --covers which months are complete"
+    )]
+    Gap {
+        /// The first month without a sale.
+        month: String,
+        /// The month of the next sale.
+        after: String,
+    },
     /// The areas files hold no authority of England or Wales.
     #[error("the areas files hold no local authority of England or Wales")]
     NoAreas,

@@ -15,7 +15,7 @@ use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Change, PricePaid};
 use domesday_registers::sources::{Verdict, count};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A type of dwelling as a place in the lists of the metrics, which begin with all types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -246,6 +246,20 @@ fn month(day: u16) -> Month {
     Month(Day(i32::from(day)).month())
 }
 
+/// That a country's sales have no month without any: one wrong date would else stretch every series to
+/// it, with zeros between.
+fn without_gaps(months: impl Iterator<Item = Month>) -> Result<(), MarketsError> {
+    let months: BTreeSet<Month> = months.collect();
+    let mut pairs = months.iter().zip(months.iter().skip(1));
+    match pairs.find(|(month, next)| month.plus(1) != **next) {
+        Some((month, next)) => Err(MarketsError::Gap {
+            month: month.plus(1).to_string(),
+            after: next.to_string(),
+        }),
+        None => Ok(()),
+    }
+}
+
 /// Lets through what is counted.
 fn choose(
     standing: &[Seed],
@@ -263,6 +277,15 @@ fn choose(
     };
     let release = inputs.release_month.unwrap_or(newest.plus(1));
     let core = release.plus(-LAG);
+    if core > newest {
+        return Err(MarketsError::BeyondTheSales {
+            month: core.to_string(),
+            newest: newest.to_string(),
+        });
+    }
+    if inputs.coverage.is_empty() {
+        without_gaps(standing.iter().filter(within).map(|seed| month(seed.day)))?;
+    }
     let spans = coverage::spans(&inputs.coverage, grid, first, core)?;
 
     let mut sales = Vec::with_capacity(standing.len());

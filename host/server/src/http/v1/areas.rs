@@ -18,6 +18,7 @@ pub fn answer(asking: &Asking) -> Result<Response, Refusal> {
         selection: &[],
         position: 0,
         pinned: named.is_some(),
+        continued: false,
     };
     caching::answer(asking, Family::Markets, &basis, || {
         let areas = release.areas().iter().map(|area| Area {

@@ -28,6 +28,8 @@ pub struct Basis<'a> {
     pub position: u64,
     /// Whether the request named its release, so that the answer is the same for ever.
     pub pinned: bool,
+    /// Whether the answer holds a cursor, which is one customer's and does not live for ever.
+    pub continued: bool,
 }
 
 /// The answer, or that the client has it already. What the key may use was checked before: an
@@ -53,7 +55,7 @@ pub fn answer<T: Serialize>(
     if let Some(tag) = tag {
         headers.typed_insert(tag);
     }
-    let control = match basis.pinned || broken("v1-caching-lifetime") {
+    let control = match (basis.pinned && !basis.continued) || broken("v1-caching-lifetime") {
         true => format!("private, max-age={PINNED_SECONDS}, immutable"),
         false => format!("private, max-age={CURRENT_SECONDS}"),
     };
@@ -85,6 +87,12 @@ fn tag(asking: &Asking, family: Family, basis: &Basis<'_>) -> Option<ETag> {
         }
     }
     put(&asking.principal.requires_metric_selection.to_string());
+    // What is kept must not outlive its cursor, nor be taken for another customer's.
+    put(asking.principal.tenant.as_str());
+    if basis.continued {
+        let secret = asking.service.state.cursor_secrets().current;
+        put(&secret.map_or_else(String::new, hex::encode));
+    }
     let digest = hex::encode(hash.finalize());
     format!("W/\"{}\"", &digest[..32]).parse().ok()
 }

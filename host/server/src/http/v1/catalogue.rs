@@ -20,6 +20,7 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
         selection: &[],
         position: 0,
         pinned: named.is_some(),
+        continued: false,
     };
     caching::answer(asking, family, &basis, || {
         let access = asking.access(family);

@@ -31,6 +31,7 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
         selection: &canonical,
         position: 0,
         pinned: named.is_some(),
+        continued: false,
     };
     caching::answer(asking, family, &basis, || {
         let series = select(&release, &query)

@@ -18,6 +18,7 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
         selection: &[],
         position: 0,
         pinned: false,
+        continued: false,
     };
     caching::answer(asking, family, &basis, || {
         let body = release.body();

@@ -24,16 +24,17 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
             None => begun(asking, family)?,
         };
     let canonical = query.canonical();
+    let selected = select(&release, &query);
+    let page = selected.page(position, query.page_size());
     let basis = Basis {
         release: &release,
         route: "series",
         selection: &canonical,
         position,
         pinned,
+        continued: page.next.is_some(),
     };
     caching::answer(asking, family, &basis, || {
-        let selected = select(&release, &query);
-        let page = selected.page(position, query.page_size());
         let next_cursor = match page.next {
             Some(position) => Some(next(
                 asking,
@@ -103,7 +104,14 @@ fn continued(asking: &Asking, family: Family, text: &str) -> Result<Question, Re
         asking.entitled(dataset)?;
     }
     let kept = (!broken("v1-endpoints-2-release")).then_some(&*continuation.release_id);
-    let release = asking.release(family, kept)?;
+    // The cursor names the release, not the client: it is what is at fault.
+    let release = asking.release(family, kept).map_err(|_| {
+        Fault::new(
+            Code::ReleaseNotFound,
+            "The release that this cursor continues is no longer retained. Begin again without it.",
+        )
+        .at("cursor")
+    })?;
     let query = Query::restore(&continuation, &release).map_err(|_| invalid())?;
     Ok((release, query, continuation.position, true))
 }
@@ -204,7 +212,7 @@ fn notice(selected: &Selected, frequency: Frequency) -> Option<WireNotice> {
     let Notice::RangeExceedsHistory { history } = selected.notice()?;
     let message = match history {
         Some((first, last)) => format!(
-            "The dates reach past the history that the release holds of these series, {} to {}. Nothing is filled.",
+            "The dates reach past the history that the release holds of these series or of one of them: {} to {} over all, and of each as its availability says. Nothing is filled.",
             first.text(frequency),
             last.text(frequency)
         ),

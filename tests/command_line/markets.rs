@@ -47,6 +47,7 @@ fn a_release_of_markets_names_its_sources_and_is_the_same_again() {
     assert_eq!(manifest["body"]["sources"].as_array().unwrap().len(), 8);
     assert_eq!(manifest["body"]["observations"], report["observations"]);
     assert!(report["sales"]["floor_area_match_pct"].as_f64().unwrap() > 70.0);
+    assert_eq!(report["sales"]["areas_without_sales"], 0);
     // Sales end three months before the release's month, the one after the newest sale.
     assert_eq!(report["core_month"], "2026-07");
     assert_eq!(report["rental_month"], "2026-09");

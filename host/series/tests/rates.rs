@@ -259,6 +259,8 @@ fn what_is_wrong_in_a_database_file_is_named_by_line_and_column() {
         told("DATE,IUDBEDR\n31 Feb 2025,3.75\n"),
         told("DATE,IUDBEDR\n18 Dec 2025,inf\n"),
         told("DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n"),
+        // A month has one quoted rate, whichever day a file writes.
+        told("DATE,IUMBV34\n15 Jan 2025,4.4\n31 Jan 2025,4.5\n"),
         told("DATE,XUDLUSS\n18 Dec 2025,1.3\n"),
         told("SERIES,DESCRIPTION\nIUMBV34,5 year (75% LTV) fixed\nDATE,IUMBV34\n"),
         told(""),

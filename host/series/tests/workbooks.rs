@@ -253,4 +253,10 @@ fn a_curve_table_is_read_like_a_workbook() {
     let table = b"ois_spot_curve,6,12\n2025-10-01,3.9,3.8\n2025-10-03,,3.7\n".to_vec();
     let published = reading(&[("ois.csv", table)]).unwrap();
     assert_eq!(nodes(&published).len(), 3);
+    let ragged = b"ois_spot_curve,6,12\n2025-10-01,3.9\n".to_vec();
+    let told = reading(&[("ois.csv", ragged)]).unwrap_err().to_string();
+    assert_eq!(
+        told,
+        "ois.csv, line 2: has more or fewer cells than the header"
+    );
 }

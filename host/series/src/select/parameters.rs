@@ -193,10 +193,8 @@ impl Parameters {
                         .any(|word| word == value),
                 };
                 if !known {
-                    return Err(invalid(
-                        name,
-                        "must be one of the catalogue's selector_options",
-                    ));
+                    let words = release.choices(dataset, selector).join(", ");
+                    return Err(invalid(name, &format!("must be one of {words}")));
                 }
                 query.words.push((selector.name, value.to_owned()));
             }
@@ -208,13 +206,11 @@ impl Parameters {
                 query.nodes.push((dimension, node));
             }
             SelectorRule::Term(dimension, of) => {
-                let term = whole(name, value, "must be one of the dataset's terms in years")?;
+                let terms: Vec<String> = of.iter().map(ToString::to_string).collect();
+                let rule = format!("must be one of {}", terms.join(", "));
+                let term = whole(name, value, &rule)?;
                 if !of.contains(&term) && !broken("v1-limits-1-terms") {
-                    let terms: Vec<String> = of.iter().map(ToString::to_string).collect();
-                    return Err(invalid(
-                        name,
-                        &format!("must be one of {}", terms.join(", ")),
-                    ));
+                    return Err(invalid(name, &rule));
                 }
                 query.nodes.push((dimension, term));
             }

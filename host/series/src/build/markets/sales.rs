@@ -329,6 +329,13 @@ fn choose(
     report.floor_area_match_pct =
         (report.counted > 0).then(|| 100.0 * report.with_floor_area as f64 / report.counted as f64);
     sales.sort_unstable();
+    let sold: BTreeSet<AreaNumber> = sales.iter().map(|sale| sale.area).collect();
+    let covered = spans
+        .iter()
+        .flatten()
+        .filter(|span| !span.is_empty())
+        .count();
+    report.areas_without_sales = covered.saturating_sub(sold.len()) as u64;
     Ok(Sales {
         sales,
         deliveries: first_sales(new_homes),

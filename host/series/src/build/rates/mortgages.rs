@@ -13,7 +13,7 @@ use super::swaps::Discounts;
 use crate::Period;
 use crate::build::{Draft, Key, NewObservation};
 use crate::catalogue::rates::{FIXED_PRODUCTS, PRODUCTS};
-use crate::catalogue::{Dimension, Frequency, ObservationField as F, SelectorName};
+use crate::catalogue::{Dimension, ObservationField as F, SelectorName};
 
 /// The most months of a summary.
 const SUMMARY_MONTHS: usize = 12;
@@ -70,14 +70,14 @@ fn with_product(key: Key, product: &str) -> Key {
     key
 }
 
-/// A product's rates by month, keyed by the month's last day.
+/// A product's rates by the last day of their months.
 fn months(published: &Published, product: &'static str) -> Vec<(NaiveDate, f64)> {
     published
         .series
         .get(&DatabaseSeries::Mortgage(product))
         .into_iter()
         .flatten()
-        .map(|(day, rate)| (Period::of_month(*day).last_day(Frequency::Monthly), *rate))
+        .map(|(day, rate)| (*day, *rate))
         .collect()
 }
 

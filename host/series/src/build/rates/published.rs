@@ -6,6 +6,8 @@ use chrono::NaiveDate;
 
 use super::codes::DatabaseSeries;
 use super::{Place, RatesError, RatesFault};
+use crate::Period;
+use crate::catalogue::Frequency;
 use crate::package::SourceFile;
 
 /// Which yield curve.
@@ -95,7 +97,8 @@ enum Origin {
 }
 
 impl Published {
-    /// Adds a value of a database series; the same value again changes nothing.
+    /// Adds a value of a database series; the same value again changes nothing. Mortgage rates are of
+    /// months, whichever day of it a file writes.
     pub(super) fn state(
         &mut self,
         series: DatabaseSeries,
@@ -103,6 +106,10 @@ impl Published {
         value: f64,
         place: &Place,
     ) -> Result<(), RatesError> {
+        let day = match series {
+            DatabaseSeries::Mortgage(_) => Period::of_month(day).last_day(Frequency::Monthly),
+            _ => day,
+        };
         let origin = Origin::Series(series, day);
         let known = self.series.entry(series).or_default().insert(day, value);
         self.agree(known, value, origin, place)

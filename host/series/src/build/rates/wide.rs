@@ -11,7 +11,9 @@ use super::{Place, Published, RatesError, RatesFault, dates};
 /// Reads one table.
 pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesError> {
     let csv_fault = |error: csv::Error| RatesFault::from(error).at(file.place());
-    let mut reader = csv::Reader::from_reader(file.bytes.as_slice());
+    let mut reader = csv::ReaderBuilder::new()
+        .flexible(true)
+        .from_reader(file.bytes.as_slice());
     let header = reader.headers().map_err(csv_fault)?.clone();
     let place = |line: u64, column: &str| Place {
         cell: Some(format!("line {line}, column {column}")),
@@ -35,6 +37,13 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
     for record in reader.records() {
         let record = record.map_err(csv_fault)?;
         let line = record.position().map_or(0, csv::Position::line);
+        if record.len() != header.len() {
+            let place = Place {
+                cell: Some(format!("line {line}")),
+                ..file.place()
+            };
+            return Err(RatesFault::Layout("has more or fewer cells than the header").at(place));
+        }
         let date = record.get(0).unwrap_or_default();
         let day = dates::day(date)
             .ok_or_else(|| RatesFault::Date(date.to_owned()).at(place(line, name)))?;

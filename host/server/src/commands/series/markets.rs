@@ -106,6 +106,12 @@ impl Markets {
             sign(&place, &SigningKey::read(key)?)?;
         }
         println!("{}", serde_json::to_string_pretty(&report)?);
+        if report.sales.areas_without_sales > 0 {
+            eprintln!(
+                "{} authorities have no sale in these files, so that their counts are 0: files of a part of the country need --covers",
+                report.sales.areas_without_sales
+            );
+        }
         eprintln!(
             "{} series with {} observations are in {}.",
             report.series,

@@ -115,7 +115,15 @@ impl Asking {
     /// # Errors
     /// `unknown_parameter`, at the first that is none of them.
     pub fn only(&self, taken: &[&str]) -> Result<(), Refusal> {
-        self.parameters.only(taken).map_err(refused)
+        self.parameters.only(taken).map_err(|error| {
+            let message = match taken {
+                [] => "This route takes no parameters.".to_owned(),
+                _ => format!("This route takes {} alone.", taken.join(", ")),
+            };
+            Fault::new(Code::UnknownParameter, message)
+                .at(harmless(&error.field))
+                .into()
+        })
     }
 }
 

@@ -193,8 +193,7 @@ impl Parameters {
                         .any(|word| word == value),
                 };
                 if !known {
-                    let words = release.choices(dataset, selector).join(", ");
-                    return Err(invalid(name, &format!("must be one of {words}")));
+                    return Err(none_of(name, &release.choices(dataset, selector)));
                 }
                 query.words.push((selector.name, value.to_owned()));
             }
@@ -206,12 +205,11 @@ impl Parameters {
                 query.nodes.push((dimension, node));
             }
             SelectorRule::Term(dimension, of) => {
-                let terms: Vec<String> = of.iter().map(ToString::to_string).collect();
-                let rule = format!("must be one of {}", terms.join(", "));
-                let term = whole(name, value, &rule)?;
-                if !of.contains(&term) && !broken("v1-limits-1-terms") {
-                    return Err(invalid(name, &rule));
-                }
+                // The list is put together for a refusal alone.
+                let known = |term: &u32| of.contains(term) || broken("v1-limits-1-terms");
+                let Some(term) = whole(name, value, "").ok().filter(known) else {
+                    return Err(none_of(name, &release.choices(dataset, selector)));
+                };
                 query.nodes.push((dimension, term));
             }
             SelectorRule::AtLeast(last) => query.horizon_from = Some(horizon(name, value, last)?),
@@ -271,6 +269,10 @@ impl Parameters {
 fn invalid(field: &str, expected: &str) -> ParameterError {
     let expected = expected.to_owned();
     ParameterFault::InvalidParameter { expected }.of(field)
+}
+
+fn none_of(field: &str, choices: &[String]) -> ParameterError {
+    invalid(field, &format!("must be one of {}", choices.join(", ")))
 }
 
 /// A whole number in its one spelling: digits, without leading zeros or signs.

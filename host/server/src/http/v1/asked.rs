@@ -11,7 +11,7 @@ use axum::http::request::Parts;
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault, harmless};
 use domesday_series::catalogue::{Dataset, Family};
-use domesday_series::select::{ParameterError, ParameterFault, Parameters};
+use domesday_series::select::{ParameterError, ParameterFault, Parameters, Query};
 use domesday_series::store::Release;
 use domesday_state::{DatasetAccess, Principal};
 use std::sync::Arc;
@@ -108,6 +108,23 @@ impl Asking {
                 .at("release_id")
                 .into()
         })
+    }
+
+    /// The release and the query of an initial request, in the order of checks that series and
+    /// coverage share.
+    ///
+    /// # Errors
+    /// A fault of the parameters, a dataset that the key may not use, or a release that is not there.
+    pub fn query(&self, family: Family) -> Result<(Arc<Release>, Query), Refusal> {
+        let dataset = self.parameters.dataset(family).map_err(refused)?;
+        self.entitled(dataset)?;
+        let release = self.release(family, self.parameters.release_id())?;
+        let metrics_required = self.principal.requires_metric_selection;
+        let query = self
+            .parameters
+            .query(dataset, &release, metrics_required)
+            .map_err(refused)?;
+        Ok((release, query))
     }
 
     /// That no parameter is given but these.

@@ -12,25 +12,14 @@ use domesday_series::select::{Asked, select};
 /// The series of a selection without their observations.
 pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
     asking.parameters.cursor(Asked::Coverage).map_err(refused)?;
-    let dataset = asking.parameters.dataset(family).map_err(refused)?;
-    asking.entitled(dataset)?;
-    let named = asking.parameters.release_id();
-    let release = asking.release(family, named)?;
-    let query = asking
-        .parameters
-        .query(
-            dataset,
-            &release,
-            asking.principal.requires_metric_selection,
-        )
-        .map_err(refused)?;
+    let (release, query) = asking.query(family)?;
     let canonical = query.canonical();
     let basis = Basis {
         release: &release,
         route: "coverage",
         selection: &canonical,
         position: 0,
-        pinned: named.is_some(),
+        pinned: asking.parameters.release_id().is_some(),
         continued: false,
     };
     caching::answer(asking, family, &basis, || {

@@ -58,19 +58,9 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
 type Question = (Arc<Release>, Query, u64, bool);
 
 fn begun(asking: &Asking, family: Family) -> Result<Question, Refusal> {
-    let dataset = asking.parameters.dataset(family).map_err(refused)?;
-    asking.entitled(dataset)?;
-    let named = asking.parameters.release_id();
-    let release = asking.release(family, named)?;
-    let query = asking
-        .parameters
-        .query(
-            dataset,
-            &release,
-            asking.principal.requires_metric_selection,
-        )
-        .map_err(refused)?;
-    Ok((release, query, 0, named.is_some()))
+    let (release, query) = asking.query(family)?;
+    let pinned = asking.parameters.release_id().is_some();
+    Ok((release, query, 0, pinned))
 }
 
 fn continued(asking: &Asking, family: Family, text: &str) -> Result<Question, Refusal> {

@@ -41,6 +41,7 @@ fn every_command_says_what_it_takes() {
         "property build",
         "release",
         "release build",
+        "release backtest",
         "release sign",
         "release keygen",
         "release promote",

@@ -2,6 +2,7 @@
 
 mod admin;
 mod admission;
+mod backtest;
 mod clock;
 mod commands;
 mod demo;

@@ -18,12 +18,27 @@ impl Snapshot {
     /// # Errors
     /// Storage failed while the years were listed.
     pub fn export(&self) -> Result<Export<'_>, SnapshotError> {
+        self.export_between(Day(i32::MIN), Day(i32::MAX))
+    }
+
+    /// The same of the days from `first` to `last`, both included.
+    ///
+    /// # Errors
+    /// As [`Snapshot::export`].
+    pub fn export_between(&self, first: Day, last: Day) -> Result<Export<'_>, SnapshotError> {
         let mut years = BTreeSet::new();
         for row in self.sales.range::<u64>(..)? {
             years.insert(Cell::of_key(row?.0.value()).1);
         }
+        // A year is looked into unless it lies wholly outside.
+        let begins = |year| Day::from_ymd(year, 1, 1);
+        years.retain(|&year| {
+            begins(year).is_none_or(|day| day <= last)
+                && begins(year + 1).is_none_or(|day| day > first)
+        });
         Ok(Export {
             snapshot: self,
+            days: (first, last),
             years: years.into_iter().collect::<Vec<_>>().into_iter(),
             year: Vec::new().into_iter(),
         })
@@ -91,6 +106,7 @@ fn as_of(property: &PackedProperty, day: Day) -> Option<crate::Attributes> {
 #[derive(Debug)]
 pub struct Export<'a> {
     snapshot: &'a Snapshot,
+    days: (Day, Day),
     years: std::vec::IntoIter<i32>,
     year: std::vec::IntoIter<ExportedSale>,
 }
@@ -100,7 +116,9 @@ impl Iterator for Export<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            if let Some(sale) = self.year.next() {
+            let (first, last) = self.days;
+            let within = |sold: &ExportedSale| (first..=last).contains(&sold.sale.day);
+            if let Some(sale) = self.year.find(within) {
                 return Some(Ok(sale));
             }
             match self.snapshot.exported_year(self.years.next()?) {

@@ -1,5 +1,6 @@
 //! The command line. Each command is a file; anyhow stops here and in them.
 
+mod backtest;
 mod cursors;
 mod jobs;
 mod key;

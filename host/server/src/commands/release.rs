@@ -1,6 +1,7 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
 use super::ReleasesFolder;
+use super::backtest::Backtest;
 use super::place::Place;
 use super::progress::Progress;
 use super::trust::trust;
@@ -26,6 +27,8 @@ use std::process::ExitCode;
 pub enum Release {
     /// Make a release from a model's source and a property snapshot.
     Build(Box<Build>),
+    /// Value sales that the release had not seen, each as at its own day, and say how far off it was.
+    Backtest(Box<Backtest>),
     /// Sign a release or a snapshot that is in the releases folder.
     Sign {
         /// Its id.
@@ -127,6 +130,9 @@ pub struct Build {
     /// before the snapshot's latest sale.
     #[arg(long, value_name = "DATE")]
     fit_through: Option<NaiveDate>,
+    /// Sales up to this day calibrate the ranges; later ones are left for a back-test. By default all do.
+    #[arg(long, value_name = "DATE")]
+    calibrate_through: Option<NaiveDate>,
     /// Calibrate on at most so many sales, evenly taken.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     calibrate_on: usize,
@@ -144,6 +150,7 @@ impl Release {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
             Release::Build(arguments) => arguments.run()?,
+            Release::Backtest(arguments) => arguments.run()?,
             Release::Sign {
                 id,
                 kind,
@@ -298,6 +305,7 @@ impl Build {
             valuation_to: self.valuation_to,
             effective: self.effective,
             fit_through: self.fit_through,
+            calibrate_through: self.calibrate_through,
             calibrate_on: self.calibrate_on,
             created: self.created,
         };

@@ -6,7 +6,7 @@
 //! component that is published.
 
 mod guest;
-mod homes;
+pub(crate) mod homes;
 mod predictions;
 mod record;
 mod settings;
@@ -54,6 +54,8 @@ pub struct Plan {
     pub effective: Option<NaiveDate>,
     /// The last day whose sales are fitted.
     pub fit_through: Option<NaiveDate>,
+    /// The last day whose sales calibrate.
+    pub calibrate_through: Option<NaiveDate>,
     /// Sales to calibrate on, at most.
     pub calibrate_on: usize,
     /// When the package is made.
@@ -77,6 +79,13 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     let fit_through = plan
         .fit_through
         .map_or(Day(latest.0 - CALIBRATION_DAYS), Day::from);
+    let calibrate_through = plan.calibrate_through.map_or(latest, Day::from);
+    if calibrate_through <= fit_through {
+        bail!(
+            "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {calibrate_through}; \
+             choose an earlier --fit-through or a later --calibrate-through"
+        );
+    }
     let guest = Guest::of(&plan.model)?;
     let runtime = Runtime::new(Allocation::OnDemand)?;
     let limits = Limits::new(settings.fuel_per_row, settings.memory_bytes);
@@ -109,7 +118,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
             &snapshot,
             &release,
             evidence.clone(),
-            fit_through,
+            (Day(fit_through.0 + 1), calibrate_through),
             plan.calibrate_on,
             &predictions,
             watch,

@@ -34,7 +34,7 @@ struct Row {
     range: Option<[f64; 2]>,
 }
 
-/// Values at most `most` sales after `through`, evenly taken, and writes one line each.
+/// Values at most `most` sales from `first` to `last`, evenly taken, and writes one line each.
 ///
 /// # Errors
 /// Where the snapshot cannot be read, the file not written, or the release fails.
@@ -42,18 +42,14 @@ pub fn write(
     snapshot: &Snapshot,
     release: &Release,
     evidence: Arc<SnapshotEvidence>,
-    through: Day,
+    (first, last): (Day, Day),
     most: usize,
     path: &Path,
     watch: &mut Watch<'_>,
 ) -> anyhow::Result<u64> {
-    let mut later = Vec::new();
-    for sold in snapshot.export()? {
-        let sold = sold?;
-        if sold.sale.day > through {
-            later.push(sold);
-        }
-    }
+    let later = snapshot
+        .export_between(first, last)?
+        .collect::<Result<Vec<_>, _>>()?;
     let step = later.len().div_ceil(most.max(1)).max(1);
     let chosen: Vec<&ExportedSale> = later.iter().step_by(step).collect();
     let mut out = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);

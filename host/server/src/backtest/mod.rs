@@ -1,0 +1,143 @@
+//! A release on sales that it had not seen: each valued as at its own day, by evidence of before it.
+//!
+//! What is shown is decided where it always is, in the snapshot's queries: sales, certificates, index
+//! and figures strictly before the valuation day. A back-test may hide more ([`lagged`]), never less.
+//! The figures are made in `domesday-backtest`, which knows rows and nothing of how they came about.
+
+mod floors;
+mod lagged;
+mod sales;
+mod value;
+
+use anyhow::bail;
+use domesday_backtest::report::{AsAt, Header, Report, Seen};
+use domesday_backtest::row::Row;
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_package::{Band, ValuationBody};
+use domesday_property::{GssCode, Snapshot};
+use domesday_registers::Day;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Sales valued between two reports of progress.
+const CHUNK: usize = 500;
+
+/// What to test on.
+pub struct Plan {
+    /// First day of sale.
+    pub from: Day,
+    /// Last day of sale.
+    pub to: Day,
+    /// The day that a sale is valued as at.
+    pub as_at: AsAt,
+    /// Days before the valuation day that are hidden besides.
+    pub evidence_lag_days: u16,
+    /// Sales at most, evenly taken.
+    pub sample: Option<usize>,
+}
+
+/// The release that is tested.
+pub struct Tested<'a> {
+    /// What its manifest says, or will say.
+    pub manifest: &'a ValuationBody,
+    /// The component.
+    pub release: &'a Release,
+    /// The snapshot that it is pinned to.
+    pub snapshot: &'a Arc<Snapshot>,
+    /// Whether every household in that is invented.
+    pub synthetic: bool,
+}
+
+/// Hears how far the work has come: stage, done, in all.
+pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
+
+/// Values the window's sales and makes the report.
+///
+/// # Errors
+/// Where the window holds no sale that can be asked about, the snapshot cannot be read, or the host
+/// fails on a row.
+pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<Report> {
+    watch("listing sales", 0, 1);
+    let window = sales::Window::count(tested.snapshot, (plan.from, plan.to), plan.sample)?;
+    let all = window.taken();
+    if all == 0 {
+        bail!(
+            "no sale of a home from {} to {} can be asked about; {}",
+            plan.from,
+            plan.to,
+            match tested.snapshot.identity().latest_sale {
+                Some(day) => format!("the snapshot's latest sale is of {day}"),
+                None => "the snapshot holds no sale".to_owned(),
+            }
+        );
+    }
+    let evidence: Arc<dyn EvidenceSource> = Arc::new(lagged::Lagged::new(
+        tested.snapshot.clone(),
+        plan.evidence_lag_days,
+    ));
+    let valuer = value::Valuer {
+        release: tested.release,
+        snapshot: tested.snapshot,
+        evidence,
+        as_at: plan.as_at,
+        lag: i32::from(plan.evidence_lag_days),
+        band: &|confidence| tested.manifest.band(confidence).map(band_word),
+    };
+    let mut rows: Vec<Row> = Vec::with_capacity(all);
+    let mut sold = window.sold()?;
+    loop {
+        let chunk = sold.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
+        if chunk.is_empty() {
+            break;
+        }
+        let valued: Vec<anyhow::Result<Row>> =
+            chunk.par_iter().map(|sold| valuer.row(sold)).collect();
+        for row in valued {
+            rows.push(row?);
+        }
+        watch("valuing", rows.len() as u64, all as u64);
+    }
+    let manifest = tested.manifest;
+    let header = Header {
+        release_id: manifest.release_id.to_string(),
+        model: manifest.model.name.clone(),
+        model_version: manifest.model.version.clone(),
+        parameters_sha256: manifest
+            .model
+            .parameters_sha256
+            .as_ref()
+            .map(ToString::to_string),
+        snapshot_id: manifest.snapshot.id.to_string(),
+        snapshot_content: manifest.snapshot.content_digest.to_string(),
+        synthetic: tested.synthetic,
+        from: plan.from.to_string(),
+        to: plan.to.to_string(),
+        as_at: plan.as_at,
+        evidence_lag_days: u32::from(plan.evidence_lag_days),
+        seen: Seen::Unstated,
+        sales_in_window: window.sales,
+        not_askable: window.not_askable,
+        taken_every: window.every,
+        nominal_coverage: manifest.nominal_coverage,
+        least_rows: domesday_backtest::LEAST_ROWS,
+    };
+    let bands: Vec<String> = manifest
+        .confidence_bands
+        .iter()
+        .map(|band| band_word(band.band).to_owned())
+        .collect();
+    let name = |code: &str| {
+        let code = GssCode::parse(code)?;
+        Some(tested.snapshot.authority(code)?.name.clone())
+    };
+    Ok(Report::of(header, &rows, &bands, &name))
+}
+
+fn band_word(band: Band) -> &'static str {
+    match band {
+        Band::High => "high",
+        Band::Medium => "medium",
+        Band::Low => "low",
+    }
+}

@@ -1,0 +1,105 @@
+//! One sale, valued.
+
+use super::floors;
+use crate::release_build::homes;
+use anyhow::{Context, bail};
+use domesday_backtest::report::AsAt;
+use domesday_backtest::row::{Answer, Row};
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::outcome::{Outcome, RowFailure};
+use domesday_engine::subject::Subject;
+use domesday_property::{ExportedSale, Snapshot};
+use domesday_registers::Day;
+use std::sync::Arc;
+
+/// Values sales as at their own days.
+pub struct Valuer<'a> {
+    pub release: &'a Release,
+    pub snapshot: &'a Snapshot,
+    pub evidence: Arc<dyn EvidenceSource>,
+    pub as_at: AsAt,
+    /// Days before the valuation day that the evidence hides.
+    pub lag: i32,
+    /// The band of a confidence.
+    pub band: &'a (dyn Fn(f64) -> Option<&'static str> + Sync),
+}
+
+impl Valuer<'_> {
+    /// What the release and the floors say of a sale.
+    ///
+    /// # Errors
+    /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
+    pub fn row(&self, sold: &ExportedSale) -> anyhow::Result<Row> {
+        let sale = &sold.sale;
+        let about = || format!("sale {} of {}", sale.id, sale.day);
+        let subject = self.subject(sold).with_context(about)?;
+        let run = self.release.value(&subject, self.evidence.clone());
+        let answer = answer(run.outcome, self.band).with_context(about)?;
+        let evidence = &*self.evidence;
+        Ok(Row {
+            id: sale.id,
+            day: sale.day,
+            price: sale.price_gbp as f64,
+            property_type: sale.property_type,
+            authority: subject.authority.clone(),
+            postcode_area: sale.postcode.area().to_owned(),
+            new_build: sale.new_build,
+            floor_area: subject.size.floor_area_m2.is_some(),
+            answer,
+            floors: [
+                floors::last_sale_indexed(&subject, evidence).with_context(about)?,
+                floors::local_price_per_sqm(&subject, evidence).with_context(about)?,
+            ],
+        })
+    }
+
+    fn subject(&self, sold: &ExportedSale) -> anyhow::Result<Arc<Subject>> {
+        let sale = &sold.sale;
+        let day = match self.as_at {
+            AsAt::Sale => sale.day,
+            AsAt::Month => Day::first_of_month(sale.day.month()).context("its month")?,
+        };
+        let mut as_at = sold.clone();
+        if day != sale.day {
+            // What was on record before the sale may not have been before the month.
+            let property = match sale.uprn {
+                Some(uprn) => self.snapshot.property(uprn)?,
+                None => None,
+            };
+            as_at.subject = property.and_then(|property| property.attributes_before(day));
+        }
+        let through = Day(day.0 - 1 - self.lag);
+        let subject = homes::subject(&as_at, day, through).context("no subject of a valuation")?;
+        Ok(Arc::new(subject))
+    }
+}
+
+/// # Errors
+/// Where the fault is the host's.
+fn answer(
+    outcome: Result<Outcome, RowFailure>,
+    band: &(dyn Fn(f64) -> Option<&'static str> + Sync),
+) -> anyhow::Result<Answer> {
+    Ok(match outcome {
+        Ok(Outcome::Valued(value)) => Answer::Valued {
+            estimate: value.estimate,
+            range: value.range.map(|range| [range.lower, range.upper]),
+            band: band(value.confidence)
+                .context("a confidence that is in no band of the manifest")?
+                .to_owned(),
+        },
+        Ok(Outcome::Referred(referral)) => Answer::Referred(word(&referral.reason)?),
+        Ok(Outcome::Failed { reason }) => Answer::Failed(word(&reason)?),
+        Err(failure) if failure.retryable() => bail!("could not be valued: {failure}"),
+        Err(failure) => Answer::Failed(failure.to_string()),
+    })
+}
+
+/// A reason as the wire spells it.
+fn word(reason: &impl serde::Serialize) -> anyhow::Result<String> {
+    match serde_json::to_value(reason)? {
+        serde_json::Value::String(word) => Ok(word),
+        other => Ok(other.to_string()),
+    }
+}

@@ -1,0 +1,103 @@
+//! `domesday release backtest`: how far off a release is on sales that it had not seen.
+
+use super::ReleasesFolder;
+use super::progress::Progress;
+use super::trust::trust;
+use crate::backtest::{Plan, Tested, run};
+use crate::releases::open_release;
+use anyhow::{Context, bail};
+use chrono::NaiveDate;
+use domesday_backtest::report::AsAt;
+use domesday_backtest::summary::summary;
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
+use domesday_registers::Day;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub struct Backtest {
+    /// The release's id.
+    release: PackageId,
+    /// First day of the sales that are valued.
+    #[arg(long, value_name = "DATE")]
+    from: NaiveDate,
+    /// Last day of the sales that are valued.
+    #[arg(long, value_name = "DATE")]
+    to: NaiveDate,
+    /// Value at most so many of them, evenly taken.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+    /// The day that a sale is valued as at: its own, or the first of its month.
+    #[arg(long, value_enum, default_value_t = Moment::Sale)]
+    as_at: Moment,
+    /// Hide what became known in so many days before the valuation day, as registers lag.
+    #[arg(long, value_name = "DAYS", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=3_660))]
+    evidence_lag: u16,
+    /// Write all figures as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    /// Take this package although no trusted key signed it. Repeat for several.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+/// The day that a sale is valued as at.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Moment {
+    /// The day of the sale.
+    Sale,
+    /// The first day of its month.
+    Month,
+}
+
+impl Backtest {
+    pub fn run(self) -> anyhow::Result<()> {
+        if self.from > self.to {
+            bail!("--from {} is after --to {}", self.from, self.to);
+        }
+        let root = &self.releases.releases;
+        let id = self.release.as_str();
+        let trust = trust(root, &self.unsigned)?;
+        let runtime = Runtime::new(Allocation::OnDemand)?;
+        let open_release = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
+        let snapshot = open_release.manifest.snapshot.id.as_str();
+        // Proved a moment ago; what is wanted of it now is a word of its manifest.
+        let package = open(
+            &root.join(Kind::Property.as_str()).join(snapshot),
+            &Trust::Unsigned,
+        )?;
+        let synthetic = package.body::<PropertyBody>()?.synthetic;
+        let plan = Plan {
+            from: Day::from(self.from),
+            to: Day::from(self.to),
+            as_at: match self.as_at {
+                Moment::Sale => AsAt::Sale,
+                Moment::Month => AsAt::Month,
+            },
+            evidence_lag_days: self.evidence_lag,
+            sample: self.sample.map(|rows| rows as usize),
+        };
+        let tested = Tested {
+            manifest: &open_release.manifest,
+            release: &open_release.release,
+            snapshot: &open_release.snapshot,
+            synthetic,
+        };
+        let mut progress = Progress::new();
+        let report = run(&tested, &plan, &mut |stage, done, total| {
+            progress.show(stage, done, total);
+        })?;
+        drop(progress);
+        print!("{}", summary(&report));
+        if let Some(path) = &self.json {
+            let mut text = serde_json::to_string_pretty(&report)?;
+            text.push('\n');
+            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,152 @@
+//! `domesday release backtest`: how far off a release is on sales that it had not seen.
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::demo::RELEASE;
+use common::program::{Ran, releases, run};
+use serde_json::Value;
+use std::fs;
+
+/// The sales of the made-up country's last half year.
+const WINDOW: [&str; 4] = ["--from", "2026-04-01", "--to", "2026-09-30"];
+
+fn backtest(arguments: &[&str]) -> Ran {
+    let folder = releases().display().to_string();
+    let mut all = vec!["release", "backtest", RELEASE, "--releases", &folder];
+    all.extend(arguments);
+    run(all)
+}
+
+/// What it says, and the JSON as written.
+fn reported(more: &[&str]) -> (String, String) {
+    let kept = tempfile::tempdir().unwrap();
+    let file = kept.path().join("backtest.json").display().to_string();
+    let said = backtest(&[&WINDOW[..], more, &["--json", &file]].concat()).ok();
+    (said.stdout, fs::read_to_string(file).unwrap())
+}
+
+fn json(more: &[&str]) -> Value {
+    serde_json::from_str(&reported(more).1).unwrap()
+}
+
+fn number(value: &Value, at: &str) -> f64 {
+    value.pointer(at).unwrap().as_f64().unwrap()
+}
+
+fn groups<'a>(report: &'a Value, by: &str) -> &'a Vec<Value> {
+    let divisions = report["divisions"].as_array().unwrap();
+    let division = divisions.iter().find(|division| division["by"] == by);
+    division.unwrap()["groups"].as_array().unwrap()
+}
+
+#[test]
+fn the_figures_of_the_demo_are_of_their_size() {
+    let report = json(&[]);
+    assert_eq!(report["format"], 1);
+    assert_eq!(report["subject"]["release_id"], RELEASE);
+    assert_eq!(report["subject"]["synthetic"], true);
+    let overall = &report["overall"];
+    assert!(number(overall, "/sales") > 300.0);
+    assert!(number(overall, "/hit_rate") > 0.95);
+    assert!((0.03..0.12).contains(&number(overall, "/accuracy/mdape")));
+    let within = |percent: u32| number(overall, &format!("/accuracy/within_{percent}"));
+    assert!(within(5) < within(10) && within(10) < within(20));
+    let (coverage, nominal) = (
+        number(overall, "/ranges/coverage"),
+        number(overall, "/ranges/nominal"),
+    );
+    assert!((coverage - nominal).abs() < 0.1, "{coverage}");
+    for floor in [0, 1] {
+        let floor = &overall["floors"][floor];
+        assert_eq!(floor["verdict"], "beaten", "{floor}");
+        let rows = |which: &str| number(floor, &format!("/like_for_like/{which}/rows"));
+        assert_eq!(rows("release"), rows("floor"));
+    }
+}
+
+#[test]
+fn groups_divide_the_rows_and_small_ones_are_not_figured() {
+    let report = json(&[]);
+    let all = number(&report, "/overall/sales");
+    for by in ["type", "authority", "postcode_area", "price", "month"] {
+        let sum: f64 = groups(&report, by)
+            .iter()
+            .map(|g| number(g, "/sales"))
+            .sum();
+        assert_eq!(sum, all, "{by}");
+        for group in groups(&report, by) {
+            let figured = number(group, "/valued") >= 30.0;
+            assert_eq!(group["accuracy"].is_object(), figured, "{group}");
+            let figured = number(group, "/sales") >= 30.0;
+            assert_eq!(group["hit_rate"].is_number(), figured, "{group}");
+        }
+    }
+    let valued: f64 = groups(&report, "confidence")
+        .iter()
+        .map(|g| number(g, "/sales"))
+        .sum();
+    assert_eq!(valued, number(&report, "/overall/valued"));
+    let authorities = groups(&report, "authority");
+    assert!(authorities.iter().all(|group| group["name"].is_string()));
+}
+
+#[test]
+fn the_same_window_gives_the_same_bytes() {
+    assert!(reported(&["--sample", "150"]) == reported(&["--sample", "150"]));
+}
+
+#[test]
+fn a_sample_is_taken_evenly() {
+    let report = json(&["--sample", "100"]);
+    let (sales, every) = (
+        number(&report, "/overall/sales"),
+        number(&report, "/subject/taken_every"),
+    );
+    assert!(sales <= 100.0 && every > 1.0);
+    let asked =
+        number(&report, "/subject/sales_in_window") - number(&report, "/subject/not_askable");
+    assert_eq!(sales, (asked / every).ceil());
+}
+
+#[test]
+fn a_lag_hides_the_last_days_and_costs_accuracy_or_nothing() {
+    let (now, late) = (json(&[]), json(&["--evidence-lag", "400"]));
+    assert_eq!(late["subject"]["evidence_lag_days"], 400);
+    let mdape = |report: &Value| number(report, "/overall/accuracy/mdape");
+    assert!(
+        mdape(&late) > mdape(&now),
+        "{} {}",
+        mdape(&late),
+        mdape(&now)
+    );
+}
+
+#[test]
+fn a_value_as_at_the_first_of_the_month_sees_less() {
+    let (day, month) = (json(&[]), json(&["--as-at", "month"]));
+    assert_eq!(month["subject"]["as_at"], "month");
+    assert_eq!(day["overall"]["sales"], month["overall"]["sales"]);
+    assert_ne!(day["overall"]["accuracy"], month["overall"]["accuracy"]);
+}
+
+#[test]
+fn what_cannot_be_tested_is_said() {
+    let said = backtest(&["--from", "2026-09-30", "--to", "2026-09-01"]).refused();
+    assert!(
+        said.contains("--from 2026-09-30 is after --to 2026-09-01"),
+        "{said}"
+    );
+    let said = backtest(&["--from", "2031-01-01", "--to", "2031-02-01"]).refused();
+    assert!(
+        said.contains("the snapshot's latest sale is of 2026-"),
+        "{said}"
+    );
+    let folder = releases().display().to_string();
+    let said = run(["release", "backtest", "nowhere-1", "--releases", &folder]
+        .into_iter()
+        .chain(WINDOW))
+    .refused();
+    assert!(said.contains("no release \"nowhere-1\""), "{said}");
+}

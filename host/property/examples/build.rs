@@ -1,8 +1,10 @@
 //! Builds a snapshot from a folder of publishers' downloads and prints the report.
 //!
-//! `cargo run -p domesday-property --example build -- DATA DIRECTORY`
+//! `cargo run -p domesday-property --example build -- DATA DIRECTORY [MEBIBYTES [complete]]`
 //!
-//! DATA has the subfolders `ppd`, `epc`, `postcodes`, `areas` and `hpi`.
+//! DATA is a folder that the generator wrote, or has the subfolders `ppd`, `epc`, `postcodes`, `areas`
+//! and `hpi`. MEBIBYTES bound the memory for seeds. With `complete`, the monthly price paid file is left
+//! out, for an update to bring.
 
 #![allow(unused_crate_dependencies)]
 
@@ -13,12 +15,21 @@ use std::path::{Path, PathBuf};
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);
     let (Some(data), Some(directory)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: build DATA DIRECTORY".into());
+        return Err("usage: build DATA DIRECTORY [MEBIBYTES [complete]]".into());
     };
-    let inputs = inputs(&data)?;
+    let memory = match arguments.next() {
+        Some(mebibytes) => mebibytes.to_string_lossy().parse::<usize>()? << 20,
+        None => build::DEFAULT_MEMORY,
+    };
+    let mut inputs = inputs(&data)?;
+    if arguments.next().is_some() {
+        inputs
+            .price_paid
+            .retain(|path| !path.to_string_lossy().contains("monthly"));
+    }
     let mut stage = String::new();
     let started = std::time::Instant::now();
-    let report = build::build("example", &inputs, &directory, &mut |name, _, _| {
+    let report = build::build_within("example", &inputs, &directory, memory, &mut |name, _, _| {
         if stage != name {
             eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
             stage = name.to_owned();
@@ -30,6 +41,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
+    if data.join("price-paid.csv").exists() {
+        return Ok(generated(data));
+    }
     let list = |folder: &str, wanted: &str| -> std::io::Result<Vec<PathBuf>> {
         let entries = std::fs::read_dir(data.join(folder))?;
         let paths: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
@@ -47,4 +61,21 @@ fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
         price_index: list("hpi", "UK-HPI")?,
         addresses: Vec::new(),
     })
+}
+
+/// The files of a generated world.
+fn generated(data: &Path) -> Inputs {
+    let there = |names: &[&str]| -> Vec<PathBuf> {
+        let paths = names.iter().map(|name| data.join(name));
+        paths.filter(|path| path.exists()).collect()
+    };
+    Inputs {
+        price_paid: there(&["price-paid.csv", "price-paid-monthly-change.csv"]),
+        certificates: there(&["certificates.csv", "certificates.zip"]),
+        code_point: data.join("codepo_gb.zip"),
+        areas: there(&["SAM_LAD_DEC_2023_UK.csv"]),
+        code_map: data.join("local-authority-codes-past-and-current.csv"),
+        price_index: there(&["UK-HPI-full-file.csv"]),
+        addresses: there(&["addresses.csv"]),
+    }
 }

@@ -1,8 +1,9 @@
-//! Writes a synthetic world: `generate OUT [demo|national] [SEED] [PROPERTIES]`.
+//! Writes a synthetic world: `generate OUT [demo|national] [SEED] [PROPERTIES] [lean]`.
 //!
-//! With `PROPERTIES`, sales and certificates shrink or grow in proportion.
+//! With `PROPERTIES`, sales and certificates shrink or grow in proportion. With `lean`, certificates
+//! are zipped and the truth is left out, so that a whole country needs a third of the disk.
 
-use domesday_synthetic::{Size, World, generate};
+use domesday_synthetic::{Layout, Size, World, generate_as};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(
         words
             .next()
-            .ok_or("generate OUT [demo|national] [SEED] [PROPERTIES]")?,
+            .ok_or("generate OUT [demo|national] [SEED] [PROPERTIES] [lean]")?,
     );
     let mut world = World::demo();
     if words.next().as_deref() == Some("national") {
@@ -27,9 +28,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.size.certificates = (f64::from(world.size.certificates) * factor) as u32;
         world.size.properties = properties;
     }
+    let lean = words.next().as_deref() == Some("lean");
+    let layout = Layout {
+        zipped_certificates: lean,
+        truth: !lean,
+    };
     let start = Instant::now();
     let mut shown = 0;
-    let manifest = generate(&world, &out, |stage, done, total| {
+    let manifest = generate_as(&world, &out, layout, |stage, done, total| {
         let percent = done * 100 / total.max(1);
         if percent / 10 != shown {
             shown = percent / 10;

@@ -39,6 +39,40 @@ pub enum Stage {
 pub fn generate(
     world: &World,
     out: &Path,
+    progress: impl FnMut(Stage, u64, u64),
+) -> Result<Manifest, SyntheticError> {
+    generate_as(world, out, Layout::default(), progress)
+}
+
+/// What of a world is written, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Certificates in an archive, as the publisher hands out the whole register; a tenth of the
+    /// bytes. The member has the same bytes on every machine, and the archive need not.
+    pub zipped_certificates: bool,
+    /// The truth beside the registers, which is as large as they are.
+    pub truth: bool,
+}
+
+impl Default for Layout {
+    /// Everything, in plain files.
+    fn default() -> Layout {
+        Layout {
+            zipped_certificates: false,
+            truth: true,
+        }
+    }
+}
+
+/// [`generate()`] with a say in what is written.
+///
+/// # Errors
+///
+/// As [`generate()`].
+pub fn generate_as(
+    world: &World,
+    out: &Path,
+    layout: Layout,
     mut progress: impl FnMut(Stage, u64, u64),
 ) -> Result<Manifest, SyntheticError> {
     world.check()?;
@@ -47,7 +81,7 @@ pub fn generate(
         source,
     })?;
     let authorities = geography::authorities(world);
-    let mut registers = Registers::create(world, out)?;
+    let mut registers = Registers::create(world, out, layout)?;
     let mut book = PostcodeBook::default();
     for authority in &authorities {
         build(world, authority, &mut book, &mut registers, &mut progress)?;
@@ -189,20 +223,24 @@ struct Registers<'a> {
     certificates: Certificates,
     addresses: Addresses,
     code_point: CodePoint,
-    truth: Truth,
+    truth: Option<Truth>,
     manifest: Manifest,
 }
 
 impl Registers<'_> {
-    fn create<'a>(world: &'a World, out: &Path) -> Result<Registers<'a>, SyntheticError> {
+    fn create<'a>(
+        world: &'a World,
+        out: &Path,
+        layout: Layout,
+    ) -> Result<Registers<'a>, SyntheticError> {
         Ok(Registers {
             world,
             activity: Activity::new(world),
             price_paid: PricePaid::create(out)?,
-            certificates: Certificates::create(out)?,
+            certificates: Certificates::create(out, layout.zipped_certificates)?,
             addresses: Addresses::create(out)?,
             code_point: CodePoint::create(out)?,
-            truth: Truth::create(out)?,
+            truth: layout.truth.then(|| Truth::create(out)).transpose()?,
             manifest: Manifest::default(),
         })
     }
@@ -244,15 +282,18 @@ impl Registers<'_> {
             let (id, standing) = self
                 .price_paid
                 .register(self.world, authority, dwelling, sale, ids, planted, faults)?;
-            self.truth.sale(&id, dwelling, sale, standing, &lodged)?;
+            if let Some(truth) = &mut self.truth {
+                truth.sale(&id, dwelling, sale, standing, &lodged)?;
+            }
         }
         let registered = Registered {
             lodgements: &lodged,
             spelling,
             in_address_file,
         };
-        self.truth
-            .property(self.world, authority, dwelling, condition, &registered)?;
+        if let Some(truth) = &mut self.truth {
+            truth.property(self.world, authority, dwelling, condition, &registered)?;
+        }
         manifest.sales += sales.len() as u64;
         manifest.certificates += lodged.len() as u64;
         if dwelling.residential() {
@@ -270,7 +311,9 @@ impl Registers<'_> {
         self.certificates.finish(&mut manifest)?;
         self.addresses.finish(&mut manifest)?;
         self.code_point.finish(&mut manifest)?;
-        self.truth.finish(&mut manifest)?;
+        if let Some(truth) = self.truth {
+            truth.finish(&mut manifest)?;
+        }
         Ok(manifest)
     }
 }

@@ -41,7 +41,7 @@ mod street;
 mod world;
 
 pub use error::SyntheticError;
-pub use generate::{Stage, generate};
+pub use generate::{Layout, Stage, generate, generate_as};
 pub use manifest::{
     AddressFaults, CertificateFaults, FileSize, Manifest, MonthlyChanges, Planted, PricePaidFaults,
 };

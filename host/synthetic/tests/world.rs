@@ -7,7 +7,7 @@ mod common;
 mod downloads;
 
 use common::{demo, named, number};
-use domesday_synthetic::{Size, SyntheticError, World, generate};
+use domesday_synthetic::{Layout, Size, SyntheticError, World, generate, generate_as};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
@@ -318,4 +318,36 @@ fn progress_reaches_the_end_of_each_stage() {
     .unwrap();
     assert_eq!(last["Homes"], (1_500, 1_500));
     assert_eq!(last["Areas"], (2, 2));
+}
+
+#[test]
+fn a_lean_world_has_the_same_registers_and_no_truth() {
+    let mut world = World::demo();
+    world.size.properties = 1_500;
+    world.size.sales = 3_000;
+    world.size.certificates = 1_400;
+    let (plain, lean) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let whole = generate(&world, plain.path(), |_, _, _| ()).unwrap();
+    let layout = Layout {
+        zipped_certificates: true,
+        truth: false,
+    };
+    let manifest = generate_as(&world, lean.path(), layout, |_, _, _| ()).unwrap();
+    assert_eq!(manifest.planted, whole.planted);
+    let read = |folder: &tempfile::TempDir, name: &str| std::fs::read(folder.path().join(name));
+    for name in ["price-paid.csv", "addresses.csv", "codepo_gb.zip"] {
+        assert_eq!(read(&lean, name).unwrap(), read(&plain, name).unwrap());
+    }
+    let archive = std::fs::File::open(lean.path().join("certificates.zip")).unwrap();
+    let mut archive = zip::ZipArchive::new(archive).unwrap();
+    let mut certificates = Vec::new();
+    std::io::Read::read_to_end(
+        &mut archive.by_name("certificates.csv").unwrap(),
+        &mut certificates,
+    )
+    .unwrap();
+    assert!(certificates == read(&plain, "certificates.csv").unwrap());
+    for name in ["truth.csv", "truth-sales.csv", "certificates.csv"] {
+        assert!(!lean.path().join(name).exists(), "{name}");
+    }
 }

@@ -1,36 +1,41 @@
 //! Twelve-month figures of every area, type and month, worked out ahead.
 
-use super::join::{Joined, JoinedSale};
-use super::sort::{groups, sorted};
-use crate::model::AreaLevel;
-use crate::snapshot::last_whole_month;
+use super::BuildError;
+use super::join::JoinedSale;
+use super::spill::{Groups, Seed, Sorted, Sorter};
+use crate::model::{AreaLevel, GssCode};
 use crate::store::figures::{self, Window, district_of, sector_of};
+use crate::store::sale::Row;
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
-
-/// Rows of table `figures`, in order of key.
-pub(crate) type Figures = Vec<(u64, Vec<u8>)>;
+use serde::{Deserialize, Serialize};
 
 /// Fewest sales for a median, and fewest with a floor area for a price per square metre.
 const FEWEST: usize = 5;
 const FEWEST_AREAS: usize = 10;
 
 /// A sale as figures need it; ordered by area and month.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Seed {
-    area: u64,
-    month: i32,
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct FigureSeed {
+    pub(crate) area: (AreaLevel, u64),
+    pub(crate) month: i32,
     property_type: PropertyType,
     price: u64,
     /// Hundredths of a square metre; 0 for none.
     floor_area: u64,
     /// Month in which the floor area came on record.
     area_known: i32,
-    id: u64,
+}
+
+impl Seed for FigureSeed {
+    type Key = FigureSeed;
+    fn key(&self) -> FigureSeed {
+        *self
+    }
 }
 
 /// The kinds of figures kept, in the order of their keys.
-const TYPES: [Option<PropertyType>; 5] = [
+pub(crate) const TYPES: [Option<PropertyType>; 5] = [
     None,
     Some(PropertyType::Detached),
     Some(PropertyType::SemiDetached),
@@ -38,51 +43,34 @@ const TYPES: [Option<PropertyType>; 5] = [
     Some(PropertyType::Flat),
 ];
 
-/// Works out all figures: category A sales of dwellings, the unplaced ones too.
-pub(crate) fn compute(joined: &Joined) -> Figures {
-    let mut out = Figures::new();
-    let Some(latest) = joined.latest_day else {
-        return out;
-    };
-    let last = last_whole_month(Day(i32::from(latest)));
-    for level in [
-        AreaLevel::PostcodeDistrict,
-        AreaLevel::PostcodeSector,
-        AreaLevel::LocalAuthority,
-    ] {
-        let seeds = joined.sales.iter().filter_map(|sale| seed(sale, level));
-        for area in groups(&sorted(seeds.collect()), |seed: &Seed| seed.area) {
-            for wanted in TYPES {
-                let of_type = area
-                    .iter()
-                    .filter(|seed| wanted.is_none_or(|wanted| seed.property_type == wanted));
-                let of_type: Vec<Seed> = of_type.copied().collect();
-                let (Some(first), Some(final_sale)) = (of_type.first(), of_type.last()) else {
-                    continue;
-                };
-                let ends = (first.month, last.min(final_sale.month + 11));
-                for (year, windows) in years(&of_type, ends) {
-                    let key = figures::key(level, area[0].area, wanted, year);
-                    out.push((key, figures::encode(&windows)));
-                }
-            }
-        }
-    }
-    out
+/// Whether a sale counts in figures: category A of dwellings, the unplaced ones too.
+pub(crate) fn counts(row: &Row) -> bool {
+    row.standard && row.property_type != PropertyType::Other
 }
 
-fn seed(sale: &JoinedSale, level: AreaLevel) -> Option<Seed> {
-    let row = &sale.row;
-    if !row.standard || row.property_type == PropertyType::Other {
-        return None;
-    }
-    let area = match level {
-        AreaLevel::PostcodeDistrict => district_of(row.postcode),
-        AreaLevel::PostcodeSector => sector_of(row.postcode),
-        AreaLevel::LocalAuthority => u64::from(sale.authority?.packed()),
-    };
-    let month = |day: u64| Day(i32::try_from(day).unwrap_or(0)).month();
-    Some(Seed {
+/// The areas that a sale counts in.
+pub(crate) fn areas(
+    row: &Row,
+    authority: Option<GssCode>,
+) -> impl Iterator<Item = (AreaLevel, u64)> {
+    let authority = authority.map(|code| (AreaLevel::LocalAuthority, u64::from(code.packed())));
+    [
+        Some((AreaLevel::PostcodeDistrict, district_of(row.postcode))),
+        Some((AreaLevel::PostcodeSector, sector_of(row.postcode))),
+        authority,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// The month of a sale.
+pub(crate) fn month(day: u64) -> i32 {
+    Day(i32::try_from(day).unwrap_or(0)).month()
+}
+
+/// A sale as the figures of one of its areas need it.
+pub(crate) fn seed(area: (AreaLevel, u64), row: &Row) -> FigureSeed {
+    FigureSeed {
         area,
         month: month(row.day),
         property_type: row.property_type,
@@ -93,31 +81,76 @@ fn seed(sale: &JoinedSale, level: AreaLevel) -> Option<Seed> {
         area_known: row
             .certificate
             .map_or(0, |certificate| month(certificate.lodged)),
-        id: row.id,
-    })
+    }
 }
 
-/// The years with a window that holds a sale, of windows that end in these months.
-fn years(seeds: &[Seed], (first, last): (i32, i32)) -> impl Iterator<Item = (u64, [Window; 12])> {
-    (first.div_euclid(12)..=last.div_euclid(12)).filter_map(move |year| {
-        let ends = |at: usize| year * 12 + at as i32;
-        let windows = std::array::from_fn(|at| match ends(at) {
-            end if end <= last => window(within(seeds, end), end),
-            _ => Window::default(),
-        });
-        let any = windows.iter().any(|window| window.count > 0);
-        Some((u64::try_from(1970 + year).ok()?, windows)).filter(|_| any)
-    })
+/// Takes a sale into the figures of each of its areas.
+pub(crate) fn take(sale: &JoinedSale, seeds: &mut Sorter<FigureSeed>) -> Result<(), BuildError> {
+    if counts(&sale.row) {
+        for area in areas(&sale.row, sale.authority.code()) {
+            seeds.push(seed(area, &sale.row))?;
+        }
+    }
+    Ok(())
+}
+
+/// Works out the rows of table `figures`, in order of key, of windows that end in `last` at the
+/// latest; `wanted` says of which areas and years.
+pub(crate) fn compute(
+    seeds: Sorted<FigureSeed>,
+    last: i32,
+    wanted: impl Fn((AreaLevel, u64), i32) -> bool,
+    mut write: impl FnMut(u64, &[u8]) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
+    let mut areas = Groups::new(seeds.drain()?, |seed: &FigureSeed| seed.area)?;
+    while let Some((area, sales)) = areas.next()? {
+        for property_type in TYPES {
+            let of_type = sales
+                .iter()
+                .filter(|seed| property_type.is_none_or(|wanted| seed.property_type == wanted));
+            let of_type: Vec<FigureSeed> = of_type.copied().collect();
+            let (Some(first), Some(final_sale)) = (of_type.first(), of_type.last()) else {
+                continue;
+            };
+            let ends = (first.month, last.min(final_sale.month + 11));
+            for (year, windows) in years(&of_type, ends, |year| wanted(area, year)) {
+                let key = figures::key(area.0, area.1, property_type, year);
+                write(key, &figures::encode(&windows))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The wanted years with a window that holds a sale, of windows that end in these months. Years and
+/// months are counted from 1970.
+fn years(
+    seeds: &[FigureSeed],
+    (first, last): (i32, i32),
+    wanted: impl Fn(i32) -> bool,
+) -> impl Iterator<Item = (u64, [Window; 12])> {
+    let years = first.div_euclid(12)..=last.div_euclid(12);
+    years
+        .filter(move |year| wanted(*year))
+        .filter_map(move |year| {
+            let ends = |at: usize| year * 12 + at as i32;
+            let windows = std::array::from_fn(|at| match ends(at) {
+                end if end <= last => window(within(seeds, end), end),
+                _ => Window::default(),
+            });
+            let any = windows.iter().any(|window| window.count > 0);
+            Some((u64::try_from(1970 + year).ok()?, windows)).filter(|_| any)
+        })
 }
 
 /// The sales of the twelve months that end with `end`.
-fn within(seeds: &[Seed], end: i32) -> &[Seed] {
+fn within(seeds: &[FigureSeed], end: i32) -> &[FigureSeed] {
     let start = seeds.partition_point(|seed| seed.month < end - 11);
     let stop = seeds.partition_point(|seed| seed.month <= end);
     &seeds[start..stop]
 }
 
-fn window(seeds: &[Seed], end: i32) -> Window {
+fn window(seeds: &[FigureSeed], end: i32) -> Window {
     let mut prices: Vec<u64> = seeds.iter().map(|seed| seed.price).collect();
     let measured = seeds
         .iter()

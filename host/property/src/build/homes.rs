@@ -2,60 +2,98 @@
 
 use super::BuildError;
 use super::authorities::Authorities;
-use super::keys::{KeyIndex, KeySeed, Match};
+use super::keys::{KeyFile, KeySeed, Keys, Match, find};
 use super::places::{Places, served};
+use super::property::{Properties, pack};
 use super::report::HomesReport;
-use super::sort::{equal_range, sorted};
 use super::sources::{Kind, Sources, Verdict};
+use super::spill::{Scratch, Seed, Sorted, Sorter};
 use crate::model::GssCode;
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
 use crate::store::cell::Cell;
-use crate::store::dwelling::{PackedCertificate, PackedProperty};
+use crate::store::dwelling::PackedCertificate;
 use crate::store::postcode;
-use domesday_registers::address::{keys_of_lines, keys_of_parts};
+use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::certificates::CertificateFile;
-use domesday_registers::records::{Certificate, Country};
+use domesday_registers::records::Country;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::rc::Rc;
 
-/// Every property, by UPRN, and the addresses that mean it.
+/// Everything that properties are put together from, and the addresses that mean them.
 pub(crate) struct Homes {
-    pub(crate) uprns: Vec<u64>,
-    /// In the order of `uprns`.
-    pub(crate) properties: Vec<PackedProperty>,
-    pub(crate) keys: KeyIndex,
-    /// The building's key of each address that names a unit.
-    pub(crate) units: KeyIndex,
+    pub(crate) addresses: Sorted<AddressSeed>,
+    pub(crate) certificates: Sorted<CertificateSeed>,
+    pub(crate) keys: Keys,
+    /// UPRNs of properties in which nobody lives.
+    pub(crate) premises: FxHashSet<u64>,
     pub(crate) report: HomesReport,
 }
 
-impl Homes {
-    /// Place in `properties` of a UPRN.
-    pub(crate) fn position(&self, uprn: u64) -> Option<usize> {
-        self.uprns.binary_search(&uprn).ok()
+/// A row of the address file; of several for one UPRN the last in this order counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct AddressSeed {
+    pub(crate) uprn: u64,
+    pub(crate) residential: bool,
+    pub(crate) postcode: u64,
+    pub(crate) easting: i32,
+    pub(crate) northing: i32,
+    pub(crate) wales: bool,
+}
+
+impl Seed for AddressSeed {
+    type Key = AddressSeed;
+    fn key(&self) -> AddressSeed {
+        *self
     }
 }
 
-/// A row of the address file; of several for one UPRN the last in this order counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct AddressSeed {
-    uprn: u64,
-    residential: bool,
-    postcode: u64,
-    easting: i32,
-    northing: i32,
-    wales: bool,
+/// A certificate, ordered by property and lodgement.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct CertificateSeed {
+    pub(crate) uprn: u64,
+    pub(crate) certificate: PackedCertificate,
+    pub(crate) postcode: u64,
+    pub(crate) authority: OrderedCode,
 }
 
-/// A certificate; one key once, then ordered by property and lodgement.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct CertificateSeed {
-    uprn: u64,
-    certificate: PackedCertificate,
-    postcode: u64,
-    authority: Option<GssCode>,
-    /// The register's key as sixteen bytes of its SHA-256.
+impl Seed for CertificateSeed {
+    type Key = CertificateSeed;
+    fn key(&self) -> CertificateSeed {
+        *self
+    }
+}
+
+/// A code or none, in four bytes that order as the option does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct OrderedCode(u32);
+
+impl OrderedCode {
+    pub(crate) fn new(code: Option<GssCode>) -> OrderedCode {
+        OrderedCode(code.map_or(0, |code| code.packed() + 1))
+    }
+
+    pub(crate) fn code(self) -> Option<GssCode> {
+        self.0.checked_sub(1).and_then(GssCode::unpacked)
+    }
+}
+
+/// A certificate as lodged: by the register's key, of one key the greatest content first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Lodged {
+    /// Sixteen bytes of its SHA-256.
     key: (u64, u64),
+    seed: Reverse<CertificateSeed>,
+}
+
+impl Seed for Lodged {
+    type Key = Lodged;
+    fn key(&self) -> Lodged {
+        *self
+    }
 }
 
 /// Reads the address file, if there is one, and the certificates.
@@ -63,76 +101,96 @@ pub(crate) fn read(
     sources: &mut Sources<'_, '_>,
     places: &Places,
     authorities: &Authorities,
+    scratch: &Rc<Scratch>,
 ) -> Result<Homes, BuildError> {
     let mut report = HomesReport::default();
-    let (mut keys, mut units) = (Vec::new(), Vec::new());
-    let addresses = read_addresses(sources, &mut keys, &mut units)?;
-    let by_address = KeyIndex::new(keys.clone())?;
-    let certificates = read_certificates(
-        sources,
-        places,
-        authorities,
-        &by_address,
-        &mut keys,
-        &mut units,
-        &mut report,
-    )?;
+    let mut units = Sorter::new(scratch);
+    let (addresses, of_file) = read_addresses(sources, scratch, &mut units)?;
+    let mut of_file = KeyFile::create(scratch, of_file)?;
 
-    let mut uprns: Vec<u64> = addresses
-        .iter()
-        .map(|a| a.uprn)
-        .chain(certificates.iter().map(|c| c.uprn))
-        .collect();
-    uprns.sort_unstable();
-    uprns.dedup();
-    let properties: Vec<PackedProperty> = uprns
-        .iter()
-        .map(|&uprn| {
-            let address = equal_range(&addresses, uprn, |address| address.uprn).last();
-            let lodged = equal_range(&certificates, uprn, |certificate| certificate.uprn);
-            report.from_address_file += u64::from(address.is_some());
-            report.with_certificate += u64::from(!lodged.is_empty());
-            property(address, lodged, places)
-        })
-        .collect();
-    report.properties = uprns.len() as u64;
-    report.certificates = certificates.len() as u64;
-    report.not_residential = properties
-        .iter()
-        .filter(|property| !property.residential)
-        .count() as u64;
-    report.unplaced = properties
-        .iter()
-        .filter(|property| property.place.is_none())
-        .count() as u64;
-    // A certificate that lost to another under its key may have named a property of its own.
-    keys.retain(|key: &KeySeed| uprns.binary_search(&key.uprn).is_ok());
-    units.retain(|key: &KeySeed| uprns.binary_search(&key.uprn).is_ok());
-    Ok(Homes {
-        uprns,
-        properties,
-        keys: KeyIndex::new(keys)?,
-        units: KeyIndex::new(units)?,
+    let mut by_key = Sorter::new(scratch);
+    let mut of_certificates = Sorter::new(scratch);
+    sources.try_read::<CertificateFile>(Kind::Certificates, |_, row| {
+        let postcode = postcode::pack(&row.postcode);
+        let authority = GssCode::parse(&row.authority).map(|code| authorities.in_force(code).0);
+        let within = match places.get(postcode) {
+            Some(place) => served(place.country),
+            None => authority.is_some_and(|code| matches!(code.letter(), 'E' | 'W')),
+        };
+        if !within {
+            return Ok(Verdict::LeftOut("outside_england_and_wales", row.key));
+        }
+        let Some(lodged) = day_to_u16(row.lodged).and_then(|day| u16::try_from(day).ok()) else {
+            return Ok(Verdict::LeftOut("day_out_of_range", row.key));
+        };
+        let addresses = keys_of_lines(&row.lines, &row.town, &row.postcode);
+        let uprn = match row.uprn {
+            Some(uprn) => Some(uprn),
+            None => match find(of_file.of_postcode(postcode)?, &prints(&addresses)) {
+                Match::One(uprn) => {
+                    report.certificates_matched_by_address += 1;
+                    Some(uprn)
+                }
+                _ => None,
+            },
+        };
+        let Some(uprn) = uprn else {
+            return Ok(Verdict::LeftOut("no_uprn", row.key));
+        };
+        for key in &addresses {
+            add_key(postcode, key, uprn, &mut of_certificates, &mut units)?;
+        }
+        by_key.push(Lodged {
+            key: fingerprints(&row.key),
+            seed: Reverse(CertificateSeed {
+                uprn,
+                certificate: pack(lodged, &row),
+                postcode,
+                authority: OrderedCode::new(authority),
+            }),
+        })?;
+        Ok(Verdict::Kept)
+    })?;
+    let (certificates, losers) = each_key_once(by_key.finish()?, scratch, &mut report)?;
+    let mut homes = Homes {
+        addresses,
+        certificates,
+        keys: Keys {
+            of_file,
+            of_certificates: of_certificates.finish()?,
+            units: units.finish()?,
+            strangers: losers,
+        },
+        premises: FxHashSet::default(),
         report,
-    })
+    };
+    survey(&mut homes, places)?;
+    Ok(homes)
 }
 
 fn read_addresses(
     sources: &mut Sources<'_, '_>,
-    keys: &mut Vec<KeySeed>,
-    units: &mut Vec<KeySeed>,
-) -> Result<Vec<AddressSeed>, BuildError> {
-    let mut seeds = Vec::new();
-    sources.read::<AddressFile>(Kind::Addresses, |_, row| {
+    scratch: &Rc<Scratch>,
+    units: &mut Sorter<KeySeed>,
+) -> Result<(Sorted<AddressSeed>, Sorted<KeySeed>), BuildError> {
+    let mut seeds = Sorter::new(scratch);
+    let mut keys = Sorter::new(scratch);
+    sources.try_read::<AddressFile>(Kind::Addresses, |_, row| {
         if !served(row.country) {
-            return Verdict::LeftOut("outside_england_and_wales", row.uprn.to_string());
+            return Ok(Verdict::LeftOut(
+                "outside_england_and_wales",
+                row.uprn.to_string(),
+            ));
         }
         if Cell::of(row.easting, row.northing).is_none() {
-            return Verdict::LeftOut("outside_national_grid", row.uprn.to_string());
+            return Ok(Verdict::LeftOut(
+                "outside_national_grid",
+                row.uprn.to_string(),
+            ));
         }
         let postcode = postcode::pack(&row.postcode);
         for key in keys_of_parts(&row.saon, &row.paon, &row.street, &row.locality) {
-            add_key(postcode, &key, row.uprn, keys, units);
+            add_key(postcode, &key, row.uprn, &mut keys, units)?;
         }
         let (uprn, residential, easting, northing) =
             (row.uprn, row.residential, row.easting, row.northing);
@@ -143,151 +201,75 @@ fn read_addresses(
             easting,
             northing,
             wales: row.country == Country::Wales,
-        });
-        Verdict::Kept
+        })?;
+        Ok(Verdict::Kept)
     })?;
-    Ok(sorted(seeds))
+    Ok((seeds.finish()?, keys.finish()?))
 }
 
-fn read_certificates(
-    sources: &mut Sources<'_, '_>,
-    places: &Places,
-    authorities: &Authorities,
-    by_address: &KeyIndex,
-    keys: &mut Vec<KeySeed>,
-    units: &mut Vec<KeySeed>,
+/// Of certificates under one key keeps the last in order of content. The UPRNs that only the
+/// others name come beside.
+fn each_key_once(
+    lodged: Sorted<Lodged>,
+    scratch: &Rc<Scratch>,
     report: &mut HomesReport,
-) -> Result<Vec<CertificateSeed>, BuildError> {
-    let mut seeds: Vec<CertificateSeed> = Vec::new();
-    sources.read::<CertificateFile>(Kind::Certificates, |_, row| {
-        let postcode = postcode::pack(&row.postcode);
-        let authority = GssCode::parse(&row.authority).map(|code| authorities.in_force(code).0);
-        let within = match places.get(postcode) {
-            Some(place) => served(place.country),
-            None => authority.is_some_and(|code| matches!(code.letter(), 'E' | 'W')),
-        };
-        if !within {
-            return Verdict::LeftOut("outside_england_and_wales", row.key);
-        }
-        let Some(lodged) = day_to_u16(row.lodged).and_then(|day| u16::try_from(day).ok()) else {
-            return Verdict::LeftOut("day_out_of_range", row.key);
-        };
-        let addresses = keys_of_lines(&row.lines, &row.town, &row.postcode);
-        let uprn = row.uprn.or_else(|| {
-            let own: Vec<KeySeed> = addresses
-                .iter()
-                .map(|key| KeySeed::new(postcode, key, 0))
-                .collect();
-            match by_address.find(postcode, &own) {
-                Match::One(uprn) => {
-                    report.certificates_matched_by_address += 1;
-                    Some(uprn)
+) -> Result<(Sorted<CertificateSeed>, FxHashSet<u64>), BuildError> {
+    let mut kept = Sorter::new(scratch);
+    let mut losers = FxHashSet::default();
+    let mut last: Option<Lodged> = None;
+    for row in lodged.drain()? {
+        let row = row?;
+        match last {
+            Some(winner) if winner.key == row.key => {
+                report.certificates_repeated += 1;
+                if row.seed.0.uprn != winner.seed.0.uprn {
+                    losers.insert(row.seed.0.uprn);
                 }
-                _ => None,
             }
-        });
-        let Some(uprn) = uprn else {
-            return Verdict::LeftOut("no_uprn", row.key);
-        };
-        for key in &addresses {
-            add_key(postcode, key, uprn, keys, units);
+            _ => {
+                report.certificates += 1;
+                kept.push(row.seed.0)?;
+                last = Some(row);
+            }
         }
-        let key = fingerprints(&row.key);
-        seeds.push(CertificateSeed {
-            uprn,
-            certificate: pack(lodged, &row),
-            postcode,
-            authority,
-            key,
-        });
-        Verdict::Kept
-    })?;
-    // One key once: of several, the last in order of content.
-    let before = seeds.len();
-    seeds.sort_unstable_by(|a, b| (a.key, b).cmp(&(b.key, a)));
-    seeds.dedup_by_key(|seed| seed.key);
-    report.certificates_repeated = (before - seeds.len()) as u64;
-    Ok(sorted(seeds))
+    }
+    Ok((kept.finish()?, losers))
+}
+
+/// Counts the properties, and finds out in which nobody lives and which UPRNs are none of them.
+fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
+    let mut properties = Properties::new(&homes.addresses, &homes.certificates, places)?;
+    let report = &mut homes.report;
+    while let Some((uprn, home)) = properties.next()? {
+        report.properties += 1;
+        report.from_address_file += u64::from(home.in_address_file);
+        report.with_certificate += u64::from(!home.property.certificates.is_empty());
+        report.unplaced += u64::from(home.property.place.is_none());
+        if !home.property.residential {
+            report.not_residential += 1;
+            homes.premises.insert(uprn);
+        }
+        homes.keys.strangers.remove(&uprn);
+    }
+    Ok(())
+}
+
+/// Fingerprints of keys, in their order.
+pub(crate) fn prints(keys: &[AddressKey]) -> Vec<u64> {
+    keys.iter()
+        .map(|key| fingerprints(key.as_str()).0)
+        .collect()
 }
 
 fn add_key(
     postcode: u64,
-    key: &domesday_registers::AddressKey,
+    key: &AddressKey,
     uprn: u64,
-    keys: &mut Vec<KeySeed>,
-    units: &mut Vec<KeySeed>,
-) {
-    keys.push(KeySeed::new(postcode, key, uprn));
+    keys: &mut Sorter<KeySeed>,
+    units: &mut Sorter<KeySeed>,
+) -> Result<(), BuildError> {
     if key.has_unit() {
-        units.push(KeySeed::new(postcode, &key.building(), uprn));
+        units.push(KeySeed::new(postcode, &key.building(), uprn))?;
     }
-}
-
-/// What a certificate says, in 13 bytes. What they cannot hold is left empty.
-fn pack(lodged: u16, row: &Certificate) -> PackedCertificate {
-    use crate::store::dwelling::{GROUND, nibbles};
-    let hundredths = row.floor_area_m2.map_or(0.0, |area| (area * 100.0).round());
-    let floor_area = if (1.0..16_777_216.0).contains(&hundredths) {
-        hundredths as u32
-    } else {
-        0
-    };
-    let byte = |number: Option<u32>| number.and_then(|n| u8::try_from(n).ok()).unwrap_or(0);
-    let level = row.floor_level.and_then(|level| level.checked_add(GROUND));
-    PackedCertificate {
-        lodged,
-        floor_area,
-        rooms: byte(row.habitable_rooms),
-        score: byte(row.efficiency_score),
-        level: byte(level.and_then(|level| u32::try_from(level).ok())),
-        nibbles: nibbles(row),
-        new_dwelling: row.new_dwelling,
-    }
-}
-
-/// Puts a property together. The address file places it, else its newest certificate whose
-/// postcode has coordinates.
-fn property(
-    address: Option<&AddressSeed>,
-    lodged: &[CertificateSeed],
-    places: &Places,
-) -> PackedProperty {
-    let newest_placed = || {
-        lodged
-            .iter()
-            .rev()
-            .find(|c| places.get(c.postcode).is_some())
-            .or(lodged.last())
-    };
-    let postcode = match address {
-        Some(address) => address.postcode,
-        None => newest_placed().map_or(0, |certificate| certificate.postcode),
-    };
-    let centroid = places.get(postcode);
-    let authority = centroid.and_then(|place| place.authority).or_else(|| {
-        lodged
-            .iter()
-            .rev()
-            .find_map(|certificate| certificate.authority)
-    });
-    let wales = match (centroid, address) {
-        (Some(place), _) => place.country == Country::Wales,
-        (None, Some(address)) => address.wales,
-        (None, None) => authority.is_some_and(|code| code.letter() == 'W'),
-    };
-    PackedProperty {
-        residential: !lodged.is_empty() || address.is_some_and(|address| address.residential),
-        country: if wales {
-            Country::Wales
-        } else {
-            Country::England
-        },
-        postcode,
-        authority,
-        place: address
-            .map(|address| (address.easting, address.northing))
-            .or(centroid.map(|place| (place.easting, place.northing))),
-        certificates: lodged.iter().map(|seed| seed.certificate).collect(),
-        sale_days: Vec::new(),
-    }
+    keys.push(KeySeed::new(postcode, key, uprn))
 }

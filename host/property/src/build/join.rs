@@ -1,110 +1,121 @@
 //! Sales with their properties' places and certificates.
 
-use super::homes::Homes;
-use super::keys::Match;
-use super::places::Places;
+use super::homes::{Homes, OrderedCode};
+use super::places::{Places, Whereabouts};
+use super::property::Properties;
 use super::report::{SalesReport, count};
-use super::sales::{LooseKey, SaleFields, SaleSeed};
-use super::settle::Settled;
-use crate::model::{GssCode, merged};
+use super::sales::SaleFields;
+use super::spill::{Groups, Seed, Sorted, Sorter};
+use super::write::Table;
+use super::{BuildError, Watch};
+use crate::model::merged;
 use crate::store::cell::Cell;
 use crate::store::codes::Coded;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};
 use crate::store::sale::{CertificateOfSale, Row};
 use domesday_registers::Day;
 use domesday_registers::codes::{PropertyType, Tenure};
+use serde::{Deserialize, Serialize};
+
+/// A sale that met a property.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct MatchedSale {
+    pub(crate) uprn: u64,
+    pub(crate) id: u64,
+    pub(crate) sale: SaleFields,
+}
+
+impl Seed for MatchedSale {
+    type Key = (u64, u16, u64);
+    fn key(&self) -> Self::Key {
+        (self.uprn, self.sale.day, self.id)
+    }
+}
 
 /// A sale ready to be written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct JoinedSale {
     /// Key of its block.
     pub(crate) block: u64,
-    pub(crate) authority: Option<GssCode>,
+    pub(crate) authority: OrderedCode,
     pub(crate) row: Row,
 }
 
-/// All sales, by block, day and id.
-#[derive(Debug)]
-pub(crate) struct Joined {
-    pub(crate) sales: Vec<JoinedSale>,
-    /// Postcode and fingerprint of addresses known only from sales of type `O`, in order.
-    pub(crate) other_addresses: Vec<(u64, u64)>,
-    pub(crate) latest_day: Option<u16>,
-    pub(crate) report: SalesReport,
-}
-
-/// Joins sales to properties; each property learns its sale days.
-pub(crate) fn join(settled: Settled, homes: &mut Homes, places: &Places) -> Joined {
-    let mut report = settled.report;
-    let mut sales: Vec<JoinedSale> = settled
-        .sales
-        .iter()
-        .map(|seed| joined(seed, homes, places, &mut report))
-        .collect();
-    for property in &mut homes.properties {
-        property.sale_days.sort_unstable();
-    }
-    sales.sort_unstable_by_key(|sale| (sale.block, sale.row.day, sale.row.id));
-    let other_addresses = other_addresses(&settled.loose);
-    Joined {
-        sales,
-        other_addresses,
-        latest_day: settled.latest_day,
-        report,
+impl Seed for JoinedSale {
+    type Key = (u64, u64, u64);
+    fn key(&self) -> Self::Key {
+        (self.block, self.row.day, self.row.id)
     }
 }
 
-fn joined(
-    seed: &SaleSeed,
-    homes: &mut Homes,
+/// Joins sales to properties, UPRN by UPRN; each property learns its sale days and is written.
+/// All sales come out, by block, day and id.
+pub(crate) fn run(
+    matched: Sorted<MatchedSale>,
+    mut sales: Sorter<JoinedSale>,
+    homes: &Homes,
     places: &Places,
+    table: &mut Table<'_>,
     report: &mut SalesReport,
-) -> JoinedSale {
-    let sale = &seed.sale;
-    count(
-        &mut report.matching,
-        match sale.matched {
-            Match::One(_) => "one_property",
-            Match::Several => "several_properties",
-            Match::AddressUnknown => "address_unknown",
-            Match::PostcodeUnknown => "postcode_without_addresses",
-        },
-    );
-    let uprn = match sale.matched {
-        Match::One(uprn) => Some(uprn),
-        _ => None,
-    };
-    let property = uprn
-        .and_then(|uprn| homes.position(uprn))
-        .map(|at| &mut homes.properties[at]);
-    let centroid = places.get(sale.postcode);
-    let (place, home, authority, certificate) = match property {
-        Some(property) => {
-            property.sale_days.push(sale.day);
-            let certificate = certificate(property, sale, report);
-            (
-                property.place,
-                property.postcode,
-                property.authority,
-                certificate,
-            )
+    watch: &mut Watch<'_>,
+) -> Result<Sorted<JoinedSale>, BuildError> {
+    let total = homes.report.properties;
+    let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;
+    let mut properties = Properties::new(&homes.addresses, &homes.certificates, places)?;
+    let mut done = 0_u64;
+    let mut row = Vec::new();
+    watch("join", 0, total);
+    while let Some((uprn, mut home)) = properties.next()? {
+        for sale in matched.at(uprn)? {
+            home.property.sale_days.push(sale.sale.day);
+            let known = Some((uprn, &home.property));
+            sales.push(joined(sale.id, &sale.sale, known, places, report)?)?;
         }
+        row.clear();
+        home.property.encode(&mut row);
+        table.insert(uprn, &row)?;
+        done += 1;
+        if done.is_multiple_of(PROPERTIES_BETWEEN_REPORTS) {
+            watch("join", done, total);
+        }
+    }
+    watch("join", total, total);
+    sales.finish()
+}
+
+/// Properties between two words to the watcher.
+const PROPERTIES_BETWEEN_REPORTS: u64 = 100_000;
+
+/// A sale with the place and the certificate of the property that it met, or else with the
+/// place of its postcode.
+pub(crate) fn joined(
+    id: u64,
+    sale: &SaleFields,
+    home: Option<(u64, &PackedProperty)>,
+    places: &impl Whereabouts,
+    report: &mut SalesReport,
+) -> Result<JoinedSale, BuildError> {
+    let middle = |postcode| -> Result<_, BuildError> {
+        let place = places.place(postcode)?;
+        Ok(place.map(|place| (place.easting, place.northing)))
+    };
+    let (place, postcode, authority, certificate) = match home {
+        Some((_, property)) => (
+            property.place,
+            property.postcode,
+            property.authority,
+            certificate(property, sale, report),
+        ),
         None => {
-            let place = centroid.map(|place| (place.easting, place.northing));
-            (
-                place,
-                sale.postcode,
-                centroid.and_then(|place| place.authority),
-                None,
-            )
+            let authority = places
+                .place(sale.postcode)?
+                .and_then(|place| place.authority);
+            (middle(sale.postcode)?, sale.postcode, authority, None)
         }
     };
-    let middle = places
-        .get(home)
-        .map(|place| (place.easting, place.northing));
-    let own_place = place.is_some() && place != middle;
+    let own_place = place.is_some() && place != middle(postcode)?;
     let cell = place.and_then(|(easting, northing)| Cell::of(easting, northing));
-    let cell = cell.unwrap_or(Cell::Unplaced(home));
+    let cell = cell.unwrap_or(Cell::Unplaced(postcode));
     match cell {
         Cell::Grid(..) => report.placed += 1,
         Cell::Unplaced(_) => report.unplaced += 1,
@@ -115,16 +126,16 @@ fn joined(
     let (corner_east, corner_north) = cell.corner();
     let (easting, northing) = place.unwrap_or((corner_east, corner_north));
     let day = Day(i32::from(sale.day));
-    JoinedSale {
+    Ok(JoinedSale {
         block: cell.key(1970 + day.month() / 12),
-        authority,
+        authority: OrderedCode::new(authority),
         row: Row {
-            id: seed.id,
+            id,
             day: u64::from(sale.day),
             price: sale.price,
             east: u64::from((easting - corner_east).unsigned_abs()),
             north: u64::from((northing - corner_north).unsigned_abs()),
-            uprn: uprn.unwrap_or(0),
+            uprn: home.map_or(0, |(uprn, _)| uprn),
             postcode: sale.postcode,
             property_type: sale.property_type,
             tenure: Tenure::value(u64::from(sale.tenure)),
@@ -133,7 +144,7 @@ fn joined(
             own_place,
             certificate,
         },
-    }
+    })
 }
 
 /// What certificates say of a sale: those lodged by its day, put together; without any, the
@@ -191,21 +202,4 @@ fn certificate(
         age_band: known.age_band,
         rating: known.rating,
     })
-}
-
-/// Addresses at which something of type `O` was sold and never a dwelling, nor in the building.
-fn other_addresses(loose: &[LooseKey]) -> Vec<(u64, u64)> {
-    let mut addresses: Vec<(u64, u64, bool)> = loose
-        .iter()
-        .map(|loose| (loose.key.postcode, loose.key.fingerprint, loose.other_type))
-        .collect();
-    addresses.sort_unstable();
-    addresses.dedup();
-    // A dwelling's entry (false) sorts before an other's (true).
-    let same = |a: &(u64, u64, bool), b: &(u64, u64, bool)| (a.0, a.1) == (b.0, b.1);
-    addresses
-        .chunk_by(same)
-        .filter(|group| group[0].2)
-        .map(|group| (group[0].0, group[0].1))
-        .collect()
 }

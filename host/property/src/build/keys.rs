@@ -1,12 +1,18 @@
-//! Address keys as fingerprints, and the index that joins registers by them.
+//! Address keys as fingerprints, and what an address means by them.
 
 use super::BuildError;
-use super::sort::{equal_range, groups, sorted};
+use super::spill::{Groups, Rows, Scratch, Seed, Sorted, equal_range};
 use crate::store::address::fingerprints;
+use crate::store::bytes::get;
 use domesday_registers::address::AddressKey;
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
 
 /// One address of one property.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct KeySeed {
     /// Packed postcode.
     pub(crate) postcode: u64,
@@ -28,6 +34,13 @@ impl KeySeed {
     }
 }
 
+impl Seed for KeySeed {
+    type Key = KeySeed;
+    fn key(&self) -> KeySeed {
+        *self
+    }
+}
+
 /// Which property some keys of one address mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Match {
@@ -41,51 +54,250 @@ pub(crate) enum Match {
     PostcodeUnknown,
 }
 
-/// Addresses of properties, in order, each once.
-#[derive(Debug, Default)]
-pub(crate) struct KeyIndex(Vec<KeySeed>);
+/// The property that has any of these fingerprints, if it is only one. `of_postcode` holds the
+/// postcode's pairs of fingerprint and UPRN, in order.
+pub(crate) fn find(of_postcode: &[(u64, u64)], fingerprints: &[u64]) -> Match {
+    if of_postcode.is_empty() {
+        return Match::PostcodeUnknown;
+    }
+    let mut found = Match::AddressUnknown;
+    for &fingerprint in fingerprints {
+        for (_, uprn) in equal_range(of_postcode, fingerprint, |(print, _)| *print) {
+            match found {
+                Match::AddressUnknown => found = Match::One(*uprn),
+                Match::One(before) if before == *uprn => {}
+                _ => return Match::Several,
+            }
+        }
+    }
+    found
+}
 
-impl KeyIndex {
-    /// Puts seeds in order.
+/// Each key once, of keys in order; stops where two different keys of one postcode share a
+/// fingerprint.
+struct Distinct<I> {
+    keys: I,
+    last: Option<KeySeed>,
+}
+
+impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Iterator for Distinct<I> {
+    type Item = Result<KeySeed, BuildError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let seed = match self.keys.next()? {
+                Ok(seed) => seed,
+                Err(error) => return Some(Err(error)),
+            };
+            match self.last {
+                Some(last) if last == seed => continue,
+                Some(last)
+                    if (last.postcode, last.fingerprint) == (seed.postcode, seed.fingerprint)
+                        && last.check != seed.check =>
+                {
+                    return Some(Err(BuildError::Collision {
+                        what: "addresses of one postcode",
+                        fingerprint: seed.fingerprint,
+                    }));
+                }
+                _ => {}
+            }
+            self.last = Some(seed);
+            return Some(Ok(seed));
+        }
+    }
+}
+
+/// Keys in order on disk, found by postcode.
+pub(crate) struct KeyFile {
+    path: PathBuf,
+    file: File,
+    /// Each postcode, and how many keys stand before its first.
+    postcodes: Vec<(u64, u64)>,
+    keys: u64,
+    /// The postcode looked at last, and its pairs of fingerprint and UPRN.
+    last: (u64, Vec<(u64, u64)>),
+}
+
+/// Bytes of a key on disk.
+const WIDTH: usize = 32;
+
+impl KeyFile {
+    /// Writes each key once.
     ///
     /// # Errors
-    /// Two different keys of one postcode share a fingerprint.
-    pub(crate) fn new(seeds: Vec<KeySeed>) -> Result<KeyIndex, BuildError> {
-        let mut seeds = sorted(seeds);
-        seeds.dedup();
-        for group in groups(&seeds, |seed| (seed.postcode, seed.fingerprint)) {
-            if group.iter().any(|seed| seed.check != group[0].check) {
-                let fingerprint = group[0].fingerprint;
-                return Err(BuildError::Collision {
-                    what: "addresses of one postcode",
-                    fingerprint,
-                });
+    /// Two different keys of one postcode share a fingerprint, or the disk failed.
+    pub(crate) fn create(
+        scratch: &Scratch,
+        sorted: Sorted<KeySeed>,
+    ) -> Result<KeyFile, BuildError> {
+        let path = scratch.file();
+        let unwritten = || BuildError::io(&path);
+        let mut out = BufWriter::new(File::create(&path).map_err(unwritten())?);
+        let (mut postcodes, mut keys): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
+        let sorted = Distinct {
+            keys: sorted.drain()?,
+            last: None,
+        };
+        for seed in sorted {
+            let seed = seed?;
+            if postcodes.last().is_none_or(|last| last.0 != seed.postcode) {
+                postcodes.push((seed.postcode, keys));
+            }
+            keys += 1;
+            for number in [seed.postcode, seed.fingerprint, seed.check, seed.uprn] {
+                out.write_all(&number.to_le_bytes()).map_err(unwritten())?;
             }
         }
-        Ok(KeyIndex(seeds))
+        out.flush().map_err(unwritten())?;
+        let file = File::open(&path).map_err(unwritten())?;
+        Ok(KeyFile {
+            path,
+            file,
+            postcodes,
+            keys,
+            last: (u64::MAX, Vec::new()),
+        })
     }
 
-    /// All seeds in order of postcode, fingerprint and UPRN.
-    pub(crate) fn seeds(&self) -> &[KeySeed] {
-        &self.0
+    /// Pairs of fingerprint and UPRN of a postcode, in order.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(crate) fn of_postcode(&mut self, postcode: u64) -> Result<&[(u64, u64)], BuildError> {
+        if self.last.0 != postcode {
+            self.last = (postcode, self.read(postcode)?);
+        }
+        Ok(&self.last.1)
     }
 
-    /// The property that has any of these keys, if it is only one.
-    pub(crate) fn find(&self, postcode: u64, keys: &[KeySeed]) -> Match {
-        let of_postcode = equal_range(&self.0, postcode, |seed| seed.postcode);
-        if of_postcode.is_empty() {
-            return Match::PostcodeUnknown;
+    fn read(&mut self, postcode: u64) -> Result<Vec<(u64, u64)>, BuildError> {
+        let known = self.postcodes.binary_search_by_key(&postcode, |p| p.0);
+        let Ok(at) = known else {
+            return Ok(Vec::new());
+        };
+        let start = self.postcodes[at].1;
+        let end = self.postcodes.get(at + 1).map_or(self.keys, |next| next.1);
+        let length = usize::try_from(end - start).unwrap_or(usize::MAX);
+        let mut bytes = vec![0; length.saturating_mul(WIDTH)];
+        self.file
+            .seek(SeekFrom::Start(start * WIDTH as u64))
+            .and_then(|_| self.file.read_exact(&mut bytes))
+            .map_err(BuildError::io(&self.path))?;
+        let (keys, _) = bytes.as_chunks::<WIDTH>();
+        Ok(keys
+            .iter()
+            .map(|key| (get::<8>(key, 8), get::<8>(key, 24)))
+            .collect())
+    }
+
+    /// All keys in order.
+    fn rows(&self) -> Result<impl Iterator<Item = Result<KeySeed, BuildError>> + '_, BuildError> {
+        let file = File::open(&self.path).map_err(BuildError::io(&self.path))?;
+        let mut file = BufReader::with_capacity(256 << 10, file);
+        Ok((0..self.keys).map(move |_| {
+            let mut key = [0; WIDTH];
+            file.read_exact(&mut key)
+                .map_err(BuildError::io(&self.path))?;
+            Ok(KeySeed {
+                postcode: get::<8>(&key, 0),
+                fingerprint: get::<8>(&key, 8),
+                check: get::<8>(&key, 16),
+                uprn: get::<8>(&key, 24),
+            })
+        }))
+    }
+}
+
+/// All addresses of properties: those of the address file, and those of certificates.
+pub(crate) struct Keys {
+    pub(crate) of_file: KeyFile,
+    pub(crate) of_certificates: Sorted<KeySeed>,
+    /// The building's key of each address that names a unit.
+    pub(crate) units: Sorted<KeySeed>,
+    /// UPRNs that no property has: named by a certificate that lost to another under its key.
+    pub(crate) strangers: FxHashSet<u64>,
+}
+
+/// Keys by postcode.
+pub(crate) type ByPostcode<'a> =
+    Groups<KeySeed, Box<dyn Iterator<Item = Result<KeySeed, BuildError>> + 'a>, u64>;
+
+impl Keys {
+    /// Each address of each property once, by postcode.
+    pub(crate) fn addresses(&self) -> Result<ByPostcode<'_>, BuildError> {
+        let both = Both {
+            first: Ahead::new(self.of_file.rows()?)?,
+            second: Ahead::new(self.of_certificates.rows()?)?,
+        };
+        self.by_postcode(both)
+    }
+
+    /// Each unit's building once for each property, by postcode.
+    pub(crate) fn units(&self) -> Result<ByPostcode<'_>, BuildError> {
+        let units: Rows<'_, KeySeed> = self.units.rows()?;
+        self.by_postcode(units)
+    }
+
+    fn by_postcode<'a>(
+        &'a self,
+        keys: impl Iterator<Item = Result<KeySeed, BuildError>> + 'a,
+    ) -> Result<ByPostcode<'a>, BuildError> {
+        let known = keys.filter(|seed| {
+            let stranger = |seed: &KeySeed| self.strangers.contains(&seed.uprn);
+            self.strangers.is_empty() || !seed.as_ref().is_ok_and(stranger)
+        });
+        let distinct = Distinct {
+            keys: known,
+            last: None,
+        };
+        Groups::new(
+            Box::new(distinct) as Box<dyn Iterator<Item = _> + 'a>,
+            |seed| seed.postcode,
+        )
+    }
+}
+
+/// An iterator with its next key in sight.
+struct Ahead<I> {
+    keys: I,
+    next: Option<KeySeed>,
+}
+
+impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Ahead<I> {
+    fn new(mut keys: I) -> Result<Ahead<I>, BuildError> {
+        let next = keys.next().transpose()?;
+        Ok(Ahead { keys, next })
+    }
+
+    fn take(&mut self) -> Option<Result<KeySeed, BuildError>> {
+        let taken = self.next.take()?;
+        match self.keys.next().transpose() {
+            Ok(next) => self.next = next,
+            Err(error) => return Some(Err(error)),
         }
-        let mut found = Match::AddressUnknown;
-        for key in keys {
-            for seed in equal_range(of_postcode, key.fingerprint, |seed| seed.fingerprint) {
-                match found {
-                    Match::AddressUnknown => found = Match::One(seed.uprn),
-                    Match::One(uprn) if uprn == seed.uprn => {}
-                    _ => return Match::Several,
-                }
-            }
+        Some(Ok(taken))
+    }
+}
+
+/// Two orders as one.
+struct Both<A, B> {
+    first: Ahead<A>,
+    second: Ahead<B>,
+}
+
+impl<A, B> Iterator for Both<A, B>
+where
+    A: Iterator<Item = Result<KeySeed, BuildError>>,
+    B: Iterator<Item = Result<KeySeed, BuildError>>,
+{
+    type Item = Result<KeySeed, BuildError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match (self.first.next, self.second.next) {
+            (Some(first), Some(second)) if second < first => self.second.take(),
+            (Some(_), _) => self.first.take(),
+            (None, _) => self.second.take(),
         }
-        found
     }
 }

@@ -1,41 +1,51 @@
 //! From the publishers' downloads to a snapshot directory.
 //!
 //! The passes, each a file here: `places` (postcodes and authorities), `homes` (address file
-//! and certificates to properties), `sales` (price paid data, joined to properties by
-//! address), `figures` and `indices` (what is worked out ahead), and `write` (the tables).
-//! Every pass reads rows one at a time and keeps compact seeds, which [`sort::sorted`] puts
-//! in key order; a later pass sees only sorted seeds. So nothing depends on the order in
-//! which files or rows were read.
+//! and certificates), `sales` (price paid data), `settle` (rows to transactions), `matching`
+//! (transactions meet properties, postcode by postcode), `join` (what properties give to their
+//! sales, UPRN by UPRN), `blocks` and `figures` (cell by cell, area by area), `indices` and
+//! `write` (the file). Every pass reads rows one at a time and hands compact seeds to the next
+//! through a [`spill::Sorter`], which puts them in key order in bounded memory; a later pass sees
+//! only sorted seeds. So nothing depends on the order in which files or rows were read, nor on
+//! how much memory there is.
 //!
 //! Where price paid or index files disagree about one and the same thing, the later file
-//! wins: the one whose latest row is later, and between equals the one with the greater
-//! SHA-256. Of certificates lodged twice under one key, and of address file rows with one
+//! wins: the one whose latest row is later; between equals, of price paid files, one with changes
+//! or deletions; then the one with the greater SHA-256. Of certificates lodged twice under one key, and of address file rows with one
 //! UPRN, the greater in order of content stays. Neither file names nor their order on the
 //! command line play a part.
 
-mod addresses;
 mod authorities;
+mod blocks;
 mod figures;
 mod homes;
 mod indices;
 mod inputs;
 mod join;
 mod keys;
+mod matching;
 mod places;
+mod property;
 mod publish;
 mod rejects;
 mod report;
 mod sales;
 mod settle;
-mod sort;
 mod sources;
+mod spill;
 mod write;
 
 use crate::SnapshotError;
-use domesday_registers::ReadError;
+use crate::model::RowCounts;
+use crate::snapshot::last_whole_month;
+use crate::store::tables::{self, Facts, Origin};
 use domesday_registers::sources::Unreadable;
+use domesday_registers::{Day, ReadError};
+use spill::Scratch;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use write::Table;
 
 pub use domesday_registers::sources::{FileReport, Watch};
 pub use inputs::Inputs;
@@ -96,7 +106,10 @@ impl BuildError {
     }
 }
 
-/// Builds a snapshot into `directory`, which must not exist yet.
+/// Memory for seeds where nobody says otherwise, in bytes.
+pub const DEFAULT_MEMORY: usize = 1 << 30;
+
+/// Builds a snapshot into `directory`, which must not exist yet, with [`DEFAULT_MEMORY`].
 ///
 /// Everything is written under a neighbouring name and renamed when complete, so that no
 /// half-built snapshot is ever found under `directory`.
@@ -109,45 +122,159 @@ pub fn build(
     directory: &Path,
     watch: &mut Watch<'_>,
 ) -> Result<Report, BuildError> {
+    build_within(snapshot_id, inputs, directory, DEFAULT_MEMORY, watch)
+}
+
+/// [`build`] with a bound of `memory` bytes for seeds; those that do not fit wait on disk beside
+/// the snapshot. The postcodes, the pages being written (256 MiB) and the buffers come on top.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn build_within(
+    snapshot_id: &str,
+    inputs: &Inputs,
+    directory: &Path,
+    memory: usize,
+    watch: &mut Watch<'_>,
+) -> Result<Report, BuildError> {
     let staged = publish::Staged::begin(directory)?;
     let rejects = rejects::RejectsFile::create(&staged.path(REJECTS_FILE))?;
+    let scratch = Scratch::within(staged.folder(), memory)?;
     let mut sources = sources::Sources::list(inputs, rejects, watch)?;
 
     let authorities = authorities::read(&mut sources)?;
     let places = places::read(&mut sources, &authorities)?;
-    let mut homes = homes::read(&mut sources, &places, &authorities)?;
-    let read = sales::read(&mut sources, &homes)?;
+    let homes = homes::read(&mut sources, &places, &authorities, &scratch)?;
+    let sales = sales::read(&mut sources, &scratch)?;
     let indices = indices::read(&mut sources)?;
-
-    sources.tell("join", 0, 3);
-    let settled = settle::settle(read)?;
-    sources.tell("join", 1, 3);
-    let joined = join::join(settled, &mut homes, &places);
-    sources.tell("join", 2, 3);
-    let figures = figures::compute(&joined);
-    sources.tell("join", 3, 3);
-    let addresses = addresses::list(&mut homes, &joined);
-
-    let contents = write::Contents {
-        places: &places,
-        homes: &homes,
-        addresses: &addresses,
-        sales: &joined,
-        figures: &figures,
-        indices: &indices,
-    };
     let (files, rejects) = sources.finish();
     rejects.finish()?;
+
+    let price_paid_to = sales.moments.iter().max().cloned();
+    let read = Read {
+        places,
+        homes,
+        sales,
+        indices,
+    };
     let database = staged.path(SNAPSHOT_FILE);
-    let identity = write::write(&database, snapshot_id, &files, &contents, watch)?;
+    let written = tables(&database, read, &scratch, watch)?;
+    drop(scratch);
+    let listed = files.iter().map(write::source).collect();
+    let origin = |content_digest| Origin {
+        snapshot_id: snapshot_id.to_owned(),
+        content_digest,
+        sources: listed,
+        price_paid_to,
+    };
     let report = Report {
-        identity,
+        identity: write::seal(&database, &written.facts, origin, watch)?,
         files,
-        places: places.report,
-        homes: homes.report,
-        sales: joined.report,
+        places: written.places,
+        homes: written.homes,
+        sales: written.sales,
     };
     publish::write_json(&staged.path(REPORT_FILE), &report)?;
     staged.publish()?;
     Ok(report)
+}
+
+/// What was read of all files.
+struct Read {
+    places: places::Places,
+    homes: homes::Homes,
+    sales: sales::ReadSales,
+    indices: indices::Indices,
+}
+
+/// What was written, and the reports of the passes.
+struct Written {
+    facts: Facts,
+    places: PlacesReport,
+    homes: HomesReport,
+    sales: SalesReport,
+}
+
+/// Writes the tables, pass by pass.
+fn tables(
+    path: &Path,
+    read: Read,
+    scratch: &Rc<Scratch>,
+    watch: &mut Watch<'_>,
+) -> Result<Written, BuildError> {
+    let Read {
+        places,
+        mut homes,
+        sales,
+        indices,
+    } = read;
+    let settled = settle::settle(sales, scratch)?;
+    let mut report = settled.report;
+    let database = write::create(path)?;
+    let transaction = write::begin(&database)?;
+    let table = |definition| Table::open(&transaction, definition);
+
+    let mut written = matching::Written {
+        addresses: table(tables::ADDRESSES)?,
+        unmatched: table(tables::UNMATCHED)?,
+    };
+    let matched = matching::run(
+        settled.sales,
+        &mut homes,
+        &places,
+        scratch,
+        &mut written,
+        &mut report,
+        watch,
+    )?;
+    drop(written);
+    let joined = join::run(
+        matched.of_properties,
+        matched.joined,
+        &homes,
+        &places,
+        &mut table(tables::PROPERTIES)?,
+        &mut report,
+        watch,
+    )?;
+    let counted = blocks::run(joined, scratch, &mut table(tables::SALES)?, watch)?;
+    watch("write", 0, 3);
+    counted.write_cells(&mut table(tables::CELLS)?)?;
+    counted.write_days(&mut table(tables::POSTCODE_SALES)?)?;
+    watch("write", 1, 3);
+    let rows = RowCounts {
+        postcodes: places.postcodes.len() as u64,
+        address_keys: matched.address_keys,
+        properties: homes.report.properties,
+        certificates: homes.report.certificates,
+        placed_sales: counted.placed,
+        unplaced_sales: counted.unplaced,
+        matched_sales: counted.matched,
+    };
+    let latest_sale = settled.latest_day.map(i32::from);
+    let mut figures = table(tables::FIGURES)?;
+    let last = latest_sale.map_or(0, |day| last_whole_month(Day(day)));
+    figures::compute(
+        counted.figures,
+        last,
+        |_, _| true,
+        |key, row| figures.insert(key, row),
+    )?;
+    drop(figures);
+    watch("write", 2, 3);
+    write::write_places_and_indices(&transaction, &places, &indices)?;
+    let facts = Facts {
+        schema: tables::SCHEMA,
+        latest_sale,
+        rows,
+    };
+    write::write_facts(&transaction, &facts)?;
+    write::commit(transaction)?;
+    watch("write", 3, 3);
+    Ok(Written {
+        facts,
+        places: places.report,
+        homes: homes.report,
+        sales: report,
+    })
 }

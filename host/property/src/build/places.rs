@@ -3,7 +3,7 @@
 use super::BuildError;
 use super::authorities::{AreaFrom, Authorities};
 use super::report::PlacesReport;
-use super::sort::sorted;
+
 use super::sources::{Kind, Sources, Verdict};
 use crate::model::{Authority, GssCode};
 use crate::store::cell::Cell;
@@ -29,6 +29,18 @@ impl Places {
             .binary_search_by_key(&packed, |(known, _)| *known)
             .ok()?;
         Some(&self.postcodes[at].1)
+    }
+}
+
+/// Knows where postcodes lie.
+pub(crate) trait Whereabouts {
+    /// The place of a packed postcode.
+    fn place(&self, packed: u64) -> Result<Option<Place>, BuildError>;
+}
+
+impl Whereabouts for Places {
+    fn place(&self, packed: u64) -> Result<Option<Place>, BuildError> {
+        Ok(self.get(packed).copied())
     }
 }
 
@@ -66,8 +78,9 @@ pub(crate) fn read(
         ));
         Verdict::Kept
     })?;
+    seeds.sort_unstable();
     let mut postcodes: Vec<(u64, Place)> = Vec::with_capacity(seeds.len());
-    for (packed, easting, northing, country, authority) in sorted(seeds) {
+    for (packed, easting, northing, country, authority) in seeds {
         let country = Country::value(country).unwrap_or(Country::Other);
         let place = Place {
             easting,

@@ -6,10 +6,20 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A directory being filled beside the name that it will have.
+/// A directory being filled beside the name that it will have; gone if it never gets it.
 pub(crate) struct Staged {
     staging: PathBuf,
     target: PathBuf,
+    published: bool,
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.published {
+            // The next build begins by removing what cannot be removed now.
+            let _ = fs::remove_dir_all(&self.staging);
+        }
+    }
 }
 
 impl Staged {
@@ -30,7 +40,13 @@ impl Staged {
         Ok(Staged {
             staging,
             target: target.to_owned(),
+            published: false,
         })
+    }
+
+    /// The directory under its name for now.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.staging
     }
 
     /// Where a file of the directory is written.
@@ -39,8 +55,9 @@ impl Staged {
     }
 
     /// Gives the directory its name.
-    pub(crate) fn publish(self) -> Result<(), BuildError> {
+    pub(crate) fn publish(mut self) -> Result<(), BuildError> {
         fs::rename(&self.staging, &self.target).map_err(BuildError::io(&self.target))?;
+        self.published = true;
         // The rename lasts only once the folder that holds the name is on disk.
         let parent = match self.target.parent() {
             Some(parent) if parent != Path::new("") => parent,

@@ -1,33 +1,37 @@
-//! Price paid data, each row with the property that its address means.
+//! Price paid data, each row with the addresses that it may mean.
 
 use super::BuildError;
-use super::homes::Homes;
-use super::keys::{KeySeed, Match};
+use super::homes::prints;
 use super::sources::{Kind, Sources, Verdict};
+use super::spill::{Scratch, Seed, Sorted, Sorter};
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
 use crate::store::codes::Coded;
 use crate::store::figures::MAX_PRICE;
 use crate::store::postcode;
+use crate::store::tables::Moment;
 use domesday_registers::address::{AddressKey, keys_of_parts};
 use domesday_registers::codes::PropertyType;
 use domesday_registers::price_paid::PricePaidFile;
 use domesday_registers::records::{Change, PricePaid};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// One row of price paid data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SaleSeed {
     pub(crate) id: u64,
     /// The next eight bytes of the same SHA-256: tells a collision from a repetition.
     pub(crate) check: u64,
-    /// Number of the file, and of the row in it.
+    /// Number of the file, and of the row among all.
     pub(crate) at: (u32, u32),
     pub(crate) change: Change,
     pub(crate) sale: SaleFields,
+    pub(crate) address: SaleAddress,
 }
 
 /// What a row says of its sale.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SaleFields {
     pub(crate) day: u16,
     pub(crate) price: u64,
@@ -38,88 +42,85 @@ pub(crate) struct SaleFields {
     pub(crate) tenure: u8,
     pub(crate) new_build: bool,
     pub(crate) standard: bool,
-    pub(crate) matched: Match,
 }
 
-/// An address of a row that met no property, or of the building around a dwelling.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LooseKey {
-    pub(crate) id: u64,
-    pub(crate) at: (u32, u32),
+/// The addresses that a row may mean.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SaleAddress {
     /// Sold as type `O`, and not a flat by its address.
     pub(crate) other_type: bool,
-    pub(crate) key: KeySeed,
+    /// How many of `prints` are of the address itself; the others are of the building around it.
+    pub(crate) own: u16,
+    /// Fingerprints of keys.
+    pub(crate) prints: Vec<u64>,
 }
 
-/// All rows, in the order in which they were read.
-#[derive(Debug, Default)]
+impl SaleAddress {
+    /// Fingerprints of the address itself.
+    pub(crate) fn own(&self) -> &[u64] {
+        &self.prints[..usize::from(self.own).min(self.prints.len())]
+    }
+}
+
+impl Seed for SaleSeed {
+    type Key = (u64, (u32, u32));
+    fn key(&self) -> Self::Key {
+        (self.id, self.at)
+    }
+    fn heap(&self) -> usize {
+        // What the allocator keeps beside each block.
+        16 + self.address.prints.capacity() * size_of::<u64>()
+    }
+}
+
+/// All rows, by transaction.
 pub(crate) struct ReadSales {
-    pub(crate) seeds: Vec<SaleSeed>,
-    pub(crate) loose: Vec<LooseKey>,
-    /// The latest day of each file, by the file's number.
-    pub(crate) latest: Vec<u16>,
+    pub(crate) rows: Sorted<SaleSeed>,
+    /// When the rows of each file act, by the file's number.
+    pub(crate) moments: Vec<Moment>,
 }
 
 /// Reads the price paid files.
-pub(crate) fn read(sources: &mut Sources<'_, '_>, homes: &Homes) -> Result<ReadSales, BuildError> {
-    let mut read = ReadSales::default();
+pub(crate) fn read(
+    sources: &mut Sources<'_, '_>,
+    scratch: &Rc<Scratch>,
+) -> Result<ReadSales, BuildError> {
+    let digests = sources.digests(Kind::PricePaid);
+    let mut moments: Vec<Moment> = digests.into_iter().map(Moment::unread).collect();
+    let mut seeds = Sorter::new(scratch);
     let mut rows = 0_u32;
-    sources.read::<PricePaidFile>(Kind::PricePaid, |file, row| {
+    sources.try_read::<PricePaidFile>(Kind::PricePaid, |file, row| {
         rows = rows.wrapping_add(1);
         let Some(code) = row.postcode.as_ref() else {
-            return Verdict::LeftOut("no_postcode", row.transaction_id);
+            return Ok(Verdict::LeftOut("no_postcode", row.transaction_id));
         };
         let Some(day) = day_to_u16(row.day).and_then(|day| u16::try_from(day).ok()) else {
-            return Verdict::LeftOut("day_out_of_range", row.transaction_id);
+            return Ok(Verdict::LeftOut("day_out_of_range", row.transaction_id));
         };
         if row.price_gbp > MAX_PRICE {
-            return Verdict::LeftOut("price_out_of_range", row.transaction_id);
+            return Ok(Verdict::LeftOut("price_out_of_range", row.transaction_id));
         }
-        let file_number = file as usize;
-        read.latest
-            .resize(read.latest.len().max(file_number + 1), 0);
-        read.latest[file_number] = read.latest[file_number].max(day);
-
-        let at = (file, rows);
-        let postcode = postcode::pack(code);
-        let addresses = keys_of_parts(&row.saon, &row.paon, &row.street, &row.locality);
-        let keys: Vec<KeySeed> = addresses
-            .iter()
-            .map(|key| KeySeed::new(postcode, key, 0))
-            .collect();
-        let matched = homes.keys.find(postcode, &keys);
+        if let Some(moment) = moments.get_mut(file as usize) {
+            moment.take(day, row.change != Change::Addition);
+        }
         let (id, check) = fingerprints(&row.transaction_id);
-        if matches!(matched, Match::AddressUnknown | Match::PostcodeUnknown) {
-            // A flat sold together with its whole building is of type O, and a home all the same.
-            let other_type = row.property_type == PropertyType::Other
-                && !addresses.iter().any(AddressKey::names_flat);
-            // Where there is a dwelling, so there is in the building around it.
-            let around = addresses
-                .iter()
-                .filter(|key| !other_type && key.has_unit())
-                .map(|key| KeySeed::new(postcode, &key.building(), 0));
-            read.loose
-                .extend(keys.iter().copied().chain(around).map(|key| LooseKey {
-                    id,
-                    at,
-                    other_type,
-                    key,
-                }));
-        }
-        let sale = fields(&row, day, postcode, matched);
-        read.seeds.push(SaleSeed {
+        seeds.push(SaleSeed {
             id,
             check,
-            at,
+            at: (file, rows),
             change: row.change,
-            sale,
-        });
-        Verdict::Kept
+            sale: fields(&row, day, postcode::pack(code)),
+            address: address(&row),
+        })?;
+        Ok(Verdict::Kept)
     })?;
-    Ok(read)
+    Ok(ReadSales {
+        rows: seeds.finish()?,
+        moments,
+    })
 }
 
-fn fields(row: &PricePaid, day: u16, postcode: u64, matched: Match) -> SaleFields {
+fn fields(row: &PricePaid, day: u16, postcode: u64) -> SaleFields {
     SaleFields {
         day,
         price: row.price_gbp,
@@ -128,6 +129,27 @@ fn fields(row: &PricePaid, day: u16, postcode: u64, matched: Match) -> SaleField
         tenure: Coded::number(row.tenure) as u8,
         new_build: row.new_build,
         standard: row.standard,
-        matched,
+    }
+}
+
+fn address(row: &PricePaid) -> SaleAddress {
+    let addresses = keys_of_parts(&row.saon, &row.paon, &row.street, &row.locality);
+    // A flat sold together with its whole building is of type O, and a home all the same.
+    let other_type =
+        row.property_type == PropertyType::Other && !addresses.iter().any(AddressKey::names_flat);
+    let mut all = prints(&addresses);
+    let own = u16::try_from(all.len()).unwrap_or(u16::MAX);
+    // Where there is a dwelling, so there is in the building around it.
+    let around: Vec<AddressKey> = addresses
+        .iter()
+        .filter(|key| !other_type && key.has_unit())
+        .map(AddressKey::building)
+        .collect();
+    all.extend(prints(&around));
+    all.shrink_to_fit();
+    SaleAddress {
+        other_type,
+        own,
+        prints: all,
     }
 }

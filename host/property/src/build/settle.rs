@@ -2,67 +2,100 @@
 
 use super::BuildError;
 use super::report::SalesReport;
-use super::sales::{LooseKey, ReadSales, SaleSeed};
-use super::sort::groups;
+use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
+use super::spill::{Groups, Scratch, Seed, Sorted, Sorter};
+use crate::store::tables::Moment;
 use domesday_registers::records::Change;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
-/// Transactions that stand, by id.
-#[derive(Debug)]
+/// A transaction that stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    pub(crate) id: u64,
+    pub(crate) sale: SaleFields,
+    pub(crate) address: SaleAddress,
+}
+
+impl Seed for Standing {
+    type Key = (u64, u64);
+    fn key(&self) -> Self::Key {
+        (self.sale.postcode, self.id)
+    }
+    fn heap(&self) -> usize {
+        16 + self.address.prints.capacity() * size_of::<u64>()
+    }
+}
+
+/// Transactions that stand, by postcode and id.
 pub(crate) struct Settled {
-    pub(crate) sales: Vec<SaleSeed>,
-    /// Addresses of standing transactions that met no property.
-    pub(crate) loose: Vec<LooseKey>,
+    pub(crate) sales: Sorted<Standing>,
     pub(crate) latest_day: Option<u16>,
     pub(crate) report: SalesReport,
 }
 
-/// Lets the rows of each transaction act one after the other: files in order of their latest
-/// day, then of SHA-256, and the rows of a file in their own order.
+/// Lets the rows of each transaction act one after the other: files in the order of their
+/// moments, and the rows of a file in their own order.
 ///
 /// # Errors
-/// Two transaction identifiers share a sale id.
-pub(crate) fn settle(read: ReadSales) -> Result<Settled, BuildError> {
-    let ReadSales {
-        mut seeds,
-        mut loose,
-        latest,
-    } = read;
-    let moment = |seed: &SaleSeed| (latest.get(seed.at.0 as usize).copied(), seed.at);
-    seeds.sort_unstable_by_key(|seed| (seed.id, moment(seed)));
-
+/// Two transaction identifiers share a sale id, or the disk failed.
+pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<Settled, BuildError> {
+    let ReadSales { rows, moments } = read;
     let mut report = SalesReport::default();
-    let mut sales = Vec::with_capacity(seeds.len());
-    for rows in groups(&seeds, |seed| seed.id) {
-        if rows.iter().any(|row| row.check != rows[0].check) {
-            return Err(BuildError::Collision {
-                what: "transactions",
-                fingerprint: rows[0].id,
-            });
+    let mut sales = Sorter::new(scratch);
+    let mut latest_day = None;
+    let mut transactions = Groups::new(rows.drain()?, |seed: &SaleSeed| seed.id)?;
+    while let Some((_, rows)) = transactions.next()? {
+        let rows = in_order(rows, &moments)?;
+        if let Some(row) = last_word(rows, &mut report) {
+            report.transactions += 1;
+            latest_day = latest_day.max(Some(row.sale.day));
+            sales.push(Standing {
+                id: row.id,
+                sale: row.sale,
+                address: row.address,
+            })?;
         }
-        sales.extend(last_word(rows, &mut report));
     }
-    report.transactions = sales.len() as u64;
-    loose.retain(|key| {
-        let found = sales.binary_search_by_key(&key.id, |sale: &SaleSeed| sale.id);
-        found.is_ok_and(|at| sales[at].at == key.at)
-    });
-    let latest_day = sales.iter().map(|seed| seed.sale.day).max();
     Ok(Settled {
-        sales,
-        loose,
+        sales: sales.finish()?,
         latest_day,
         report,
     })
 }
 
+/// The rows of one transaction in the order in which they act.
+///
+/// # Errors
+/// They are of two transactions.
+pub(crate) fn in_order(
+    mut rows: Vec<SaleSeed>,
+    moments: &[Moment],
+) -> Result<Vec<SaleSeed>, BuildError> {
+    if let Some(other) = rows.iter().find(|row| row.check != rows[0].check) {
+        return Err(BuildError::Collision {
+            what: "transactions",
+            fingerprint: other.id,
+        });
+    }
+    if rows.len() > 1 {
+        rows.sort_by(|a, b| {
+            let moment = |seed: &SaleSeed| moments.get(seed.at.0 as usize);
+            (moment(a), a.at).cmp(&(moment(b), b.at))
+        });
+    }
+    Ok(rows)
+}
+
 /// The row that stands after all rows of one transaction, if any does.
-fn last_word(rows: &[SaleSeed], report: &mut SalesReport) -> Option<SaleSeed> {
+fn last_word(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> {
     let mut standing: Option<SaleSeed> = None;
     for row in rows {
-        match (row.change, standing) {
-            (Change::Addition, Some(before)) if before.sale == row.sale => {
+        match (row.change, &standing) {
+            (Change::Addition, Some(before))
+                if before.sale == row.sale && before.address == row.address =>
+            {
                 report.repeated += 1;
-                continue;
             }
             (Change::Addition, Some(_)) => report.contradicted += 1,
             (Change::Addition, None) => {}
@@ -71,7 +104,7 @@ fn last_word(rows: &[SaleSeed], report: &mut SalesReport) -> Option<SaleSeed> {
             (Change::Delete, Some(_)) => report.deletions_applied += 1,
             (Change::Delete, None) => report.deletions_of_unknown += 1,
         }
-        standing = (row.change != Change::Delete).then_some(*row);
+        standing = (row.change != Change::Delete).then_some(row);
     }
     standing
 }

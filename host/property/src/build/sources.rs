@@ -4,6 +4,7 @@ use super::rejects::RejectsFile;
 use super::{BuildError, Inputs, Watch};
 use domesday_registers::rows::Register;
 use domesday_registers::sources::{self, FileReport, Source, Unused};
+use std::cell::Cell;
 use std::path::PathBuf;
 
 /// The registers that a snapshot is built from.
@@ -73,28 +74,49 @@ impl<'a, 'w> Sources<'a, 'w> {
         kind: Kind,
         mut take: impl FnMut(u32, T::Row) -> Verdict,
     ) -> Result<(), BuildError> {
+        self.try_read::<T>(kind, |number, row| Ok(take(number, row)))
+    }
+
+    /// As [`Sources::read`], where taking a row may fail, which ends the reading.
+    pub(crate) fn try_read<T: Register>(
+        &mut self,
+        kind: Kind,
+        mut take: impl FnMut(u32, T::Row) -> Result<Verdict, BuildError>,
+    ) -> Result<(), BuildError> {
         let files = self.sources.iter_mut().filter(|source| source.kind == kind);
         for (number, source) in (0_u32..).zip(files) {
             let rejects = &mut self.rejects;
+            // What `take` says ends the file where the row would be noted as left out.
+            let failure = Cell::new(None);
             source.read::<T, _, _>(
                 self.watch,
-                |row| take(number, row),
-                |file, unused| match unused {
-                    Unused::Rejected(reject) => rejects.read(file, reject),
-                    Unused::LeftOut {
-                        position,
-                        reason,
-                        identifier,
-                    } => rejects.row(file, position, reason, &identifier),
+                |row| {
+                    take(number, row).unwrap_or_else(|error| {
+                        failure.set(Some(error));
+                        Verdict::LeftOut("not_taken", String::new())
+                    })
+                },
+                |file, unused| match (failure.take(), unused) {
+                    (Some(error), _) => Err(error),
+                    (None, Unused::Rejected(reject)) => rejects.read(file, reject),
+                    (
+                        None,
+                        Unused::LeftOut {
+                            position,
+                            reason,
+                            identifier,
+                        },
+                    ) => rejects.row(file, position, reason, &identifier),
                 },
             )?;
         }
         Ok(())
     }
 
-    /// Tells the watcher of a stage that reads no file.
-    pub(crate) fn tell(&mut self, stage: &str, done: u64, total: u64) {
-        (self.watch)(stage, done, total);
+    /// The SHA-256 of each file of a kind, by its number.
+    pub(crate) fn digests(&self, kind: Kind) -> Vec<String> {
+        let files = self.sources.iter().filter(|source| source.kind == kind);
+        files.map(|source| source.report.sha256.clone()).collect()
     }
 
     /// The reports of all files, and the rejects file to be closed.

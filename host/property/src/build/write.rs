@@ -1,78 +1,113 @@
-//! The tables, in one transaction, each in key order.
+//! The file: its tables in one transaction, then its digest and where it came from.
 
-use super::addresses::Addresses;
-use super::figures::Figures;
-use super::homes::Homes;
 use super::indices::Indices;
-use super::join::Joined;
 use super::places::Places;
-use super::sort::groups;
 use super::{BuildError, Watch};
 use crate::SnapshotError;
-use crate::model::{Identity, RowCounts, SourceFile};
+use crate::model::{Identity, SourceFile};
 use crate::snapshot::last_whole_month;
-use crate::store::cell::{Cell, Occupied};
 use crate::store::tables::{self, Facts, Named, Numbered, Origin};
-use crate::store::{content_digest, index, place, postcode, sale};
+use crate::store::{content_digest, index, place, postcode};
 use domesday_registers::Day;
-use domesday_registers::codes::PropertyType;
 use domesday_registers::sources::FileReport;
 use redb::{Database, WriteTransaction};
-use std::collections::BTreeMap;
 use std::path::Path;
-
-/// Everything that the tables hold.
-pub(crate) struct Contents<'a> {
-    pub(crate) places: &'a Places,
-    pub(crate) homes: &'a Homes,
-    pub(crate) addresses: &'a Addresses,
-    pub(crate) sales: &'a Joined,
-    pub(crate) figures: &'a Figures,
-    pub(crate) indices: &'a Indices,
-}
 
 /// Most memory that pages take while writing; the rest waits on disk.
 const CACHE_BYTES: usize = 256 << 20;
 
-/// Tables written, for the watcher.
-const STEPS: u64 = 10;
+/// A table being written.
+pub(crate) struct Table<'txn>(redb::Table<'txn, u64, &'static [u8]>);
 
-/// Writes the file and works out its content digest.
-pub(crate) fn write(
-    path: &Path,
-    snapshot_id: &str,
-    files: &[FileReport],
-    contents: &Contents<'_>,
-    watch: &mut Watch<'_>,
-) -> Result<Identity, BuildError> {
+impl<'txn> Table<'txn> {
+    pub(crate) fn open(
+        transaction: &'txn WriteTransaction,
+        definition: Numbered,
+    ) -> Result<Table<'txn>, BuildError> {
+        let table = transaction.open_table(definition);
+        Ok(Table(table.map_err(SnapshotError::from)?))
+    }
+
+    pub(crate) fn insert(&mut self, key: u64, row: &[u8]) -> Result<(), BuildError> {
+        self.0.insert(key, row).map_err(SnapshotError::from)?;
+        Ok(())
+    }
+}
+
+/// Makes an empty database.
+pub(crate) fn create(path: &Path) -> Result<Database, BuildError> {
     let mut builder = Database::builder();
     builder.set_cache_size(CACHE_BYTES);
-    let mut database = builder.create(path).map_err(SnapshotError::from)?;
-    let facts = facts(contents);
-    let transaction = database.begin_write().map_err(SnapshotError::from)?;
-    tables(&transaction, &facts, contents, watch)?;
-    transaction.commit().map_err(SnapshotError::from)?;
-    drop(database);
+    Ok(builder.create(path).map_err(SnapshotError::from)?)
+}
 
+/// Opens a database to change it.
+pub(crate) fn open(path: &Path) -> Result<Database, BuildError> {
+    let mut builder = Database::builder();
+    builder.set_cache_size(CACHE_BYTES);
+    Ok(builder.open(path).map_err(SnapshotError::from)?)
+}
+
+pub(crate) fn begin(database: &Database) -> Result<WriteTransaction, BuildError> {
+    Ok(database.begin_write().map_err(SnapshotError::from)?)
+}
+
+pub(crate) fn commit(transaction: WriteTransaction) -> Result<(), BuildError> {
+    Ok(transaction.commit().map_err(SnapshotError::from)?)
+}
+
+/// Writes the tables that do not follow from homes and sales.
+pub(crate) fn write_places_and_indices(
+    transaction: &WriteTransaction,
+    places: &Places,
+    indices: &Indices,
+) -> Result<(), BuildError> {
+    let mut table = Table::open(transaction, tables::AUTHORITIES)?;
+    for authority in &places.authorities {
+        let row = postcard::to_stdvec(authority).unwrap_or_default();
+        table.insert(u64::from(authority.code.packed()), &row)?;
+    }
+    let mut table = Table::open(transaction, tables::POSTCODES)?;
+    let row_of = |packed: u64| postcode::row(packed).0;
+    for units in places.postcodes.chunk_by(|a, b| row_of(a.0) == row_of(b.0)) {
+        let mut row = Vec::new();
+        for (packed, place) in units {
+            place::encode(postcode::row(*packed).1, place, &mut row);
+        }
+        table.insert(row_of(units[0].0), &row)?;
+    }
+    let mut table = Table::open(transaction, tables::PRICE_INDEX)?;
+    for (key, points) in indices {
+        table.insert(*key, &index::encode(points))?;
+    }
+    Ok(())
+}
+
+/// Writes what there is of everything.
+pub(crate) fn write_facts(transaction: &WriteTransaction, facts: &Facts) -> Result<(), BuildError> {
+    named(transaction, tables::FACTS, &json(facts)?)
+}
+
+/// Works out the content digest and notes it with where the rows came from.
+pub(crate) fn seal(
+    path: &Path,
+    facts: &Facts,
+    origin: impl FnOnce(String) -> Origin,
+    watch: &mut Watch<'_>,
+) -> Result<Identity, BuildError> {
     watch("digest", 0, 1);
-    let origin = Origin {
-        snapshot_id: snapshot_id.to_owned(),
-        content_digest: content_digest(path)?,
-        sources: files.iter().map(source).collect(),
-    };
+    let origin = origin(content_digest(path)?);
     watch("digest", 1, 1);
-    database = builder.open(path).map_err(SnapshotError::from)?;
-    let transaction = database.begin_write().map_err(SnapshotError::from)?;
-    named(
-        &transaction,
-        tables::ORIGIN,
-        [(tables::ONLY, json(&origin)?)],
-    )?;
-    transaction.commit().map_err(SnapshotError::from)?;
+    let mut database = open(path)?;
+    let transaction = begin(&database)?;
+    named(&transaction, tables::ORIGIN, &json(&origin)?)?;
+    commit(transaction)?;
     // Moves the pages to the front of the file and gives back what the growing file left over.
+    watch("compact", 0, 1);
     database
         .compact()
         .map_err(|error| SnapshotError::Storage(Box::new(error.into())))?;
+    watch("compact", 1, 1);
     let latest_sale = facts.latest_sale.map(Day);
     Ok(Identity {
         snapshot_id: origin.snapshot_id,
@@ -83,7 +118,8 @@ pub(crate) fn write(
     })
 }
 
-fn source(file: &FileReport) -> SourceFile {
+/// A source file as the snapshot lists it.
+pub(crate) fn source(file: &FileReport) -> SourceFile {
     SourceFile {
         register: file.register.to_owned(),
         file: file.file.clone(),
@@ -92,156 +128,12 @@ fn source(file: &FileReport) -> SourceFile {
     }
 }
 
-fn facts(contents: &Contents<'_>) -> Facts {
-    let sales = &contents.sales.sales;
-    let placed = sales
-        .iter()
-        .filter(|sale| matches!(Cell::of_key(sale.block).0, Cell::Grid(..)))
-        .count() as u64;
-    Facts {
-        schema: tables::SCHEMA,
-        latest_sale: contents.sales.latest_day.map(i32::from),
-        rows: RowCounts {
-            postcodes: contents.places.postcodes.len() as u64,
-            address_keys: contents.addresses.keys,
-            properties: contents.homes.uprns.len() as u64,
-            certificates: contents.homes.report.certificates,
-            placed_sales: placed,
-            unplaced_sales: sales.len() as u64 - placed,
-            matched_sales: sales.iter().filter(|sale| sale.row.uprn != 0).count() as u64,
-        },
-    }
-}
-
-fn tables(
-    transaction: &WriteTransaction,
-    facts: &Facts,
-    contents: &Contents<'_>,
-    watch: &mut Watch<'_>,
-) -> Result<(), BuildError> {
-    let Contents {
-        places,
-        homes,
-        addresses,
-        sales,
-        figures,
-        indices,
-    } = contents;
-    let mut done = 0;
-    let mut step = || {
-        watch("write", done, STEPS);
-        done += 1;
-    };
-    step();
-    named(transaction, tables::FACTS, [(tables::ONLY, json(facts)?)])?;
-    step();
-    let authorities = places.authorities.iter().map(|authority| {
-        let row = postcard::to_stdvec(authority).unwrap_or_default();
-        (u64::from(authority.code.packed()), row)
-    });
-    numbered(transaction, tables::AUTHORITIES, authorities)?;
-    step();
-    let units = groups(&places.postcodes, |(packed, _)| postcode::row(*packed).0).map(|units| {
-        let mut row = Vec::new();
-        for (packed, place) in units {
-            place::encode(postcode::row(*packed).1, place, &mut row);
-        }
-        (postcode::row(units[0].0).0, row)
-    });
-    numbered(transaction, tables::POSTCODES, units)?;
-    step();
-    numbered(transaction, tables::ADDRESSES, addresses.rows(homes, sales))?;
-    step();
-    let properties = homes
-        .uprns
-        .iter()
-        .zip(&homes.properties)
-        .map(|(uprn, property)| {
-            let mut row = Vec::new();
-            property.encode(&mut row);
-            (*uprn, row)
-        });
-    numbered(transaction, tables::PROPERTIES, properties)?;
-    step();
-    let blocks = groups(&sales.sales, |sale| sale.block).map(|block| {
-        let mut row = Vec::with_capacity(block.len() * sale::WIDTH);
-        block
-            .iter()
-            .for_each(|sale| sale::encode(&sale.row, &mut row));
-        (block[0].block, row)
-    });
-    numbered(transaction, tables::SALES, blocks)?;
-    step();
-    numbered(transaction, tables::CELLS, occupied(sales))?;
-    step();
-    numbered(transaction, tables::POSTCODE_SALES, postcode_sales(sales))?;
-    step();
-    numbered(transaction, tables::FIGURES, figures.iter().cloned())?;
-    step();
-    let series = indices
-        .iter()
-        .map(|(key, points)| (*key, index::encode(points)));
-    numbered(transaction, tables::PRICE_INDEX, series)?;
-    step();
-    Ok(())
-}
-
-/// Bits of the cells that hold sales, by row of cells.
-fn occupied(sales: &Joined) -> BTreeMap<u64, Vec<u8>> {
-    let mut rows = BTreeMap::new();
-    for block in groups(&sales.sales, |sale| sale.block >> 16) {
-        if let (Cell::Grid(column, row), _) = Cell::of_key(block[0].block) {
-            let bits: &mut Vec<u8> = rows
-                .entry(row as u64)
-                .or_insert_with(|| vec![0; Occupied::ROW_BYTES]);
-            bits[column as usize / 8] |= 1 << (column % 8);
-        }
-    }
-    rows
-}
-
-/// Days of category A sales of dwellings, by postcode.
-fn postcode_sales(sales: &Joined) -> BTreeMap<u64, Vec<u8>> {
-    let standard = sales
-        .sales
-        .iter()
-        .filter(|sale| sale.row.standard && sale.row.property_type != PropertyType::Other);
-    let mut days: Vec<(u64, u64)> = standard
-        .map(|sale| (sale.row.postcode, sale.row.day))
-        .collect();
-    days.sort_unstable();
-    groups(&days, |(postcode, _)| *postcode)
-        .map(|group| {
-            let mut row = Vec::with_capacity(group.len() * 2);
-            group
-                .iter()
-                .for_each(|(_, day)| crate::store::bytes::put::<2>(&mut row, *day));
-            (group[0].0, row)
-        })
-        .collect()
-}
-
-fn numbered(
-    transaction: &WriteTransaction,
-    definition: Numbered,
-    rows: impl IntoIterator<Item = (u64, Vec<u8>)>,
-) -> Result<(), SnapshotError> {
-    let mut table = transaction.open_table(definition)?;
-    for (key, row) in rows {
-        table.insert(key, row.as_slice())?;
-    }
-    Ok(())
-}
-
-fn named<'k>(
-    transaction: &WriteTransaction,
-    definition: Named,
-    rows: impl IntoIterator<Item = (&'k str, Vec<u8>)>,
-) -> Result<(), SnapshotError> {
-    let mut table = transaction.open_table(definition)?;
-    for (key, row) in rows {
-        table.insert(key, row.as_slice())?;
-    }
+fn named(transaction: &WriteTransaction, definition: Named, row: &[u8]) -> Result<(), BuildError> {
+    let table = transaction.open_table(definition);
+    let mut table = table.map_err(SnapshotError::from)?;
+    table
+        .insert(tables::ONLY, row)
+        .map_err(SnapshotError::from)?;
     Ok(())
 }
 

@@ -58,6 +58,16 @@ pub(crate) fn encode(fingerprint: u64, entry: Entry, out: &mut Vec<u8>) {
     put::<5>(out, value);
 }
 
+/// Puts the entries of a postcode in order and packs them.
+pub(crate) fn row(mut entries: Vec<(u64, Entry)>) -> Vec<u8> {
+    entries.sort_unstable();
+    let mut row = Vec::with_capacity(entries.len() * WIDTH);
+    for (fingerprint, entry) in entries {
+        encode(fingerprint, entry, &mut row);
+    }
+    row
+}
+
 /// The entries under one fingerprint; `None` where the row is damaged.
 pub(crate) fn find(bytes: &[u8], fingerprint: u64) -> Option<impl Iterator<Item = Entry> + '_> {
     let (entries, rest) = bytes.as_chunks::<WIDTH>();

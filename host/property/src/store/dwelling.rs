@@ -9,6 +9,7 @@ use domesday_registers::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, WallType,
 };
 use domesday_registers::records::{Certificate, Country};
+use serde::{Deserialize, Serialize};
 
 const RESIDENTIAL: u64 = 1;
 const PLACED: u64 = 2;
@@ -16,7 +17,7 @@ const NO_AUTHORITY: u64 = 0xFFFF_FFFF;
 
 /// A certificate as packed; ordered by lodgement, then by what it says, so that certificates
 /// of one day stand in one order on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PackedCertificate {
     /// Days since 1970-01-01, below [`super::bytes::NO_DAY`].
     pub(crate) lodged: u16,

@@ -17,6 +17,7 @@
 //! | `postcode_sales` | postcode | days of its category A sales |
 //! | `figures` | area level, area, type and year | one window for each month |
 //! | `price_index` | GSS code and type | one entry for each month |
+//! | `unmatched_sales` | postcode | sales that met no property, with their addresses: not part of the digest |
 //! | `origin` | name | snapshot id, source files, content digest: not part of the digest |
 
 pub(crate) mod address;
@@ -31,6 +32,7 @@ pub(crate) mod place;
 pub(crate) mod postcode;
 pub(crate) mod sale;
 pub(crate) mod tables;
+pub(crate) mod unmatched;
 
 pub use digest::content_digest;
 pub use tables::SCHEMA;

@@ -7,6 +7,7 @@ use super::postcode;
 use crate::model::Sale;
 use domesday_registers::Day;
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
+use serde::{Deserialize, Serialize};
 
 /// Bytes of one sale.
 pub(crate) const WIDTH: usize = 39;
@@ -29,7 +30,7 @@ const STANDARD: u64 = 1 << 6;
 const OWN_PLACE: u64 = 1 << 7;
 
 /// A sale's fields as they are packed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Row {
     pub(crate) id: u64,
     pub(crate) day: u64,
@@ -47,7 +48,7 @@ pub(crate) struct Row {
 }
 
 /// What a certificate says of a sale, as packed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CertificateOfSale {
     pub(crate) lodged: u64,
     pub(crate) floor_area: u64,

@@ -19,7 +19,10 @@ pub(crate) const CELLS: Numbered = TableDefinition::new("cells");
 pub(crate) const POSTCODE_SALES: Numbered = TableDefinition::new("postcode_sales");
 pub(crate) const FIGURES: Numbered = TableDefinition::new("figures");
 pub(crate) const PRICE_INDEX: Numbered = TableDefinition::new("price_index");
-/// Where the rows came from; the one table outside the content digest.
+/// Addresses of sales that met no property: what only an update asks. Outside the content digest,
+/// as `origin` is, since no answer comes of it.
+pub(crate) const UNMATCHED: Numbered = TableDefinition::new("unmatched_sales");
+/// Where the rows came from; outside the content digest.
 pub(crate) const ORIGIN: Named = TableDefinition::new("origin");
 
 /// Tables keyed by number that the content digest covers, in its order.
@@ -55,4 +58,38 @@ pub(crate) struct Origin {
     pub(crate) snapshot_id: String,
     pub(crate) content_digest: String,
     pub(crate) sources: Vec<crate::model::SourceFile>,
+    /// When the last rows of price paid data acted; absent in a snapshot without
+    /// [`UNMATCHED`].
+    #[serde(default)]
+    pub(crate) price_paid_to: Option<Moment>,
+}
+
+/// When the rows of a price paid file act: files in the order of their latest day; between equals
+/// one with changes or deletions, which is a monthly one, after one that only adds; then by
+/// SHA-256.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Moment {
+    /// The latest day of its rows.
+    pub(crate) latest_day: u16,
+    /// Whether it changes or deletes anything.
+    pub(crate) changes: bool,
+    /// SHA-256 in lower-case hexadecimal.
+    pub(crate) sha256: String,
+}
+
+impl Moment {
+    /// A file of which no row has been read.
+    pub(crate) fn unread(sha256: String) -> Moment {
+        Moment {
+            latest_day: 0,
+            changes: false,
+            sha256,
+        }
+    }
+
+    /// Takes a row into account.
+    pub(crate) fn take(&mut self, day: u16, changes: bool) {
+        self.latest_day = self.latest_day.max(day);
+        self.changes |= changes;
+    }
 }

@@ -8,6 +8,7 @@ mod building;
 mod damage;
 mod figures;
 mod leak;
+mod memory;
 mod nearby;
 #[path = "../publishers/mod.rs"]
 mod publishers;

@@ -141,9 +141,15 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// Begins the file.
-    pub(crate) fn create(folder: &Path) -> Result<Certificates, SyntheticError> {
-        let sink = Sink::create(folder, "certificates.csv", QuoteStyle::Necessary, &HEADER)?;
+    /// Begins the file, or the archive that holds it.
+    pub(crate) fn create(folder: &Path, zipped: bool) -> Result<Certificates, SyntheticError> {
+        const NAME: &str = "certificates.csv";
+        let quotes = QuoteStyle::Necessary;
+        let sink = if zipped {
+            Sink::create_zipped(folder, "certificates.zip", NAME, quotes, &HEADER)?
+        } else {
+            Sink::create(folder, NAME, quotes, &HEADER)?
+        };
         Ok(Certificates {
             sink,
             cells: vec![String::new(); HEADER.len()],

@@ -14,13 +14,37 @@ use crate::manifest::FileSize;
 use crate::{Manifest, SyntheticError};
 use csv::QuoteStyle;
 use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// One CSV file that is being written; counts its rows.
 pub(crate) struct Sink {
     path: PathBuf,
-    csv: csv::Writer<File>,
+    csv: csv::Writer<Output>,
     rows: u64,
+}
+
+/// Where the bytes of a file go.
+enum Output {
+    Plain(File),
+    /// The one member of an archive.
+    Zipped(Box<zip::ZipWriter<BufWriter<File>>>),
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Output::Plain(file) => file.write(bytes),
+            Output::Zipped(zip) => zip.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Output::Plain(file) => file.flush(),
+            Output::Zipped(zip) => zip.flush(),
+        }
+    }
 }
 
 impl Sink {
@@ -32,15 +56,44 @@ impl Sink {
         header: &[&str],
     ) -> Result<Sink, SyntheticError> {
         let path = folder.join(name);
-        let file = File::create(&path).map_err(|source| SyntheticError::Write {
-            path: path.clone(),
-            source,
-        })?;
+        let file = made(&path)?;
+        Sink::begin(path, Output::Plain(file), quotes, header)
+    }
+
+    /// Begins a file that is the member `name` of the archive `archive`, compressed.
+    pub(crate) fn create_zipped(
+        folder: &Path,
+        archive: &str,
+        name: &str,
+        quotes: QuoteStyle,
+        header: &[&str],
+    ) -> Result<Sink, SyntheticError> {
+        let path = folder.join(archive);
+        let mut zip = zip::ZipWriter::new(BufWriter::new(made(&path)?));
+        let options = zip::write::SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Deflated)
+            .compression_level(Some(1))
+            .large_file(true)
+            .last_modified_time(zip::DateTime::default());
+        zip.start_file(name, options)
+            .map_err(|source| SyntheticError::Archive {
+                path: path.clone(),
+                source,
+            })?;
+        Sink::begin(path, Output::Zipped(Box::new(zip)), quotes, header)
+    }
+
+    fn begin(
+        path: PathBuf,
+        output: Output,
+        quotes: QuoteStyle,
+        header: &[&str],
+    ) -> Result<Sink, SyntheticError> {
         let csv = csv::WriterBuilder::new()
             .flexible(true)
             .quote_style(quotes)
             .buffer_capacity(1 << 18)
-            .from_writer(file);
+            .from_writer(output);
         let mut sink = Sink { path, csv, rows: 0 };
         if !header.is_empty() {
             sink.row(header)?;
@@ -64,13 +117,33 @@ impl Sink {
     }
 
     /// Ends the file and enters it in the manifest.
-    pub(crate) fn finish(mut self, manifest: &mut Manifest) -> Result<(), SyntheticError> {
-        self.csv.flush().map_err(|source| SyntheticError::Write {
-            path: self.path.clone(),
+    pub(crate) fn finish(self, manifest: &mut Manifest) -> Result<(), SyntheticError> {
+        let Sink { path, csv, rows } = self;
+        let unwritten = |source| SyntheticError::Write {
+            path: path.clone(),
             source,
-        })?;
-        enter(manifest, &self.path, self.rows)
+        };
+        let output = csv
+            .into_inner()
+            .map_err(|error| unwritten(error.into_error()))?;
+        if let Output::Zipped(zip) = output {
+            let archive = zip.finish().map_err(|source| SyntheticError::Archive {
+                path: path.clone(),
+                source,
+            })?;
+            archive
+                .into_inner()
+                .map_err(|error| unwritten(error.into_error()))?;
+        }
+        enter(manifest, &path, rows)
     }
+}
+
+fn made(path: &Path) -> Result<File, SyntheticError> {
+    File::create(path).map_err(|source| SyntheticError::Write {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// Enters a finished file in the manifest.

@@ -32,11 +32,19 @@ pub(crate) fn write(
             size.rows, size.bytes
         );
     }
+    if !manifest.files.contains_key("truth.csv") {
+        text.push_str("\nThe truth behind these files was not written.\n");
+        return save(folder, &text);
+    }
     text.push_str(
         "\ntruth.csv holds, for every UPRN, what is true of it and its value on the reference date;\n\
          truth-sales.csv, for every sale that happened, the true value on that day and how the sale came\n\
          about. Neither is for an importer: they are what a valuation is judged by.\n",
     );
+    save(folder, &text)
+}
+
+fn save(folder: &Path, text: &str) -> Result<(), SyntheticError> {
     let path = folder.join("README.txt");
     std::fs::write(&path, text).map_err(|source| SyntheticError::Write { path, source })
 }

@@ -1,0 +1,120 @@
+//! Sales into their blocks, and what follows from all sales at once.
+
+use super::figures::{self, FigureSeed};
+use super::join::JoinedSale;
+use super::spill::{Groups, Rows, Scratch, Seed, Sorted, Sorter};
+use super::write::Table;
+use super::{BuildError, Watch};
+use crate::store::bytes::put;
+use crate::store::cell::{Cell, Occupied};
+use crate::store::sale;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The day of a sale that counts in the figures of its postcode.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct DaySeed {
+    postcode: u64,
+    day: u16,
+}
+
+impl Seed for DaySeed {
+    type Key = DaySeed;
+    fn key(&self) -> DaySeed {
+        *self
+    }
+}
+
+/// What follows from all sales.
+pub(crate) struct Counted {
+    pub(crate) placed: u64,
+    pub(crate) unplaced: u64,
+    pub(crate) matched: u64,
+    pub(crate) figures: Sorted<FigureSeed>,
+    days: Sorted<DaySeed>,
+    cells: BTreeMap<u64, Vec<u8>>,
+}
+
+/// Blocks between two words to the watcher.
+const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
+
+/// Writes the blocks.
+pub(crate) fn run(
+    sales: Sorted<JoinedSale>,
+    scratch: &Rc<Scratch>,
+    table: &mut Table<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Counted, BuildError> {
+    let total = sales.count();
+    let mut figures = Sorter::new(scratch);
+    let mut days = Sorter::new(scratch);
+    let mut cells = BTreeMap::new();
+    let (mut placed, mut unplaced, mut matched, mut blocks) = (0, 0, 0, 0_u64);
+    let mut groups: Groups<JoinedSale, Rows<'_, JoinedSale>, u64> =
+        Groups::new(sales.drain()?, |sale| sale.block)?;
+    let mut row = Vec::new();
+    watch("sales", 0, total);
+    while let Some((key, block)) = groups.next()? {
+        row.clear();
+        for sale in &block {
+            sale::encode(&sale.row, &mut row);
+            matched += u64::from(sale.row.uprn != 0);
+            figures::take(sale, &mut figures)?;
+            if figures::counts(&sale.row) {
+                days.push(DaySeed {
+                    postcode: sale.row.postcode,
+                    day: sale.row.day as u16,
+                })?;
+            }
+        }
+        table.insert(key, &row)?;
+        match Cell::of_key(key).0 {
+            Cell::Grid(column, row) => {
+                placed += block.len() as u64;
+                let bits: &mut Vec<u8> = cells
+                    .entry(row as u64)
+                    .or_insert_with(|| vec![0; Occupied::ROW_BYTES]);
+                bits[column as usize / 8] |= 1 << (column % 8);
+            }
+            Cell::Unplaced(_) => unplaced += block.len() as u64,
+        }
+        blocks += 1;
+        if blocks.is_multiple_of(BLOCKS_BETWEEN_REPORTS) {
+            watch("sales", placed + unplaced, total);
+        }
+    }
+    watch("sales", total, total);
+    Ok(Counted {
+        placed,
+        unplaced,
+        matched,
+        figures: figures.finish()?,
+        days: days.finish()?,
+        cells,
+    })
+}
+
+impl Counted {
+    /// Writes which cells hold sales, by row of cells.
+    pub(crate) fn write_cells(&self, table: &mut Table<'_>) -> Result<(), BuildError> {
+        for (row, bits) in &self.cells {
+            table.insert(*row, bits)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the days of category A sales of dwellings, by postcode.
+    pub(crate) fn write_days(&self, table: &mut Table<'_>) -> Result<(), BuildError> {
+        let mut postcodes = Groups::new(self.days.rows()?, |seed: &DaySeed| seed.postcode)?;
+        let mut row = Vec::new();
+        while let Some((postcode, days)) = postcodes.next()? {
+            row.clear();
+            for seed in days {
+                put::<2>(&mut row, u64::from(seed.day));
+            }
+            table.insert(postcode, &row)?;
+        }
+        Ok(())
+    }
+}

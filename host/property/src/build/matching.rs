@@ -1,0 +1,163 @@
+//! Sales meet properties by address, postcode by postcode.
+//!
+//! Everything that one postcode's addresses stand for comes together here, so the rows of
+//! tables `addresses` and `unmatched_sales` are made on the way.
+
+use super::homes::Homes;
+use super::join::{JoinedSale, MatchedSale, joined};
+use super::keys::{KeySeed, Match, find};
+use super::places::Places;
+use super::report::{SalesReport, count};
+use super::settle::Standing;
+use super::spill::{Groups, Rows, Scratch, Sorted, Sorter};
+use super::write::Table;
+use super::{BuildError, Watch};
+use crate::store::address::{self, Entry};
+use crate::store::unmatched::{self, Unmatched};
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// Sales that met a property, and those that did not.
+pub(crate) struct Matched {
+    /// By UPRN.
+    pub(crate) of_properties: Sorted<MatchedSale>,
+    /// The others, joined to their postcode's place already.
+    pub(crate) joined: Sorter<JoinedSale>,
+    /// Distinct pairs of postcode and address.
+    pub(crate) address_keys: u64,
+}
+
+/// The tables that are written on the way.
+pub(crate) struct Written<'txn> {
+    pub(crate) addresses: Table<'txn>,
+    pub(crate) unmatched: Table<'txn>,
+}
+
+/// Sales between two words to the watcher.
+const SALES_BETWEEN_REPORTS: u64 = 100_000;
+
+/// Matches all sales. Counts, into the homes' report, how many addresses are unambiguous.
+pub(crate) fn run(
+    sales: Sorted<Standing>,
+    homes: &mut Homes,
+    places: &Places,
+    scratch: &Rc<Scratch>,
+    tables: &mut Written<'_>,
+    report: &mut SalesReport,
+    watch: &mut Watch<'_>,
+) -> Result<Matched, BuildError> {
+    let total = sales.count();
+    let mut sales: Groups<Standing, Rows<'_, Standing>, u64> =
+        Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;
+    let mut keys = homes.keys.addresses()?;
+    let mut units = homes.keys.units()?;
+    let mut of_properties = Sorter::new(scratch);
+    let mut unplaced = Sorter::new(scratch);
+    let (mut one, mut several, mut address_keys, mut done) = (0, 0, 0, 0);
+    watch("match", 0, total);
+    loop {
+        let ahead = [keys.ahead(), sales.ahead()];
+        let Some(postcode) = ahead.into_iter().flatten().min() else {
+            break;
+        };
+        let of_homes = keys.at(postcode)?;
+        let known: Vec<(u64, u64)> = of_homes
+            .iter()
+            .map(|seed| (seed.fingerprint, seed.uprn))
+            .collect();
+        let mut strangers: Vec<Unmatched> = Vec::new();
+        for sale in sales.at(postcode)? {
+            done += 1;
+            if done % SALES_BETWEEN_REPORTS == 0 {
+                watch("match", done, total);
+            }
+            let found = find(&known, sale.address.own());
+            count(&mut report.matching, name(found));
+            match found {
+                Match::One(uprn) => of_properties.push(MatchedSale {
+                    uprn,
+                    id: sale.id,
+                    sale: sale.sale,
+                })?,
+                Match::Several => {
+                    unplaced.push(joined(sale.id, &sale.sale, None, places, report)?)?;
+                }
+                Match::AddressUnknown | Match::PostcodeUnknown => {
+                    unplaced.push(joined(sale.id, &sale.sale, None, places, report)?)?;
+                    strangers.push(Unmatched {
+                        id: sale.id,
+                        other_type: sale.address.other_type,
+                        prints: sale.address.prints,
+                    });
+                }
+            }
+        }
+        for address in known.chunk_by(|a, b| a.0 == b.0) {
+            address_keys += 1;
+            match address {
+                [(_, uprn)] => one += u64::from(!homes.premises.contains(uprn)),
+                _ => several += 1,
+            }
+        }
+        let others = unmatched::other_addresses(&strangers);
+        address_keys += others.len() as u64;
+        let units = units.at(postcode)?;
+        let row = row(&known, &units, &others, &homes.premises);
+        if !row.is_empty() {
+            tables.addresses.insert(postcode, &row)?;
+        }
+        if !strangers.is_empty() {
+            tables
+                .unmatched
+                .insert(postcode, &unmatched::encode(&strangers))?;
+        }
+    }
+    drop((keys, units));
+    homes.report.addresses_of_one_home = one;
+    homes.report.addresses_ambiguous = several;
+    watch("match", total, total);
+    Ok(Matched {
+        of_properties: of_properties.finish()?,
+        joined: unplaced,
+        address_keys,
+    })
+}
+
+/// How a report calls it.
+fn name(found: Match) -> &'static str {
+    match found {
+        Match::One(_) => "one_property",
+        Match::Several => "several_properties",
+        Match::AddressUnknown => "address_unknown",
+        Match::PostcodeUnknown => "postcode_without_addresses",
+    }
+}
+
+/// Everything that one postcode's addresses stand for.
+fn row(
+    known: &[(u64, u64)],
+    units: &[KeySeed],
+    others: &[u64],
+    premises: &FxHashSet<u64>,
+) -> Vec<u8> {
+    let mut entries: Vec<(u64, Entry)> = Vec::with_capacity(known.len() + others.len());
+    for &(fingerprint, uprn) in known {
+        let entry = match premises.contains(&uprn) {
+            false => Entry::Home(uprn),
+            true => Entry::Premises(uprn),
+        };
+        entries.push((fingerprint, entry));
+    }
+    for building in units.chunk_by(|a, b| a.fingerprint == b.fingerprint) {
+        let homes = building
+            .iter()
+            .filter(|seed| !premises.contains(&seed.uprn))
+            .count();
+        if homes > 0 {
+            let homes = u32::try_from(homes).unwrap_or(u32::MAX);
+            entries.push((building[0].fingerprint, Entry::Units(homes)));
+        }
+    }
+    entries.extend(others.iter().map(|print| (*print, Entry::OtherSale)));
+    address::row(entries)
+}

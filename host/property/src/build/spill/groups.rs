@@ -1,0 +1,59 @@
+//! Neighbours that share a key.
+
+use crate::build::BuildError;
+
+/// Gathers rows that come in order of a key into groups that share it.
+pub(crate) struct Groups<T, I, K> {
+    rows: I,
+    ahead: Option<T>,
+    key: fn(&T) -> K,
+}
+
+impl<T, I, K> Groups<T, I, K>
+where
+    I: Iterator<Item = Result<T, BuildError>>,
+    K: Ord + Copy,
+{
+    /// Groups of `rows`, which come in order of `key`.
+    pub(crate) fn new(mut rows: I, key: fn(&T) -> K) -> Result<Self, BuildError> {
+        let ahead = rows.next().transpose()?;
+        Ok(Groups { rows, ahead, key })
+    }
+
+    /// The key of the next group.
+    pub(crate) fn ahead(&self) -> Option<K> {
+        self.ahead.as_ref().map(self.key)
+    }
+
+    /// The next group.
+    pub(crate) fn next(&mut self) -> Result<Option<(K, Vec<T>)>, BuildError> {
+        let Some(key) = self.ahead() else {
+            return Ok(None);
+        };
+        let mut group = Vec::new();
+        while self.ahead() == Some(key) {
+            group.extend(self.ahead.take());
+            self.ahead = self.rows.next().transpose()?;
+        }
+        Ok(Some((key, group)))
+    }
+
+    /// The group with a key, which may be empty; those before it are passed over.
+    pub(crate) fn at(&mut self, key: K) -> Result<Vec<T>, BuildError> {
+        while self.ahead().is_some_and(|ahead| ahead < key) {
+            self.ahead = self.rows.next().transpose()?;
+        }
+        match self.ahead() {
+            Some(ahead) if ahead == key => Ok(self.next()?.map(|(_, group)| group)),
+            _ => Ok(None),
+        }
+        .map(Option::unwrap_or_default)
+    }
+}
+
+/// The neighbours that share `wanted`, of rows in order of `key`.
+pub(crate) fn equal_range<T, K: Ord>(rows: &[T], wanted: K, key: impl Fn(&T) -> K) -> &[T] {
+    let start = rows.partition_point(|row| key(row) < wanted);
+    let length = rows[start..].partition_point(|row| key(row) == wanted);
+    &rows[start..start + length]
+}

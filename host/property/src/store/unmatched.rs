@@ -1,0 +1,109 @@
+//! Sales that met no property, each with its addresses: ten bytes and eight for each address.
+//!
+//! No question reads them. An update does, since a sale that is withdrawn may be the only
+//! reason why an address counts as a home, or as premises.
+
+use super::bytes::{Reader, put};
+
+/// A sale that met no property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Unmatched {
+    pub(crate) id: u64,
+    /// Sold as type `O`, and not a flat by its address.
+    pub(crate) other_type: bool,
+    /// Fingerprints of its address, and of the building around a dwelling.
+    pub(crate) prints: Vec<u64>,
+}
+
+/// Most addresses of one sale that are kept; an address has a handful of spellings.
+const MOST_PRINTS: usize = 0x7FFF;
+
+/// Packs the sales of a postcode, which come in order of id.
+pub(crate) fn encode(sales: &[Unmatched]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for sale in sales {
+        let kept = &sale.prints[..sale.prints.len().min(MOST_PRINTS)];
+        put::<8>(&mut out, sale.id);
+        put::<2>(
+            &mut out,
+            (kept.len() as u64) << 1 | u64::from(sale.other_type),
+        );
+        for &print in kept {
+            put::<8>(&mut out, print);
+        }
+    }
+    out
+}
+
+/// Reads back [`encode`]; `None` where the row is damaged.
+#[cfg_attr(not(test), expect(dead_code, reason = "what an update will read"))]
+pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Unmatched>> {
+    let mut reader = Reader(bytes);
+    let mut sales = Vec::new();
+    while !reader.0.is_empty() {
+        let id = reader.next::<8>()?;
+        let head = reader.next::<2>()?;
+        let prints = (0..head >> 1)
+            .map(|_| reader.next::<8>())
+            .collect::<Option<_>>()?;
+        sales.push(Unmatched {
+            id,
+            other_type: head & 1 != 0,
+            prints,
+        });
+    }
+    Some(sales)
+}
+
+/// Fingerprints, in order, of addresses at which something of type `O` was sold and never a
+/// dwelling, nor in the building.
+pub(crate) fn other_addresses(sales: &[Unmatched]) -> Vec<u64> {
+    let mut addresses: Vec<(u64, bool)> = sales
+        .iter()
+        .flat_map(|sale| sale.prints.iter().map(|print| (*print, sale.other_type)))
+        .collect();
+    addresses.sort_unstable();
+    // A dwelling's entry (false) sorts before an other's (true).
+    addresses
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|group| group[0].1)
+        .map(|group| group[0].0)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sale(id: u64, other_type: bool, prints: &[u64]) -> Unmatched {
+        Unmatched {
+            id,
+            other_type,
+            prints: prints.to_vec(),
+        }
+    }
+
+    #[test]
+    fn sales_come_back_and_damage_is_noticed() {
+        let sales = [
+            sale(1, true, &[5, u64::MAX]),
+            sale(2, false, &[]),
+            sale(u64::MAX, false, &[9]),
+        ];
+        let bytes = encode(&sales);
+        assert_eq!(decode(&bytes).unwrap(), sales);
+        assert_eq!(decode(&bytes[..bytes.len() - 1]), None);
+        assert_eq!(decode(&[]), Some(Vec::new()));
+    }
+
+    #[test]
+    fn a_dwelling_sold_at_an_address_makes_it_a_home() {
+        let sales = [
+            sale(1, true, &[7, 5]),
+            sale(2, true, &[5, 9]),
+            sale(3, false, &[9]),
+        ];
+        assert_eq!(other_addresses(&sales), [5, 7]);
+        assert_eq!(other_addresses(&sales[2..]), [0_u64; 0]);
+    }
+}

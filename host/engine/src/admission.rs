@@ -6,13 +6,16 @@
 
 use crate::config::{LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLES};
 use crate::runtime::Limits;
-use crate::v1;
+use crate::{v1, v1_1};
 use wasmparser::{ComponentTypeRef, Parser, Payload, Validator, WasmFeatures};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 /// The largest component, bytes.
 pub const MAX_COMPONENT_BYTES: usize = 64 << 20;
+
+/// All that a component may import.
+const ALLOWED: [&str; 3] = [v1::TYPES, v1::EVIDENCE, v1_1::PACKED_EVIDENCE];
 
 /// wasmtime states memory in pages.
 const PAGE_BYTES: u64 = 64 << 10;
@@ -43,7 +46,7 @@ pub enum AdmissionError {
         problem: String,
     },
     /// It wants something that a release may not have.
-    #[error("the component imports {name:?}; a release may import only {evidence:?} and its types", evidence = v1::EVIDENCE)]
+    #[error("the component imports {name:?}; a release may import only {evidence:?} with its types, and {packed:?}", evidence = v1::EVIDENCE, packed = v1_1::PACKED_EVIDENCE)]
     ForbiddenImport {
         /// The import's name.
         name: String,
@@ -107,7 +110,7 @@ fn names(component: &[u8]) -> Result<(), AdmissionError> {
                     let name = import.name.name;
                     // A world's own types come in as type imports, which nothing can call.
                     let is_type = matches!(import.ty, ComponentTypeRef::Type(_));
-                    if !is_type && name != v1::TYPES && name != v1::EVIDENCE {
+                    if !is_type && !ALLOWED.contains(&name) {
                         return Err(AdmissionError::ForbiddenImport {
                             name: name.to_owned(),
                         });

@@ -24,6 +24,7 @@ mod row_state;
 mod runtime;
 pub mod subject;
 mod v1;
+mod v1_1;
 
 pub use admission::AdmissionError;
 pub use runtime::{Limits, Release, Runtime, RuntimeError};

@@ -48,6 +48,15 @@ impl RowState {
             .map_err(|fault| HostFault(fault.to_string()))?;
         Ok(self.bounds.release(answer))
     }
+
+    /// Remembers sales that the release is shown.
+    pub(crate) fn show(&mut self, sales: Vec<Sale>) {
+        if self.shown.is_empty() {
+            self.shown = sales;
+        } else {
+            self.shown.extend(sales);
+        }
+    }
 }
 
 /// A fault of the host's own, on its way through the guest.

@@ -8,7 +8,7 @@ use crate::failure::{classify, unreadable, unready};
 use crate::outcome::{Cost, Row};
 use crate::row_state::RowState;
 use crate::subject::Subject;
-use crate::v1;
+use crate::{v1, v1_1};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -83,6 +83,7 @@ impl Runtime {
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let mut linker = Linker::new(&engine);
         v1::add_to_linker(&mut linker)
+            .and_then(|()| v1_1::add_to_linker(&mut linker))
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let clock = Clock::start(engine.clone()).map_err(RuntimeError::Clock)?;
         Ok(Runtime {

@@ -11,7 +11,8 @@
 
 use crate::kind::{Kind, age_index, rating_effect, subtype_effect};
 use crate::parameters::HedonicParameters;
-use domesday_sdk::{AgeBand, BuildStatus, EnergyRating, PropertySubtype, Sale, Subject, Tenure};
+use crate::sold::Sold;
+use domesday_sdk::{AgeBand, BuildStatus, EnergyRating, PropertySubtype, Subject, Tenure};
 
 /// Effects that stand in where a home's own attribute is not known: those of the homes near by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -59,7 +60,7 @@ pub fn log_size(hedonic: &HedonicParameters, area_m2: f64) -> f64 {
 pub fn sale_level(
     hedonic: &HedonicParameters,
     kind: Kind,
-    sale: &Sale,
+    sale: &Sold,
     size: f64,
     typical: Typical,
 ) -> f64 {
@@ -126,7 +127,7 @@ fn lease_effect(hedonic: &HedonicParameters, subject: &Subject) -> f64 {
 mod tests {
     use super::*;
     use crate::PARAMETERS;
-    use crate::testing::{sale, subject};
+    use crate::testing::{sale, sold, subject};
     use domesday_sdk::Lease;
 
     const H: &HedonicParameters = &PARAMETERS.hedonic;
@@ -144,7 +145,13 @@ mod tests {
     #[test]
     fn a_twin_has_the_subjects_level() {
         let size = log_size(H, 90.0);
-        let twin = sale_level(H, Kind::SemiDetached, &sale(1), size, Typical::default());
+        let twin = sale_level(
+            H,
+            Kind::SemiDetached,
+            &sold(&sale(1)),
+            size,
+            Typical::default(),
+        );
         let own = subject_level(H, Kind::SemiDetached, &subject(), Typical::default())
             + H.area_elasticity.semi_detached * size;
         assert!((twin - own).abs() < 1e-12);
@@ -152,7 +159,7 @@ mod tests {
 
     #[test]
     fn each_attribute_moves_the_level_by_its_effect() {
-        let level = |s: &Sale| {
+        let level = |s: &Sold| {
             sale_level(
                 H,
                 Kind::SemiDetached,
@@ -164,9 +171,9 @@ mod tests {
                 },
             )
         };
-        let base = level(&sale(1));
-        let moved = |change: fn(&mut Sale)| {
-            let mut s = sale(1);
+        let base = level(&sold(&sale(1)));
+        let moved = |change: fn(&mut Sold)| {
+            let mut s = sold(&sale(1));
             change(&mut s);
             level(&s) - base
         };

@@ -36,12 +36,12 @@ pub fn level(
         let typical = *hedonic.typical_area_m2.of(kind);
         let size = log_size(hedonic, typical);
         // The middle of a window of twelve months.
-        let growth = index.map_or(0.0, |i| {
+        let growth = index.map_or(1.0, |i| {
             i.growth_since_month(f64::from(figures.to_month) - 5.0)
         });
         let home =
             hedonic.property_type.of(kind) + (hedonic.area_elasticity.of(kind) + slope) * size;
-        let value = libm::log(per_sqm) + libm::log(typical) + growth - home;
+        let value = libm::log(per_sqm * growth * typical) - home;
         return Ok(Some(Belief { value, variance }));
     }
     Ok(None)

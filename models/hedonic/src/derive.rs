@@ -10,15 +10,14 @@ use std::cell::OnceCell;
 /// Habitable rooms that the parameters tell apart; the last is so many and more.
 const MOST_ROOMS: usize = 8;
 
-/// What neighbours tell of floor areas.
-pub struct LocalSizes {
+/// What neighbours tell of floor areas. Each figure is worked out when it is first asked for: where
+/// every area is known, none is.
+pub struct LocalSizes<'a, N> {
+    hedonic: &'a HedonicParameters,
+    neighbours: N,
     by_rooms: SizesByRooms,
-    /// Middle log size of the neighbours whose area is known.
-    middle: Option<f64>,
-    /// Middle departure of their log size from what their rooms make one expect.
-    against_rooms: Option<f64>,
-    /// Robust spread of their log sizes.
-    pub spread: f64,
+    middle: OnceCell<Option<f64>>,
+    against_rooms: OnceCell<Option<f64>>,
 }
 
 /// One neighbour: its log size, its rooms and its weight.
@@ -63,49 +62,68 @@ impl SizesByRooms {
     }
 }
 
-impl LocalSizes {
+impl<'a, N: Iterator<Item = &'a Neighbour> + Clone> LocalSizes<'a, N> {
     /// Learns from neighbours, in their order.
-    pub fn learn<'a>(
-        hedonic: &HedonicParameters,
-        neighbours: impl Iterator<Item = &'a Neighbour> + Clone,
-        scratch: &mut Vec<(f64, f64)>,
-    ) -> LocalSizes {
-        let sizes = neighbours.clone().filter_map(|n| Some((n.size?, n.weight)));
-        let by_rooms = SizesByRooms::new();
-        let middle = robust::median(sizes.clone(), scratch);
-        let against = neighbours.filter_map(|n| {
-            Some((
-                n.size? - by_rooms.expected(hedonic, n.kind, n.rooms?),
-                n.weight,
-            ))
-        });
-        let against_rooms = robust::median(against, scratch);
-        let centre = middle.unwrap_or(0.0);
-        let departures = sizes.map(|(size, weight)| ((size - centre).abs(), weight));
-        let spread =
-            robust::median(departures, scratch).map_or(f64::INFINITY, |d| d * robust::MAD_TO_SCALE);
+    pub fn of(hedonic: &'a HedonicParameters, neighbours: N) -> Self {
         LocalSizes {
-            by_rooms,
-            middle,
-            against_rooms,
-            spread,
+            hedonic,
+            neighbours,
+            by_rooms: SizesByRooms::new(),
+            middle: OnceCell::new(),
+            against_rooms: OnceCell::new(),
         }
     }
 
+    fn sizes(&self) -> impl Iterator<Item = (f64, f64)> + use<'a, N> {
+        let known = |n: &Neighbour| Some((n.size?, n.weight));
+        self.neighbours.clone().filter_map(known)
+    }
+
+    /// Middle log size of the neighbours whose area is known.
+    fn middle(&self) -> Option<f64> {
+        *self
+            .middle
+            .get_or_init(|| robust::median(self.sizes(), &mut Vec::new()))
+    }
+
+    /// Middle departure of their log size from what their rooms make one expect.
+    fn against_rooms(&self) -> Option<f64> {
+        *self.against_rooms.get_or_init(|| {
+            let against = self
+                .neighbours
+                .clone()
+                .filter_map(|n| Some((n.size? - self.expected(n.kind, n.rooms?), n.weight)));
+            robust::median(against, &mut Vec::new())
+        })
+    }
+
+    fn expected(&self, kind: Kind, rooms: u32) -> f64 {
+        self.by_rooms.expected(self.hedonic, kind, rooms)
+    }
+
+    /// Robust spread of their log sizes; infinite where none is known.
+    pub fn spread(&self) -> f64 {
+        let centre = self.middle().unwrap_or(0.0);
+        let departures = self
+            .sizes()
+            .map(|(size, weight)| ((size - centre).abs(), weight));
+        robust::median(departures, &mut Vec::new())
+            .map_or(f64::INFINITY, |d| d * robust::MAD_TO_SCALE)
+    }
+
     /// The log size of a home whose area is not known, and what it rests on.
-    pub fn derive(
-        &self,
-        hedonic: &HedonicParameters,
-        kind: Kind,
-        rooms: Option<u32>,
-    ) -> (f64, Derivation) {
-        let expected = |rooms| self.by_rooms.expected(hedonic, kind, rooms);
-        match (rooms, self.against_rooms, self.middle) {
-            (Some(rooms), Some(local), _) => (expected(rooms) + local, Derivation::LocalTypical),
-            (Some(rooms), None, _) => (expected(rooms), Derivation::OtherAttributes),
-            (None, _, Some(middle)) => (middle, Derivation::LocalTypical),
-            (None, _, None) => (
-                log_size(hedonic, *hedonic.typical_area_m2.of(kind)),
+    pub fn derive(&self, kind: Kind, rooms: Option<u32>) -> (f64, Derivation) {
+        if let Some(rooms) = rooms {
+            let expected = self.expected(kind, rooms);
+            return match self.against_rooms() {
+                Some(local) => (expected + local, Derivation::LocalTypical),
+                None => (expected, Derivation::OtherAttributes),
+            };
+        }
+        match self.middle() {
+            Some(middle) => (middle, Derivation::LocalTypical),
+            None => (
+                log_size(self.hedonic, *self.hedonic.typical_area_m2.of(kind)),
                 Derivation::TypeTypical,
             ),
         }
@@ -144,8 +162,8 @@ mod tests {
     }
 
     fn derived(neighbours: &[Neighbour], rooms: Option<u32>) -> (f64, Derivation) {
-        let local = LocalSizes::learn(H, neighbours.iter(), &mut Vec::new());
-        let (size, basis) = local.derive(H, Kind::Terraced, rooms);
+        let local = LocalSizes::of(H, neighbours.iter());
+        let (size, basis) = local.derive(Kind::Terraced, rooms);
         (H.reference_area_m2 * size.exp(), basis)
     }
 

@@ -40,7 +40,9 @@ pub struct Local {
     pub weights: Vec<f64>,
 }
 
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
+/// Rounds in which the scale is found anew; after them it is known well enough to judge by.
+const SCALED: usize = 2;
 
 /// Finds the local level. `elasticity` is the general one of the subject's type. None where no
 /// sale has any weight.
@@ -48,7 +50,7 @@ pub fn local(
     p: &EstimateParameters,
     sales: &[Residual],
     elasticity: f64,
-    scratch: &mut Vec<(f64, f64)>,
+    scratch: &mut Vec<(i64, f64)>,
 ) -> Option<Local> {
     let first = median(sales.iter().map(|s| (s.residual, s.weight)), scratch)?;
     // With this factor the weights of equals are one each, and a ridge counts in sales.
@@ -61,11 +63,13 @@ pub fn local(
     );
     let (mut level, mut slope) = (first, 0.0);
     let mut weights: Vec<f64> = Vec::with_capacity(sales.len());
-    for _ in 0..ROUNDS {
+    let mut reach = 0.0;
+    for round in 0..ROUNDS {
         let rest = |s: &Residual| s.residual - level - slope * s.size;
-        let deviations = sales.iter().map(|s| (rest(s).abs(), s.weight));
-        let scale = (median(deviations, scratch)? * MAD_TO_SCALE).max(p.least_scale);
-        let reach = p.tukey * scale;
+        if round < SCALED {
+            let deviations = sales.iter().map(|s| (rest(s).abs(), s.weight));
+            reach = p.tukey * (median(deviations, scratch)? * MAD_TO_SCALE).max(p.least_scale);
+        }
         weights.clear();
         let (mut total, mut sizes, mut levels) = (0.0, 0.0, 0.0);
         for s in sales {

@@ -42,6 +42,7 @@ pub mod parameters;
 pub mod refer;
 mod release;
 pub mod robust;
+mod sold;
 #[cfg(test)]
 mod testing;
 pub mod time;

@@ -6,7 +6,8 @@
 
 use crate::kind::{Kind, age_index};
 use crate::parameters::LikenessParameters;
-use domesday_sdk::{AgeBand, BuildStatus, Nearness, PropertySubtype, Sale, Subject, Tenure};
+use crate::sold::Sold;
+use domesday_sdk::{AgeBand, BuildStatus, Nearness, PropertySubtype, Subject, Tenure};
 
 fn falling(distance: f64, scale: f64) -> f64 {
     let ratio = distance / scale;
@@ -21,7 +22,7 @@ pub fn weight(
     p: &LikenessParameters,
     subject: &Subject,
     kind: Kind,
-    sale: &Sale,
+    sale: &Sold,
     years: f64,
 ) -> f64 {
     let area = if sale.floor_area.is_some() {
@@ -61,8 +62,8 @@ fn nearness(p: &LikenessParameters, nearness: Nearness) -> f64 {
     }
 }
 
-fn types(p: &LikenessParameters, subject: &Subject, kind: Kind, sale: &Sale) -> f64 {
-    if sale.property_type != kind.property_type() {
+fn types(p: &LikenessParameters, subject: &Subject, kind: Kind, sale: &Sold) -> f64 {
+    if sale.kind != kind {
         return p.other_type;
     }
     match (subject.subtype, sale.subtype) {
@@ -101,12 +102,12 @@ fn build(p: &LikenessParameters, subject: BuildStatus, new_build: bool) -> f64 {
 mod tests {
     use super::*;
     use crate::PARAMETERS;
-    use crate::testing::{sale, subject};
+    use crate::testing::{sale, sold, subject};
 
     const P: &LikenessParameters = &PARAMETERS.likeness;
 
-    fn of(change: impl FnOnce(&mut Sale)) -> f64 {
-        let mut s = sale(1);
+    fn of(change: impl FnOnce(&mut Sold)) -> f64 {
+        let mut s = sold(&sale(1));
         s.nearness = Nearness::SamePostcode;
         s.distance = 0.0;
         change(&mut s);

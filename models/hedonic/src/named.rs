@@ -40,8 +40,11 @@ pub(crate) fn named(
                 * likeness::size(&p.likeness, size, residual.size),
         })
         .collect();
+    if named.len() > NAMED {
+        named.select_nth_unstable_by(NAMED, best_first);
+        named.truncate(NAMED);
+    }
     named.sort_unstable_by(best_first);
-    named.truncate(NAMED);
     let least = named.first().map_or(0.0, |best| best.similarity * LEAST);
     let alike = named.partition_point(|comparable| comparable.similarity >= least);
     named.truncate(alike.max(ALWAYS_NAMED));

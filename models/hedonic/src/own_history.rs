@@ -42,7 +42,7 @@ pub fn rolled(
             (false, true) => -hedonic.new_build,
             _ => 0.0,
         };
-        let value = libm::log(sale.price) + growth + premium;
+        let value = libm::log(sale.price * growth) + premium;
         let years = years_between(sale.day, subject.valuation_day);
         let trust = agreement(p, value - *newest.get_or_insert(value))
             / (p.variance + p.variance_per_year * years);

@@ -9,28 +9,32 @@
 /// `scratch` is cleared and used, so that one allocation serves many calls. None without weight.
 pub fn median(
     values: impl Iterator<Item = (f64, f64)>,
-    scratch: &mut Vec<(f64, f64)>,
+    scratch: &mut Vec<(i64, f64)>,
 ) -> Option<f64> {
     scratch.clear();
-    scratch.extend(values.filter(|value| value.1 > 0.0));
+    scratch.extend(
+        values
+            .filter(|value| value.1 > 0.0)
+            .map(|(value, weight)| (ordered(value), weight)),
+    );
     let half = scratch.iter().map(|v| v.1).sum::<f64>() / 2.0;
     let mut rest = scratch.as_mut_slice();
     // Weight of what is known to be less than all of the rest.
     let mut below = 0.0;
     while rest.len() > SORTED_WHOLE {
         let (less, &mut (value, weight), more) =
-            rest.select_nth_unstable_by(rest.len() / 2, rising);
+            rest.select_nth_unstable_by_key(rest.len() / 2, |v| v.0);
         let before = below + less.iter().map(|v| v.1).sum::<f64>();
         if before >= half {
             rest = less;
         } else if before + weight >= half || more.is_empty() {
-            return Some(value);
+            return Some(value_of(value));
         } else {
             below = before + weight;
             rest = more;
         }
     }
-    rest.sort_unstable_by(rising);
+    rest.sort_unstable_by_key(|v| v.0);
     // Sums in another order may differ in their last bit: the last is the answer then.
     let last = rest.last().map(|v| v.0);
     rest.iter()
@@ -40,13 +44,22 @@ pub fn median(
         })
         .map(|v| v.0)
         .or(last)
+        .map(value_of)
 }
 
 /// So few are quicker sorted than divided once more.
 const SORTED_WHOLE: usize = 12;
 
-fn rising(a: &(f64, f64), b: &(f64, f64)) -> std::cmp::Ordering {
-    a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+/// A number that orders as the value does, so that it is not worked out at every comparison: the
+/// bits, with all but the sign turned where the value is negative.
+fn ordered(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ (((bits >> 63) as u64) >> 1).cast_signed()
+}
+
+fn value_of(number: i64) -> f64 {
+    let bits = number ^ (((number >> 63) as u64) >> 1).cast_signed();
+    f64::from_bits(bits.cast_unsigned())
 }
 
 /// Weighted mean; none without weight.
@@ -82,6 +95,24 @@ mod tests {
         assert_eq!(of(&[(1.0, 5.0), (9.0, 1.0)], &mut scratch), Some(1.0));
         assert_eq!(of(&[(1.0, 0.0), (9.0, 1.0)], &mut scratch), Some(9.0));
         assert_eq!(of(&[], &mut scratch), None);
+    }
+
+    #[test]
+    fn numbers_order_as_their_values() {
+        let rising = [
+            f64::NEG_INFINITY,
+            -2.0,
+            -1e-300,
+            -0.0,
+            0.0,
+            1e-300,
+            1.5,
+            f64::INFINITY,
+        ];
+        assert!(rising.map(ordered).is_sorted_by(|a, b| a < b));
+        for value in rising {
+            assert_eq!(value_of(ordered(value)).to_bits(), value.to_bits());
+        }
     }
 
     #[test]

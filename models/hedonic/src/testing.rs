@@ -89,6 +89,13 @@ pub(crate) fn sale(id: u64) -> Sale {
     }
 }
 
+/// The same as the model looks at it.
+pub(crate) fn sold(sale: &Sale) -> crate::sold::Sold {
+    let kind = crate::kind::Kind::of(sale.property_type).unwrap();
+    let sales: Sales = [sale].into_iter().collect();
+    crate::sold::Sold::comparable(&subject(), kind, sales.iter().next().unwrap()).unwrap()
+}
+
 #[derive(Clone, Debug)]
 /// Evidence from lists. It answers a question for sales by type and radius, as the host would.
 pub(crate) struct Fake {
@@ -135,7 +142,7 @@ fn flag(kind: PropertyType) -> PropertyTypes {
 }
 
 impl Evidence for Fake {
-    fn nearby_sales(&self, query: SalesQuery) -> Result<Vec<Sale>, Refusal> {
+    fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal> {
         self.ask()?;
         let fits = |s: &&Sale| {
             query.types & flag(s.property_type) == flag(s.property_type)
@@ -147,7 +154,6 @@ impl Evidence for Fake {
             .iter()
             .filter(fits)
             .take(query.limit as usize)
-            .cloned()
             .collect())
     }
 

@@ -47,9 +47,9 @@ pub fn month_of(day: Day) -> (Month, f64) {
 
 /// A price index ready to be asked for ratios.
 pub struct Index {
-    /// Month, and natural logarithm of the index, months rising.
+    /// Month, counted at its middle, and the index; months rising.
     points: Vec<(f64, f64)>,
-    /// Logarithm of the index on the valuation day.
+    /// The index on the valuation day.
     now: f64,
 }
 
@@ -60,7 +60,7 @@ impl Index {
             .iter()
             .filter(|p| p.value.is_finite() && p.value > 0.0)
             // A month's figure is taken as that of its middle.
-            .map(|p| (f64::from(p.month) + 0.5, libm::log(p.value)))
+            .map(|p| (f64::from(p.month) + 0.5, p.value))
             .collect();
         usable.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         usable.dedup_by(|a, b| a.0 == b.0);
@@ -68,14 +68,14 @@ impl Index {
             points: usable,
             now: 0.0,
         };
-        index.now = index.log_at(instant(valuation_day))?;
+        index.now = index.at(instant(valuation_day))?;
         Some(index)
     }
 
-    /// Logarithm of the index at a point in time counted in months: on the straight line between the middles of months,
+    /// The index at a point in time counted in months: on the straight line between the middles of months,
     /// level before the first and after the last, which the register's delay makes the ordinary
     /// case for the newest sales.
-    fn log_at(&self, at: f64) -> Option<f64> {
+    fn at(&self, at: f64) -> Option<f64> {
         let after = self.points.partition_point(|p| p.0 <= at);
         match (
             after.checked_sub(1).map(|i| self.points[i]),
@@ -87,26 +87,29 @@ impl Index {
         }
     }
 
-    /// What to add to the logarithm of a price of that day to carry it to the valuation day.
+    /// What to multiply a price of that day by to carry it to the valuation day.
     /// None for a day more than a month before the series begins.
     pub fn growth_since(&self, day: Day) -> Option<f64> {
         let at = instant(day);
         if at < self.points.first()?.0 - 1.5 {
             return None;
         }
-        Some(self.now - self.log_at(at)?)
+        Some(self.now / self.at(at)?)
     }
 
     /// The same from a point in time counted in months, 0 being the beginning of 1970.
     pub fn growth_since_month(&self, at: f64) -> f64 {
-        self.log_at(at).map_or(0.0, |then| self.now - then)
+        self.at(at).map_or(1.0, |then| self.now / then)
     }
 }
 
-/// A day as a point in time counted in months.
+/// Mean length of a month in days.
+const DAYS_A_MONTH: f64 = DAYS_A_YEAR / 12.0;
+
+/// A day as a point in time counted in months of one mean length. No month's middle is further than
+/// two days from where the calendar has it, in which an index moves by less than a thousandth.
 fn instant(day: Day) -> f64 {
-    let (month, part) = month_of(day);
-    f64::from(month) + part
+    f64::from(day) / DAYS_A_MONTH
 }
 
 #[cfg(test)]
@@ -133,13 +136,12 @@ mod tests {
     fn growth_is_the_ratio_of_the_index() {
         // Level 100 in 1970-01, 110 in 1970-03, nothing in between.
         let index = Index::new(&[point(0, 100.0), point(2, 110.0)], 120).unwrap();
-        let whole = (1.1_f64).ln();
-        assert!((index.growth_since(0).unwrap() - whole).abs() < 1e-12);
-        // Middle of February is half-way on the logarithm.
+        assert!((index.growth_since(0).unwrap() - 1.1).abs() < 1e-12);
+        // Middle of February is half-way.
         let half = index.growth_since(31 + 15).unwrap();
-        assert!((half - whole / 2.0).abs() < 0.01, "{half}");
+        assert!((half - 110.0 / 105.0).abs() < 0.01, "{half}");
         // After the last point the index stands still.
-        assert_eq!(index.growth_since(100), Some(0.0));
+        assert_eq!(index.growth_since(100), Some(1.0));
         // Long before the first it is not known.
         assert_eq!(index.growth_since(-90), None);
     }

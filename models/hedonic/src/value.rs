@@ -10,6 +10,7 @@ use crate::kind::Kind;
 use crate::named::named;
 use crate::own_history::{Belief, blend, rolled, usable};
 use crate::parameters::Parameters;
+use crate::sold::Sold;
 use crate::time::{Index, earliest, years_between, years_unseen};
 use crate::{anchor, conformal, gather, likeness, refer, robust};
 use domesday_sdk::{
@@ -81,7 +82,7 @@ fn valuation(
 
     let scratch = &mut Vec::with_capacity(sales.len());
     let typical = typical(&candidates);
-    let sizes = LocalSizes::learn(&p.hedonic, candidates.iter().map(|c| &c.neighbour), scratch);
+    let sizes = LocalSizes::of(&p.hedonic, candidates.iter().map(|c| &c.neighbour));
     let given = subject
         .size
         .floor_area
@@ -90,11 +91,11 @@ fn valuation(
         unless(refer::unknown_size(
             &p.refer,
             rooms(subject).is_some(),
-            sizes.spread,
+            sizes.spread(),
         ))?;
     }
-    let (derived_size, basis) = sizes.derive(&p.hedonic, kind, rooms(subject));
-    let size = given.unwrap_or(derived_size);
+    let guess = given.is_none().then(|| sizes.derive(kind, rooms(subject)));
+    let size = given.or(guess.map(|(size, _)| size)).unwrap_or_default();
 
     let residuals = residuals(p, &sales, &candidates, &sizes, typical);
     let elasticity = *p.hedonic.area_elasticity.of(kind);
@@ -133,9 +134,12 @@ fn valuation(
     if !estimate.is_finite() || !scale.is_finite() || estimate <= 0.0 {
         return Err(Stop::Fail(FailureReason::Numeric));
     }
-    let middle = robust::median(
-        candidates.iter().map(|c| (c.now, c.neighbour.weight)),
-        scratch,
+    // Bad sales have no weight by now.
+    let middle = robust::mean(
+        candidates
+            .iter()
+            .map(|c| c.now)
+            .zip(found.weights.iter().copied()),
     );
     unless(refer::value(
         &p.refer,
@@ -163,12 +167,7 @@ fn valuation(
         range,
         confidence,
         comparables,
-        derived: derived(
-            p,
-            subject,
-            &candidates,
-            given.is_none().then_some((size, basis)),
-        ),
+        derived: derived(p, subject, &candidates, guess),
         dispersion: Some(scale).filter(|scale| *scale > 0.0),
         own_sales_share: Some(share),
     })
@@ -206,24 +205,24 @@ fn candidates(
     p: &Parameters,
     subject: &Subject,
     kind: Kind,
-    sales: &[Sale],
+    sales: &[Sold],
     index: Option<&Index>,
 ) -> Vec<Candidate> {
-    let of = |sale: &Sale| {
+    let of = |sale: &Sold| {
         let years = years_between(sale.day, subject.valuation_day);
-        let growth = index.and_then(|i| i.growth_since(sale.day)).unwrap_or(0.0);
+        let growth = index.and_then(|i| i.growth_since(sale.day)).unwrap_or(1.0);
         Candidate {
             id: sale.id,
             distance: sale.distance,
             years,
-            now: libm::log(sale.price) + growth,
+            now: libm::log(sale.price * growth),
             age: age_effect(&p.hedonic, sale.age_band),
             rating: energy_effect(&p.hedonic, sale.rating),
             tenure: likeness::tenure(&p.likeness, subject.tenure, sale.tenure),
             neighbour: Neighbour {
                 size: sale.floor_area.map(|area| log_size(&p.hedonic, area)),
-                rooms: sale.habitable_rooms,
-                kind: Kind::of(sale.property_type).unwrap_or(kind),
+                rooms: sale.rooms,
+                kind: sale.kind,
                 weight: likeness::weight(&p.likeness, subject, kind, sale, years),
             },
         }
@@ -247,21 +246,21 @@ fn typical(candidates: &[Candidate]) -> Typical {
     }
 }
 
-fn residuals(
+fn residuals<'a>(
     p: &Parameters,
-    sales: &[Sale],
+    sales: &[Sold],
     candidates: &[Candidate],
-    sizes: &LocalSizes,
+    sizes: &LocalSizes<'a, impl Iterator<Item = &'a Neighbour> + Clone>,
     typical: Typical,
 ) -> Vec<Residual> {
-    let of = |(sale, candidate): (&Sale, &Candidate)| {
+    let of = |(sale, candidate): (&Sold, &Candidate)| {
         let Neighbour {
             size,
             rooms,
             kind,
             weight,
         } = candidate.neighbour;
-        let size = size.unwrap_or_else(|| sizes.derive(&p.hedonic, kind, rooms).0);
+        let size = size.unwrap_or_else(|| sizes.derive(kind, rooms).0);
         let residual = candidate.now - sale_level(&p.hedonic, kind, sale, size, typical);
         Residual {
             residual,

@@ -1,7 +1,10 @@
 //! The evidence that a model may ask for.
 
-use crate::bindings::domesday::valuation::evidence as host;
-use crate::{AreaLevel, Figures, IndexSeries, Month, PropertyType, Refusal, Sale, SalesQuery};
+use crate::bindings::domesday::valuation1_0_0::evidence as host;
+use crate::bindings::domesday::valuation1_1_0::packed_evidence as packed;
+use crate::{
+    AreaLevel, Figures, IndexSeries, Month, PropertyType, Refusal, Sale, Sales, SalesQuery,
+};
 
 /// What a model may ask of the snapshot. `wit/valuation.wit` states the bounds and the order of
 /// every answer.
@@ -10,7 +13,7 @@ pub trait Evidence {
     ///
     /// # Errors
     /// Where the question is out of bounds, or the valuation has asked too much already.
-    fn nearby_sales(&self, query: SalesQuery) -> Result<Vec<Sale>, Refusal>;
+    fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal>;
 
     /// The subject's own sales, newest first; none where it has no UPRN.
     ///
@@ -43,8 +46,8 @@ pub trait Evidence {
 pub struct HostEvidence;
 
 impl Evidence for HostEvidence {
-    fn nearby_sales(&self, query: SalesQuery) -> Result<Vec<Sale>, Refusal> {
-        host::nearby_sales(query)
+    fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal> {
+        packed::nearby_sales(query).map(Sales::of_block)
     }
 
     fn own_sales(&self) -> Result<Vec<Sale>, Refusal> {

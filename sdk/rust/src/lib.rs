@@ -14,8 +14,8 @@
 #[allow(missing_docs, unsafe_code, unreachable_pub, clippy::all)]
 pub mod bindings {
     wit_bindgen::generate!({
-        world: "release",
-        path: "../../wit",
+        world: "domesday:valuation/release@1.1.0",
+        path: ["../../wit/valuation.wit", "../../wit/packed"],
         pub_export_macro: true,
         default_bindings_module: "domesday_sdk::bindings",
         additional_derives: [PartialEq],
@@ -25,12 +25,14 @@ pub mod bindings {
 
 mod evidence;
 mod heap;
+mod sales;
 
-pub use bindings::domesday::valuation::evidence::{
+pub use bindings::domesday::valuation1_0_0::evidence::{
     AreaLevel, Figures, IndexPoint, IndexSeries, Nearness, Refusal, Sale, SalesOrder, SalesQuery,
 };
-pub use bindings::domesday::valuation::types::*;
+pub use bindings::domesday::valuation1_0_0::types::*;
 pub use evidence::{Evidence, HostEvidence};
+pub use sales::{PackedSale, Sales};
 /// For [`heap!`].
 #[cfg(target_family = "wasm")]
 #[doc(hidden)]

@@ -157,8 +157,8 @@ impl Replayed {
 }
 
 impl sdk::Evidence for Replayed {
-    fn nearby_sales(&self, _query: sdk::SalesQuery) -> Result<Vec<sdk::Sale>, sdk::Refusal> {
-        Ok(self.nearby.clone())
+    fn nearby_sales(&self, _query: sdk::SalesQuery) -> Result<sdk::Sales, sdk::Refusal> {
+        Ok(self.nearby.iter().collect())
     }
 
     fn own_sales(&self) -> Result<Vec<sdk::Sale>, sdk::Refusal> {

@@ -12,6 +12,17 @@ pub(super) fn refusal(refusal: Refusal) -> ask::Refusal {
     }
 }
 
+pub(crate) fn nearness(nearness: Nearness) -> ask::Nearness {
+    match nearness {
+        Nearness::SameProperty => ask::Nearness::SameProperty,
+        Nearness::SamePostcode => ask::Nearness::SamePostcode,
+        Nearness::SameSector => ask::Nearness::SameSector,
+        Nearness::SameDistrict => ask::Nearness::SameDistrict,
+        Nearness::SameArea => ask::Nearness::SameArea,
+        Nearness::Elsewhere => ask::Nearness::Elsewhere,
+    }
+}
+
 pub(super) fn sale(sale: &Sale) -> ask::Sale {
     ask::Sale {
         id: sale.id,
@@ -24,14 +35,7 @@ pub(super) fn sale(sale: &Sale) -> ask::Sale {
         },
         precision: precision(sale.precision),
         distance: sale.distance_m,
-        nearness: match sale.nearness {
-            Nearness::SameProperty => ask::Nearness::SameProperty,
-            Nearness::SamePostcode => ask::Nearness::SamePostcode,
-            Nearness::SameSector => ask::Nearness::SameSector,
-            Nearness::SameDistrict => ask::Nearness::SameDistrict,
-            Nearness::SameArea => ask::Nearness::SameArea,
-            Nearness::Elsewhere => ask::Nearness::Elsewhere,
-        },
+        nearness: nearness(sale.nearness),
         property_type: property_type(sale.property_type),
         subtype: sale.subtype.map(subtype),
         tenure: tenure(sale.tenure),

@@ -55,7 +55,7 @@ impl RowState {
         Ok(match self.ask(question)? {
             Answer::Sales(sales) => {
                 let shown = sales.iter().map(answer::sale).collect();
-                self.shown.extend(sales);
+                self.show(sales);
                 Ok(shown)
             }
             other => Err(refused(other)),
@@ -65,7 +65,7 @@ impl RowState {
 
 /// A source that answers another question than it was asked is treated as a refusal; the engine's
 /// own sources never do, and a hand-edited fixture then fails its replay.
-fn refused(answer: Answer) -> ask::Refusal {
+pub(crate) fn refused(answer: Answer) -> ask::Refusal {
     match answer {
         Answer::Refused(refusal) => answer::refusal(refusal),
         _ => ask::Refusal::Other,

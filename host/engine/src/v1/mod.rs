@@ -27,8 +27,12 @@ mod bindings {
 }
 
 pub(crate) use bindings::ReleasePre;
-use bindings::domesday::valuation::{evidence as wit_evidence, types as wit};
+/// Public in name alone, so that the bindings of later versions can build upon them.
+#[allow(unreachable_pub)]
+pub use bindings::domesday::valuation::{evidence as wit_evidence, types as wit};
 
-pub(crate) use host::add_to_linker;
+pub(crate) use answer::nearness;
+pub(crate) use host::{add_to_linker, refused};
 pub(crate) use outcome::checked;
-pub(crate) use subject::lower;
+pub(crate) use question::nearby_sales;
+pub(crate) use subject::{age_band, lower, precision, property_type, rating, subtype, tenure};

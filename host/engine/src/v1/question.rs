@@ -6,7 +6,7 @@ use crate::subject::Place;
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-pub(super) fn nearby_sales(query: ask::SalesQuery) -> Result<Question, Refusal> {
+pub(crate) fn nearby_sales(query: ask::SalesQuery) -> Result<Question, Refusal> {
     Ok(Question::NearbySales(SalesQuery {
         center: Place {
             easting: query.center.easting,

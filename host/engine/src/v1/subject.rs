@@ -98,7 +98,7 @@ attribute_table! {
 /// Maps a closed vocabulary of the host onto the interface's, case by case of the same name.
 macro_rules! same_names {
     ($($name:ident: $from:path => $to:path { $($case:ident),* })*) => {$(
-        pub(super) fn $name(value: $from) -> $to {
+        pub(crate) fn $name(value: $from) -> $to {
             match value { $(<$from>::$case => <$to>::$case),* }
         }
     )*};
@@ -118,7 +118,7 @@ same_names! {
 }
 
 /// A tenure that the register leaves open is the interface's `other`.
-pub(super) fn tenure(tenure: Option<code::Tenure>) -> wit::Tenure {
+pub(crate) fn tenure(tenure: Option<code::Tenure>) -> wit::Tenure {
     match tenure {
         Some(code::Tenure::Freehold) => wit::Tenure::Freehold,
         Some(code::Tenure::Leasehold) => wit::Tenure::Leasehold,
@@ -126,7 +126,7 @@ pub(super) fn tenure(tenure: Option<code::Tenure>) -> wit::Tenure {
     }
 }
 
-pub(super) fn precision(precision: Precision) -> wit::PlacePrecision {
+pub(crate) fn precision(precision: Precision) -> wit::PlacePrecision {
     match precision {
         Precision::Property => wit::PlacePrecision::Property,
         Precision::Postcode => wit::PlacePrecision::Postcode,

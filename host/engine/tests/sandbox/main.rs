@@ -5,5 +5,6 @@ mod a_bad_row_harms_itself_alone;
 mod admission_refuses;
 mod common;
 mod compiled_code;
+mod every_version_of_the_interface;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;

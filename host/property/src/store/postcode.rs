@@ -31,19 +31,25 @@ pub(crate) fn pack(postcode: &Postcode) -> u64 {
 /// Reads back [`pack`]; `None` for a number that stands for no postcode.
 pub(crate) fn unpack(packed: u64) -> Option<Postcode> {
     let mut outward = packed / UNITS_OF_DISTRICT;
-    let mut text = [b' '; 8];
+    let mut outward_text = [b' '; 4];
+    let mut length = 4;
     for place in (0..4).rev() {
-        text[place] = match (outward % 37) as u8 {
-            0 => b' ',
+        outward_text[place] = match (outward % 37) as u8 {
+            0 => {
+                length = place;
+                b' '
+            }
             digit @ 1..=10 => b'0' + digit - 1,
             letter => b'A' + letter - 11,
         };
         outward /= 37;
     }
-    text[5] = b'0' + (packed / UNITS_OF_SECTOR % 10) as u8;
-    text[6] = b'A' + (packed / 26 % 26) as u8;
-    text[7] = b'A' + (packed % 26) as u8;
-    Postcode::parse(std::str::from_utf8(&text).ok()?)
+    let mut text = [0; 7];
+    text[..length].copy_from_slice(&outward_text[..length]);
+    text[length] = b'0' + (packed / UNITS_OF_SECTOR % 10) as u8;
+    text[length + 1] = b'A' + (packed / 26 % 26) as u8;
+    text[length + 2] = b'A' + (packed % 26) as u8;
+    Postcode::of_compact(&text[..length + 3])
 }
 
 /// Units that a row of table `postcodes` can have: half a sector, so that rows fill pages.

@@ -1,8 +1,11 @@
 //! A release that does nothing but ask: as many questions as the subject has bedrooms, each for as
-//! many sales as it has storeys. It shows what the boundary costs.
+//! many sales as it has storeys. It shows what the boundary costs. Of a tenanted home it asks each
+//! question in both of the interface's ways, and fails where the answers differ.
 
+use domesday_sdk::bindings::domesday::valuation1_0_0::evidence::nearby_sales as one_by_one;
 use domesday_sdk::{
-    Evidence, Model, Outcome, PropertyTypes, SalesOrder, SalesQuery, Subject, Valuation, release,
+    Evidence, FailureReason, Model, Occupancy, Outcome, PropertyTypes, SalesOrder, SalesQuery,
+    Subject, Valuation, release,
 };
 
 struct Asking;
@@ -23,8 +26,15 @@ impl Model for Asking {
                 order: SalesOrder::Nearest,
                 limit: subject.size.storeys.unwrap_or(1),
             };
-            if let Ok(sales) = evidence.nearby_sales(query) {
-                total += sales.iter().map(|sale| sale.price).sum::<f64>();
+            let answer = evidence.nearby_sales(query);
+            if subject.occupancy == Occupancy::Tenanted
+                && answer.as_ref().map(|sales| sales.to_vec())
+                    != one_by_one(query).as_ref().cloned()
+            {
+                return Outcome::Failed(FailureReason::UnusableEvidence);
+            }
+            if let Ok(sales) = answer {
+                total += sales.iter().map(|sale| sale.price()).sum::<f64>();
             }
         }
         Outcome::Valued(Valuation {

@@ -34,7 +34,9 @@ pub struct Snapshot {
     pub(crate) facts: Facts,
     /// Made when it is asked for the first time.
     pub(crate) border: OnceLock<Border>,
-    origin: Origin,
+    pub(crate) origin: Origin,
+    /// Absent in a snapshot of a build that kept none.
+    pub(crate) unmatched: Option<Numbered>,
     _database: ReadOnlyDatabase,
 }
 
@@ -107,6 +109,11 @@ impl Snapshot {
                 })?;
             authorities.insert(authority.code, authority);
         }
+        let unmatched = match transaction.open_table(tables::UNMATCHED) {
+            Ok(table) => Some(table),
+            Err(redb::TableError::TableDoesNotExist(_)) => None,
+            Err(error) => return Err(error.into()),
+        };
         Ok(Snapshot {
             addresses: transaction.open_table(tables::ADDRESSES)?,
             postcodes: transaction.open_table(tables::POSTCODES)?,
@@ -120,6 +127,7 @@ impl Snapshot {
             facts,
             border: OnceLock::new(),
             origin,
+            unmatched,
             _database: database,
         })
     }

@@ -33,7 +33,7 @@ impl Seed for MatchedSale {
 }
 
 /// A sale ready to be written.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JoinedSale {
     /// Key of its block.
     pub(crate) block: u64,

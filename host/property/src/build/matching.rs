@@ -124,7 +124,7 @@ pub(crate) fn run(
 }
 
 /// How a report calls it.
-fn name(found: Match) -> &'static str {
+pub(crate) fn name(found: Match) -> &'static str {
     match found {
         Match::One(_) => "one_property",
         Match::Several => "several_properties",

@@ -33,6 +33,7 @@ mod sales;
 mod settle;
 mod sources;
 mod spill;
+mod update;
 mod write;
 
 use crate::SnapshotError;
@@ -50,6 +51,7 @@ use write::Table;
 pub use domesday_registers::sources::{FileReport, Watch};
 pub use inputs::Inputs;
 pub use report::{HomesReport, PlacesReport, Report, SalesReport};
+pub use update::{UpdateReport, Updated, update};
 
 /// Names of the files in a snapshot directory.
 pub const SNAPSHOT_FILE: &str = "snapshot.redb";
@@ -85,6 +87,28 @@ pub enum BuildError {
         what: &'static str,
         /// Their fingerprint.
         fingerprint: u64,
+    },
+    /// A snapshot that does not keep what an update needs.
+    #[error(
+        "{} does not keep what an update needs: it was built before there were updates. Build it anew from all files",
+        path.display()
+    )]
+    NotUpdatable {
+        /// The snapshot.
+        path: PathBuf,
+    },
+    /// A price paid file that would have acted before one that the snapshot holds already.
+    #[error(
+        "{}: its latest sale is of {latest}, and the snapshot holds price paid data to {held}; files act in the order of their latest sales, so this one is no update. Build the snapshot anew from all files",
+        path.display()
+    )]
+    NoUpdate {
+        /// The file.
+        path: PathBuf,
+        /// Its latest day.
+        latest: Day,
+        /// The latest day of the files that the snapshot holds.
+        held: Day,
     },
     /// The tables could not be written.
     #[error(transparent)]
@@ -208,7 +232,9 @@ fn tables(
         sales,
         indices,
     } = read;
+    watch("settle", 0, 1);
     let settled = settle::settle(sales, scratch)?;
+    watch("settle", 1, 1);
     let mut report = settled.report;
     let database = write::create(path)?;
     let transaction = write::begin(&database)?;

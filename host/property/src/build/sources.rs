@@ -60,8 +60,17 @@ impl<'a, 'w> Sources<'a, 'w> {
             (Kind::PricePaid, &inputs.price_paid),
             (Kind::PriceIndex, &inputs.price_index),
         ];
+        Sources::of(&given, rejects, watch)
+    }
+
+    /// Lists and hashes files of some kinds alone.
+    pub(crate) fn of(
+        given: &[(Kind, &[PathBuf])],
+        rejects: RejectsFile,
+        watch: &'a mut Watch<'w>,
+    ) -> Result<Self, BuildError> {
         Ok(Sources {
-            sources: sources::list(&given, watch)?,
+            sources: sources::list(given, watch)?,
             rejects,
             watch,
         })
@@ -117,6 +126,12 @@ impl<'a, 'w> Sources<'a, 'w> {
     pub(crate) fn digests(&self, kind: Kind) -> Vec<String> {
         let files = self.sources.iter().filter(|source| source.kind == kind);
         files.map(|source| source.report.sha256.clone()).collect()
+    }
+
+    /// Where each file of a kind is, by its number.
+    pub(crate) fn paths(&self, kind: Kind) -> Vec<PathBuf> {
+        let files = self.sources.iter().filter(|source| source.kind == kind);
+        files.map(|source| source.path.clone()).collect()
     }
 
     /// The reports of all files, and the rejects file to be closed.

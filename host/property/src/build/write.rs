@@ -10,7 +10,7 @@ use crate::store::tables::{self, Facts, Named, Numbered, Origin};
 use crate::store::{content_digest, index, place, postcode};
 use domesday_registers::Day;
 use domesday_registers::sources::FileReport;
-use redb::{Database, WriteTransaction};
+use redb::{Database, ReadableTable, WriteTransaction};
 use std::path::Path;
 
 /// Most memory that pages take while writing; the rest waits on disk.
@@ -31,6 +31,30 @@ impl<'txn> Table<'txn> {
     pub(crate) fn insert(&mut self, key: u64, row: &[u8]) -> Result<(), BuildError> {
         self.0.insert(key, row).map_err(SnapshotError::from)?;
         Ok(())
+    }
+
+    /// Puts a row in the place of another; an empty one takes it away.
+    pub(crate) fn replace(&mut self, key: u64, row: &[u8]) -> Result<(), BuildError> {
+        if row.is_empty() {
+            self.remove(key)
+        } else {
+            self.insert(key, row)
+        }
+    }
+
+    pub(crate) fn remove(&mut self, key: u64) -> Result<(), BuildError> {
+        self.0.remove(key).map_err(SnapshotError::from)?;
+        Ok(())
+    }
+
+    /// Whether there is any row with a key from one to another.
+    pub(crate) fn any(&self, keys: std::ops::RangeInclusive<u64>) -> Result<bool, BuildError> {
+        let mut rows = self.0.range(keys).map_err(SnapshotError::from)?;
+        Ok(rows
+            .next()
+            .transpose()
+            .map_err(SnapshotError::from)?
+            .is_some())
     }
 }
 

@@ -78,15 +78,24 @@ pub(crate) fn find(bytes: &[u8], fingerprint: u64) -> Option<impl Iterator<Item 
     let found = entries[first..]
         .iter()
         .take_while(move |entry| get::<8>(*entry, 0) == fingerprint);
-    Some(found.map(|entry| {
-        let value = get::<5>(entry, 9);
-        match entry[8] {
-            0 => Entry::Home(value),
-            1 => Entry::Premises(value),
-            2 => Entry::OtherSale,
-            _ => Entry::Units(value as u32),
-        }
-    }))
+    Some(found.map(|entry| decode(entry).1))
+}
+
+/// All entries with their fingerprints, in order; `None` where the row is damaged.
+pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = (u64, Entry)> + '_> {
+    let (entries, rest) = bytes.as_chunks::<WIDTH>();
+    rest.is_empty().then(|| entries.iter().map(decode))
+}
+
+fn decode(entry: &[u8; WIDTH]) -> (u64, Entry) {
+    let value = get::<5>(entry, 9);
+    let stands_for = match entry[8] {
+        0 => Entry::Home(value),
+        1 => Entry::Premises(value),
+        2 => Entry::OtherSale,
+        _ => Entry::Units(value as u32),
+    };
+    (get::<8>(entry, 0), stands_for)
 }
 
 #[cfg(test)]
@@ -113,5 +122,7 @@ mod tests {
         assert_eq!(found(9), [Entry::OtherSale]);
         assert!(found(4).is_empty() && found(10).is_empty());
         assert!(find(&bytes[1..], 1).is_none());
+        assert_eq!(all(&bytes).unwrap().collect::<Vec<_>>(), rows);
+        assert!(all(&bytes[1..]).is_none());
     }
 }

@@ -85,6 +85,15 @@ impl Occupied {
         Some(())
     }
 
+    /// The bits of a row of cells.
+    pub(crate) fn row(&self, row: i32) -> Vec<u8> {
+        let row = usize::try_from(row).ok().and_then(|row| self.rows.get(row));
+        match row {
+            Some(bits) if !bits.is_empty() => bits.clone(),
+            _ => vec![0; Self::ROW_BYTES],
+        }
+    }
+
     /// Whether the cell at a column and row, which may be off the grid, holds any sale.
     #[inline]
     pub(crate) fn contains(&self, column: i32, row: i32) -> bool {

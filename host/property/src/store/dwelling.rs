@@ -140,6 +140,14 @@ impl PackedProperty {
         }
     }
 
+    /// The authority alone; outer `None` where the row is damaged.
+    pub(crate) fn authority_of(bytes: &[u8]) -> Option<Option<GssCode>> {
+        let mut reader = Reader(bytes);
+        reader.next::<6>()?;
+        let packed = u32::try_from(reader.next::<4>()?).ok();
+        Some(packed.and_then(GssCode::unpacked))
+    }
+
     /// Reads a row; `None` where it is damaged.
     pub(crate) fn decode(bytes: &[u8]) -> Option<PackedProperty> {
         let mut reader = Reader(bytes);
@@ -225,6 +233,8 @@ mod tests {
         for packed in [property, unplaced] {
             let mut bytes = Vec::new();
             packed.encode(&mut bytes);
+            assert_eq!(PackedProperty::authority_of(&bytes), Some(packed.authority));
+            assert_eq!(PackedProperty::authority_of(&bytes[..9]), None);
             assert_eq!(PackedProperty::decode(&bytes), Some(packed));
             assert_eq!(PackedProperty::decode(&bytes[..bytes.len() - 1]), None);
             assert_eq!(PackedProperty::decode(&bytes[..20]), None);

@@ -67,6 +67,18 @@ pub(crate) fn key(
     ((level << 32 | area) << 3 | PropertyType::number(property_type)) << 16 | year
 }
 
+/// The area and the year of a key, the year counted from 1970; `None` where no key is so made.
+pub(crate) fn area_and_year(key: u64) -> Option<((AreaLevel, u64), i32)> {
+    let level = match key >> 51 {
+        0 => AreaLevel::PostcodeDistrict,
+        1 => AreaLevel::PostcodeSector,
+        2 => AreaLevel::LocalAuthority,
+        _ => return None,
+    };
+    let year = (key & 0xFFFF) as i32 - 1970;
+    Some(((level, key >> 19 & 0xFFFF_FFFF), year))
+}
+
 /// Packs the windows that end in January to December.
 pub(crate) fn encode(windows: &[Window; 12]) -> Vec<u8> {
     let mut out = Vec::with_capacity(12 * WIDTH);
@@ -93,6 +105,19 @@ pub(crate) fn window(bytes: &[u8], month: usize) -> Option<Window> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_tells_its_area_and_year() {
+        for level in [
+            AreaLevel::PostcodeDistrict,
+            AreaLevel::PostcodeSector,
+            AreaLevel::LocalAuthority,
+        ] {
+            let made = key(level, 0xFFFF_FFFF, Some(PropertyType::Flat), 2026);
+            assert_eq!(area_and_year(made), Some(((level, 0xFFFF_FFFF), 56)));
+        }
+        assert_eq!(area_and_year(u64::MAX), None);
+    }
 
     #[test]
     fn codes_of_another_form_are_no_areas() {

@@ -145,6 +145,36 @@ impl<'a> Packed<'a> {
         get::<3>(self.0, FLOOR_AREA) != 0
     }
 
+    /// All fields, whatever day; `None` where the row is damaged.
+    pub(crate) fn row(self) -> Option<Row> {
+        let flags = u64::from(self.0[FLAGS]);
+        let lodged = get::<2>(self.0, ATTRIBUTES_DAY);
+        let fabric = get::<2>(self.0, FABRIC);
+        let certificate = (lodged != NO_DAY).then(|| CertificateOfSale {
+            lodged,
+            floor_area: get::<3>(self.0, FLOOR_AREA),
+            rooms: u64::from(self.0[ROOMS]),
+            subtype: Subtype::value(fabric & 0xF),
+            age_band: AgeBand::value(fabric >> 4 & 0xF),
+            rating: EnergyRating::value(fabric >> 8 & 0xF),
+        });
+        Some(Row {
+            id: self.id(),
+            day: get::<2>(self.0, DAY),
+            price: get::<6>(self.0, PRICE),
+            east: get::<2>(self.0, EAST),
+            north: get::<2>(self.0, NORTH),
+            uprn: self.uprn(),
+            postcode: get::<5>(self.0, POSTCODE),
+            property_type: self.property_type()?,
+            tenure: Tenure::value(flags >> 3 & 3),
+            new_build: flags & NEW_BUILD != 0,
+            standard: self.standard(),
+            own_place: flags & OWN_PLACE != 0,
+            certificate,
+        })
+    }
+
     /// The whole sale as known on the eve of `before`; `None` where the row is damaged.
     pub(crate) fn unpack(self, cell: Cell, before: Day, distance_m: f64) -> Option<Sale> {
         let flags = u64::from(self.0[FLAGS]);
@@ -221,6 +251,7 @@ mod tests {
         let mut bytes = Vec::new();
         encode(&row, &mut bytes);
         let packed = block(&bytes).unwrap().next().unwrap();
+        assert_eq!(packed.row(), Some(row));
         let known = packed
             .unpack(Cell::Grid(900, 600), Day(19_501), 3.5)
             .unwrap();

@@ -36,7 +36,6 @@ pub(crate) fn encode(sales: &[Unmatched]) -> Vec<u8> {
 }
 
 /// Reads back [`encode`]; `None` where the row is damaged.
-#[cfg_attr(not(test), expect(dead_code, reason = "what an update will read"))]
 pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Unmatched>> {
     let mut reader = Reader(bytes);
     let mut sales = Vec::new();

@@ -15,4 +15,5 @@ mod publishers;
 mod reading;
 mod real;
 mod resolve;
+mod updating;
 mod world;

@@ -1,0 +1,126 @@
+//! A snapshot and the months after it: a new snapshot, without reading the old files again.
+//!
+//! A monthly price paid file says what was added, changed and deleted. What it touches is found
+//! in the old snapshot, worked out afresh by the same rules as a build's, and written into a copy: its
+//! blocks of sales, its properties' sale days, what addresses stand for, and the figures of its
+//! areas and of the months that are now whole. The content is that of a build from all files together,
+//! which the digest proves; the old snapshot is only read.
+//!
+//! `months` reads the files, `before` finds what the snapshot holds of their transactions,
+//! `edits` says what becomes of each, `apply` writes, and `figures` is for areas and months.
+
+mod apply;
+mod before;
+mod edits;
+mod figures;
+mod months;
+mod report;
+
+pub use report::{UpdateReport, Updated};
+
+use super::rejects::RejectsFile;
+use super::sources::{Kind, Sources};
+use super::spill::Scratch;
+use super::{
+    BuildError, DEFAULT_MEMORY, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE, Watch, publish, write,
+};
+use crate::Snapshot;
+use crate::model::RowCounts;
+use crate::store::tables::{self, Facts, Origin};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Builds a snapshot into `directory`, which must not exist yet, out of the snapshot file `from`
+/// and the price paid files that came after those that it holds.
+///
+/// The new content is that of [`super::build`] from all files together, and so is its digest. The
+/// files' transactions are held in memory, some 500 bytes each.
+///
+/// # Errors
+/// [`BuildError::NotUpdatable`] for a snapshot that lacks what an update needs,
+/// [`BuildError::NoUpdate`] for a file that would have acted before those that the snapshot
+/// holds; otherwise as [`super::build`].
+pub fn update(
+    snapshot_id: &str,
+    from: &Path,
+    price_paid: &[PathBuf],
+    directory: &Path,
+    watch: &mut Watch<'_>,
+) -> Result<UpdateReport, BuildError> {
+    let old = Snapshot::open(from)?;
+    let (Some(held), true) = (old.origin.price_paid_to.clone(), old.unmatched.is_some()) else {
+        return Err(BuildError::NotUpdatable {
+            path: from.to_owned(),
+        });
+    };
+    let staged = publish::Staged::begin(directory)?;
+    let rejects = RejectsFile::create(&staged.path(REJECTS_FILE))?;
+    let scratch = Scratch::within(staged.folder(), DEFAULT_MEMORY)?;
+    let mut sources = Sources::of(&[(Kind::PricePaid, price_paid)], rejects, watch)?;
+    let months = months::read(&mut sources, &held, &scratch)?;
+    let (files, rejects) = sources.finish();
+    rejects.finish()?;
+
+    let before = before::find(&old, &months.ids, watch)?;
+    let price_paid_to = months.moments.iter().cloned().chain([held]).max();
+    let edits = edits::work_out(&old, months, &before)?;
+
+    let database_path = staged.path(SNAPSHOT_FILE);
+    watch("copy", 0, 1);
+    copy(from, &database_path)?;
+    watch("copy", 1, 1);
+    let latest_day = before.latest_of_others.max(edits.latest_day());
+    let latest_sale = latest_day.map(i32::from);
+    let database = write::open(&database_path)?;
+    let transaction = write::begin(&database)?;
+    watch("apply", 0, 3);
+    let changed = apply::run(&old, &transaction, &edits)?;
+    watch("apply", 1, 3);
+    figures::run(&old, &transaction, &edits, latest_sale, &scratch)?;
+    watch("apply", 2, 3);
+    let was = old.facts.rows;
+    let facts = Facts {
+        schema: tables::SCHEMA,
+        latest_sale,
+        rows: RowCounts {
+            address_keys: changed.address_keys.on(was.address_keys),
+            placed_sales: changed.placed.on(was.placed_sales),
+            unplaced_sales: changed.unplaced.on(was.unplaced_sales),
+            matched_sales: changed.matched.on(was.matched_sales),
+            ..was
+        },
+    };
+    write::write_facts(&transaction, &facts)?;
+    write::commit(transaction)?;
+    watch("apply", 3, 3);
+    drop((database, scratch));
+
+    let mut listed = old.origin.sources.clone();
+    listed.extend(files.iter().map(write::source));
+    let origin = |content_digest| Origin {
+        snapshot_id: snapshot_id.to_owned(),
+        content_digest,
+        sources: listed.clone(),
+        price_paid_to,
+    };
+    let identity = write::seal(&database_path, &facts, origin, watch)?;
+    let report = UpdateReport {
+        identity,
+        updated_from: old.identity(),
+        sources: listed.clone(),
+        files,
+        sales: edits.report,
+    };
+    publish::write_json(&staged.path(REPORT_FILE), &report)?;
+    staged.publish()?;
+    Ok(report)
+}
+
+/// Copies bytes alone: the old file may be one that nobody may write.
+fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
+    let mut old = File::open(from).map_err(BuildError::io(from))?;
+    let mut new = File::create(to).map_err(BuildError::io(to))?;
+    io::copy(&mut old, &mut new).map_err(BuildError::io(to))?;
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The rows of the months.
+
+use crate::build::BuildError;
+use crate::build::sales::{self, SaleSeed};
+use crate::build::sources::{Kind, Sources};
+use crate::build::spill::{Scratch, Sorted};
+use crate::store::tables::Moment;
+use domesday_registers::Day;
+use rustc_hash::FxHashSet;
+use std::rc::Rc;
+
+/// All rows, by transaction.
+pub(super) struct Months {
+    pub(super) rows: Sorted<SaleSeed>,
+    pub(super) ids: FxHashSet<u64>,
+    /// When the rows of each file act, by the file's number.
+    pub(super) moments: Vec<Moment>,
+}
+
+/// Reads the files, which must act after those that the snapshot holds.
+pub(super) fn read(
+    sources: &mut Sources<'_, '_>,
+    held: &Moment,
+    scratch: &Rc<Scratch>,
+) -> Result<Months, BuildError> {
+    let read = sales::read(sources, scratch)?;
+    let mut ids = FxHashSet::default();
+    let mut with_rows = vec![false; read.moments.len()];
+    for row in read.rows.rows()? {
+        let row = row?;
+        ids.insert(row.id);
+        if let Some(with_rows) = with_rows.get_mut(row.at.0 as usize) {
+            *with_rows = true;
+        }
+    }
+    let files = sources.paths(Kind::PricePaid).into_iter();
+    for ((moment, path), with_rows) in read.moments.iter().zip(files).zip(with_rows) {
+        // A file of which no row counts has no moment either.
+        if with_rows && moment <= held {
+            return Err(BuildError::NoUpdate {
+                path,
+                latest: Day(i32::from(moment.latest_day)),
+                held: Day(i32::from(held.latest_day)),
+            });
+        }
+    }
+    Ok(Months {
+        rows: read.rows,
+        ids,
+        moments: read.moments,
+    })
+}

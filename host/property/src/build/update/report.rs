@@ -1,0 +1,44 @@
+//! What an update did.
+
+use crate::model::{Identity, SourceFile};
+use domesday_registers::sources::FileReport;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The report of an update.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UpdateReport {
+    /// The snapshot that came of it.
+    pub identity: Identity,
+    /// The snapshot that it was made from.
+    pub updated_from: Identity,
+    /// The files that were read, and what became of their rows. What was rejected or left out is in
+    /// the rejects file.
+    pub files: Vec<FileReport>,
+    /// Every file that the new snapshot rests on, the old one's among them.
+    pub sources: Vec<SourceFile>,
+    /// What became of the transactions.
+    pub sales: Updated,
+}
+
+/// What became of transactions, each counted once by how it stood before and stands now; and
+/// rows that say nothing new, each counted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Updated {
+    /// Transactions that the old snapshot did not have.
+    pub added: u64,
+    /// Transactions that say something else now.
+    pub changed: u64,
+    /// Transactions that are no more.
+    pub deleted: u64,
+    /// Transactions that the files name and that say what they said.
+    pub unchanged: u64,
+    /// Rows that delete a transaction that was not there.
+    pub deletions_of_unknown: u64,
+    /// Rows that change a transaction that was not there, taken as additions.
+    pub changes_of_unknown: u64,
+    /// Rows that add a transaction that was there; the later row counts.
+    pub additions_of_known: u64,
+    /// How transactions that were added or changed met properties.
+    pub matching: BTreeMap<&'static str, u64>,
+}

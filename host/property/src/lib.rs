@@ -28,5 +28,6 @@ pub use model::{
     IndexSeries, NearbyQuery, Order, PostcodePlace, Property, PropertyTypes, Resolution, RowCounts,
     Sale, SourceFile,
 };
+pub use query::book::{AddressBook, Listed};
 pub use query::export::Export;
 pub use snapshot::Snapshot;

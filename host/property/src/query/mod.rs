@@ -1,6 +1,7 @@
 //! The questions: one concern a file, each an `impl` block of [`crate::Snapshot`].
 
 mod best;
+pub mod book;
 pub(crate) mod border;
 pub(crate) mod export;
 mod index;

@@ -12,6 +12,40 @@ use domesday_registers::{Day, Postcode};
 /// about: three years.
 const RECENT_DAYS: i32 = 1_096;
 
+/// What the entries of one address mean, whoever lists them.
+pub(super) fn decide(entries: impl IntoIterator<Item = Entry>) -> Resolution {
+    let (mut homes, mut premises, mut units, mut other) = (0_u32, 0_u32, 0, false);
+    let mut uprn = 0;
+    for entry in entries {
+        match entry {
+            Entry::Home(found) => (homes, uprn) = (homes + 1, found),
+            Entry::Premises(_) => premises += 1,
+            Entry::OtherSale => other = true,
+            Entry::Units(count) => units = count,
+        }
+    }
+    match (homes, premises) {
+        (1, 0) => Resolution::Exact(uprn),
+        (0, _) if units > 0 => Resolution::Ambiguous {
+            candidates: units,
+            needs_unit: true,
+        },
+        (0, 0) if !other => Resolution::NotFound,
+        (0, _) => Resolution::NotResidential,
+        _ => Resolution::Ambiguous {
+            candidates: homes + premises,
+            needs_unit: false,
+        },
+    }
+}
+
+/// Whether one of the entries of an address is this property's.
+pub(super) fn names(entries: impl IntoIterator<Item = Entry>, uprn: u64) -> bool {
+    entries
+        .into_iter()
+        .any(|entry| matches!(entry, Entry::Home(found) | Entry::Premises(found) if found == uprn))
+}
+
 impl Snapshot {
     /// Where a postcode of Great Britain lies; `None` where Code-Point does not have it.
     ///
@@ -52,30 +86,7 @@ impl Snapshot {
         building: &str,
         street: &str,
     ) -> Result<Resolution, SnapshotError> {
-        let entries = self.entries(postcode, building, street)?;
-        let (mut homes, mut premises, mut units, mut other) = (0_u32, 0_u32, 0, false);
-        let mut uprn = 0;
-        for entry in entries {
-            match entry {
-                Entry::Home(found) => (homes, uprn) = (homes + 1, found),
-                Entry::Premises(_) => premises += 1,
-                Entry::OtherSale => other = true,
-                Entry::Units(count) => units = count,
-            }
-        }
-        Ok(match (homes, premises) {
-            (1, 0) => Resolution::Exact(uprn),
-            (0, _) if units > 0 => Resolution::Ambiguous {
-                candidates: units,
-                needs_unit: true,
-            },
-            (0, 0) if !other => Resolution::NotFound,
-            (0, _) => Resolution::NotResidential,
-            _ => Resolution::Ambiguous {
-                candidates: homes + premises,
-                needs_unit: false,
-            },
-        })
+        Ok(decide(self.entries(postcode, building, street)?))
     }
 
     /// Whether an address is one of a property's own, for verifying a UPRN that was supplied.
@@ -90,10 +101,7 @@ impl Snapshot {
         building: &str,
         street: &str,
     ) -> Result<bool, SnapshotError> {
-        let entries = self.entries(postcode, building, street)?;
-        Ok(entries.iter().any(
-            |entry| matches!(entry, Entry::Home(found) | Entry::Premises(found) if *found == uprn),
-        ))
+        Ok(names(self.entries(postcode, building, street)?, uprn))
     }
 
     fn entries(

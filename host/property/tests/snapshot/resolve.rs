@@ -1,7 +1,8 @@
 //! From addresses to properties.
 
 use crate::world::{Lodged, Sold, World, day, place, postcode};
-use domesday_property::{GssCode, Resolution};
+use domesday_property::{AddressBook, GssCode, Listed, Resolution};
+use domesday_registers::address::keys_of_parts;
 use domesday_registers::records::Country;
 
 fn lodged(key: u32, uprn: &'static str, line: &'static str) -> Lodged {
@@ -259,4 +260,83 @@ fn a_postcode_is_represented_by_addresses_or_sales_and_recent_sales_are_counted(
         ],
         [1, 0, 1, 0]
     );
+}
+
+/// Somebody else's list of the same addresses: the book answers as the snapshot does.
+#[test]
+fn a_book_of_the_same_addresses_answers_as_the_snapshot() {
+    let rows = [
+        (1, "", "1", "RD02"),
+        (2, "FLAT 1", "40", "RD06"),
+        (3, "FLAT 2", "40", "RD06"),
+        (4, "", "40", "PP"),
+        (5, "", "9", "RD04"),
+        (6, "", "9", "RD04"),
+        (7, "", "12", "CR08"),
+        (8, "", "14", "RD04"),
+        (9, "", "14", "CR08"),
+        (10, "UNIT 1", "54", "CI03"),
+        (11, "", "54", "CI03"),
+        (12, "3", "AMBER HOUSE, 60", "RD06"),
+        (13, "GROUND FLOOR FLAT", "62", "RD06"),
+        (14, "", "62", "RD04"),
+    ];
+    let file: String = rows
+        .iter()
+        .map(|(uprn, saon, paon, class)| {
+            format!("{uprn},{saon},\"{paon}\",ORCHARD WAY,,TOWN,ZZ1 1AA,459318,304176,{class},E\n")
+        })
+        .collect();
+    let snapshot = World::with_sales(&[]).and_addresses(&file).build().open();
+    let listed: Vec<Listed> = rows
+        .iter()
+        .rev()
+        .map(|(uprn, saon, paon, class)| Listed {
+            uprn: *uprn,
+            residential: class.starts_with('R'),
+            keys: keys_of_parts(saon, paon, "ORCHARD WAY", ""),
+        })
+        .collect();
+    // A list that says everything twice is the same list.
+    let book = AddressBook::new(listed.iter().chain(&listed));
+    let mut seen = Vec::new();
+    for building in [
+        "1",
+        "40",
+        "Flat 1, 40",
+        "40 flat 2",
+        "Flat 3, 40",
+        "9",
+        "12",
+        "14",
+        "54",
+        "Unit 1, 54",
+        "60",
+        "Flat 3, 60",
+        "3 Amber House",
+        "Amber House",
+        "62",
+        "Ground floor flat, 62",
+        "99",
+        "",
+    ] {
+        for street in ["Orchard Way", "Amber House", "Elsewhere"] {
+            let of_snapshot = snapshot
+                .resolve(&postcode("ZZ1 1AA"), building, street)
+                .unwrap();
+            assert_eq!(
+                book.resolve(building, street),
+                of_snapshot,
+                "{building}, {street}"
+            );
+            seen.push(of_snapshot);
+            for uprn in 1..=15 {
+                let own = snapshot.has_address(uprn, &postcode("ZZ1 1AA"), building, street);
+                let in_book = book.has_address(uprn, building, street);
+                assert_eq!(in_book, own.unwrap(), "{uprn}: {building}, {street}");
+            }
+        }
+    }
+    let kinds: std::collections::HashSet<_> = seen.iter().map(std::mem::discriminant).collect();
+    assert_eq!(kinds.len(), 4, "every answer is among them");
 }

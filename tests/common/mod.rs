@@ -8,6 +8,7 @@ pub mod demo;
 pub mod downloads;
 pub mod guest;
 pub mod packages;
+pub mod places;
 pub mod program;
 pub mod raw;
 pub mod server;

@@ -8,6 +8,7 @@ mod commands;
 mod demo;
 mod families;
 mod http;
+mod identity_provider;
 mod jobs;
 mod logging;
 mod private_file;

@@ -8,6 +8,7 @@ use crate::releases::Shelf;
 use crate::telemetry::metrics::Metrics;
 use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
+use domesday_identity::Provider;
 use domesday_state::State;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,8 @@ pub struct Service {
     pub markets: FamilyShelf,
     /// The releases of sterling rates.
     pub rates: FamilyShelf,
+    /// Who is asked for addresses that the snapshot leaves open, if anybody.
+    pub identity: Option<Arc<Provider>>,
     /// The threads that value.
     pub workers: Workers,
     /// Who may enter.

@@ -32,7 +32,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Serve the releases of a directory over HTTP.
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     /// Make, list and revoke API keys.
     #[command(subcommand)]
     Key(key::Key),

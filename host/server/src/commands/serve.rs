@@ -10,6 +10,7 @@ use crate::demo;
 use crate::families::FamilyShelf;
 use crate::http;
 use crate::http::Tls;
+use crate::identity_provider;
 use crate::jobs::Jobs;
 use crate::logging::{LogLines, start};
 use crate::private_file;
@@ -95,6 +96,9 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         .as_deref()
         .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
         .transpose()?;
+    let metrics = telemetry::metrics::Metrics::default();
+    let watch = Arc::new(metrics.identity.clone());
+    let identity = identity_provider::open(&settings, watch, u64::from_le_bytes(random()?))?;
     let engine = engine(data, threads)?;
     let releases = &settings.releases;
     let trust = trust(releases, &settings.allow_unsigned)?;
@@ -130,13 +134,14 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         releases: shelf,
         markets,
         rates,
+        identity,
         workers,
         admission: Admission::new(CAPACITY),
         processing_deadline: deadline,
         submitted: Arc::default(),
         body_room: http::body_room(),
         clock,
-        metrics: telemetry::metrics::Metrics::default(),
+        metrics,
         traces,
         log_lines,
     });

@@ -76,7 +76,14 @@ pub async fn values(
     // All of them or none, made durable while the release runs.
     let units = u32::try_from(admitted).unwrap_or(u32::MAX);
     let mut charging = charge(&service.state, &principal, units, service.clock.now());
-    let work = batch::value(&service.workers, &shared, rows, valuation_id, deadline);
+    let work = batch::value(
+        &service.workers,
+        service.identity.as_ref(),
+        &shared,
+        rows,
+        valuation_id,
+        deadline,
+    );
     let done = charging.beside(work).await?;
     charging.settle(done.undone).await?;
     let kept = units.saturating_sub(done.undone);

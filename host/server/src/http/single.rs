@@ -9,7 +9,9 @@ use crate::admission::units::charge;
 use crate::clock::new_id;
 use crate::service::Service;
 use crate::valuation::admit;
-use crate::valuation::row::{Asked, RowOutcome, Shared, outcome};
+use crate::valuation::look_up::Answers;
+use crate::valuation::row::{Asked, RowOutcome, Shared, asks_for, outcome};
+use crate::workers::WorkError;
 use axum::body::Body;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -61,10 +63,16 @@ pub async fn value(
     };
     // One unit, made durable while the release runs.
     let mut charging = charge(&service.state, &principal, 1, service.clock.now());
-    let work = service.workers.run(move || {
-        let done = outcome(&asked, &shared, Some(deadline));
-        (asked, done)
-    });
+    let work = async {
+        let (asked, shared, answers) = looked_up(&service, asked, shared).await?;
+        service
+            .workers
+            .run(move || {
+                let done = outcome(&asked, &shared, &answers, Some(deadline));
+                (asked, done)
+            })
+            .await
+    };
     let work = tokio::time::timeout_at(deadline.into(), work);
     let worked = match charging.beside(work).await? {
         Ok(worked) => worked.map_err(Refusal::from),
@@ -91,6 +99,26 @@ pub async fn value(
     Ok(json(StatusCode::OK, &result))
 }
 
+/// The request with what the identity provider says, where there is one and it is needed.
+async fn looked_up(
+    service: &Service,
+    asked: Asked,
+    shared: Shared,
+) -> Result<(Asked, Shared, Arc<Answers>), WorkError> {
+    let Some(provider) = &service.identity else {
+        return Ok((asked, shared, Arc::new(Answers::none())));
+    };
+    let look = service.workers.run(move || {
+        let postcode = asks_for(&asked, &shared);
+        (asked, shared, postcode)
+    });
+    let (asked, shared, postcode) = look.await?;
+    let wanted = postcode.into_iter().collect();
+    let answers = Arc::new(Answers::wanted(Some(provider.clone()), wanted));
+    answers.clone().ask_all().await;
+    Ok((asked, shared, answers))
+}
+
 /// A single request is the row: where the row is rejected or undone, the request is refused.
 fn answered(done: RowOutcome) -> Result<Outcome, Refusal> {
     match done.outcome {
@@ -98,12 +126,17 @@ fn answered(done: RowOutcome) -> Result<Outcome, Refusal> {
             Err(faults.into())
         }
         Outcome::Rejected(faults) | Outcome::Failed(faults) if done.undone => {
-            let problem = done.problem.as_deref();
-            tracing::error!(problem, "a value could not be worked out");
+            if let Some(problem) = &done.problem {
+                tracing::error!(problem, "a value could not be worked out");
+            }
             match faults.into_iter().next() {
                 Some(fault) if fault.code == Code::ProcessingDeadlineExceeded => Err(too_late()),
                 Some(fault) if fault.code != Code::Internal && !broken("endpoints-1-provider") => {
-                    Err(fault.into())
+                    let refusal = Refusal::from(fault);
+                    Err(match done.retry_after {
+                        Some(wait) => refusal.after(wait),
+                        None => refusal,
+                    })
                 }
                 _ => Err(internal().into()),
             }

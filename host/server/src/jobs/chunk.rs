@@ -3,9 +3,12 @@
 use super::intake::count;
 use super::stored;
 use crate::valuation::batch::nth;
-use crate::valuation::row::{RowDone, Shared, parse, value};
+use crate::valuation::look_up::Answers;
+use crate::valuation::row::{RowDone, Shared, parse, value, wanted};
 use domesday_contract::v3::result::Status;
+use domesday_registers::Postcode;
 use domesday_state::{ChunkDone, Tally};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -33,10 +36,25 @@ impl Chunk {
         }
     }
 
+    /// Its rows.
+    pub fn rows(&self) -> Arc<[String]> {
+        self.rows.clone()
+    }
+
+    /// The postcodes of the round's rows that the snapshot leaves open. Blocks.
+    pub fn open(&self, shared: &Shared) -> BTreeSet<Postcode> {
+        let undone = |at: &usize| self.results[*at].as_ref().is_none_or(|done| done.undone);
+        (0..self.rows.len())
+            .filter(undone)
+            .filter_map(|at| wanted(&parse(&self.rows[at], shared), shared))
+            .collect()
+    }
+
     /// Values rows until the round is over, or until `set_aside` says so after a row. Blocks.
     pub fn work(
         &mut self,
         shared: &Shared,
+        answers: &Answers,
         first_valuation_id: Uuid,
         set_aside: impl Fn() -> bool,
     ) {
@@ -45,7 +63,7 @@ impl Chunk {
             self.next += 1;
             if result.as_ref().is_none_or(|done| done.undone) {
                 let valuation_id = nth(first_valuation_id, index);
-                let done = value(&parse(row, shared), shared, valuation_id, None);
+                let done = value(&parse(row, shared), shared, answers, valuation_id, None);
                 if let Some(problem) = &done.problem {
                     tracing::warn!(
                         execution_id = %shared.execution_id,

@@ -1,7 +1,7 @@
 //! Asynchronous jobs: how one is accepted, kept, worked on and shown.
 //!
 //! [`intake`] divides a submission into chunks, [`stored`] is the form in which they are kept,
-//! [`runner`] takes jobs from the state and [`chunk`] values their rows, [`document`] is what the
+//! [`runner`] takes jobs from the state, `asking` asks an identity provider where there is one, [`chunk`] values the rows, [`document`] is what the
 //! client is shown.
 //!
 //! **Whose turn it is.** The state hands out jobs tenant by tenant, and a runner lets go of a job
@@ -18,6 +18,7 @@
 //! that was begun before is not worked on behind requests: the sooner it is done, the less likely is
 //! it blamed for an end that was none of its doing.
 
+mod asking;
 pub mod chunk;
 pub mod document;
 pub mod intake;

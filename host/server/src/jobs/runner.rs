@@ -1,5 +1,6 @@
 //! Takes jobs from the state and works them off, chunk by chunk.
 
+use super::asking;
 use super::chunk::{ATTEMPTS, Chunk};
 use super::document::{mode, summary};
 use super::intake::CHUNK_ROWS;
@@ -32,9 +33,7 @@ const TURN: u32 = 8;
 /// How often jobs are looked for that this host did not accept: another host's, or one whose lease
 /// ran out.
 const POLL: Duration = Duration::from_secs(1);
-/// How long rows that could not be run are left alone before they are tried again.
-const PAUSE: Duration = Duration::from_millis(200);
-/// The same for a release that does not open.
+/// How long a release that does not open is left alone.
 const REOPEN: Duration = Duration::from_secs(1);
 /// How often what is past its time is removed.
 const PURGE: Duration = Duration::from_secs(60);
@@ -257,6 +256,9 @@ impl Runner {
         let mut lost = 0;
         let mut chunk = Chunk::new(rows.clone());
         loop {
+            let asked = asking::ask(&self.service, self.stop.clone(), chunk, shared).await;
+            let answers;
+            (chunk, answers) = asked.ok_or(Ended::LetGo)?;
             while !chunk.round_over() {
                 if self.stopping() {
                     return Err(Ended::LetGo);
@@ -264,12 +266,12 @@ impl Runner {
                 if !hasty {
                     step_aside(&self.service.workers).await;
                 }
-                let shared = shared.clone();
+                let (shared, said) = (shared.clone(), answers.clone());
                 let waiting = self.service.workers.waiting().clone();
                 let stop = self.stop.clone();
                 let worked = self.service.workers.run_behind(move || {
                     let set_aside = || (waiting.any() && !hasty) || *stop.borrow();
-                    chunk.work(&shared, first, set_aside);
+                    chunk.work(&shared, &said, first, set_aside);
                     chunk
                 });
                 chunk = match worked.await {
@@ -281,7 +283,7 @@ impl Runner {
                         if lost == ATTEMPTS {
                             return Err(Ended::Failed(crashed()));
                         }
-                        sleep(PAUSE).await;
+                        asking::pause(&answers, self.stop.clone()).await;
                         Chunk::new(rows.clone())
                     }
                 };
@@ -289,7 +291,7 @@ impl Runner {
             if !chunk.again() {
                 return Ok(chunk);
             }
-            sleep(PAUSE).await;
+            asking::pause(&answers, self.stop.clone()).await;
         }
     }
 

@@ -106,6 +106,15 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub otlp_endpoint: Option<String>,
+    /// Ask this identity provider (https://host/path, in the shape of the OS Places API) for addresses
+    /// that the snapshot leaves open; without it, nobody.
+    #[arg(long, env = "DOMESDAY_IDENTITY_PROVIDER", value_name = "URL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity_provider: Option<String>,
+    /// File with the identity provider's key, which may be in DOMESDAY_IDENTITY_KEY instead.
+    #[arg(long, env = "DOMESDAY_IDENTITY_KEY_FILE", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity_key_file: Option<PathBuf>,
     /// What is logged: a level, or a filter such as info,domesday=debug.
     #[arg(
         long,

@@ -3,6 +3,7 @@
 //! Labels are taken from sets that cannot grow with the requests: the templates of routes, statuses,
 //! codes of the contract, and releases that were opened. No path, tenant or key is ever a label.
 
+use super::identity::IdentityMetrics;
 use axum::extract::MatchedPath;
 use domesday_contract::v3::result::{Status, Summary};
 use domesday_contract::vocabulary::Vocabulary;
@@ -92,6 +93,8 @@ pub struct Metrics {
     units: Counter,
     jobs_ended: Family<Ended, Counter>,
     current: Family<OfRelease, Gauge>,
+    /// What is counted of the identity provider.
+    pub identity: IdentityMetrics,
     /// What is looked at only when somebody asks.
     pub(super) sampled: Sampled,
 }
@@ -120,6 +123,7 @@ impl Default for Metrics {
             units: Counter::default(),
             jobs_ended: Family::default(),
             current: Family::default(),
+            identity: IdentityMetrics::register(&mut registry),
             sampled: Sampled::default(),
             registry: Registry::default(),
         };

@@ -4,11 +4,17 @@
 //! comes back; so requests that arrive together take turns, and a single value waits for pieces, never
 //! for whole batches.
 
-use super::row::{ParsedRow, RowDone, Shared, late, value as value_row};
+use super::look_up::Answers;
+use super::row::{ParsedRow, RowDone, Shared, late, value as value_row, wanted};
 use crate::workers::Workers;
 use domesday_breaks::broken;
 use domesday_contract::v3::result::Summary;
+use domesday_identity::Provider;
+use domesday_registers::Postcode;
 use futures_util::stream::{self, StreamExt};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use uuid::Uuid;
@@ -16,6 +22,8 @@ use uuid::Uuid;
 /// Rows of a piece: some milliseconds of work, against some tens of microseconds that it costs to hand
 /// a piece over.
 const PIECE: usize = 32;
+/// Pieces that the identity provider is asked for at the same time, so that it has always enough to do.
+const ASKED: usize = 64;
 
 /// The results of a batch.
 pub struct Valued {
@@ -34,16 +42,42 @@ pub struct Valued {
 /// Row `i` has the valuation id [`nth`] of `first` and `i`.
 pub async fn value(
     workers: &Workers,
+    provider: Option<&Arc<Provider>>,
     shared: &Arc<Shared>,
     rows: Vec<ParsedRow>,
     first: Uuid,
     deadline: Instant,
 ) -> Valued {
-    let pieces = split(rows, first);
-    let work = stream::iter(0..pieces.len())
+    let rows: Arc<[ParsedRow]> = in_order(rows).into();
+    let work = async {
+        let open = match provider {
+            Some(_) => open(workers, &rows, shared).await,
+            None => Vec::new(),
+        };
+        let all = open.iter().flatten().cloned().collect();
+        (open, Arc::new(Answers::wanted(provider.cloned(), all)))
+    };
+    let looked = tokio::time::timeout_at(deadline.into(), work).await;
+    // Where there was no time even for that, nothing is begun.
+    let (open, answers) = looked.unwrap_or_else(|_| (Vec::new(), Arc::new(Answers::none())));
+    let pieces = split(&rows, &open, first);
+    // What waits for nobody goes first, and what was answered meanwhile goes in between.
+    let (ready, asking): (Vec<_>, Vec<_>) = (0..pieces.len()).partition(|&at| !pieces[at].waits);
+    let asked = stream::iter(asking)
         .map(|at| {
-            let (pieces, shared) = (pieces.clone(), shared.clone());
-            workers.run_in_turn(move || pieces[at].work(&shared, deadline))
+            let wanted: BTreeSet<_> = open[pieces[at].rows.clone()].iter().flatten().collect();
+            let asked = answers.clone().ask(wanted.into_iter().cloned().collect());
+            async move {
+                asked.await;
+                at
+            }
+        })
+        .buffer_unordered(ASKED);
+    let work = stream::select(stream::iter(ready), asked)
+        .map(|at| {
+            let (pieces, rows) = (pieces.clone(), rows.clone());
+            let (shared, answers) = (shared.clone(), answers.clone());
+            workers.run_in_turn(move || pieces[at].work(&rows, &shared, &answers, deadline))
         })
         .buffer_unordered(workers.threads() + 1)
         // A piece that was lost left its rows undone, and they are filled in below.
@@ -59,8 +93,8 @@ pub async fn value(
     for piece in pieces.iter() {
         let mut progress = piece.progress();
         progress.closed = true;
-        while let Some(row) = piece.rows.get(progress.done) {
-            let done = late(row, shared, nth(piece.first, progress.done));
+        while let Some(index) = piece.nth(progress.done) {
+            let done = late(&rows[index], shared, nth(first, index));
             progress.add(done);
         }
         if whole.json.capacity() == 0 {
@@ -82,6 +116,21 @@ pub async fn value(
     whole
 }
 
+/// The postcode of each row that the snapshot leaves open.
+async fn open(
+    workers: &Workers,
+    rows: &Arc<[ParsedRow]>,
+    shared: &Arc<Shared>,
+) -> Vec<Option<Postcode>> {
+    let (rows, shared) = (rows.clone(), shared.clone());
+    let found = workers.run_in_turn(move || {
+        let rows = rows.par_iter().with_min_len(PIECE);
+        rows.map(|row| wanted(row, &shared)).collect()
+    });
+    // Where that was lost, the rows that would have been asked for say that nobody answered.
+    found.await.unwrap_or_default()
+}
+
 /// The valuation id of row `index` of a request whose first row has `first`: consecutive numbers, so
 /// that one line of a log tells them all.
 pub fn nth(first: Uuid, index: usize) -> Uuid {
@@ -98,11 +147,12 @@ pub fn first(new: Uuid) -> Uuid {
     Uuid::from_u128(new.as_u128() & !0xffff)
 }
 
-/// Some rows that follow each other.
+/// Some rows that follow each other, and all wait for the identity provider or none of them does.
 struct Piece {
-    rows: Vec<ParsedRow>,
-    /// The valuation id of the first.
+    rows: Range<usize>,
+    /// The valuation id of the request's first row.
     first: Uuid,
+    waits: bool,
     progress: Mutex<Progress>,
 }
 
@@ -118,27 +168,43 @@ struct Progress {
     closed: bool,
 }
 
-fn split(rows: Vec<ParsedRow>, first: Uuid) -> Arc<[Piece]> {
-    let mut rows = rows;
+fn in_order(mut rows: Vec<ParsedRow>) -> Vec<ParsedRow> {
     if broken("endpoints-2-order") {
         rows.reverse();
     }
-    let mut rows = rows.into_iter();
-    let pieces = rows.len().div_ceil(PIECE);
-    (0..pieces)
-        .map(|at| Piece {
-            rows: rows.by_ref().take(PIECE).collect(),
-            first: nth(first, at * PIECE),
-            progress: Mutex::default(),
-        })
-        .collect()
+    rows
+}
+
+/// Divides the rows, of which `open` (where it is not empty) tells who waits.
+fn split(rows: &[ParsedRow], open: &[Option<Postcode>], first: Uuid) -> Arc<[Piece]> {
+    let waits = |at: usize| open.get(at).is_some_and(Option::is_some);
+    let mut pieces: Vec<Piece> = Vec::with_capacity(rows.len().div_ceil(PIECE));
+    for at in 0..rows.len() {
+        match pieces.last_mut() {
+            Some(last) if last.rows.len() < PIECE && last.waits == waits(at) => {
+                last.rows.end = at + 1;
+            }
+            _ => pieces.push(Piece {
+                rows: at..at + 1,
+                first,
+                waits: waits(at),
+                progress: Mutex::default(),
+            }),
+        }
+    }
+    pieces.into()
 }
 
 impl Piece {
-    fn work(&self, shared: &Shared, deadline: Instant) {
-        for (index, row) in self.rows.iter().enumerate() {
+    /// The place in the request of the piece's row `at`.
+    fn nth(&self, at: usize) -> Option<usize> {
+        self.rows.clone().nth(at)
+    }
+
+    fn work(&self, rows: &[ParsedRow], shared: &Shared, answers: &Answers, deadline: Instant) {
+        for index in self.rows.clone() {
             let id = nth(self.first, index);
-            let done = value_row(row, shared, id, Some(deadline));
+            let done = value_row(&rows[index], shared, answers, id, Some(deadline));
             if let Some(problem) = &done.problem {
                 let (release_id, execution_id) = (&shared.release.id, shared.execution_id);
                 tracing::warn!(problem, release_id, %execution_id, valuation_id = %id, "a row has no answer");

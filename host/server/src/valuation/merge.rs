@@ -132,24 +132,25 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
         ),
     };
 
-    let centre = (identity.postcode.easting, identity.postcode.northing);
-    let (easting, northing) = identity.property.place.unwrap_or(centre);
+    let around = identity.postcode;
+    let centre = around.map(|around| (around.easting, around.northing));
+    // An identity has the one or the other.
+    let (easting, northing) = identity.property.place.or(centre).unwrap_or_default();
     let provenance = sorted(fill.provenance);
     Merged {
         subject: Subject {
             valuation_day: day,
             uprn: Some(identity.property.uprn),
             place: Place { easting, northing },
-            precision: if (easting, northing) == centre {
+            precision: if Some((easting, northing)) == centre {
                 Precision::Postcode
             } else {
                 Precision::Property
             },
             postcode: identity.property.postcode.clone(),
             country: identity.property.country,
-            authority: identity
-                .postcode
-                .authority
+            authority: around
+                .and_then(|around| around.authority)
                 .or(identity.property.authority)
                 .map(String::from)
                 .unwrap_or_default(),
@@ -166,7 +167,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
             stored_data: request.options.use_stored_data,
             evidence_through: evidence_through(latest_sale, day),
         },
-        identity_source: IdentitySource::VerifiedIdentityStore,
+        identity_source: identity.source,
         stored_data_used: fill.used,
         applied_inputs: Vec::new(),
     }

@@ -1,20 +1,25 @@
 //! Which property a request means: the address must name one residential property of England or
 //! Wales exactly, and a UPRN that is given must be that one.
 
+use super::look_up::{Answers, Said};
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::identity::{self as wire, Uprn};
 use domesday_contract::v3::request::Property as Asked;
+use domesday_contract::v3::result::IdentitySource;
+use domesday_identity::{Answer, Unavailable};
 use domesday_property::{PostcodePlace, Property, Resolution, Snapshot, SnapshotError};
 use domesday_registers::Postcode;
 use domesday_registers::records::Country;
 
-/// A property that the snapshot vouches for.
+/// A property that somebody vouches for.
 pub struct Identity {
-    /// What is stored of it.
+    /// What is known of it; what is stored, where the snapshot has it.
     pub property: Property,
-    /// Its postcode's place.
-    pub postcode: PostcodePlace,
+    /// Its postcode's place, where the snapshot knows the postcode.
+    pub postcode: Option<PostcodePlace>,
+    /// Who vouches.
+    pub source: IdentitySource,
 }
 
 /// Why a request names no property.
@@ -24,6 +29,8 @@ pub enum Unresolved {
     Rejected(Box<Fault>),
     /// Ours.
     Store(SnapshotError),
+    /// The identity provider's.
+    Provider(Unavailable),
 }
 
 impl From<SnapshotError> for Unresolved {
@@ -32,47 +39,75 @@ impl From<SnapshotError> for Unresolved {
     }
 }
 
-/// Finds the property.
+/// What the snapshot says of a request.
+pub enum Stored {
+    /// It vouches for this property.
+    Found(Box<Identity>),
+    /// It does not know the address, or knows nobody who lives there: an identity provider may.
+    Open(Box<Open>),
+}
+
+/// An address that the snapshot leaves open.
+pub struct Open {
+    /// The postcode.
+    pub postcode: Postcode,
+    place: Option<PostcodePlace>,
+    /// What is wrong with the request where nobody else knows the address either.
+    otherwise: Fault,
+}
+
+/// Finds the property: in the snapshot, and where that leaves it open, in what the identity provider
+/// says of the postcode.
 ///
 /// # Errors
-/// What is wrong with the address, at the field that says it.
-pub fn identity(snapshot: &Snapshot, asked: &Asked) -> Result<Identity, Unresolved> {
-    let (postcode, place) = postcode_place(snapshot, &asked.postcode)?;
+/// What is wrong with the address, at the field that says it; or who does not answer.
+pub fn identity(
+    snapshot: &Snapshot,
+    asked: &Asked,
+    answers: &Answers,
+) -> Result<Identity, Unresolved> {
+    let open = match stored(snapshot, asked)? {
+        Stored::Found(identity) => return Ok(*identity),
+        Stored::Open(open) => open,
+    };
+    match answers.of(&open.postcode) {
+        Said::Nothing => Err(reject(open.otherwise)),
+        Said::Unavailable(unavailable) => Err(Unresolved::Provider(unavailable)),
+        Said::Addresses(answer) => provided(snapshot, asked, *open, answer),
+    }
+}
+
+/// What the snapshot alone says.
+///
+/// # Errors
+/// As [`identity`].
+pub fn stored(snapshot: &Snapshot, asked: &Asked) -> Result<Stored, Unresolved> {
+    let postcode = Postcode::parse(asked.postcode.as_str());
+    let postcode = postcode.ok_or_else(|| unknown_postcode(&asked.postcode))?;
+    let open = |place, fault| {
+        Ok(Stored::Open(Box::new(Open {
+            postcode: postcode.clone(),
+            place,
+            otherwise: fault,
+        })))
+    };
+    let place = match postcode_place(snapshot, &asked.postcode) {
+        Ok((_, place)) => place,
+        // A postcode that is newer than the snapshot.
+        Err(Unresolved::Rejected(fault)) if fault.code == Code::AddressNotFound => {
+            return open(None, *fault);
+        }
+        Err(unresolved) => return Err(unresolved),
+    };
     let (building, street) = (&asked.building_number_or_name, &asked.street);
     let resolution = snapshot.resolve(&postcode, building, street)?;
-    let uprn = match (resolution, asked.uprn.map(Uprn::get)) {
-        (Resolution::Exact(found), Some(given)) if found != given && !broken("property-uprn") => {
-            return Err(another_uprn());
+    let has_address = |uprn| snapshot.has_address(uprn, &postcode, building, street);
+    let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
+        Ok(uprn) => uprn,
+        Err(fault) if matches!(fault.code, Code::AddressNotFound | Code::NotResidential) => {
+            return open(Some(place), fault);
         }
-        (Resolution::Exact(found), _) => found,
-        // Two properties with one address are told apart by a UPRN, if it is one of theirs.
-        (Resolution::Ambiguous { .. }, Some(given))
-            if snapshot.has_address(given, &postcode, building, street)? =>
-        {
-            given
-        }
-        (
-            Resolution::Ambiguous {
-                needs_unit: false, ..
-            },
-            Some(_),
-        ) => return Err(another_uprn()),
-        (
-            Resolution::Ambiguous {
-                candidates,
-                needs_unit,
-            },
-            _,
-        ) => return Err(ambiguous(candidates, needs_unit)),
-        (Resolution::NotFound, _) => {
-            return Err(reject(
-                Code::AddressNotFound,
-                "No property in England and Wales has exactly this address. Check the building, the street and the postcode.",
-                "/property",
-            ));
-        }
-        (Resolution::NotResidential, _) if broken("service-2") => return Err(ambiguous(1, true)),
-        (Resolution::NotResidential, _) => return Err(not_residential()),
+        Err(fault) => return Err(reject(fault)),
     };
     let Some(property) = snapshot.property(uprn)? else {
         return Err(Unresolved::Store(SnapshotError::Damaged {
@@ -80,11 +115,121 @@ pub fn identity(snapshot: &Snapshot, asked: &Asked) -> Result<Identity, Unresolv
         }));
     };
     if !property.residential {
-        return Err(not_residential());
+        return open(Some(place), not_residential());
+    }
+    Ok(Stored::Found(Box::new(Identity {
+        property,
+        postcode: Some(place),
+        source: IdentitySource::VerifiedIdentityStore,
+    })))
+}
+
+/// Which property an address means, by one rule whoever lists the addresses.
+fn meant(
+    resolution: Resolution,
+    given: Option<u64>,
+    has_address: impl Fn(u64) -> Result<bool, SnapshotError>,
+) -> Result<Result<u64, Fault>, SnapshotError> {
+    Ok(match (resolution, given) {
+        (Resolution::Exact(found), Some(given)) if found != given && !broken("property-uprn") => {
+            Err(another_uprn())
+        }
+        (Resolution::Exact(found), _) => Ok(found),
+        // Two properties with one address are told apart by a UPRN, if it is one of theirs.
+        (Resolution::Ambiguous { .. }, Some(given)) if has_address(given)? => Ok(given),
+        (
+            Resolution::Ambiguous {
+                needs_unit: false, ..
+            },
+            Some(_),
+        ) => Err(another_uprn()),
+        (
+            Resolution::Ambiguous {
+                candidates,
+                needs_unit,
+            },
+            _,
+        ) => Err(ambiguous(candidates, needs_unit)),
+        (Resolution::NotFound, _) => Err(Fault::new(
+            Code::AddressNotFound,
+            "No property in England and Wales has exactly this address. Check the building, the street and the postcode.",
+        )
+        .at("/property")),
+        (Resolution::NotResidential, _) if broken("service-2") => Err(ambiguous(1, true)),
+        (Resolution::NotResidential, _) => Err(not_residential()),
+    })
+}
+
+/// How far the provider's point may lie from the middle of its postcode to be believed, metres:
+/// farther than any postcode of England or Wales reaches.
+const REACH_M: f64 = 10_000.0;
+
+/// Finds the property in what the provider says, for an address that the snapshot leaves open.
+fn provided(
+    snapshot: &Snapshot,
+    asked: &Asked,
+    open: Open,
+    answer: &Answer,
+) -> Result<Identity, Unresolved> {
+    let Open {
+        postcode,
+        place: around,
+        otherwise,
+    } = open;
+    let (building, street) = (&asked.building_number_or_name, &asked.street);
+    let resolution = answer.book.resolve(building, street);
+    let has_address = |uprn| Ok(answer.book.has_address(uprn, building, street));
+    let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
+        Ok(uprn) => uprn,
+        // Neither knows it, and the snapshot may have said more.
+        Err(fault) if fault.code == Code::AddressNotFound => return Err(reject(otherwise)),
+        Err(fault) => return Err(reject(fault)),
+    };
+    if !answer.residential(uprn) {
+        return Err(reject(not_residential()));
+    }
+    let told = answer.place(uprn);
+    let country = around.map(|around| around.country).or(told.country);
+    let Some(country @ (Country::England | Country::Wales)) = country else {
+        return Err(reject(outside()));
+    };
+    let near = |&(easting, northing): &(i32, i32)| {
+        around.is_none_or(|around| {
+            let east = f64::from(easting) - f64::from(around.easting);
+            let north = f64::from(northing) - f64::from(around.northing);
+            east.hypot(north) <= REACH_M
+        })
+    };
+    let stored = snapshot.property(uprn)?;
+    let point = told.point.filter(near);
+    // What the snapshot has of a property is kept, also where it has it at an older address.
+    let property = match stored {
+        Some(stored) => Property {
+            place: point.or(stored.place),
+            postcode,
+            country,
+            residential: true,
+            ..stored
+        },
+        None => Property {
+            uprn,
+            postcode,
+            place: point,
+            authority: None,
+            country,
+            residential: true,
+            certificates: Vec::new(),
+            sale_days: Vec::new(),
+        },
+    };
+    // Somewhere it must be, or no evidence can be near it.
+    if property.place.is_none() && around.is_none() {
+        return Err(reject(otherwise));
     }
     Ok(Identity {
         property,
-        postcode: place,
+        postcode: around,
+        source: IdentitySource::IdentityProvider,
     })
 }
 
@@ -103,20 +248,20 @@ pub fn postcode_place(
     if !matches!(place.country, Country::England | Country::Wales)
         && !broken("property-uprn-omitted")
     {
-        return Err(outside());
+        return Err(reject(outside()));
     }
     Ok((postcode, place))
 }
 
-fn another_uprn() -> Unresolved {
-    reject(
+fn another_uprn() -> Fault {
+    Fault::new(
         Code::UprnAddressMismatch,
         "The address belongs to another UPRN. Correct one of the two, or leave the UPRN out.",
-        "/property/uprn",
     )
+    .at("/property/uprn")
 }
 
-fn ambiguous(candidates: u32, needs_unit: bool) -> Unresolved {
+fn ambiguous(candidates: u32, needs_unit: bool) -> Fault {
     let (message, field) = if needs_unit {
         (
             "The building holds more than one property; name the flat or unit, as in \"Flat 3, 12\"."
@@ -131,17 +276,15 @@ fn ambiguous(candidates: u32, needs_unit: bool) -> Unresolved {
             "/property",
         )
     };
-    Unresolved::Rejected(Box::new(
-        Fault::new(Code::AddressAmbiguous, message).at(field),
-    ))
+    Fault::new(Code::AddressAmbiguous, message).at(field)
 }
 
-fn not_residential() -> Unresolved {
-    reject(
+fn not_residential() -> Fault {
+    Fault::new(
         Code::NotResidential,
         "There is no home at this address, and only homes are valued.",
-        "/property",
     )
+    .at("/property")
 }
 
 /// Postcode areas that lie wholly outside England and Wales: Scotland's, Northern Ireland's, Jersey,
@@ -151,12 +294,12 @@ const OUTSIDE: [&str; 18] = [
     "PH", "ZE",
 ];
 
-fn outside() -> Unresolved {
-    reject(
+fn outside() -> Fault {
+    Fault::new(
         Code::OutsideGeography,
         "The postcode lies outside England and Wales, which is where this service values.",
-        "/property/postcode",
     )
+    .at("/property/postcode")
 }
 
 fn unknown_postcode(asked: &wire::Postcode) -> Unresolved {
@@ -164,15 +307,13 @@ fn unknown_postcode(asked: &wire::Postcode) -> Unresolved {
     let postcode = asked.as_str();
     let area = &postcode[..postcode.find(|c| !letters(c)).unwrap_or(0)];
     if OUTSIDE.contains(&area) {
-        return outside();
+        return reject(outside());
     }
     let message =
         format!("{postcode} is not among the postcodes of this release; check it for a slip.");
-    Unresolved::Rejected(Box::new(
-        Fault::new(Code::AddressNotFound, message).at("/property/postcode"),
-    ))
+    reject(Fault::new(Code::AddressNotFound, message).at("/property/postcode"))
 }
 
-fn reject(code: Code, message: &'static str, field: &'static str) -> Unresolved {
-    Unresolved::Rejected(Box::new(Fault::new(code, message).at(field)))
+fn reject(fault: Fault) -> Unresolved {
+    Unresolved::Rejected(Box::new(fault))
 }

@@ -1,10 +1,11 @@
 //! One row, from its text to the bytes of its result: the path that single values, batches and jobs
 //! share. What a row needs besides itself is in [`Shared`]; nothing of one row reaches another.
 
+use super::look_up::Answers;
 use super::market::outside;
 use super::merge::{Merged, merge};
 use super::render::{Rendering, refer, render};
-use super::resolve::{Identity, Unresolved, identity};
+use super::resolve::{Identity, Stored, Unresolved, identity, stored};
 use super::value::{problem, time_left, value as run};
 use super::{admit, context, site};
 use crate::releases::OpenRelease;
@@ -16,9 +17,10 @@ use domesday_contract::v3::options::{Depth, Options, Settings};
 use domesday_contract::v3::request::{Batch, Development, Kind, Refused, Request};
 use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
 use domesday_engine::outcome::{Row, RowFailure};
+use domesday_registers::Postcode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// What all rows of a request have in common.
@@ -60,8 +62,11 @@ pub struct RowOutcome {
     /// The row was left undone by our fault or for want of time: it costs nothing and may be tried
     /// again.
     pub undone: bool,
-    /// Why there is no answer, for the log: a client is told only whose fault it is.
+    /// Why there is no answer, for the log: a client is told only whose fault it is. What an identity
+    /// provider that does not answer leaves undone has none: the log tells of that once, and not by row.
     pub problem: Option<String>,
+    /// After which time it is worth another try, where that is known.
+    pub retry_after: Option<Duration>,
 }
 
 /// A row whose result is written.
@@ -173,20 +178,35 @@ pub fn parse(row: &str, shared: &Shared) -> ParsedRow {
     }
 }
 
+/// The postcode of a row that the snapshot leaves open, so that an identity provider is asked. Blocks.
+pub fn wanted(row: &ParsedRow, shared: &Shared) -> Option<Postcode> {
+    asks_for(row.content.as_ref().ok()?, shared)
+}
+
+/// As [`wanted`], of what is asked.
+pub fn asks_for(asked: &Asked, shared: &Shared) -> Option<Postcode> {
+    let Asked::Existing(request) = asked else {
+        return None;
+    };
+    let look = || stored(&shared.release.snapshot, &request.property);
+    // A row whose look-up fails or panics says so itself, when it is its turn.
+    match catch_unwind(AssertUnwindSafe(look)) {
+        Ok(Ok(Stored::Open(open))) => Some(open.postcode),
+        _ => None,
+    }
+}
+
 /// Values a row and writes its result. Blocks; a row whose turn comes after the deadline is not begun.
 pub fn value(
     row: &ParsedRow,
     shared: &Shared,
+    answers: &Answers,
     valuation_id: Uuid,
     deadline: Option<Instant>,
 ) -> RowDone {
     let done = match &row.content {
-        Ok(asked) => outcome(asked, shared, deadline),
-        Err(faults) => RowOutcome {
-            outcome: Outcome::Rejected(faults.clone()),
-            undone: false,
-            problem: None,
-        },
+        Ok(asked) => outcome(asked, shared, answers, deadline),
+        Err(faults) => rejected(faults.clone()),
     };
     write(row, shared, valuation_id, done)
 }
@@ -196,7 +216,7 @@ pub fn late(row: &ParsedRow, shared: &Shared, valuation_id: Uuid) -> RowDone {
     match &row.content {
         Ok(_) => write(row, shared, valuation_id, out_of_time()),
         // What is wrong with a row is known without any work.
-        Err(_) => value(row, shared, valuation_id, None),
+        Err(faults) => write(row, shared, valuation_id, rejected(faults.clone())),
     }
 }
 
@@ -221,12 +241,17 @@ fn write(row: &ParsedRow, shared: &Shared, valuation_id: Uuid, done: RowOutcome)
 }
 
 /// What comes of a sound request. Blocks. A panic ends the row and nothing else.
-pub fn outcome(asked: &Asked, shared: &Shared, deadline: Option<Instant>) -> RowOutcome {
+pub fn outcome(
+    asked: &Asked,
+    shared: &Shared,
+    answers: &Answers,
+    deadline: Option<Instant>,
+) -> RowOutcome {
     let work = || {
         if is_over(deadline) {
             return out_of_time();
         }
-        work(asked, shared, deadline).unwrap_or_else(|ended| ended)
+        work(asked, shared, answers, deadline).unwrap_or_else(|ended| ended)
     };
     // The row's own values are gone after a panic, and what it shares is only ever read.
     catch_unwind(AssertUnwindSafe(work))
@@ -237,6 +262,7 @@ pub fn outcome(asked: &Asked, shared: &Shared, deadline: Option<Instant>) -> Row
 fn work(
     asked: &Asked,
     shared: &Shared,
+    answers: &Answers,
     deadline: Option<Instant>,
 ) -> Result<RowOutcome, RowOutcome> {
     let release = &*shared.release;
@@ -248,7 +274,7 @@ fn work(
     } = match asked {
         Asked::Existing(request) => {
             let identity: Identity =
-                identity(&release.snapshot, &request.property).map_err(unresolved)?;
+                identity(&release.snapshot, &request.property, answers).map_err(unresolved)?;
             merge(request, &identity, release.latest_sale)
         }
         Asked::Development(request) => {
@@ -306,7 +332,12 @@ fn answered(outcome: Outcome, problem: Option<String>) -> RowOutcome {
         outcome,
         undone: false,
         problem,
+        retry_after: None,
     }
+}
+
+fn rejected(faults: Vec<Fault>) -> RowOutcome {
+    answered(Outcome::Rejected(faults), None)
 }
 
 fn is_over(deadline: Option<Instant>) -> bool {
@@ -315,11 +346,17 @@ fn is_over(deadline: Option<Instant>) -> bool {
 
 fn unresolved(unresolved: Unresolved) -> RowOutcome {
     match unresolved {
-        Unresolved::Rejected(fault) => RowOutcome {
-            outcome: Outcome::Rejected(vec![*fault]),
-            undone: false,
-            problem: None,
-        },
+        Unresolved::Rejected(fault) => rejected(vec![*fault]),
+        Unresolved::Provider(unavailable) => {
+            let message = "The identity provider does not answer. Try again.";
+            let fault = Fault::new(Code::IdentityProviderUnavailable, message);
+            RowOutcome {
+                outcome: Outcome::Rejected(vec![fault]),
+                undone: true,
+                problem: None,
+                retry_after: unavailable.retry_after,
+            }
+        }
         Unresolved::Store(error) => {
             let message = "The identity store does not answer. Try again.";
             RowOutcome {
@@ -329,6 +366,7 @@ fn unresolved(unresolved: Unresolved) -> RowOutcome {
                 )]),
                 undone: true,
                 problem: Some(format!("the identity store could not be read: {error}")),
+                retry_after: None,
             }
         }
     }
@@ -339,6 +377,7 @@ fn failed(fault: Fault, problem: String) -> RowOutcome {
         outcome: Outcome::Failed(vec![fault]),
         undone: true,
         problem: Some(problem),
+        retry_after: None,
     }
 }
 
@@ -348,6 +387,7 @@ fn out_of_time() -> RowOutcome {
         outcome: Outcome::Failed(vec![Fault::new(Code::ProcessingDeadlineExceeded, message)]),
         undone: true,
         problem: None,
+        retry_after: None,
     }
 }
 

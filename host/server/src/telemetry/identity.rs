@@ -1,0 +1,100 @@
+//! What is counted of the identity provider.
+
+use domesday_identity::{State, Watch};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use std::time::Duration;
+
+/// Upper bounds of a request's time, seconds: from a neighbour's answer to the longest that is waited.
+const SECONDS: [f64; 10] = [0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0];
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Outcome {
+    outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct InState {
+    state: &'static str,
+}
+
+/// Counts; clones count together.
+#[derive(Clone)]
+pub struct IdentityMetrics {
+    requests: Family<Outcome, Counter>,
+    seconds: Histogram,
+    retries: Counter,
+    postcodes: Family<Outcome, Counter>,
+    breaker: Family<InState, Gauge>,
+}
+
+impl IdentityMetrics {
+    pub(super) fn register(registry: &mut Registry) -> IdentityMetrics {
+        let metrics = IdentityMetrics {
+            requests: Family::default(),
+            seconds: Histogram::new(SECONDS),
+            retries: Counter::default(),
+            postcodes: Family::default(),
+            breaker: Family::default(),
+        };
+        registry.register(
+            "identity_provider_requests",
+            "Requests to the identity provider by what came of them",
+            metrics.requests.clone(),
+        );
+        registry.register_with_unit(
+            "identity_provider_request",
+            "Time of a request to the identity provider",
+            Unit::Seconds,
+            metrics.seconds.clone(),
+        );
+        registry.register(
+            "identity_provider_retries",
+            "Requests to the identity provider that were made once more",
+            metrics.retries.clone(),
+        );
+        registry.register(
+            "identity_provider_postcodes",
+            "Postcodes that were to be known, by how they were",
+            metrics.postcodes.clone(),
+        );
+        registry.register(
+            "identity_provider_breaker",
+            "1 for the state of the identity provider's circuit breaker",
+            metrics.breaker.clone(),
+        );
+        metrics
+    }
+}
+
+impl Watch for IdentityMetrics {
+    fn tried(&self, outcome: &'static str, took: Duration) {
+        self.requests.get_or_create(&Outcome { outcome }).inc();
+        self.seconds.observe(took.as_secs_f64());
+    }
+
+    fn retried(&self) {
+        self.retries.inc();
+    }
+
+    fn asked(&self, how: &'static str) {
+        self.postcodes
+            .get_or_create(&Outcome { outcome: how })
+            .inc();
+    }
+
+    fn breaker(&self, now: State) {
+        for (of, state) in [
+            (State::Closed, "closed"),
+            (State::Open, "open"),
+            (State::HalfOpen, "half_open"),
+        ] {
+            let gauge = self.breaker.get_or_create(&InState { state });
+            gauge.set((of == now).into());
+        }
+    }
+}

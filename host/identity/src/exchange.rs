@@ -172,7 +172,9 @@ mod tests {
         assert_eq!(of(200), None);
         assert_eq!(of(429), Some(Failure::Limited { after }));
         assert_eq!(of(503), Some(Failure::Broken { status: 503, after }));
-        assert_eq!(of(401), Some(Failure::KeyRefused { status: 401 }));
+        for status in [401, 403] {
+            assert_eq!(of(status), Some(Failure::KeyRefused { status }));
+        }
         for other in [204, 301, 302, 400, 404, 418] {
             assert_eq!(of(other), Some(Failure::QuestionRefused { status: other }));
         }

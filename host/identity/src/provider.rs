@@ -270,3 +270,48 @@ impl Provider {
         page
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_property::Resolution;
+    use domesday_registers::address::keys_of_parts;
+
+    fn told(uprn: u64, residential: bool, point: Option<(i32, i32)>) -> Told {
+        Told {
+            listed: Listed {
+                uprn,
+                residential,
+                keys: keys_of_parts("", "12", "MILL LANE", ""),
+            },
+            point,
+            country: None,
+        }
+    }
+
+    #[test]
+    fn a_property_that_is_told_two_ways_is_a_home_only_where_all_say_so_in_any_order() {
+        let all = [
+            told(1, true, Some((5, 5))),
+            told(1, false, Some((4, 9))),
+            told(1, true, None),
+        ];
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            let again = order.map(|at| {
+                let Told { listed, point, .. } = &all[at];
+                told(listed.uprn, listed.residential, *point)
+            });
+            let answer = Answer::of(again.into());
+            assert!(!answer.residential(1) && !answer.residential(2));
+            assert_eq!(
+                answer.book.resolve("12", "Mill Lane"),
+                Resolution::NotResidential
+            );
+            assert_eq!(answer.place(1).point, Some((4, 9)));
+        }
+        let home = Answer::of(vec![told(1, true, None), told(1, true, Some((5, 5)))]);
+        assert!(home.residential(1));
+        assert_eq!(home.book.resolve("12", "Mill Ln"), Resolution::Exact(1));
+        assert_eq!(home.place(1).point, Some((5, 5)));
+    }
+}

@@ -1,177 +1,196 @@
-//! Measures a snapshot's look-ups, one thread and several.
+//! Measures a snapshot's look-ups: each question once for every home of a price paid file, twice over.
 //!
-//! `cargo run -p domesday-property --example measure -- DIRECTORY/snapshot.redb`
+//! `cargo run -p domesday-property --example measure -- SNAPSHOT PRICE_PAID [MOST]`
+//!
+//! PRICE_PAID is any file of price paid data from the snapshot's world, such as a month's; MOST bounds
+//! how many of its sales are asked about. The first turn is cold if the system holds nothing of
+//! the snapshot, as after `dd if=SNAPSHOT iflag=nocache count=0`.
 
 #![allow(unused_crate_dependencies)]
 
-use domesday_property::{AreaLevel, NearbyQuery, Order, PropertyTypes, Snapshot};
-use domesday_registers::{Day, Postcode};
+use domesday_property::{AreaLevel, NearbyQuery, Order, PropertyTypes, Resolution, Snapshot};
+use domesday_registers::codes::PropertyType;
+use domesday_registers::{Day, Postcode, PricePaidReader, Progress};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::PathBuf;
 use std::time::Instant;
 
-const ROUNDS: usize = 20_000;
-
 fn main() -> Result<(), Box<dyn Error>> {
-    let path = std::env::args_os()
-        .nth(1)
-        .map(PathBuf::from)
-        .ok_or("usage: measure SNAPSHOT")?;
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(path), Some(price_paid)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: measure SNAPSHOT PRICE_PAID [MOST]".into());
+    };
+    let (path, price_paid) = (PathBuf::from(path), PathBuf::from(price_paid));
+    let most = match arguments.next() {
+        Some(most) => most.to_string_lossy().parse()?,
+        None => 20_000,
+    };
+    let homes = addresses(&price_paid, most)?;
     let started = Instant::now();
     let snapshot = Snapshot::open(&path)?;
-    println!("open {:.0} us", started.elapsed().as_secs_f64() * 1e6);
-    println!("{:?}", snapshot.identity());
-
-    let started = Instant::now();
-    let sales = snapshot.export()?.collect::<Result<Vec<_>, _>>()?;
+    println!("open {:.1} ms", started.elapsed().as_secs_f64() * 1e3);
+    let identity = snapshot.identity();
+    let bytes = std::fs::metadata(&path)?.len();
     println!(
-        "export {} sales in {:.2} s",
-        sales.len(),
-        started.elapsed().as_secs_f64()
+        "{bytes} bytes, {:.1} a property; {:?}",
+        bytes as f64 / identity.rows.properties as f64,
+        identity.rows
     );
-    let step = (sales.len() / 997).max(1);
-    for area in ["", "M", "RG", "BS", "LE"] {
-        let subjects: Vec<_> = sales
-            .iter()
-            .filter(|s| s.sale.postcode.area() == area || area.is_empty())
-            .step_by(step)
-            .collect();
-        let Some(latest) = subjects.iter().map(|s| s.sale.day.0).max() else {
-            continue;
-        };
-        let query = |at: usize, order| NearbyQuery {
-            easting: subjects[at % subjects.len()].sale.easting,
-            northing: subjects[at % subjects.len()].sale.northing,
-            radius_m: 5_000,
-            from: Day(latest - 5 * 365),
-            before: Day(latest),
-            types: PropertyTypes::RESIDENTIAL,
-            limit: 50,
-            order,
-            standard_only: true,
-            with_floor_area: false,
-            exclude_uprn: None,
-        };
-        for order in [Order::Nearest, Order::Newest] {
-            let mut rows = 0;
-            let each = time(ROUNDS / 10, |at| {
-                rows += snapshot
-                    .nearby_sales(&query(at, order))
-                    .map_or(0, |found| found.len())
-            });
-            println!(
-                "{area:2} nearby 50 within 5 km {order:?}: {each:.1} us, {:.1} rows",
-                rows as f64 / (ROUNDS / 10) as f64
-            );
-        }
+    let latest = identity.latest_sale.ok_or("no sale")?;
+    let mut found = Vec::new();
+    for turn in ["first", "second"] {
+        println!(
+            "{turn} turn, {} homes: mean, p50, p99 in microseconds",
+            homes.len()
+        );
+        found = ask_all(&snapshot, &homes, Day(latest.0 + 1));
     }
-    let subjects: Vec<_> = sales.iter().filter(|s| s.sale.uprn.is_some()).collect();
-    let homes: Vec<u64> = subjects.iter().filter_map(|s| s.sale.uprn).collect();
-    let postcodes: Vec<&Postcode> = sales
-        .iter()
-        .map(|s| &s.sale.postcode)
-        .step_by(step)
-        .collect();
-    println!(
-        "resolve {:.2} us",
-        time(ROUNDS, |at| {
-            black_box(
-                snapshot
-                    .resolve(
-                        &subjects[at % subjects.len()].sale.postcode,
-                        "Flat 3, 12",
-                        "High Street",
-                    )
-                    .ok(),
-            );
-        })
-    );
-    println!(
-        "postcode {:.2} us",
-        time(ROUNDS, |at| {
-            black_box(snapshot.postcode(postcodes[at % postcodes.len()]).ok());
-        })
-    );
-    println!(
-        "property {:.2} us",
-        time(ROUNDS, |at| {
-            black_box(snapshot.property(homes[at % homes.len()]).ok());
-        })
-    );
-    println!(
-        "own sales {:.2} us",
-        time(ROUNDS, |at| {
-            black_box(
-                snapshot
-                    .own_sales(homes[at % homes.len()], Day(40_000), 10)
-                    .ok(),
-            );
-        })
-    );
-    println!(
-        "area figures {:.2} us",
-        time(ROUNDS, |at| {
-            let sector = postcodes[at % postcodes.len()].sector();
-            black_box(
-                snapshot
-                    .area_figures(AreaLevel::PostcodeSector, sector, None, Day(19_000))
-                    .ok(),
-            );
-        })
-    );
-    let authority = sales
-        .iter()
-        .find_map(|s| s.authority)
-        .ok_or("no authority")?;
-    println!(
-        "price index {:.2} us",
-        time(ROUNDS, |_| {
-            black_box(snapshot.price_index(authority, None, Day(19_000)).ok());
-        })
-    );
+    threads(&snapshot, &found, Day(latest.0 + 1));
+    Ok(())
+}
 
-    let latest = Day(subjects.last().map_or(0, |s| s.sale.day.0));
-    for threads in [1, 2, 4] {
+/// An address as a client gives it.
+struct Address {
+    postcode: Postcode,
+    building: String,
+    street: String,
+}
+
+/// Addresses of dwellings on a street, in an order that jumps about.
+fn addresses(path: &std::path::Path, most: usize) -> Result<Vec<Address>, Box<dyn Error>> {
+    let mut rows = Vec::new();
+    for row in PricePaidReader::open(path, &Progress::default())? {
+        rows.extend(row?);
+    }
+    rows.retain(|row| row.property_type != PropertyType::Other && !row.street.is_empty());
+    // A multiplication that scatters neighbours; the same on every machine.
+    let scattered = |at: usize| at.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    let mut order: Vec<usize> = (0..rows.len()).collect();
+    order.sort_by_key(|at| scattered(*at));
+    let chosen = order.into_iter().map(|at| &rows[at]);
+    Ok(chosen
+        .filter_map(|row| {
+            Some(Address {
+                postcode: row.postcode.clone()?,
+                building: format!("{} {}", row.saon, row.paon),
+                street: row.street.clone(),
+            })
+        })
+        .take(most)
+        .collect())
+}
+
+/// A home that an address turned out to mean.
+struct Home {
+    uprn: u64,
+    place: (i32, i32),
+    postcode: Postcode,
+}
+
+fn ask_all(snapshot: &Snapshot, addresses: &[Address], before: Day) -> Vec<Home> {
+    let mut uprns = Vec::new();
+    time("resolve an address", addresses, |address| {
+        let Address {
+            postcode,
+            building,
+            street,
+        } = address;
+        if let Ok(Resolution::Exact(uprn)) = snapshot.resolve(postcode, building, street) {
+            uprns.push(uprn);
+        }
+    });
+    let mut homes = Vec::new();
+    time("a property", &uprns, |uprn| {
+        let found = snapshot.property(*uprn).ok().flatten();
+        homes.extend(found.and_then(|home| {
+            Some(Home {
+                uprn: home.uprn,
+                place: home.place?,
+                postcode: home.postcode,
+            })
+        }));
+    });
+    let (mut sales, mut own) = (0, 0);
+    time(
+        "90 nearest sales within 1.2 km, five years",
+        &homes,
+        |home| {
+            sales += snapshot
+                .nearby_sales(&nearest(home, before))
+                .map_or(0, |found| found.len());
+        },
+    );
+    time("own sales", &homes, |home| {
+        own += snapshot
+            .own_sales(home.uprn, before, 10)
+            .map_or(0, |found| found.len());
+    });
+    time("figures of a sector", &homes, |home| {
+        let sector = home.postcode.sector();
+        let level = AreaLevel::PostcodeSector;
+        black_box(snapshot.area_figures(level, sector, None, before).ok());
+    });
+    println!(
+        "  resolved exactly {:.1} %, sales found {:.1} and {:.2} of their own",
+        homes.len() as f64 * 100.0 / addresses.len() as f64,
+        sales as f64 / homes.len() as f64,
+        own as f64 / homes.len() as f64
+    );
+    homes
+}
+
+fn nearest(home: &Home, before: Day) -> NearbyQuery {
+    NearbyQuery {
+        easting: home.place.0,
+        northing: home.place.1,
+        radius_m: 1_200,
+        from: Day(before.0 - 5 * 365),
+        before,
+        types: PropertyTypes::RESIDENTIAL,
+        limit: 90,
+        order: Order::Nearest,
+        standard_only: true,
+        with_floor_area: false,
+        exclude_uprn: Some(home.uprn),
+    }
+}
+
+fn time<T>(what: &str, asked: &[T], mut ask: impl FnMut(&T)) {
+    let mut each: Vec<f64> = asked
+        .iter()
+        .map(|one| {
+            let started = Instant::now();
+            ask(one);
+            started.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    each.sort_by(f64::total_cmp);
+    let at = |share: f64| each.get((each.len() as f64 * share) as usize).copied();
+    println!(
+        "  {what:45} {:9.1} {:9.1} {:9.1}",
+        each.iter().sum::<f64>() / each.len() as f64,
+        at(0.5).unwrap_or_default(),
+        at(0.99).unwrap_or_default()
+    );
+}
+
+fn threads(snapshot: &Snapshot, homes: &[Home], before: Day) {
+    for threads in [1, 2] {
         let started = Instant::now();
         std::thread::scope(|scope| {
-            for thread in 0..threads {
-                let (snapshot, sales) = (&snapshot, &sales);
-                scope.spawn(move || {
-                    for at in 0..ROUNDS / 10 {
-                        let sale = &sales[(at * 31 + thread * 7) % sales.len()].sale;
-                        black_box(
-                            snapshot
-                                .nearby_sales(&NearbyQuery {
-                                    easting: sale.easting,
-                                    northing: sale.northing,
-                                    radius_m: 5_000,
-                                    from: Day(latest.0 - 1_000),
-                                    before: latest,
-                                    types: PropertyTypes::RESIDENTIAL,
-                                    limit: 50,
-                                    order: Order::Nearest,
-                                    standard_only: true,
-                                    with_floor_area: false,
-                                    exclude_uprn: None,
-                                })
-                                .ok(),
-                        );
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    for home in homes {
+                        black_box(snapshot.nearby_sales(&nearest(home, before)).ok());
                     }
                 });
             }
         });
-        let done = (threads * ROUNDS / 10) as f64;
+        let done = (threads * homes.len()) as f64;
         println!(
-            "{threads} threads: {:.0} nearby queries/s",
+            "{threads} threads: {:.0} searches a second",
             done / started.elapsed().as_secs_f64()
         );
     }
-    Ok(())
-}
-
-fn time(rounds: usize, mut work: impl FnMut(usize)) -> f64 {
-    let started = Instant::now();
-    (0..rounds).for_each(&mut work);
-    started.elapsed().as_secs_f64() * 1e6 / rounds as f64
 }

@@ -9,8 +9,25 @@ use common::program::{Ran, releases, run};
 use serde_json::Value;
 use std::fs;
 
-/// The sales of the made-up country's last half year.
-const WINDOW: [&str; 4] = ["--from", "2026-04-01", "--to", "2026-09-30"];
+/// The back-test in the demo's package, of sales that the release had not learnt from.
+fn packaged() -> (String, Value) {
+    let path = releases().join("valuation").join(RELEASE);
+    let text = fs::read_to_string(path.join("backtest.json")).unwrap();
+    let report = serde_json::from_str(&text).unwrap();
+    (text, report)
+}
+
+/// The options that name its window.
+fn window() -> [String; 4] {
+    let report = packaged().1;
+    let day = |which: &str| report["subject"][which].as_str().unwrap().to_owned();
+    [
+        "--from".to_owned(),
+        day("from"),
+        "--to".to_owned(),
+        day("to"),
+    ]
+}
 
 fn backtest(arguments: &[&str]) -> Ran {
     let folder = releases().display().to_string();
@@ -23,7 +40,14 @@ fn backtest(arguments: &[&str]) -> Ran {
 fn reported(more: &[&str]) -> (String, String) {
     let kept = tempfile::tempdir().unwrap();
     let file = kept.path().join("backtest.json").display().to_string();
-    let said = backtest(&[&WINDOW[..], more, &["--json", &file]].concat()).ok();
+    let window = window();
+    let window: Vec<&str> = window.iter().map(String::as_str).collect();
+    // Most tests are not of the probe, which takes most of the time.
+    let probe: &[&str] = match more.contains(&"--leakage-probe") {
+        true => &[],
+        false => &["--leakage-probe", "0"],
+    };
+    let said = backtest(&[&window[..], probe, more, &["--json", &file]].concat()).ok();
     (said.stdout, fs::read_to_string(file).unwrap())
 }
 
@@ -64,6 +88,44 @@ fn the_figures_of_the_demo_are_of_their_size() {
         let rows = |which: &str| number(floor, &format!("/like_for_like/{which}/rows"));
         assert_eq!(rows("release"), rows("floor"));
     }
+}
+
+#[test]
+fn the_package_holds_what_the_command_says_to_the_byte() {
+    let (text, report) = packaged();
+    assert_eq!(report["leakage_probe"]["passed"], true);
+    let (said, again) = reported(&["--leakage-probe", "50", "--sample", "20000"]);
+    assert!(text == again, "{again}");
+    assert!(
+        said.contains("passed: another future changed no answer"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_window_that_was_learnt_from_is_refused_or_marked() {
+    let report = packaged().1;
+    let learnt = report["subject"]["learnt"]["calibrated_through"]
+        .as_str()
+        .unwrap();
+    let day = &["--from", learnt, "--to", learnt];
+    let said = backtest(day).refused();
+    let after = report["subject"]["from"].as_str().unwrap();
+    assert!(
+        said.contains(&format!("learnt from sales up to {learnt}")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("begin at {after} or later")),
+        "{said}"
+    );
+    // A window that ends before is no better.
+    let before = &["--from", "2022-01-01", "--to", "2022-02-01"];
+    assert!(backtest(before).refused().contains("--allow-overlap"));
+    let more = ["--allow-overlap", "--leakage-probe", "0"];
+    let said = backtest(&[&before[..], &more].concat()).ok().stdout;
+    assert!(said.contains("WARNING"), "{said}");
+    assert!(said.contains("these figures are too good"), "{said}");
 }
 
 #[test]
@@ -146,7 +208,8 @@ fn what_cannot_be_tested_is_said() {
     let folder = releases().display().to_string();
     let said = run(["release", "backtest", "nowhere-1", "--releases", &folder]
         .into_iter()
-        .chain(WINDOW))
+        .map(str::to_owned)
+        .chain(window()))
     .refused();
     assert!(said.contains("no release \"nowhere-1\""), "{said}");
 }

@@ -52,6 +52,22 @@ pub enum Verdict {
 }
 
 impl FloorFigures {
+    /// The verdict in words: narrowly, where the share of rows on which the release was nearer cannot be
+    /// told from one half.
+    pub fn words(&self) -> &'static str {
+        let narrow = self
+            .like_for_like
+            .as_ref()
+            .is_some_and(|both| both.nearer_interval[0] <= 0.5 && 0.5 <= both.nearer_interval[1]);
+        match (self.verdict, narrow) {
+            (Verdict::Beaten, false) => "beaten",
+            (Verdict::Beaten, true) => "beaten, narrowly",
+            (Verdict::NotBeaten, false) => "NOT beaten",
+            (Verdict::NotBeaten, true) => "not beaten, narrowly",
+            (Verdict::TooFew, _) => "too few",
+        }
+    }
+
     /// The floor that is `at` in [`Floor::ALL`], on these rows.
     pub fn of(at: usize, rows: &[&Row]) -> Option<FloorFigures> {
         let floor = *Floor::ALL.get(at)?;

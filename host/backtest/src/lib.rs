@@ -13,6 +13,8 @@
 pub mod accuracy;
 pub mod floors;
 pub mod group;
+pub mod histogram;
+pub mod html;
 mod number;
 pub mod ranges;
 pub mod report;
@@ -21,3 +23,8 @@ pub mod summary;
 
 /// Fewer rows than this are shown, but not figured: a median of a handful says nothing.
 pub const LEAST_ROWS: usize = 30;
+
+#[cfg(test)]
+mod figures_tests;
+#[cfg(test)]
+mod testing;

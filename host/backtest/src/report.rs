@@ -1,6 +1,7 @@
 //! The whole report, as `--json` writes it and a package keeps it.
 
 use crate::group::Group;
+use crate::histogram::Histogram;
 use crate::row::{Answer, Row};
 use domesday_registers::codes::PropertyType;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,10 @@ pub struct Report {
     pub format: u32,
     /// What was tested, on what.
     pub subject: Header,
+    /// The proof that nothing of the future was seen; absent where it was not asked for.
+    pub leakage_probe: Option<LeakageProbe>,
+    /// How the errors of all rows are distributed.
+    pub errors: Histogram,
     /// All rows.
     pub overall: Group,
     /// The same rows, divided in one way after another.
@@ -61,8 +66,8 @@ pub struct Header {
     pub as_at: AsAt,
     /// Days before the valuation day that are hidden besides.
     pub evidence_lag_days: u32,
-    /// What the release was fitted and calibrated on.
-    pub seen: Seen,
+    /// What the release learnt from.
+    pub learnt: Learnt,
     /// Category A sales of homes in the window.
     pub sales_in_window: usize,
     /// Those that cannot be asked about, since the register lacks what a customer must state.
@@ -86,12 +91,76 @@ pub enum AsAt {
     Month,
 }
 
-/// What a release may have learnt from.
+/// What a release learnt from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "known", deny_unknown_fields)]
-pub enum Seen {
-    /// The release says nothing, so that its figures may be too good.
+#[serde(rename_all = "snake_case", tag = "from", deny_unknown_fields)]
+pub enum Learnt {
+    /// Nothing: the model has no fitted numbers.
+    Nothing,
+    /// The release does not say, so that its figures may be too good.
     Unstated,
+    /// Sales.
+    Sales {
+        /// The last day whose sales were fitted, YYYY-MM-DD.
+        fitted_through: String,
+        /// The last day whose sales calibrated the ranges.
+        calibrated_through: String,
+        /// Whether the window holds days that were learnt from: the figures are then too good.
+        overlap: bool,
+    },
+}
+
+impl Learnt {
+    /// What to say beside the figures where they may be too good.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Learnt::Nothing | Learnt::Sales { overlap: false, .. } => None,
+            Learnt::Unstated => Some(
+                "The release does not say which sales it learnt from, so that these figures may be too good."
+                    .to_owned(),
+            ),
+            Learnt::Sales {
+                fitted_through,
+                calibrated_through,
+                ..
+            } => Some(format!(
+                "The window holds sales that the release learnt from (fitted up to {fitted_through}, calibrated up to \
+                 {calibrated_through}): these figures are too good."
+            )),
+        }
+    }
+}
+
+/// Whether another future changes what is said of the past; it must not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeakageProbe {
+    /// Whether nothing changed.
+    pub passed: bool,
+    /// Each day at which the future was cut off and dealt out anew.
+    pub cuts: Vec<Cut>,
+}
+
+/// One cut of a leakage probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cut {
+    /// The day, YYYY-MM-DD; homes were valued as at it.
+    pub day: String,
+    /// Later sales, and earlier ones with a later certificate, that the copy has otherwise.
+    pub sales: u64,
+    /// Later certificates of homes.
+    pub certificates: u64,
+    /// Later twelve-month figures of areas.
+    pub figures: u64,
+    /// Later index values.
+    pub index_points: u64,
+    /// Homes valued by the snapshot and by the copy.
+    pub homes: usize,
+    /// Homes of which something was not the same to the bit.
+    pub different: usize,
+    /// What the first of them was, and where it differed.
+    pub first_difference: Option<String>,
 }
 
 /// Rows divided in one way.
@@ -150,6 +219,8 @@ impl Report {
         ];
         Report {
             format: FORMAT,
+            leakage_probe: None,
+            errors: Histogram::of(&all),
             overall: Group::of("all", None, &all, nominal),
             subject,
             divisions,

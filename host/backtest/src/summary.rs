@@ -1,7 +1,7 @@
 //! The report as a table of plain text, for a terminal.
 
 use crate::accuracy::Accuracy;
-use crate::floors::{FloorFigures, Verdict};
+use crate::floors::FloorFigures;
 use crate::group::Group;
 use crate::report::Report;
 use std::fmt::Write;
@@ -32,6 +32,9 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         subject.not_askable,
         subject.evidence_lag_days
     )?;
+    if let Some(warning) = subject.learnt.warning() {
+        writeln!(out, "WARNING: {warning}\n")?;
+    }
     writeln!(
         out,
         "{:28} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",
@@ -81,6 +84,30 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
         for group in types {
             if let Some(floor) = group.floors.get(at) {
                 floor_line(out, &format!("  {}", group.key), floor)?;
+            }
+        }
+    }
+    if let Some(probe) = &report.leakage_probe {
+        let homes: usize = probe.cuts.iter().map(|cut| cut.homes).sum();
+        let days: Vec<&str> = probe.cuts.iter().map(|cut| cut.day.as_str()).collect();
+        let verdict = match probe.passed {
+            true => "passed: another future changed no answer",
+            false => {
+                "FAILED: another future changed answers, so that no figure above can be relied on"
+            }
+        };
+        writeln!(
+            out,
+            "\nLeakage probe of {homes} valuations, cut at {}: {verdict}",
+            days.join(", ")
+        )?;
+        for cut in &probe.cuts {
+            if let Some(difference) = &cut.first_difference {
+                writeln!(
+                    out,
+                    "  {}: {} of {} differ, the first: {difference}",
+                    cut.day, cut.different, cut.homes
+                )?;
             }
         }
     }
@@ -136,11 +163,7 @@ fn floor_line(out: &mut String, name: &str, figures: &FloorFigures) -> std::fmt:
             100.0 * both.release.within_10,
             100.0 * both.floor.within_10,
             100.0 * both.release_nearer,
-            match figures.verdict {
-                Verdict::Beaten => "beaten",
-                Verdict::NotBeaten => "NOT beaten",
-                Verdict::TooFew => "too few",
-            }
+            figures.words()
         ),
         None => writeln!(
             out,

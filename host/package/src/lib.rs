@@ -64,7 +64,7 @@ pub use record::FileRecord;
 pub use signature::sign;
 pub use trust::{Trust, TrustList};
 pub use valuation::{
-    Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,
+    Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Learnt, Model, Profile,
     PropertyType, RowLimits, SnapshotPin, ValuationBody,
 };
 pub use verification::{FileFacts, Full, Verification};

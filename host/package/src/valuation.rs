@@ -44,6 +44,9 @@ pub struct ValuationBody {
     pub confidence_bands: Vec<ConfidenceBand>,
     /// The recorded valuations that a replay must repeat bit for bit.
     pub fixtures: FilePath,
+    /// The back-test on sales that neither the fit nor the calibration saw; absent where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backtest: Option<FilePath>,
     /// The component.
     pub component: FilePath,
     /// The model inside.
@@ -180,6 +183,22 @@ pub struct Model {
     /// SHA-256 of the fitted parameters that were baked in; absent where a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_sha256: Option<Sha256Digest>,
+    /// The sales that the parameters were learnt from; absent where a model has none, or does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learnt: Option<Learnt>,
+}
+
+/// The sales that a model's parameters were learnt from. A back-test may begin after the last of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learnt {
+    /// The last day whose sales were fitted.
+    #[serde(with = "date")]
+    pub fitted_through: NaiveDate,
+    /// The last day whose sales calibrated the ranges, later than the one above; the same day where
+    /// nothing was calibrated.
+    #[serde(with = "date")]
+    pub calibrated_through: NaiveDate,
 }
 
 /// The engine under which a release's fixtures were recorded.
@@ -278,6 +297,21 @@ impl Body for ValuationBody {
             &self.engine.version,
         ] {
             rule(!text.is_empty(), "model, engine", "must not be empty")?;
+        }
+        if let Some(learnt) = &self.model.learnt {
+            rule(
+                learnt.fitted_through <= learnt.calibrated_through,
+                "model",
+                "must not be calibrated on what it was fitted on",
+            )?;
+            rule(
+                self.model.parameters_sha256.is_some(),
+                "model",
+                "must have parameters if it learnt them",
+            )?;
+        }
+        if let Some(backtest) = &self.backtest {
+            listed(manifest, "backtest", backtest)?;
         }
         listed(manifest, "component", &self.component)?;
         listed(manifest, "fixtures", &self.fixtures)
@@ -382,10 +416,21 @@ mod tests {
             ("confidence_bands", json!([{"band": "low", "from": 0.0}])),
             ("component", json!("other.wasm")),
             ("fixtures", json!("other.jsonl")),
+            ("backtest", json!("backtest.json")),
         ];
         for (field, value) in broken {
             assert_eq!(of(field, value.clone()), field, "{value}");
         }
+        let model = |through: &str, parameters: bool| {
+            let mut model = json!({"name": "hedonic", "version": "1.0.0",
+                "learnt": {"fitted_through": "2025-06-30", "calibrated_through": through}});
+            if parameters {
+                model["parameters_sha256"] = json!(Sha256Digest::of(b"p"));
+            }
+            model
+        };
+        assert_eq!(of("model", model("2025-06-29", true)), "model");
+        assert_eq!(of("model", model("2026-06-30", false)), "model");
         let engine = json!({"name": "wasmtime", "version": ""});
         assert_eq!(of("engine", engine), "model, engine");
         for (field, value) in [

@@ -11,12 +11,16 @@
 //! before it. And every answer has one stated order that ends on a unique key, so that two
 //! machines agree to the bit.
 //!
+//! That the first habit is kept can be proved: [`future`] copies a snapshot with another future, and no
+//! answer about the past may change.
+//!
 //! The rooms: [`model`] holds the answers as plain data, `store` the tables and their packed
 //! rows, `query` the questions, and [`build`] the way from the registers to the file.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod build;
 mod error;
+pub mod future;
 pub mod model;
 mod query;
 mod snapshot;

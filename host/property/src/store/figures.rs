@@ -79,6 +79,11 @@ pub(crate) fn area_and_year(key: u64) -> Option<((AreaLevel, u64), i32)> {
     Some(((level, key >> 19 & 0xFFFF_FFFF), year))
 }
 
+/// The January of a row's year, in months since January 1970.
+pub(crate) fn january(key: u64) -> i32 {
+    ((key & 0xFFFF) as i32 - 1970) * 12
+}
+
 /// Packs the windows that end in January to December.
 pub(crate) fn encode(windows: &[Window; 12]) -> Vec<u8> {
     let mut out = Vec::with_capacity(12 * WIDTH);

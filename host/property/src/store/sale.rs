@@ -213,6 +213,33 @@ impl<'a> Packed<'a> {
     }
 }
 
+/// Bytes of what a certificate says of a sale.
+const CERTIFICATE: usize = WIDTH - ATTRIBUTES_DAY;
+/// Bytes of a price.
+const PRICE_WIDTH: usize = EAST - PRICE;
+
+/// What a packed sale says besides which it is, when and where: price, kind and certificate.
+pub(crate) type Said = [u8; PRICE_WIDTH + 1 + CERTIFICATE];
+
+/// Takes that out of a sale.
+pub(crate) fn said(sale: &[u8; WIDTH]) -> Said {
+    let mut said = [0; PRICE_WIDTH + 1 + CERTIFICATE];
+    said[..PRICE_WIDTH].copy_from_slice(&sale[PRICE..EAST]);
+    said[PRICE_WIDTH..].copy_from_slice(&sale[FLAGS..]);
+    said
+}
+
+/// Makes a sale say it.
+pub(crate) fn say(sale: &mut [u8; WIDTH], said: &Said) {
+    sale[PRICE..EAST].copy_from_slice(&said[..PRICE_WIDTH]);
+    sale[FLAGS..].copy_from_slice(&said[PRICE_WIDTH..]);
+}
+
+/// Takes from one sale what its certificate says, for another.
+pub(crate) fn certify(sale: &mut [u8; WIDTH], said: &Said) {
+    sale[ATTRIBUTES_DAY..].copy_from_slice(&said[PRICE_WIDTH + 1..]);
+}
+
 /// The sales of a block in order; `None` where its length is not a whole number of sales.
 pub(crate) fn block(bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = Packed<'_>>> {
     let (sales, rest) = bytes.as_chunks::<WIDTH>();

@@ -6,7 +6,7 @@ use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
 /// Two years of sales in two sectors, most with a certificate, some of which come later.
-fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
+pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
     let days = [
         "2019-01-10",
         "2019-02-11",

@@ -7,6 +7,7 @@
 mod building;
 mod damage;
 mod figures;
+mod future;
 mod leak;
 mod memory;
 mod nearby;

@@ -6,18 +6,21 @@
 
 mod floors;
 mod lagged;
+mod learnt;
+mod probe;
 mod sales;
 mod value;
 
 use anyhow::bail;
-use domesday_backtest::report::{AsAt, Header, Report, Seen};
+use domesday_backtest::report::{AsAt, Header, LeakageProbe, Report};
 use domesday_backtest::row::Row;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_package::{Band, ValuationBody};
-use domesday_property::{GssCode, Snapshot};
+use domesday_property::{GssCode, Snapshot, SnapshotError};
 use domesday_registers::Day;
 use rayon::prelude::*;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Sales valued between two reports of progress.
@@ -35,6 +38,10 @@ pub struct Plan {
     pub evidence_lag_days: u16,
     /// Sales at most, evenly taken.
     pub sample: Option<usize>,
+    /// Homes that the leakage probe values at each of its cuts; 0 for no probe.
+    pub probe_homes: usize,
+    /// Go on although the release learnt from days of the window, and say so.
+    pub allow_overlap: bool,
 }
 
 /// The release that is tested.
@@ -45,6 +52,8 @@ pub struct Tested<'a> {
     pub release: &'a Release,
     /// The snapshot that it is pinned to.
     pub snapshot: &'a Arc<Snapshot>,
+    /// That snapshot's file.
+    pub database: &'a Path,
     /// Whether every household in that is invented.
     pub synthetic: bool,
 }
@@ -55,9 +64,13 @@ pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
 /// Values the window's sales and makes the report.
 ///
 /// # Errors
-/// Where the window holds no sale that can be asked about, the snapshot cannot be read, or the host
+/// Where the window holds no sale that can be asked about or days that the release learnt from, the snapshot cannot be read, or the host
 /// fails on a row.
 pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<Report> {
+    let learnt = learnt::learnt(tested.manifest, plan.from);
+    if !plan.allow_overlap {
+        learnt::refuse(tested.manifest, &learnt, plan.from)?;
+    }
     watch("listing sales", 0, 1);
     let window = sales::Window::count(tested.snapshot, (plan.from, plan.to), plan.sample)?;
     let all = window.taken();
@@ -72,16 +85,15 @@ pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::R
             }
         );
     }
-    let evidence: Arc<dyn EvidenceSource> = Arc::new(lagged::Lagged::new(
-        tested.snapshot.clone(),
-        plan.evidence_lag_days,
-    ));
+    let lag = plan.evidence_lag_days;
+    let evidence_of =
+        move |snapshot| -> Arc<dyn EvidenceSource> { Arc::new(lagged::Lagged::new(snapshot, lag)) };
     let valuer = value::Valuer {
         release: tested.release,
         snapshot: tested.snapshot,
-        evidence,
+        evidence: evidence_of(tested.snapshot.clone()),
         as_at: plan.as_at,
-        lag: i32::from(plan.evidence_lag_days),
+        lag: i32::from(lag),
         band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(all);
@@ -114,8 +126,8 @@ pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::R
         from: plan.from.to_string(),
         to: plan.to.to_string(),
         as_at: plan.as_at,
-        evidence_lag_days: u32::from(plan.evidence_lag_days),
-        seen: Seen::Unstated,
+        evidence_lag_days: u32::from(lag),
+        learnt,
         sales_in_window: window.sales,
         not_askable: window.not_askable,
         taken_every: window.every,
@@ -131,7 +143,39 @@ pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::R
         let code = GssCode::parse(code)?;
         Some(tested.snapshot.authority(code)?.name.clone())
     };
-    Ok(Report::of(header, &rows, &bands, &name))
+    let mut report = Report::of(header, &rows, &bands, &name);
+    report.leakage_probe = leakage_probe(tested, plan, &evidence_of, watch)?;
+    Ok(report)
+}
+
+fn leakage_probe(
+    tested: &Tested<'_>,
+    plan: &Plan,
+    evidence_of: &probe::EvidenceOf<'_>,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<Option<LeakageProbe>> {
+    if plan.probe_homes == 0 {
+        return Ok(None);
+    }
+    probe::probe(tested, plan, evidence_of, watch).map(Some)
+}
+
+/// How many sales from `from` to `to` can be tested on.
+///
+/// # Errors
+/// Where the snapshot cannot be read.
+pub fn askable(snapshot: &Snapshot, from: Day, to: Day) -> Result<usize, SnapshotError> {
+    sales::Window::count(snapshot, (from, to), None).map(|window| window.taken())
+}
+
+/// The report as a file's text: JSON, its members in one order.
+///
+/// # Errors
+/// Never; a report is always JSON.
+pub fn written(report: &Report) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(text)
 }
 
 fn band_word(band: Band) -> &'static str {

@@ -33,7 +33,11 @@ impl Valuer<'_> {
     pub fn row(&self, sold: &ExportedSale) -> anyhow::Result<Row> {
         let sale = &sold.sale;
         let about = || format!("sale {} of {}", sale.id, sale.day);
-        let subject = self.subject(sold).with_context(about)?;
+        let day = match self.as_at {
+            AsAt::Sale => sale.day,
+            AsAt::Month => Day::first_of_month(sale.day.month()).with_context(about)?,
+        };
+        let subject = subject(sold, day, self.snapshot, self.lag).with_context(about)?;
         let run = self.release.value(&subject, self.evidence.clone());
         let answer = answer(run.outcome, self.band).with_context(about)?;
         let evidence = &*self.evidence;
@@ -53,26 +57,27 @@ impl Valuer<'_> {
             ],
         })
     }
+}
 
-    fn subject(&self, sold: &ExportedSale) -> anyhow::Result<Arc<Subject>> {
-        let sale = &sold.sale;
-        let day = match self.as_at {
-            AsAt::Sale => sale.day,
-            AsAt::Month => Day::first_of_month(sale.day.month()).context("its month")?,
-        };
-        let mut as_at = sold.clone();
-        if day != sale.day {
-            // What was on record before the sale may not have been before the month.
-            let property = match sale.uprn {
-                Some(uprn) => self.snapshot.property(uprn)?,
-                None => None,
-            };
-            as_at.subject = property.and_then(|property| property.attributes_before(day));
-        }
-        let through = Day(day.0 - 1 - self.lag);
-        let subject = homes::subject(&as_at, day, through).context("no subject of a valuation")?;
-        Ok(Arc::new(subject))
-    }
+/// The home of a sale as at a day, by what is on record in `snapshot`; `lag` days of evidence are hidden.
+///
+/// # Errors
+/// Where the snapshot cannot be read, or the register lacks what a customer must state.
+pub fn subject(
+    sold: &ExportedSale,
+    day: Day,
+    snapshot: &Snapshot,
+    lag: i32,
+) -> anyhow::Result<Arc<Subject>> {
+    let property = match sold.sale.uprn {
+        Some(uprn) => snapshot.property(uprn)?,
+        None => None,
+    };
+    let mut as_at = sold.clone();
+    as_at.subject = property.and_then(|property| property.attributes_before(day));
+    let subject = homes::subject(&as_at, day, Day(day.0 - 1 - lag))
+        .context("the register lacks what a customer must state")?;
+    Ok(Arc::new(subject))
 }
 
 /// # Errors

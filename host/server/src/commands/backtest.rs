@@ -3,10 +3,11 @@
 use super::ReleasesFolder;
 use super::progress::Progress;
 use super::trust::trust;
-use crate::backtest::{Plan, Tested, run};
+use crate::backtest::{Plan, Tested, run, written};
 use crate::releases::open_release;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
+use domesday_backtest::html::page;
 use domesday_backtest::report::AsAt;
 use domesday_backtest::summary::summary;
 use domesday_engine::Runtime;
@@ -35,6 +36,16 @@ pub struct Backtest {
     /// Hide what became known in so many days before the valuation day, as registers lag.
     #[arg(long, value_name = "DAYS", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=3_660))]
     evidence_lag: u16,
+    /// Value so many homes by copies of the snapshot whose future is shuffled, at each of three days of
+    /// the window: nothing may change. 0 leaves it out.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    leakage_probe: u16,
+    /// Go on although the release learnt from days of the window; every output then says so.
+    #[arg(long)]
+    allow_overlap: bool,
+    /// Write a page with plots, for people.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Write all figures as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -65,12 +76,12 @@ impl Backtest {
         let runtime = Runtime::new(Allocation::OnDemand)?;
         let open_release = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
         let snapshot = open_release.manifest.snapshot.id.as_str();
-        // Proved a moment ago; what is wanted of it now is a word of its manifest.
+        // Proved a moment ago; what is wanted of it now are words of its manifest.
         let package = open(
             &root.join(Kind::Property.as_str()).join(snapshot),
             &Trust::Unsigned,
         )?;
-        let synthetic = package.body::<PropertyBody>()?.synthetic;
+        let body: PropertyBody = package.body()?;
         let plan = Plan {
             from: Day::from(self.from),
             to: Day::from(self.to),
@@ -80,12 +91,15 @@ impl Backtest {
             },
             evidence_lag_days: self.evidence_lag,
             sample: self.sample.map(|rows| rows as usize),
+            probe_homes: usize::from(self.leakage_probe),
+            allow_overlap: self.allow_overlap,
         };
         let tested = Tested {
             manifest: &open_release.manifest,
             release: &open_release.release,
             snapshot: &open_release.snapshot,
-            synthetic,
+            database: &package.path(body.database.as_str())?,
+            synthetic: body.synthetic,
         };
         let mut progress = Progress::new();
         let report = run(&tested, &plan, &mut |stage, done, total| {
@@ -94,10 +108,17 @@ impl Backtest {
         drop(progress);
         print!("{}", summary(&report));
         if let Some(path) = &self.json {
-            let mut text = serde_json::to_string_pretty(&report)?;
-            text.push('\n');
-            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+            std::fs::write(path, written(&report)?).with_context(|| path.display().to_string())?;
         }
-        Ok(())
+        if let Some(path) = &self.report {
+            std::fs::write(path, page(&report)?).with_context(|| path.display().to_string())?;
+        }
+        // Last, so that what was found can be read.
+        match &report.leakage_probe {
+            Some(probe) if !probe.passed => {
+                bail!("the leakage probe failed: the release or its evidence sees the future")
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -130,12 +130,16 @@ pub struct Build {
     /// before the snapshot's latest sale.
     #[arg(long, value_name = "DATE")]
     fit_through: Option<NaiveDate>,
-    /// Sales up to this day calibrate the ranges; later ones are left for a back-test. By default all do.
+    /// Sales up to this day calibrate the ranges, and the release is tested on later ones; by default
+    /// half a year before the snapshot's latest sale.
     #[arg(long, value_name = "DATE")]
     calibrate_through: Option<NaiveDate>,
     /// Calibrate on at most so many sales, evenly taken.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     calibrate_on: usize,
+    /// Test on at most so many sales, evenly taken.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    backtest_on: usize,
     /// Sign with this private key.
     #[arg(long, value_name = "FILE")]
     sign_with: Option<PathBuf>,
@@ -307,6 +311,7 @@ impl Build {
             fit_through: self.fit_through,
             calibrate_through: self.calibrate_through,
             calibrate_on: self.calibrate_on,
+            backtest_on: self.backtest_on,
             created: self.created,
         };
         let mut progress = Progress::new();

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use domesday_engine::component::encode;
-use domesday_package::{Model, Sha256Digest};
+use domesday_package::{Learnt, Model, Sha256Digest};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -103,11 +103,16 @@ impl Guest {
     }
 
     /// The model as a manifest names it.
-    pub fn described(&self, parameters_sha256: Option<Sha256Digest>) -> Model {
+    pub fn described(
+        &self,
+        parameters_sha256: Option<Sha256Digest>,
+        learnt: Option<Learnt>,
+    ) -> Model {
         Model {
             name: self.name.clone(),
             version: self.version.clone(),
             parameters_sha256,
+            learnt,
         }
     }
 

@@ -3,7 +3,8 @@
 //! A model that is fitted has a native binary `fit`, which this drives: `fit train` on the sales up
 //! to a day; then the release values later sales as if on their own days, and `fit calibrate` turns
 //! its errors into ranges. So a range is calibrated on sales that the fit never saw, by the very
-//! component that is published.
+//! component that is published. The latest sales are seen by neither: the finished release is tested
+//! on them, and what comes of it is in the package.
 
 mod guest;
 pub(crate) mod homes;
@@ -11,7 +12,9 @@ mod predictions;
 mod record;
 mod settings;
 mod training;
+mod untouched;
 
+use crate::backtest::Tested;
 use crate::clock::{Clock, MachineClock};
 use anyhow::{Context, bail};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
@@ -19,8 +22,8 @@ use domesday_engine::config::Allocation;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Runtime, fixture};
 use domesday_package::{
-    DateWindow, Draft, EngineVersion, FilePath, PackageId, Profile, PropertyBody, Sha256Digest,
-    SnapshotPin, Source, Timestamp, Trust, ValuationBody, open, write,
+    DateWindow, Draft, EngineVersion, FilePath, Learnt, PackageId, Profile, PropertyBody,
+    Sha256Digest, SnapshotPin, Source, Timestamp, Trust, ValuationBody, open, write,
 };
 use domesday_property::Snapshot;
 use domesday_registers::Day;
@@ -30,8 +33,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Days between the last sale that is fitted and the last that calibrates, unless said otherwise.
-const CALIBRATION_DAYS: i32 = 730;
+/// Days between the last sale that is fitted and the latest of all, unless said otherwise.
+const LATER_DAYS: i32 = 730;
+/// Days of sales that neither fit nor calibration sees, unless said otherwise: the back-test's.
+const UNTOUCHED_DAYS: i32 = 182;
+const BACKTEST: &str = "backtest.json";
 const COMPONENT: &str = "component.wasm";
 const FIXTURES: &str = "fixtures.jsonl";
 const PARAMETERS: &str = "parameters.json";
@@ -58,6 +64,8 @@ pub struct Plan {
     pub calibrate_through: Option<NaiveDate>,
     /// Sales to calibrate on, at most.
     pub calibrate_on: usize,
+    /// Sales of the back-test, at most.
+    pub backtest_on: usize,
     /// When the package is made.
     pub created: Option<DateTime<Utc>>,
 }
@@ -71,21 +79,20 @@ pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
 /// What cannot be built, and why.
 pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     let settings = Settings::read(&plan.model)?;
-    let (pin, snapshot) = snapshot(plan)?;
+    let Pinned {
+        pin,
+        snapshot,
+        database,
+        synthetic,
+    } = pinned(plan)?;
     let latest = snapshot
         .identity()
         .latest_sale
         .context("the snapshot holds no sale")?;
     let fit_through = plan
         .fit_through
-        .map_or(Day(latest.0 - CALIBRATION_DAYS), Day::from);
-    let calibrate_through = plan.calibrate_through.map_or(latest, Day::from);
-    if calibrate_through <= fit_through {
-        bail!(
-            "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {calibrate_through}; \
-             choose an earlier --fit-through or a later --calibrate-through"
-        );
-    }
+        .map_or(Day(latest.0 - LATER_DAYS), Day::from);
+    let calibrate_through = calibrated(plan.calibrate_through.map(Day::from), fit_through, latest)?;
     let guest = Guest::of(&plan.model)?;
     let runtime = Runtime::new(Allocation::OnDemand)?;
     let limits = Limits::new(settings.fuel_per_row, settings.memory_bytes);
@@ -94,6 +101,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
 
     let mut files = BTreeMap::new();
     let mut parameters = None;
+    let mut learnt = None;
     if guest.is_fitted() {
         let path = workshop.path().join(PARAMETERS);
         let sales = workshop.path().join("sales.jsonl");
@@ -141,6 +149,15 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
             )?;
             std::fs::rename(&calibrated, &path)?;
         }
+        let last = if rows > 0 {
+            calibrate_through
+        } else {
+            fit_through
+        };
+        learnt = Some(Learnt {
+            fitted_through: fit_through.date().context("the last day of the fit")?,
+            calibrated_through: last.date().context("the last day of the calibration")?,
+        });
         let bytes = std::fs::read(&path)?;
         parameters = Some(Sha256Digest::of(&bytes));
         files.insert(PARAMETERS.parse::<FilePath>()?, Source::Bytes(bytes));
@@ -164,7 +181,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     files.insert(COMPONENT.parse()?, Source::Bytes(component));
     files.insert(FIXTURES.parse()?, Source::Bytes(lines));
 
-    let body = ValuationBody {
+    let mut body = ValuationBody {
         release_id: plan.id.clone(),
         interface: "domesday:valuation@1.0.0".to_owned(),
         profile: Profile::Pure,
@@ -180,13 +197,27 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
         nominal_coverage: settings.nominal_coverage,
         confidence_bands: settings.confidence_bands,
         fixtures: FIXTURES.parse()?,
+        backtest: None,
         component: COMPONENT.parse()?,
-        model: guest.described(parameters),
+        model: guest.described(parameters, learnt),
         engine: EngineVersion {
             name: "wasmtime".to_owned(),
             version: Runtime::WASMTIME.to_owned(),
         },
     };
+    let tested = Tested {
+        manifest: &body,
+        release: &release,
+        snapshot: &snapshot,
+        database: &database,
+        synthetic,
+    };
+    // A model that learns nothing from sales may be tested on the same ones as one that does.
+    let untouched = (Day(calibrate_through.0 + 1), latest);
+    if let Some(report) = untouched::report(&tested, plan, untouched, watch)? {
+        files.insert(BACKTEST.parse()?, Source::Bytes(report));
+        body.backtest = Some(BACKTEST.parse()?);
+    }
     let shelf = plan.releases.join("valuation");
     let created = timestamp(plan.created)?;
     write(
@@ -201,17 +232,47 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     Ok(shelf.join(plan.id.as_str()))
 }
 
-fn snapshot(plan: &Plan) -> anyhow::Result<(SnapshotPin, Arc<Snapshot>)> {
+/// The last day that calibrates: as told, or half a year before the latest sale, or half way between
+/// fit and latest sale where the fit goes further than that.
+fn calibrated(told: Option<Day>, fit_through: Day, latest: Day) -> anyhow::Result<Day> {
+    match told {
+        Some(day) if day <= fit_through => bail!(
+            "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {day}; choose an earlier \
+             --fit-through or a later --calibrate-through"
+        ),
+        Some(day) => Ok(day),
+        None => {
+            let half_way = fit_through.0 + (latest.0 - fit_through.0) / 2;
+            Ok(Day((latest.0 - UNTOUCHED_DAYS)
+                .max(half_way)
+                .max(fit_through.0)))
+        }
+    }
+}
+
+/// The snapshot of a release to be.
+struct Pinned {
+    pin: SnapshotPin,
+    snapshot: Arc<Snapshot>,
+    database: PathBuf,
+    synthetic: bool,
+}
+
+fn pinned(plan: &Plan) -> anyhow::Result<Pinned> {
     let place = plan.releases.join("property").join(plan.snapshot.as_str());
     // A release may be built on a snapshot before either is signed; serving them needs both.
     let package = open(&place, &Trust::Unsigned)?;
     let body: PropertyBody = package.body()?;
-    let snapshot = Snapshot::open(&package.path(body.database.as_str())?)?;
-    let pin = SnapshotPin {
-        id: plan.snapshot.clone(),
-        content_digest: body.content_digest,
-    };
-    Ok((pin, Arc::new(snapshot)))
+    let database = package.path(body.database.as_str())?;
+    Ok(Pinned {
+        snapshot: Arc::new(Snapshot::open(&database)?),
+        database,
+        pin: SnapshotPin {
+            id: plan.snapshot.clone(),
+            content_digest: body.content_digest,
+        },
+        synthetic: body.synthetic,
+    })
 }
 
 /// When a package is made: as told, or now, to the second.

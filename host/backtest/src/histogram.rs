@@ -1,0 +1,81 @@
+//! How errors are distributed.
+
+use crate::row::Row;
+use serde::{Deserialize, Serialize};
+
+/// Where the first bin with two ends begins; the last one ends as far above 0.
+const FROM: f64 = -0.5;
+/// Width of a bin.
+const STEP: f64 = 0.025;
+/// Bins with two ends.
+const BINS: usize = 40;
+
+/// Counts of errors (estimate / price - 1) in bins of equal width.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Histogram {
+    /// Where the first bin begins.
+    pub from: f64,
+    /// Width of a bin; each holds its lower end and not its upper.
+    pub step: f64,
+    /// Errors below the first bin.
+    pub below: usize,
+    /// Errors in each bin.
+    pub counts: Vec<usize>,
+    /// Errors at or above the end of the last bin.
+    pub above: usize,
+}
+
+impl Histogram {
+    /// Of the rows that have an estimate.
+    pub fn of(rows: &[&Row]) -> Histogram {
+        let mut histogram = Histogram {
+            from: FROM,
+            step: STEP,
+            below: 0,
+            counts: vec![0; BINS],
+            above: 0,
+        };
+        for row in rows {
+            if let Some(estimate) = row.estimate() {
+                histogram.add(estimate / row.price - 1.0);
+            }
+        }
+        histogram
+    }
+
+    fn add(&mut self, error: f64) {
+        // A hair to the right, so that what is an end by its digits is one by its bits.
+        let place = ((error - FROM) / STEP + 1e-9).floor();
+        if place < 0.0 {
+            self.below += 1;
+        } else {
+            match self.counts.get_mut(place as usize) {
+                Some(count) => *count += 1,
+                None => self.above += 1,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_is_in_one_bin() {
+        let mut found = Histogram::of(&[]);
+        for error in [-0.9, -0.5, 0.0, 0.024, 0.025, 0.49, 0.5, 7.0] {
+            found.add(error);
+        }
+        assert_eq!((found.below, found.above), (1, 2));
+        let filled: Vec<(usize, usize)> = found
+            .counts
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        assert_eq!(filled, [(0, 1), (20, 2), (21, 1), (39, 1)]);
+    }
+}

@@ -1,0 +1,33 @@
+//! What the words mean, and what the figures cannot show.
+
+use crate::report::Report;
+use maud::{Markup, html};
+
+/// The glossary.
+pub fn words(report: &Report) -> Markup {
+    let least = report.subject.least_rows;
+    html! {
+        h2 { "What the words mean" }
+        dl.words {
+            dt { "hit, ref." } dd { "Share of sales that the release valued, and that it referred to a person." }
+            dt { "MdAPE, ≤5 %, ≤10 %, ≤20 %" }
+            dd { "Median of |estimate − price| / price, and the share of values whose error is at most so much." }
+            dt { "bias" } dd { "Median of estimate / price − 1, per cent; above 0 is too high." }
+            dt { "FSD" } dd { "Forecast standard deviation: sample standard deviation of ln(price / estimate)." }
+            dt { "COD, PRD, PRB" }
+            dd { "Coefficient of dispersion (per cent of the median ratio), price-related differential and price-related bias of the Standard on Ratio
+                  Studies of the International Association of Assessing Officers (2013). A PRD above 1 and a PRB below 0 say that the dear are
+                  valued too low against the cheap." }
+            dt { "covered, width" }
+            dd { "Share of prices in their range with its 95 % score interval (Wilson 1927), red where the promise lies outside it; and the median of the
+                  range's width over the estimate." }
+            dt { "release nearer" }
+            dd { "Share of the same rows on which the release was nearer to the price than the floor. Where its interval holds 50, the sample cannot tell
+                  the two apart." }
+            dt { "too few" } dd { "Groups of fewer than " (least) " rows are shown, but not figured." }
+        }
+        p.quiet { "Grouping by price favours no one fairly: sales that fetched little for their kind are in the low bands, so that estimates look too high
+                   there, and too low in the high ones. Prices of the register are what was agreed and not what a surveyor would say, homes that were
+                   never sold are not in it, and a small part of its sales are no arm's-length ones." }
+    }
+}

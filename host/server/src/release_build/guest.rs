@@ -141,7 +141,7 @@ impl Guest {
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
                 std::iter::once("-Clink-arg=-zstack-size=131072".to_owned())
-                    .chain(remapped(&self.manifest))
+                    .chain(remapped(&self.manifest, &self.target_directory))
                     .collect::<Vec<_>>()
                     .join("\u{1f}"),
             );
@@ -197,8 +197,9 @@ impl Guest {
 }
 
 /// Paths of the building machine would otherwise stand in every panic message of a component, and
-/// make its bytes differ from machine to machine.
-fn remapped(manifest: &Path) -> impl Iterator<Item = String> {
+/// make its bytes differ from machine to machine. So would the folder that it is built in, where the
+/// build script's output lies; of prefixes that match the last counts.
+fn remapped(manifest: &Path, target: &Path) -> impl Iterator<Item = String> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
@@ -206,9 +207,13 @@ fn remapped(manifest: &Path) -> impl Iterator<Item = String> {
         .parent()
         .and_then(Path::parent)
         .and_then(Path::parent);
-    [(home, "/cargo"), (source.map(Path::to_owned), "/source")]
-        .into_iter()
-        .filter_map(|(from, to)| Some(format!("--remap-path-prefix={}={to}", from?.display())))
+    [
+        (home, "/cargo"),
+        (source.map(Path::to_owned), "/source"),
+        (Some(target.to_owned()), "/target"),
+    ]
+    .into_iter()
+    .filter_map(|(from, to)| Some(format!("--remap-path-prefix={}={to}", from?.display())))
 }
 
 fn cargo() -> Command {

@@ -70,7 +70,11 @@ impl Releases {
         ]
         .into();
         body.model.name = "test".to_owned();
-        body.model.parameters_sha256 = None;
+        (
+            body.model.parameters_sha256,
+            body.model.learnt,
+            body.backtest,
+        ) = (None, None, None);
         change(&mut body);
         let draft = Draft {
             id: id.parse().unwrap(),

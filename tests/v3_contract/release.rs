@@ -96,7 +96,11 @@ fn release_endpoints_that_are_not_listed_are_not_there() {
     body.release_id = FEW.parse().unwrap();
     body.endpoints
         .retain(|endpoint| *endpoint == Endpoint::SimpleValue);
-    body.model.parameters_sha256 = None;
+    (
+        body.model.parameters_sha256,
+        body.model.learnt,
+        body.backtest,
+    ) = (None, None, None);
     let bytes = |name: &str| Source::Bytes(std::fs::read(demo.join(name)).unwrap());
     let files = [
         (body.component.clone(), bytes("component.wasm")),

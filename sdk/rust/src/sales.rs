@@ -287,7 +287,7 @@ fn numbers(sale: &Sale) -> [u64; WIDTH] {
     let one_more = |number: Option<u32>, widest: u32| {
         number.map_or(0, |number| u64::from(number.min(widest - 1)) + 1)
     };
-    let flags = u8::from(sale.new_build) * NEW_BUILD | u8::from(sale.standard) * STANDARD;
+    let flags = (u8::from(sale.new_build) * NEW_BUILD) | (u8::from(sale.standard) * STANDARD);
     let level = sale.floor_level.map_or(0, |level| {
         u64::from((level.clamp(1 - GROUND_FLOOR, GROUND_FLOOR - 1) + GROUND_FLOOR).cast_unsigned())
     });

@@ -26,8 +26,8 @@ pub fn words(report: &Report) -> Markup {
                   the two apart." }
             dt { "too few" } dd { "Groups of fewer than " (least) " rows are shown, but not figured." }
         }
-        p.quiet { "Grouping by price favours no one fairly: sales that fetched little for their kind are in the low bands, so that estimates look too high
-                   there, and too low in the high ones. Prices of the register are what was agreed and not what a surveyor would say, homes that were
-                   never sold are not in it, and a small part of its sales are no arm's-length ones." }
+        p.quiet { "Bands of price are unkind to every model: sales that fetched little for their kind are in the low bands, so that estimates look too high
+                   there, and too low in the high ones. A price is what was agreed and not what a surveyor would say; homes that were not sold are
+                   not here; and some sales of category A were no arm's-length ones all the same." }
     }
 }

@@ -46,9 +46,16 @@ fn hits_referrals_and_failures_are_counted_with_their_reasons() {
 
 #[test]
 fn coverage_counts_the_ends_and_tells_the_sides() {
-    // The range is 90,000 to 110,000 each time.
+    let answer = Answer::Valued {
+        estimate: 100_000.0,
+        range: Some([90_000.0, 110_000.0]),
+        band: "high".to_owned(),
+    };
     let prices = [90_000.0, 110_000.0, 100_000.0, 89_999.0, 110_001.0];
-    let rows = prices.map(|price| row(price, 100_000.0));
+    let rows = prices.map(|price| Row {
+        answer: answer.clone(),
+        ..row(price, 100_000.0)
+    });
     let found = Ranges::of(&rows.iter().collect::<Vec<_>>(), 0.8).unwrap();
     assert_eq!((found.rows, found.coverage), (5, 0.6));
     assert_eq!((found.below, found.above), (0.2, 0.2));

@@ -1,6 +1,7 @@
 //! Building in bounded memory: the same snapshot, and nothing left behind.
 
-use crate::world::{Lodged, Sold, World};
+use crate::world::{Lodged, Sold, World, postcode};
+use domesday_property::Resolution;
 use domesday_property::build::{self, BuildError, Inputs};
 
 /// A build that fails after seeds were spilled: the last file to be read is no index.
@@ -133,4 +134,27 @@ fn any_memory_gives_the_same_snapshot_and_the_same_report() {
         let rejects = std::fs::read_to_string(directory.join(build::REJECTS_FILE)).unwrap();
         assert_eq!(rejects, built.rejects());
     }
+}
+
+/// A certificate that lost to another under its key names no property, so its address means none.
+#[test]
+fn an_address_of_a_certificate_that_lost_is_nobodys() {
+    let lodged = |uprn, line| Lodged {
+        uprn,
+        lines: [line, ""],
+        ..Lodged::default()
+    };
+    let rows = [
+        lodged("501", "7 Orchard Way"),
+        lodged("502", "9 Orchard Way"),
+    ];
+    let built = World::default().and_certificates(&rows).build();
+    assert_eq!(built.report.homes.properties, 1);
+    let snapshot = built.open();
+    let found = |building| {
+        let code = postcode("ZZ1 1AA");
+        snapshot.resolve(&code, building, "Orchard Way").unwrap()
+    };
+    assert_eq!(found("9"), Resolution::Exact(502), "the greater content");
+    assert_eq!(found("7"), Resolution::NotFound);
 }

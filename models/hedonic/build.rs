@@ -4,6 +4,9 @@
 
 // All are shared with the library, which uses more of them than this script does.
 #[allow(dead_code, unreachable_pub)]
+#[path = "src/baked.rs"]
+mod baked;
+#[allow(dead_code, unreachable_pub)]
 #[path = "src/bounds.rs"]
 mod bounds;
 #[allow(dead_code, unreachable_pub)]
@@ -21,6 +24,7 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=DOMESDAY_PARAMETERS");
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=src/baked.rs");
     println!("cargo:rerun-if-changed=src/bounds.rs");
     println!("cargo:rerun-if-changed=src/document.rs");
     println!("cargo:rerun-if-changed=src/parameters.rs");

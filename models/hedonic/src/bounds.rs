@@ -142,6 +142,22 @@ pub fn check(p: &Parameters) -> Result<(), DocumentError> {
             1.0,
         ),
         ("own_history.disagreement", &[o.disagreement], 1e-3, 10.0),
+        ("own_history.resale", &each(o.resale), -1.0, 1.0),
+        ("own_history.quick_resale", &each(o.quick_resale), -1.0, 1.0),
+        ("drift.first_year", &[p.drift.first_year], 1970.0, 2100.0),
+        ("likeness.kernel_m", &[l.kernel_m], 1.0, 1e5),
+        (
+            "likeness.kernel_sales",
+            &[f64::from(l.kernel_sales)],
+            1.0,
+            100.0,
+        ),
+        (
+            "likeness kernel factors",
+            &[l.kernel_sector, l.kernel_elsewhere],
+            1e-6,
+            1.0,
+        ),
         ("anchor.below_effective", &[a.below_effective], 0.0, 1e3),
         (
             "anchor variances",
@@ -222,6 +238,15 @@ pub fn check(p: &Parameters) -> Result<(), DocumentError> {
         &[s.least_elasticity, s.greatest_elasticity],
     )?;
     rising("refer values", &[r.least_value, r.greatest_value])?;
+    let drifts = p.drift.areas.0.iter().map(|area| area.by_type);
+    for knots in drifts.chain([p.drift.by_type]).flat_map(each) {
+        within("drift", knots.0, -3.0, 3.0)?;
+    }
+    if !p.drift.areas.0.is_sorted_by(|a, b| a.area < b.area) {
+        return Err(DocumentError::NotRising {
+            path: "drift.areas",
+        });
+    }
     let Some(conformal) = &p.conformal else {
         return Ok(());
     };

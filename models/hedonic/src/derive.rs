@@ -101,14 +101,13 @@ impl<'a, N: Iterator<Item = &'a Neighbour> + Clone> LocalSizes<'a, N> {
         self.by_rooms.expected(self.hedonic, kind, rooms)
     }
 
-    /// Robust spread of their log sizes; infinite where none is known.
-    pub fn spread(&self) -> f64 {
-        let centre = self.middle().unwrap_or(0.0);
+    /// Robust spread of their log sizes; none where none is known.
+    pub fn spread(&self) -> Option<f64> {
+        let centre = self.middle()?;
         let departures = self
             .sizes()
             .map(|(size, weight)| ((size - centre).abs(), weight));
-        robust::median(departures, &mut Vec::new())
-            .map_or(f64::INFINITY, |d| d * robust::MAD_TO_SCALE)
+        robust::median(departures, &mut Vec::new()).map(|d| d * robust::MAD_TO_SCALE)
     }
 
     /// The log size of a home whose area is not known, and what it rests on.

@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The format that this version reads and writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/1";
+pub const FORMAT: &str = "domesday-hedonic-parameters/2";
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,9 +39,12 @@ pub struct Fitted {
     /// Local levels in the regression, one to a postcode district.
     pub local_levels: u64,
     /// Robust standard deviation of the residuals.
-    pub residual_scale: f64,
+    /// Absent where too few floor areas were known, and the effects stayed those of the base.
+    pub residual_scale: Option<f64>,
     /// Pairs of sales of the same property behind the own-history variances.
     pub repeat_pairs: u64,
+    /// Postcode areas with enough of them for a drift of their own.
+    pub repeat_areas: u64,
 }
 
 /// What the ranges were calibrated on.

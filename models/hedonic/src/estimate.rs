@@ -16,7 +16,7 @@ pub struct Residual {
     pub residual: f64,
     /// Log size.
     pub size: f64,
-    /// Likeness to the subject in all but size.
+    /// Weight by likeness to the subject in all but size.
     pub weight: f64,
 }
 
@@ -31,9 +31,6 @@ pub struct Local {
     pub scale: f64,
     /// Effective number of sales: (Σw)² / Σw².
     pub effective: f64,
-    /// Sum of the likenesses of the sales that were not judged bad: how many sales like the very
-    /// subject they amount to.
-    pub alike: f64,
     /// Mean log size of the sales.
     pub mean_size: f64,
     /// Weight of each sale in the end, in the order given; 0 where it was judged bad.
@@ -107,7 +104,6 @@ pub fn local(
         slope,
         scale: variance.sqrt().max(p.least_scale),
         effective,
-        alike: total / unit,
         mean_size: mean(sales.iter().zip(&weights).map(|(s, &w)| (s.size, w)))?,
         weights,
     })
@@ -181,7 +177,6 @@ mod tests {
             sale(12.0, 0.0, 0.2),
         ]);
         assert!((found.effective - 3.0).abs() < 1e-9);
-        assert!((found.alike - 0.6).abs() < 1e-9);
         assert!(local(P, &[], 0.6, &mut Vec::new()).is_none());
     }
 }

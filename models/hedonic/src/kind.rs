@@ -16,6 +16,14 @@ pub enum Kind {
     Flat,
 }
 
+/// All four, in the order of the interface.
+pub const KINDS: [Kind; 4] = [
+    Kind::Detached,
+    Kind::SemiDetached,
+    Kind::Terraced,
+    Kind::Flat,
+];
+
 impl Kind {
     /// The kind of a property type; none for what is not a home of the four kinds.
     pub fn of(property_type: PropertyType) -> Option<Kind> {

@@ -23,6 +23,7 @@
 
 pub mod adjust;
 pub mod anchor;
+pub mod baked;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod bounds;
 pub mod confidence;
@@ -30,6 +31,7 @@ pub mod conformal;
 pub mod derive;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod document;
+pub mod drift;
 pub mod estimate;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fit;

@@ -14,29 +14,53 @@ fn falling(distance: f64, scale: f64) -> f64 {
     1.0 / (1.0 + ratio * ratio)
 }
 
-/// Likeness in everything but size and tenure: the weight of a sale in the estimate.
+/// How alike a sale is in everything but size and tenure, in two measures.
 ///
-/// Those two are left out, so that the weights move with neither: the estimate then rises with
+/// Size and tenure are left out, so that the weights move with neither: the estimate then rises with
 /// floor area, and a house on a lease is never worth more than its freehold, whatever the sales.
-pub fn weight(
+#[derive(Clone, Copy, Debug)]
+pub struct Alike {
+    /// The likeness that is shown, and that tells how many sales like the subject there are.
+    pub shown: f64,
+    /// The weight of the sale in the estimate, where places count by a narrower kernel.
+    pub weight: f64,
+}
+
+/// Metres at which the kernel is one half: its own, or the distance of the few nearest sales where
+/// even they are farther away. In the country the next home is no neighbour but still the nearest.
+pub fn reach(p: &LikenessParameters, sales: &[Sold]) -> f64 {
+    let mut distances: Vec<f64> = sales.iter().map(|sale| sale.distance).collect();
+    let at = (p.kernel_sales as usize).min(distances.len());
+    let Some(at) = at.checked_sub(1) else {
+        return p.kernel_m;
+    };
+    let (_, nearest, _) = distances.select_nth_unstable_by(at, f64::total_cmp);
+    nearest.max(p.kernel_m)
+}
+
+/// How alike a sale and the subject are. `reach` is that of [`reach`].
+pub fn alike(
     p: &LikenessParameters,
     subject: &Subject,
     kind: Kind,
     sale: &Sold,
     years: f64,
-) -> f64 {
+    reach: f64,
+) -> Alike {
     let area = if sale.floor_area.is_some() {
         1.0
     } else {
         p.unknown_area
     };
-    falling(sale.distance, p.distance_m)
-        * falling(years, p.years)
-        * nearness(p, sale.nearness)
+    let but_place = falling(years, p.years)
         * types(p, subject, kind, sale)
         * ages(p, subject.energy.age_band, sale.age_band)
         * build(p, subject.build_status, sale.new_build)
-        * area
+        * area;
+    Alike {
+        shown: falling(sale.distance, p.distance_m) * nearness(p, sale.nearness) * but_place,
+        weight: falling(sale.distance, reach) * kernel(p, sale.nearness) * but_place,
+    }
 }
 
 /// Likeness in size, from the logarithms of both floor areas.
@@ -59,6 +83,17 @@ fn nearness(p: &LikenessParameters, nearness: Nearness) -> f64 {
         Nearness::SameSector => p.same_sector,
         Nearness::SameDistrict => p.same_district,
         Nearness::SameArea | Nearness::Elsewhere | Nearness::Other => p.elsewhere,
+    }
+}
+
+fn kernel(p: &LikenessParameters, nearness: Nearness) -> f64 {
+    match nearness {
+        Nearness::SameProperty
+        | Nearness::SameBuilding
+        | Nearness::SameStreet
+        | Nearness::SamePostcode => 1.0,
+        Nearness::SameSector => p.kernel_sector,
+        _ => p.kernel_elsewhere,
     }
 }
 
@@ -111,7 +146,7 @@ mod tests {
         s.nearness = Nearness::SamePostcode;
         s.distance = 0.0;
         change(&mut s);
-        weight(P, &subject(), Kind::SemiDetached, &s, 0.0)
+        alike(P, &subject(), Kind::SemiDetached, &s, 0.0, P.kernel_m).shown
     }
 
     #[test]
@@ -132,6 +167,20 @@ mod tests {
         assert_eq!(of(|s| s.new_build = true), P.other_build_status);
         assert_eq!(of(|s| s.floor_area = None), P.unknown_area);
         assert!(of(|s| s.age_band = Some(AgeBand::L)) < of(|s| s.age_band = Some(AgeBand::E)));
+    }
+
+    #[test]
+    fn next_door_weighs_more_than_it_is_more_alike() {
+        let of = |distance, nearness| {
+            let mut s = sold(&sale(1));
+            (s.distance, s.nearness) = (distance, nearness);
+            alike(P, &subject(), Kind::SemiDetached, &s, 0.0, P.kernel_m)
+        };
+        let (near, far) = (
+            of(20.0, Nearness::SamePostcode),
+            of(300.0, Nearness::SameSector),
+        );
+        assert!(near.weight / far.weight > 10.0 && near.shown / far.shown < 2.0);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub(crate) fn named(
             adjusted_price: residual.residual - found.slope * residual.size + home,
             // The product of the factors: it ranks as its cube root does, which only those that
             // are named need.
-            similarity: residual.weight
+            similarity: candidate.alike
                 * candidate.tenure
                 * likeness::size(&p.likeness, size, residual.size),
         })

@@ -1,6 +1,8 @@
 //! The property's own earlier sales: rolled forward by the index, then blended with what the
 //! comparables say by how far each can be trusted.
 
+use crate::drift::{Drift, resale};
+use crate::kind::Kind;
 use crate::parameters::{HedonicParameters, OwnHistoryParameters};
 use crate::time::{Index, years_between};
 use domesday_sdk::{BuildStatus, Sale, Subject};
@@ -26,8 +28,10 @@ pub fn rolled(
     p: &OwnHistoryParameters,
     hedonic: &HedonicParameters,
     subject: &Subject,
+    kind: Kind,
     sales: &[Sale],
     index: &Index,
+    drift: &Drift,
 ) -> Option<Belief> {
     let mut newest = None;
     let (mut sum, mut precision) = (0.0, 0.0);
@@ -42,8 +46,11 @@ pub fn rolled(
             (false, true) => -hedonic.new_build,
             _ => 0.0,
         };
-        let value = libm::log(sale.price * growth) + premium;
         let years = years_between(sale.day, subject.valuation_day);
+        let value = libm::log(sale.price * growth)
+            + drift.since(sale.day)
+            + resale(p, kind, years)
+            + premium;
         let trust = agreement(p, value - *newest.get_or_insert(value))
             / (p.variance + p.variance_per_year * years);
         sum += value * trust;
@@ -104,13 +111,19 @@ mod tests {
         .unwrap()
     }
 
+    fn of(own: &[Sale]) -> Option<Belief> {
+        let s = subject();
+        let kind = Kind::SemiDetached;
+        let drift = Drift::of(&PARAMETERS.drift, kind, &s.postcode, s.valuation_day);
+        rolled(P, H, &s, kind, own, &level_index(s.valuation_day), &drift)
+    }
+
     #[test]
     fn one_sale_is_rolled_and_stripped_of_its_premium() {
-        let s = subject();
         let mut own = sale(1);
         own.new_build = true;
         own.price = 200_000.0;
-        let found = rolled(P, H, &s, &[own], &level_index(s.valuation_day)).unwrap();
+        let found = of(&[own]).unwrap();
         assert!((found.value - (200_000.0_f64.ln() - H.new_build)).abs() < 1e-12);
         assert!(found.variance >= P.variance);
     }
@@ -119,13 +132,13 @@ mod tests {
     fn what_cannot_be_used_is_left_out() {
         let s = subject();
         let mut old = sale(1);
-        old.day = s.valuation_day - 9_000;
+        old.day = s.valuation_day - 10_000;
         assert!(!usable(P, &s, &old));
         let mut gift = sale(1);
         gift.standard = false;
         assert!(!usable(P, &s, &gift));
         assert!(usable(P, &s, &sale(1)));
-        assert!(rolled(P, H, &s, &[], &level_index(s.valuation_day)).is_none());
+        assert!(of(&[]).is_none());
     }
 
     #[test]
@@ -145,7 +158,7 @@ mod tests {
         let (both, share) = blend(P, comparables, Some(near));
         assert!(share > 0.5 && both.variance < 0.015);
         let (both, share) = blend(P, comparables, Some(far));
-        assert!(share < 0.02 && (both.value - 12.0).abs() < 0.08);
+        assert!(share < 0.05 && (both.value - 12.0).abs() < 0.16);
         assert_eq!(blend(P, comparables, None), (comparables, 0.0));
     }
 

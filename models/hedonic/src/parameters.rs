@@ -7,6 +7,8 @@
 //! Effects and scales are in natural logarithms of price unless a unit is given: an effect of
 //! 0.10 is a price higher by a factor of exp(0.10).
 
+use crate::baked::Baked;
+
 /// The least and the greatest that [`HedonicParameters::leasehold_house`] may be: a lease is a part
 /// of the freehold, so a house is worth no more for being held on one.
 pub const LEASEHOLD_HOUSE: (f64, f64) = (-1.0, 0.0);
@@ -47,6 +49,8 @@ shapes! {
         pub estimate: EstimateParameters,
         /// What the property's own earlier sales are worth.
         pub own_history: OwnHistoryParameters,
+        /// Where prices drifted from the published index.
+        pub drift: DriftParameters,
         /// What area figures are worth where comparables are thin.
         pub anchor: AnchorParameters,
         /// How uncertainty becomes a score.
@@ -172,6 +176,16 @@ shapes! {
         pub other_build_status: f64,
         /// Where the sale's floor area is not known.
         pub unknown_area: f64,
+        /// Metres, of the kernel that weighs a sale in the estimate. It is narrower than
+        /// `distance_m`, which the similarity that is shown goes by: a home two streets away is
+        /// still like the subject, but the one next door says more of its price.
+        pub kernel_m: f64,
+        /// The kernel is never narrower than the distance of so many nearest sales.
+        pub kernel_sales: u32,
+        /// In the subject's postcode sector, in the kernel; in its own postcode it is 1.
+        pub kernel_sector: f64,
+        /// Farther away, in the kernel.
+        pub kernel_elsewhere: f64,
     }
 
     /// How adjusted prices become an estimate.
@@ -202,6 +216,21 @@ shapes! {
         pub variance_per_year: f64,
         /// Log difference from the comparables at which an own sale's weight is one half.
         pub disagreement: f64,
+        /// What a home sold again fetches beyond its indexed price, however late.
+        pub resale: PerType<f64>,
+        /// What it fetches besides where it is sold again at once; it falls by e with every year.
+        pub quick_resale: PerType<f64>,
+    }
+
+    /// Where prices drifted from the published index, learnt from homes sold more than once. Each
+    /// list has the logarithm of the drift at the beginning of each year.
+    pub struct DriftParameters {
+        /// The year of the first number of every list.
+        pub first_year: f64,
+        /// Anywhere.
+        pub by_type: PerType<Baked<f64>>,
+        /// In the postcode areas with enough such homes, by rising name.
+        pub areas: Baked<AreaDrift>,
     }
 
     /// What area figures are worth where comparables are thin.
@@ -296,5 +325,30 @@ shapes! {
         pub median_absolute_error: Option<f64>,
         /// For information: the share of values within 10 % of the price.
         pub within_10_percent: Option<f64>,
+    }
+}
+
+/// The drift of one postcode area.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(serde::Serialize))]
+pub struct AreaDrift {
+    /// The letters that its postcodes begin with.
+    pub area: &'static str,
+    /// As in [`DriftParameters::by_type`].
+    pub by_type: PerType<Baked<f64>>,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl<'de> serde::Deserialize<'de> for AreaDrift {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Read {
+            area: String,
+            by_type: PerType<Baked<f64>>,
+        }
+        let Read { area, by_type } = Read::deserialize(deserializer)?;
+        let area = area.leak();
+        Ok(AreaDrift { area, by_type })
     }
 }

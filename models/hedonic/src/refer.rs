@@ -57,9 +57,15 @@ fn lease(p: &ReferParameters, subject: &Subject) -> Option<Referral> {
     }
 }
 
-/// A floor area that nobody gave, where neighbours are too unlike in size to tell it.
-pub fn unknown_size(p: &ReferParameters, rooms_known: bool, spread: f64) -> Option<Referral> {
-    (!rooms_known && spread > p.greatest_area_spread)
+/// A floor area that nobody gave, where neighbours are too unlike in size to tell it. Where theirs
+/// are not known either, their prices differ by size too, and the value's uncertainty has it.
+pub fn unknown_size(
+    p: &ReferParameters,
+    rooms_known: bool,
+    spread: Option<f64>,
+) -> Option<Referral> {
+    let unlike = spread.is_some_and(|spread| spread > p.greatest_area_spread);
+    (!rooms_known && unlike)
         .then(|| because(ReferralReason::MissingInput, Some(Attribute::FloorArea)))
 }
 

@@ -1,5 +1,6 @@
 //! The release itself: the model with the parameters that this build was given.
 
+use crate::baked::Baked;
 use crate::parameters::*;
 use crate::value::value;
 use domesday_sdk::{Evidence, Model, Outcome, Subject};

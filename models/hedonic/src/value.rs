@@ -5,6 +5,7 @@ use crate::confidence::{
     Weakness, added_variance, score, size_variance, stale_variance, unlike_variance,
 };
 use crate::derive::{LocalSizes, Neighbour, rooms};
+use crate::drift::Drift;
 use crate::estimate::{Local, Residual, local};
 use crate::kind::Kind;
 use crate::named::named;
@@ -53,6 +54,8 @@ pub fn value(p: &Parameters, subject: &Subject, evidence: &dyn Evidence) -> Outc
 /// A sale under comparison.
 pub(crate) struct Candidate {
     pub(crate) id: u64,
+    /// Likeness in all but size and tenure, as it is shown.
+    pub(crate) alike: f64,
     distance: f64,
     years: f64,
     /// Log price carried to the valuation day.
@@ -78,7 +81,8 @@ fn valuation(
         return Err(refer::insufficient_evidence().into());
     }
     let index = index(p, subject, kind, &own, evidence)?;
-    let candidates = candidates(p, subject, kind, &sales, index.as_ref());
+    let drift = Drift::of(&p.drift, kind, &subject.postcode, subject.valuation_day);
+    let candidates = candidates(p, subject, kind, &sales, index.as_ref(), &drift);
 
     let scratch = &mut Vec::with_capacity(sales.len());
     let typical = typical(&candidates);
@@ -88,10 +92,11 @@ fn valuation(
         .floor_area
         .map(|area| log_size(&p.hedonic, area));
     if given.is_none() {
+        let spread = sizes.spread();
         unless(refer::unknown_size(
             &p.refer,
             rooms(subject).is_some(),
-            sizes.spread(),
+            spread,
         ))?;
     }
     let guess = given.is_none().then(|| sizes.derive(kind, rooms(subject)));
@@ -120,14 +125,19 @@ fn valuation(
     };
     let history = index
         .as_ref()
-        .and_then(|i| rolled(&p.own_history, &p.hedonic, subject, &own, i));
+        .and_then(|i| rolled(&p.own_history, &p.hedonic, subject, kind, &own, i, &drift));
     let (belief, share) = blend(&p.own_history, compared, history);
 
+    let counted = candidates.iter().zip(&found.weights);
+    let alike = counted
+        .filter(|(_, weight)| **weight > 0.0)
+        .map(|(c, _)| c.alike)
+        .sum();
     let strange =
         size_variance(&p.confidence, size, found.mean_size) * (1.0 - share) * (1.0 - share);
     let scale = (belief.variance
         + strange
-        + unlike_variance(&p.confidence, found.alike)
+        + unlike_variance(&p.confidence, alike)
         + stale_variance(&p.confidence, years_unseen(subject, &p.evidence)))
     .sqrt();
     let estimate = libm::exp(belief.value);
@@ -207,15 +217,19 @@ fn candidates(
     kind: Kind,
     sales: &[Sold],
     index: Option<&Index>,
+    drift: &Drift,
 ) -> Vec<Candidate> {
+    let reach = likeness::reach(&p.likeness, sales);
     let of = |sale: &Sold| {
         let years = years_between(sale.day, subject.valuation_day);
         let growth = index.and_then(|i| i.growth_since(sale.day)).unwrap_or(1.0);
+        let alike = likeness::alike(&p.likeness, subject, kind, sale, years, reach);
         Candidate {
             id: sale.id,
+            alike: alike.shown,
             distance: sale.distance,
             years,
-            now: libm::log(sale.price * growth),
+            now: libm::log(sale.price * growth) + drift.since(sale.day),
             age: age_effect(&p.hedonic, sale.age_band),
             rating: energy_effect(&p.hedonic, sale.rating),
             tenure: likeness::tenure(&p.likeness, subject.tenure, sale.tenure),
@@ -223,7 +237,7 @@ fn candidates(
                 size: sale.floor_area.map(|area| log_size(&p.hedonic, area)),
                 rooms: sale.rooms,
                 kind: sale.kind,
-                weight: likeness::weight(&p.likeness, subject, kind, sale, years),
+                weight: alike.weight,
             },
         }
     };

@@ -1,7 +1,7 @@
 //! Typical floor areas by type and rooms.
 
 use super::rows::SaleRow;
-use crate::kind::Kind;
+use crate::kind::{KINDS, Kind};
 use crate::parameters::{HedonicParameters, PerType};
 use crate::robust::median;
 
@@ -16,12 +16,7 @@ pub fn learn(rows: &[SaleRow], hedonic: &mut HedonicParameters) {
             .then(|| median(areas.into_iter().map(|a| (a, 1.0)), &mut scratch))
             .flatten()
     };
-    for kind in [
-        Kind::Detached,
-        Kind::SemiDetached,
-        Kind::Terraced,
-        Kind::Flat,
-    ] {
+    for kind in KINDS {
         let of_kind = || rows.iter().filter(move |r| r.property_type.kind() == kind);
         if let Some(area) = middle(of_kind().filter_map(|r| r.floor_area_m2).collect()) {
             *of_mut(&mut hedonic.typical_area_m2, kind) = area;

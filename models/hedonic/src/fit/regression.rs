@@ -131,7 +131,7 @@ fn solve(
 }
 
 /// Solves a symmetric positive definite system in place; none where it is not one.
-fn cholesky(matrix: &mut [f64], right: &mut [f64], n: usize) -> Option<()> {
+pub(super) fn cholesky(matrix: &mut [f64], right: &mut [f64], n: usize) -> Option<()> {
     for i in 0..n {
         for j in 0..=i {
             let sum: f64 = (0..j).map(|k| matrix[i * n + k] * matrix[j * n + k]).sum();

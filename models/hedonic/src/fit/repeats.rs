@@ -1,54 +1,296 @@
-//! How far a home's indexed earlier price lies from its later one, by the years between.
+//! What homes that were sold more than once tell: how prices drifted from the published index, what
+//! a home fetches for being sold again soon, and how far an earlier price lies from a later one.
+//!
+//! The repeat-sales method (Bailey, Muth and Nourse 1963) with a variance that grows with the years
+//! between (Case and Shiller 1987), on what the index leaves over. The logarithm of a pair's price
+//! ratio over the index's is
+//!
+//! ```text
+//! Σ over years j of (share of year j between the sales) × δj  +  a  +  b exp(−years between)
+//! ```
+//!
+//! with a ridge on each δ towards that of the wider group: a type towards all homes, a postcode
+//! area's type towards the type and the area. Huber's weights are found by iteration.
 
+use super::FitError;
+use super::regression::cholesky;
 use super::rows::SaleRow;
-use crate::parameters::OwnHistoryParameters;
-use crate::time::years_between;
+use crate::baked::Baked;
+use crate::kind::{KINDS, Kind};
+use crate::parameters::{AreaDrift, DriftParameters, OwnHistoryParameters, PerType};
+use crate::robust::{MAD_TO_SCALE, median};
+use crate::time::{DAYS_A_YEAR, years_between};
+use domesday_sdk::Day;
 use std::collections::BTreeMap;
 
-/// Fewest pairs from which variances are learnt.
+/// Fewest pairs from which anything is learnt, and an area's drift.
 const LEAST: usize = 200;
 /// Log differences beyond this tell of a rebuilt home or a bad price, not of drift.
 const GREATEST: f64 = 0.8;
+/// A difference counts for no more than this in the variances: what lies beyond is not drift but
+/// another home, and the valuation believes such a sale less by itself.
+const CLIPPED: f64 = 0.3;
+const ROUNDS: usize = 5;
+/// Huber's constant: 95 % efficient where residuals are normal.
+const HUBER: f64 = 1.345;
+/// Variance of a pair that the weights are begun with: at no distance, and a year.
+const VARIANCE: (f64, f64) = (0.01, 0.0015);
+/// Standard deviations by which a year's drift may differ: all homes from the index, a type from all, an
+/// area from anywhere, an area's type from what area and type make one expect.
+const YEARLY: [f64; 4] = [0.03, 0.01, 0.02, 0.01];
+/// The same of what resale brings; an area's is its type's.
+const RESALE: [f64; 4] = [0.1, 0.03, 1e-4, 1e-4];
 
-/// Learns the variance at no distance and that of each year from pairs of consecutive sales of
-/// the same home, by least squares of squared difference on years. Gives the pairs found; below
-/// [`LEAST`] the parameters stay.
-pub fn learn(rows: &[SaleRow], new_build: f64, own: &mut OwnHistoryParameters) -> usize {
+/// What was learnt, for the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Learnt {
+    /// Pairs of consecutive sales of a home.
+    pub pairs: usize,
+    /// Postcode areas with a drift of their own.
+    pub areas: usize,
+}
+
+/// Two consecutive sales of a home.
+struct Pair<'a> {
+    kind: Kind,
+    area: &'a str,
+    /// Years since the first one learnt of.
+    from: f64,
+    to: f64,
+    /// Logarithm of the price ratio over the index's, new homes' premium taken out.
+    difference: f64,
+}
+
+impl Pair<'_> {
+    fn years(&self) -> f64 {
+        self.to - self.from
+    }
+
+    /// Columns that are not nought: years, then the two of resale.
+    fn columns(&self, years: usize) -> impl Iterator<Item = (usize, f64)> + use<> {
+        let (from, to) = (self.from, self.to);
+        let overlap = move |j: usize| {
+            let start = j as f64;
+            (j, to.min(start + 1.0) - from.max(start))
+        };
+        let last = (to.ceil() as usize).min(years);
+        (from as usize..last)
+            .map(overlap)
+            .chain([(years, 1.0), (years + 1, libm::exp(from - to))])
+    }
+}
+
+/// Learns from consecutive sales of the same home; below [`LEAST`] pairs everything stays.
+///
+/// # Errors
+/// Where the equations have no solution.
+pub fn learn(
+    rows: &[SaleRow],
+    new_build: f64,
+    own: &mut OwnHistoryParameters,
+    drift: &mut DriftParameters,
+) -> Result<Learnt, FitError> {
+    let (first_year, years) = span(rows);
+    let pairs = pairs(rows, new_build, first_year);
+    if pairs.len() < LEAST {
+        return Ok(Learnt {
+            pairs: pairs.len(),
+            areas: 0,
+        });
+    }
+    let refs: Vec<&Pair<'_>> = pairs.iter().collect();
+    let nothing = vec![0.0; years + 2];
+    let all = solve(&refs, &nothing, years, 0)?;
+    let mut types = Vec::new();
+    for kind in KINDS {
+        let of_kind: Vec<_> = refs.iter().copied().filter(|p| p.kind == kind).collect();
+        types.push(solve(&of_kind, &all, years, 1)?);
+    }
+    let mut by_area: BTreeMap<&str, Vec<&Pair<'_>>> = BTreeMap::new();
+    for pair in &pairs {
+        by_area.entry(pair.area).or_default().push(pair);
+    }
+    let mut areas = Vec::new();
+    let mut squares = Vec::new();
+    for (area, here) in by_area {
+        let enough = here.len() >= LEAST && !area.is_empty();
+        let local = match enough {
+            true => Some(solve(&here, &all, years, 2)?),
+            false => None,
+        };
+        let mut of_area = Vec::new();
+        for (kind, of_type) in KINDS.into_iter().zip(&types) {
+            let of_kind: Vec<_> = here.iter().copied().filter(|p| p.kind == kind).collect();
+            let effects = match &local {
+                Some(local) => {
+                    // What resale brings is the type's, and the drift the area's and the type's.
+                    let expected = (0..years + 2).map(|j| match j < years {
+                        true => local[j] + of_type[j] - all[j],
+                        false => of_type[j],
+                    });
+                    solve(&of_kind, &expected.collect::<Vec<_>>(), years, 3)?
+                }
+                None => of_type.clone(),
+            };
+            squares.extend(of_kind.iter().map(|p| {
+                let rest = (p.difference - expected(p, &effects, years))
+                    .abs()
+                    .min(CLIPPED);
+                (p.years(), rest * rest)
+            }));
+            of_area.push(effects);
+        }
+        if enough {
+            let area: &'static str = area.to_owned().leak();
+            areas.push(AreaDrift {
+                area,
+                by_type: knots(&of_area, years),
+            });
+        }
+    }
+    let learnt = Learnt {
+        pairs: pairs.len(),
+        areas: areas.len(),
+    };
+    own.resale = per_type(|at| types[at][years]);
+    own.quick_resale = per_type(|at| types[at][years + 1]);
+    variances(&squares, own);
+    *drift = DriftParameters {
+        first_year,
+        by_type: knots(&types, years),
+        areas: areas.into(),
+    };
+    Ok(learnt)
+}
+
+/// The year in which the first sale was, and how many years there are to the last.
+fn span(rows: &[SaleRow]) -> (f64, usize) {
+    let year = |day: Day| 1970.0 + f64::from(day) / DAYS_A_YEAR;
+    let days = || rows.iter().map(|row| row.day);
+    let first = days().min().map_or(1995.0, |day| year(day).floor());
+    let last = days().max().map_or(first, |day| year(day).ceil());
+    (first, (last - first).max(1.0) as usize)
+}
+
+fn pairs<'a>(rows: &'a [SaleRow], new_build: f64, first_year: f64) -> Vec<Pair<'a>> {
     let mut last: BTreeMap<u64, &SaleRow> = BTreeMap::new();
     let mut pairs = Vec::new();
     for row in rows {
         let Some(uprn) = row.uprn else { continue };
         if let Some(before) = last.insert(uprn, row) {
-            pairs.extend(pair(before, row, new_build));
+            pairs.extend(pair(before, row, new_build, first_year));
         }
     }
-    if pairs.len() < LEAST {
-        return pairs.len();
-    }
-    let n = pairs.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
-    let (years, squares) = (mean(|p| p.0), mean(|p| p.1));
-    let covariance: f64 = pairs.iter().map(|p| (p.0 - years) * (p.1 - squares)).sum();
-    let spread: f64 = pairs.iter().map(|p| (p.0 - years) * (p.0 - years)).sum();
-    own.variance_per_year = if spread > 0.0 {
-        covariance / spread
-    } else {
-        0.0
-    }
-    .clamp(0.0, 0.02);
-    own.variance = (squares - own.variance_per_year * years).clamp(0.002, 0.2);
-    pairs.len()
+    pairs
 }
 
-/// Years between, and squared log difference beyond the index.
-fn pair(before: &SaleRow, after: &SaleRow, new_build: f64) -> Option<(f64, f64)> {
+fn pair<'a>(
+    before: &SaleRow,
+    after: &'a SaleRow,
+    new_build: f64,
+    first_year: f64,
+) -> Option<Pair<'a>> {
     let premium = |row: &SaleRow| if row.new_build { new_build } else { 0.0 };
     let real = |row: &SaleRow| {
         Some(libm::log(row.price_gbp as f64) - libm::log(row.index?) - premium(row))
     };
     let difference = real(after)? - real(before)?;
     let years = years_between(before.day, after.day);
-    (difference.abs() <= GREATEST && years > 0.0).then_some((years, difference * difference))
+    let since = |day: Day| 1970.0 + f64::from(day) / DAYS_A_YEAR - first_year;
+    (difference.abs() <= GREATEST && years > 0.0).then(|| Pair {
+        kind: after.property_type.kind(),
+        area: after.area(),
+        from: since(before.day),
+        to: since(after.day),
+        difference,
+    })
+}
+
+fn expected(pair: &Pair<'_>, effects: &[f64], years: usize) -> f64 {
+    pair.columns(years).map(|(c, x)| x * effects[c]).sum()
+}
+
+/// The effects of a group of pairs, drawn towards those expected of it.
+fn solve(
+    pairs: &[&Pair<'_>],
+    prior: &[f64],
+    years: usize,
+    level: usize,
+) -> Result<Vec<f64>, FitError> {
+    let n = years + 2;
+    let mut effects = prior.to_vec();
+    let mut scratch = Vec::new();
+    for _ in 0..ROUNDS {
+        let deviation = |p: &Pair<'_>| (VARIANCE.0 + VARIANCE.1 * p.years()).sqrt();
+        let rests: Vec<f64> = pairs
+            .iter()
+            .map(|p| (p.difference - expected(p, &effects, years)) / deviation(p))
+            .collect();
+        let Some(spread) = median(rests.iter().map(|r| (r.abs(), 1.0)), &mut scratch) else {
+            return Ok(effects);
+        };
+        let reach = HUBER * (spread * MAD_TO_SCALE).max(1e-6);
+        let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
+        for (p, rest) in pairs.iter().zip(&rests) {
+            let weight = (reach / rest.abs().max(reach)) / (deviation(p) * deviation(p));
+            let beyond = p.difference - expected(p, prior, years);
+            for (i, x) in p.columns(years) {
+                right[i] += weight * x * beyond;
+                for (j, y) in p.columns(years) {
+                    matrix[i * n + j] += weight * x * y;
+                }
+            }
+        }
+        for i in 0..n {
+            let may = if i < years {
+                YEARLY[level]
+            } else {
+                RESALE[level]
+            };
+            matrix[i * n + i] += 1.0 / (may * may);
+        }
+        cholesky(&mut matrix, &mut right, n).ok_or(FitError::Singular)?;
+        effects = prior.iter().zip(right).map(|(a, b)| a + b).collect();
+    }
+    Ok(effects)
+}
+
+fn per_type<T>(of: impl Fn(usize) -> T) -> PerType<T> {
+    PerType {
+        detached: of(0),
+        semi_detached: of(1),
+        terraced: of(2),
+        flat: of(3),
+    }
+}
+
+/// Sums of the years' drifts, for each type.
+fn knots(types: &[Vec<f64>], years: usize) -> PerType<Baked<f64>> {
+    per_type(|at| {
+        let mut sum = 0.0;
+        let steps = types[at][..years].iter().map(|step| {
+            sum += step;
+            sum
+        });
+        Baked::from(std::iter::once(0.0).chain(steps).collect::<Vec<f64>>())
+    })
+}
+
+/// The variance at no distance and that of each year, by least squares of squared difference on
+/// years.
+fn variances(squares: &[(f64, f64)], own: &mut OwnHistoryParameters) {
+    let n = squares.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| squares.iter().map(of).sum::<f64>() / n;
+    let (years, square) = (mean(|p| p.0), mean(|p| p.1));
+    let covariance: f64 = squares.iter().map(|p| (p.0 - years) * (p.1 - square)).sum();
+    let spread: f64 = squares.iter().map(|p| (p.0 - years) * (p.0 - years)).sum();
+    let slope = if spread > 0.0 {
+        covariance / spread
+    } else {
+        0.0
+    };
+    own.variance_per_year = slope.clamp(0.0, 0.02);
+    own.variance = (square - own.variance_per_year * years).clamp(0.002, 0.2);
 }
 
 #[cfg(test)]
@@ -56,32 +298,72 @@ mod tests {
     use super::*;
     use crate::PARAMETERS;
 
+    fn row(id: u64, year: f64, price: f64, kind: &str) -> SaleRow {
+        let day = ((year - 1970.0) * DAYS_A_YEAR).round();
+        let text = format!(
+            r#"{{"id":{id},"day":{day},"price_gbp":{price:.0},"standard":true,"new_build":false,"uprn":{},"postcode":"QX1 1AA","authority":"","property_type":"{kind}","index":1.0}}"#,
+            id % 1_000
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn learnt(rows: &[SaleRow]) -> (Learnt, OwnHistoryParameters, DriftParameters) {
+        let (mut own, mut drift) = (PARAMETERS.own_history, PARAMETERS.drift);
+        let found = learn(rows, 0.0, &mut own, &mut drift).unwrap();
+        (found, own, drift)
+    }
+
+    /// A thousand homes sold in the years from 2000 and a few years later; `ratio` of home, first
+    /// year and years between.
+    fn sold_twice(ratio: impl Fn(u64, f64, f64) -> f64) -> Vec<SaleRow> {
+        let first = |id: u64| 2000.01 + (id / 8 % 10) as f64;
+        let years = |id: u64| 1.0 + (id % 8) as f64;
+        let of = |id: u64| row(id, first(id), 2e5, "flat");
+        let mut rows: Vec<SaleRow> = (0..1_000).map(of).collect();
+        rows.extend((0..1_000).map(|id| {
+            let log = ratio(id, first(id), years(id));
+            row(1_000 + id, first(id) + years(id), 2e5 * log.exp(), "flat")
+        }));
+        rows
+    }
+
     #[test]
-    fn drift_with_the_years_is_learnt() {
-        let row = |id: u64, day: i32, price: f64| -> SaleRow {
-            let text = format!(
-                r#"{{"id":{id},"day":{day},"price_gbp":{price:.0},"standard":true,"new_build":false,"uprn":{},"postcode":"","authority":"","property_type":"flat","index":1.0}}"#,
-                id % 400
-            );
-            serde_json::from_str(&text).unwrap()
-        };
-        // Two years apart by ±0.1, or ten years apart by ±0.2.
-        let mut rows: Vec<SaleRow> = (0..400).map(|id| row(id, 0, 2e5)).collect();
-        for id in 0..400 {
-            let (years, step) = if id % 2 == 0 { (2.0, 0.1) } else { (10.0, 0.2) };
-            let sign = if id % 4 < 2 { 1.0 } else { -1.0 };
-            rows.push(row(
-                id,
-                (years * 365.2425) as i32,
-                2e5 * f64::exp(sign * step),
-            ));
-        }
-        let mut own = PARAMETERS.own_history;
-        assert_eq!(learn(&rows, 0.0, &mut own), 400);
-        assert!((own.variance_per_year - 0.03 / 8.0).abs() < 1e-4, "{own:?}");
-        assert!((own.variance - 0.0025).abs() < 1e-4, "{own:?}");
-        let mut few = PARAMETERS.own_history;
-        learn(&rows[..500], 0.0, &mut few);
-        assert_eq!(few, PARAMETERS.own_history);
+    fn a_drift_from_the_index_is_learnt_for_the_area_and_its_type() {
+        // Three per cent a year until 2004, then nothing.
+        let (found, _, drift) = learnt(&sold_twice(|_, first, years| {
+            0.03 * ((first + years).min(2004.0) - first.min(2004.0))
+        }));
+        assert_eq!((found.pairs, found.areas), (1_000, 1));
+        let area = drift.areas.0[0];
+        let at = |year: usize| area.by_type.flat.0[year - 2000];
+        assert_eq!((area.area, drift.first_year), ("QX", 2000.0));
+        assert!((at(2004) - at(2001) - 0.09).abs() < 0.02, "{drift:?}");
+        assert!((at(2008) - at(2005)).abs() < 0.02, "{drift:?}");
+    }
+
+    #[test]
+    fn the_premium_of_a_quick_resale_is_told_from_drift() {
+        let (_, own, drift) = learnt(&sold_twice(|_, _, years| 0.3 * (-years).exp()));
+        assert!((own.quick_resale.flat - 0.3).abs() < 0.12, "{own:?}");
+        let drifted = drift.areas.0[0].by_type.flat.0[8];
+        assert!(drifted.abs() < 0.03, "{drift:?}");
+    }
+
+    #[test]
+    fn variance_grows_with_the_years() {
+        let (_, own, _) = learnt(&sold_twice(|id, _, years| {
+            let sign = if id / 80 % 2 == 0 { 1.0 } else { -1.0 };
+            sign * (0.004 + 0.002 * years).sqrt()
+        }));
+        assert!((own.variance_per_year - 0.002).abs() < 3e-4, "{own:?}");
+        assert!((own.variance - 0.004).abs() < 8e-4, "{own:?}");
+    }
+
+    #[test]
+    fn too_few_pairs_change_nothing() {
+        let rows = sold_twice(|_, _, _| 0.1);
+        let (found, own, drift) = learnt(&rows[..1_100]);
+        assert_eq!((found.pairs, found.areas), (100, 0));
+        assert_eq!((own, drift), (PARAMETERS.own_history, PARAMETERS.drift));
     }
 }

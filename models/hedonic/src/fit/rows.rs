@@ -112,6 +112,12 @@ impl SaleRow {
             None => &self.authority,
         }
     }
+
+    /// The letters that its postcode begins with; none where there is no postcode.
+    pub fn area(&self) -> &str {
+        let letters = self.postcode.bytes().take_while(u8::is_ascii_alphabetic);
+        &self.postcode[..letters.count()]
+    }
 }
 
 /// How a valuation ended.

@@ -78,7 +78,36 @@ fn observations(
     (observations, places.0.len(), months.0.len())
 }
 
-/// Fits the effects, typical areas and own-history variances; everything else stays as in `base`,
+/// The effects, with the robust standard deviation of what they leave over.
+fn effects(
+    observations: &mut [regression::Observation],
+    start: &mut [f64],
+    places: usize,
+    months: usize,
+) -> Result<(f64, Vec<f64>), FitError> {
+    let mut ridges = vec![RIDGE; design::EFFECTS];
+    ridges[design::ELASTICITIES].fill(ELASTICITY_RIDGE);
+    ridges.resize(design::EFFECTS + months, MONTH_RIDGE);
+    loop {
+        let found = regression::fit(observations, places, &ridges)?;
+        let effects: Vec<f64> = start
+            .iter()
+            .zip(&found.effects)
+            .map(|(a, b)| a + b)
+            .collect();
+        // An effect beyond its bound is held there, and the others are fitted again around it. A
+        // held column is gone from the rows, so this ends.
+        let Some((column, bound)) = design::beyond(&effects) else {
+            return Ok((found.scale, effects));
+        };
+        for observation in observations.iter_mut() {
+            observation.hold(column, bound - start[column]);
+        }
+        start[column] = bound;
+    }
+}
+
+/// Fits the effects, typical areas, drift and own-history variances; everything else stays as in `base`,
 /// and ranges calibrated for other effects are dropped.
 ///
 /// # Errors
@@ -88,39 +117,31 @@ pub fn train(base: Document, source: impl BufRead, through: Day) -> Result<Docum
     let mut document = base;
     let hedonic = &mut document.parameters.hedonic;
     let mut start = design::to_vector(hedonic).to_vec();
-    let (mut observations, places, months) = observations(hedonic, &start, &rows);
-    let used = observations.len() as u64;
-    if used < LEAST {
+    if (rows.len() as u64) < LEAST {
         return Err(FitError::TooFew {
-            found: used,
+            found: rows.len() as u64,
             needed: LEAST,
         });
     }
-    let mut ridges = vec![RIDGE; design::EFFECTS];
-    ridges[design::ELASTICITIES].fill(ELASTICITY_RIDGE);
-    ridges.resize(design::EFFECTS + months, MONTH_RIDGE);
-    let (found, effects) = loop {
-        let found = regression::fit(&observations, places, &ridges)?;
-        let effects: Vec<f64> = start
-            .iter()
-            .zip(&found.effects)
-            .map(|(a, b)| a + b)
-            .collect();
-        // An effect beyond its bound is held there, and the others are fitted again around it. A
-        // held column is gone from the rows, so this ends.
-        let Some((column, bound)) = design::beyond(&effects) else {
-            break (found, effects);
-        };
-        for observation in &mut observations {
-            observation.hold(column, bound - start[column]);
-        }
-        start[column] = bound;
-    };
-    design::from_vector(&effects, hedonic);
+    let (mut observations, places, months) = observations(hedonic, &start, &rows);
+    let used = observations.len() as u64;
+    let mut residual_scale = None;
+    // Where the register of sales meets no certificate, nothing tells what attributes are worth, and
+    // the base's effects stay.
+    if used >= LEAST {
+        let (scale, effects) = effects(&mut observations, &mut start, places, months)?;
+        design::from_vector(&effects, hedonic);
+        residual_scale = Some(scale);
+    }
     areas::learn(&rows, hedonic);
     let new_build = hedonic.new_build;
-    let pairs = repeats::learn(&rows, new_build, &mut document.parameters.own_history);
-
+    let parameters = &mut document.parameters;
+    let repeats = repeats::learn(
+        &rows,
+        new_build,
+        &mut parameters.own_history,
+        &mut parameters.drift,
+    )?;
     document.parameters.conformal = None;
     document.calibrated = None;
     document.about =
@@ -130,8 +151,9 @@ pub fn train(base: Document, source: impl BufRead, through: Day) -> Result<Docum
         sales_read,
         sales_used: used,
         local_levels: places as u64,
-        residual_scale: found.scale,
-        repeat_pairs: pairs as u64,
+        residual_scale,
+        repeat_pairs: repeats.pairs as u64,
+        repeat_areas: repeats.areas as u64,
     });
     Ok(document)
 }

@@ -1,4 +1,4 @@
-//! One valuation natively, with 90 comparables, own history and ten years of index, the making
+//! One valuation natively, from 90 sales near by of which the model takes 30, with own history and ten years of index, the making
 //! of the answers' lists included.
 
 #[allow(dead_code)]

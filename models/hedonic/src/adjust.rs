@@ -127,7 +127,8 @@ fn lease_effect(hedonic: &HedonicParameters, subject: &Subject) -> f64 {
 mod tests {
     use super::*;
     use crate::PARAMETERS;
-    use crate::testing::{sale, sold, subject};
+    use crate::sold::sold;
+    use crate::testing::{sale, subject};
     use domesday_sdk::Lease;
 
     const H: &HedonicParameters = &PARAMETERS.hedonic;

@@ -179,6 +179,7 @@ pub fn check(p: &Parameters) -> Result<(), DocumentError> {
                 c.place_variance,
                 c.unlike_variance,
                 c.variance_per_stale_year,
+                c.variance_per_unlearnt_year,
             ],
             0.0,
             4.0,

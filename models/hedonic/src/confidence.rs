@@ -63,6 +63,12 @@ pub fn stale_variance(p: &ConfidenceParameters, years: f64) -> f64 {
     p.variance_per_stale_year * years.max(0.0)
 }
 
+/// The variance of a place that may have drifted from the index since the last year that was learnt
+/// from, as a walk does: by as much in every year.
+pub fn drift_variance(p: &ConfidenceParameters, years: f64) -> f64 {
+    p.variance_per_unlearnt_year * years.max(0.0)
+}
+
 /// The score of a standard deviation: 1 / (1 + (scale / half)²).
 pub fn score(p: &ConfidenceParameters, scale: f64) -> f64 {
     let ratio = scale / p.half_scale;

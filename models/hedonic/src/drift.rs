@@ -15,6 +15,8 @@ pub struct Drift {
     knots: &'static [f64],
     first_year: f64,
     now: f64,
+    /// Years from the last that was learnt from to the valuation day.
+    pub unlearnt_years: f64,
 }
 
 impl Drift {
@@ -31,9 +33,18 @@ impl Drift {
             knots: by_type.of(kind).0,
             first_year: p.first_year,
             now: 0.0,
+            unlearnt_years: 0.0,
         };
+        if let Some(last) = drift.knots.len().checked_sub(1) {
+            drift.unlearnt_years = (drift.year(valuation_day) - last as f64).max(0.0);
+        }
         drift.now = drift.at(valuation_day);
         drift
+    }
+
+    /// Years since the first knot.
+    fn year(&self, day: Day) -> f64 {
+        1970.0 + f64::from(day) / DAYS_A_YEAR - self.first_year
     }
 
     /// On straight lines between the beginnings of years, level outside them.
@@ -41,8 +52,7 @@ impl Drift {
         let Some(last) = self.knots.len().checked_sub(1) else {
             return 0.0;
         };
-        let year = 1970.0 + f64::from(day) / DAYS_A_YEAR - self.first_year;
-        let year = year.clamp(0.0, last as f64);
+        let year = self.year(day).clamp(0.0, last as f64);
         let before = year as usize;
         let (from, to) = (self.knots[before], self.knots[(before + 1).min(last)]);
         from + (to - from) * (year - before as f64)
@@ -108,5 +118,8 @@ mod tests {
         near(since(Kind::Terraced, "Q1 1AA", 1990.0), 0.1);
         near(since(Kind::Terraced, "Q1 1AA", 2005.0), 0.0);
         near(since(Kind::Flat, "", 2000.0), 0.0);
+        let unlearnt = |kind| Drift::of(&P, kind, "QX1 1AA", day(2010.0)).unlearnt_years;
+        near(unlearnt(Kind::Flat), 9.0);
+        near(unlearnt(Kind::Detached), 0.0);
     }
 }

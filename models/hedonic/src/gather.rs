@@ -102,7 +102,8 @@ pub fn index(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{sale, sold};
+    use crate::sold::sold;
+    use crate::testing::sale;
 
     #[test]
     fn a_home_serves_once_with_its_latest_sale_and_unknown_homes_each_for_themselves() {

@@ -137,7 +137,8 @@ fn build(p: &LikenessParameters, subject: BuildStatus, new_build: bool) -> f64 {
 mod tests {
     use super::*;
     use crate::PARAMETERS;
-    use crate::testing::{sale, sold, subject};
+    use crate::sold::sold;
+    use crate::testing::{sale, subject};
 
     const P: &LikenessParameters = &PARAMETERS.likeness;
 

@@ -269,6 +269,8 @@ shapes! {
         pub unlike_variance: f64,
         /// The sum of likenesses at which half of it is left.
         pub half_alike: f64,
+        /// Variance that a year adds since the last that the drift from the index was learnt from.
+        pub variance_per_unlearnt_year: f64,
         /// Variance that a year without any known sale before the valuation day adds: the index
         /// stands still in it.
         pub variance_per_stale_year: f64,

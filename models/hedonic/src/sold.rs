@@ -74,3 +74,12 @@ impl Sold {
         })
     }
 }
+
+/// A sale of a test, as the model looks at it.
+#[cfg(test)]
+pub(crate) fn sold(sale: &domesday_sdk::Sale) -> Sold {
+    let subject = crate::testing::subject();
+    let kind = Kind::of(sale.property_type).unwrap();
+    let sales: domesday_sdk::Sales = [sale].into_iter().collect();
+    Sold::comparable(&subject, kind, sales.iter().next().unwrap()).unwrap()
+}

@@ -89,13 +89,6 @@ pub(crate) fn sale(id: u64) -> Sale {
     }
 }
 
-/// The same as the model looks at it.
-pub(crate) fn sold(sale: &Sale) -> crate::sold::Sold {
-    let kind = crate::kind::Kind::of(sale.property_type).unwrap();
-    let sales: Sales = [sale].into_iter().collect();
-    crate::sold::Sold::comparable(&subject(), kind, sales.iter().next().unwrap()).unwrap()
-}
-
 #[derive(Clone, Debug)]
 /// Evidence from lists. It answers a question for sales by type and radius, as the host would.
 pub(crate) struct Fake {

@@ -2,7 +2,7 @@
 
 use crate::adjust::{Typical, age_effect, energy_effect, log_size, sale_level, subject_level};
 use crate::confidence::{
-    Weakness, added_variance, score, size_variance, stale_variance, unlike_variance,
+    Weakness, added_variance, drift_variance, score, size_variance, stale_variance, unlike_variance,
 };
 use crate::derive::{LocalSizes, Neighbour, rooms};
 use crate::drift::Drift;
@@ -138,6 +138,7 @@ fn valuation(
     let scale = (belief.variance
         + strange
         + unlike_variance(&p.confidence, alike)
+        + drift_variance(&p.confidence, drift.unlearnt_years)
         + stale_variance(&p.confidence, years_unseen(subject, &p.evidence)))
     .sqrt();
     let estimate = libm::exp(belief.value);

@@ -281,7 +281,7 @@ impl PackedSale<'_> {
 /// A record as it would cross.
 fn numbers(sale: &Sale) -> [u64; WIDTH] {
     let pair = |low: i32, high: i32| {
-        u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
+        u64::from(low.cast_unsigned()) | (u64::from(high.cast_unsigned()) << 32)
     };
     let optional = |case: Option<u8>| case.map_or(0, |case| u64::from(case) + 1);
     let one_more = |number: Option<u32>, widest: u32| {
@@ -301,20 +301,20 @@ fn numbers(sale: &Sale) -> [u64; WIDTH] {
         sale.distance.to_bits(),
         sale.floor_area.unwrap_or(0.0).to_bits(),
         (sale.precision as u64)
-            | (sale.nearness as u64) << 8
-            | (sale.property_type as u64) << 16
-            | optional(sale.subtype.map(|s| s as u8)) << 24
-            | (sale.tenure as u64) << 32
-            | u64::from(flags) << 40
-            | optional(sale.age_band.map(|band| band as u8)) << 48
-            | optional(sale.rating.map(|rating| rating as u8)) << 56,
+            | ((sale.nearness as u64) << 8)
+            | ((sale.property_type as u64) << 16)
+            | (optional(sale.subtype.map(|s| s as u8)) << 24)
+            | ((sale.tenure as u64) << 32)
+            | (u64::from(flags) << 40)
+            | (optional(sale.age_band.map(|band| band as u8)) << 48)
+            | (optional(sale.rating.map(|rating| rating as u8)) << 56),
         one_more(sale.habitable_rooms, 0xFFFF)
-            | one_more(sale.score, 0xFF) << 16
-            | level << 24
-            | optional(fabric.wall_type.map(|wall| wall as u8)) << 40
-            | optional(fabric.roof_type.map(|roof| roof as u8)) << 44
-            | optional(fabric.floor_type.map(|floor| floor as u8)) << 48
-            | optional(fabric.glazing.map(|glazing| glazing as u8)) << 52,
+            | (one_more(sale.score, 0xFF) << 16)
+            | (level << 24)
+            | (optional(fabric.wall_type.map(|wall| wall as u8)) << 40)
+            | (optional(fabric.roof_type.map(|roof| roof as u8)) << 44)
+            | (optional(fabric.floor_type.map(|floor| floor as u8)) << 48)
+            | (optional(fabric.glazing.map(|glazing| glazing as u8)) << 52),
     ]
 }
 

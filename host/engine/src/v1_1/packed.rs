@@ -33,7 +33,7 @@ fn packed(sale: &Sale) -> [u64; WIDTH] {
             v1::property_type(sale.property_type) as u8,
             sale.subtype.map_or(0, |s| v1::subtype(s) as u8 + 1),
             v1::tenure(sale.tenure) as u8,
-            u8::from(sale.new_build) | u8::from(sale.standard) << 1,
+            u8::from(sale.new_build) | (u8::from(sale.standard) << 1),
             sale.age_band.map_or(0, |band| v1::age_band(band) as u8 + 1),
             sale.rating.map_or(0, |rating| v1::rating(rating) as u8 + 1),
         ]),
@@ -45,5 +45,5 @@ fn packed(sale: &Sale) -> [u64; WIDTH] {
 
 /// Two signed halves, the first in the low bits.
 fn pair(low: i32, high: i32) -> u64 {
-    u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
+    u64::from(low.cast_unsigned()) | (u64::from(high.cast_unsigned()) << 32)
 }

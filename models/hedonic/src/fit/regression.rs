@@ -42,7 +42,7 @@ pub struct Solution {
 
 const ROUNDS: usize = 8;
 /// Huber's constant: 95 % efficient where residuals are normal.
-const HUBER: f64 = 1.345;
+pub(super) const HUBER: f64 = 1.345;
 const LEAST_SCALE: f64 = 1e-6;
 
 /// Fits. `ridges` has one number a column, added to the sum of its squares: in a column of noughts
@@ -65,10 +65,16 @@ pub fn fit(rows: &[Observation], places: usize, ridges: &[f64]) -> Result<Soluti
         solution.scale = (spread * MAD_TO_SCALE).max(LEAST_SCALE);
         let reach = HUBER * solution.scale;
         for (weight, residual) in weights.iter_mut().zip(&residuals) {
-            *weight = (reach / residual.abs().max(reach)).min(1.0);
+            *weight = huber(*residual, reach);
         }
     }
     Ok(solution)
+}
+
+/// Huber's weight of a residual: 1 within `reach`, and beyond it so much that the residual counts as
+/// one that is `reach` away.
+pub(super) fn huber(residual: f64, reach: f64) -> f64 {
+    reach / residual.abs().max(reach)
 }
 
 fn dot(row: &Observation, effects: &[f64]) -> f64 {

@@ -13,7 +13,7 @@
 //! area's type towards the type and the area. Huber's weights are found by iteration.
 
 use super::FitError;
-use super::regression::cholesky;
+use super::regression::{HUBER, cholesky, huber};
 use super::rows::SaleRow;
 use crate::baked::Baked;
 use crate::kind::{KINDS, Kind};
@@ -31,8 +31,6 @@ const GREATEST: f64 = 0.8;
 /// another home, and the valuation believes such a sale less by itself.
 const CLIPPED: f64 = 0.3;
 const ROUNDS: usize = 5;
-/// Huber's constant: 95 % efficient where residuals are normal.
-const HUBER: f64 = 1.345;
 /// Variance of a pair that the weights are begun with: at no distance, and a year.
 const VARIANCE: (f64, f64) = (0.01, 0.0015);
 /// Standard deviations by which a year's drift may differ: all homes from the index, a type from all, an
@@ -232,7 +230,7 @@ fn solve(
         let reach = HUBER * (spread * MAD_TO_SCALE).max(1e-6);
         let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
         for (p, rest) in pairs.iter().zip(&rests) {
-            let weight = (reach / rest.abs().max(reach)) / (deviation(p) * deviation(p));
+            let weight = huber(*rest, reach) / (deviation(p) * deviation(p));
             let beyond = p.difference - expected(p, prior, years);
             for (i, x) in p.columns(years) {
                 right[i] += weight * x * beyond;

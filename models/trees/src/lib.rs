@@ -1,0 +1,34 @@
+//! Gradient-boosted trees for a sandbox.
+//!
+//! A trained model is read ([`lightgbm`]) into plain trees ([`Ensemble`]), each rule of which is checked:
+//! what cannot be represented exactly is refused by name. It is then packed ([`pack()`]) into words that
+//! are used where they lie ([`Forest`]), so that a fresh sandbox has nothing to read before its first row.
+//!
+//! # The layout
+//!
+//! Each input is replaced once a row by its rank among its own thresholds, so that a comparison of
+//! numbers becomes one of small integers: `x <= t` is `rank(x) <= position of t`, exactly. All that a
+//! maker does about missing values, zeroes and categories is done in that step too: a *column* is an
+//! input under one such rule, and a set of categories is a column of noughts and ones. What is left
+//! of a tree is nodes of eight bytes, breadth first, siblings side by side:
+//! `next = left + (column[node] > threshold[node])`. A leaf leads to itself, so that trees of one
+//! depth can be walked side by side without asking which has arrived. Leaves are summed in the
+//! order of the trees, as their maker sums them.
+
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+mod ensemble;
+pub mod lightgbm;
+mod pack;
+mod packed;
+mod refused;
+mod transform;
+
+pub use ensemble::{Arithmetic, Ensemble, Missing, Next, Node, Numeric, Set, Split, Tree};
+pub use pack::pack;
+pub use packed::{Forest, PackedError, Scratch};
+pub use refused::Refused;
+pub use transform::Transform;
+
+#[cfg(test)]
+mod testing;

@@ -28,7 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=src/bounds.rs");
     println!("cargo:rerun-if-changed=src/document.rs");
     println!("cargo:rerun-if-changed=src/parameters.rs");
-    let file = match env::var_os("DOMESDAY_PARAMETERS") {
+    // As a part of another model, it is not what the file is for.
+    let told = match env::var_os("CARGO_FEATURE_PART") {
+        Some(_) => None,
+        None => env::var_os("DOMESDAY_PARAMETERS"),
+    };
+    let file = match told {
         Some(file) => PathBuf::from(file),
         None => PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("parameters.json"),
     };

@@ -16,8 +16,8 @@ impl Model for Hedonic {
     }
 }
 
-// Only a guest is called through these exports.
-#[cfg(target_arch = "wasm32")]
+// Only a guest is called through these exports, and only one that is this very model.
+#[cfg(all(target_arch = "wasm32", not(feature = "part")))]
 #[allow(missing_docs, unsafe_code, unreachable_pub)]
 mod exports {
     domesday_sdk::release!(super::Hedonic);

@@ -11,6 +11,8 @@
 //! - [`records`] and [`codes`] are what comes out.
 //! - [`sources`] lists and hashes a build's files, and reads each while it counts.
 //! - [`address`] turns the many ways of writing one address into one key.
+//! - [`matching`] says by which rules an address of one register may be a differently written one of
+//!   another, for building alone.
 //!
 //! Memory is constant whatever a file's size, and whatever its damage.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
@@ -25,6 +27,7 @@ pub mod day;
 mod error;
 mod header;
 pub mod house_price_index;
+pub mod matching;
 pub mod postcode;
 pub mod price_paid;
 mod progress;

@@ -5,7 +5,8 @@ use super::authorities::Authorities;
 use super::keys::{KeyFile, KeySeed, Keys, Match, find};
 use super::places::{Places, served};
 use super::property::{Properties, pack};
-use super::report::HomesReport;
+use super::report::{HomesReport, count};
+use super::rules;
 use super::sources::{Kind, Sources, Verdict};
 use super::spill::{Scratch, Seed, Sorted, Sorter};
 use crate::model::GssCode;
@@ -17,6 +18,7 @@ use crate::store::postcode;
 use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::certificates::CertificateFile;
+use domesday_registers::matching::Asked;
 use domesday_registers::records::Country;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -101,11 +103,12 @@ pub(crate) fn read(
     sources: &mut Sources<'_, '_>,
     places: &Places,
     authorities: &Authorities,
+    by_rules: bool,
     scratch: &Rc<Scratch>,
 ) -> Result<Homes, BuildError> {
     let mut report = HomesReport::default();
     let mut units = Sorter::new(scratch);
-    let (addresses, of_file) = read_addresses(sources, scratch, &mut units)?;
+    let (addresses, of_file, premises_of_file) = read_addresses(sources, scratch, &mut units)?;
     let mut of_file = KeyFile::create(scratch, of_file)?;
 
     let mut by_key = Sorter::new(scratch);
@@ -124,20 +127,35 @@ pub(crate) fn read(
             return Ok(Verdict::LeftOut("day_out_of_range", row.key));
         };
         let addresses = keys_of_lines(&row.lines, &row.town, &row.postcode);
+        let mut of_rule = false;
         let uprn = match row.uprn {
             Some(uprn) => Some(uprn),
-            None => match find(of_file.of_postcode(postcode)?, &prints(&addresses)) {
-                Match::One(uprn) => {
-                    report.certificates_matched_by_address += 1;
-                    Some(uprn)
+            None => {
+                let known = of_file.of_postcode(postcode)?;
+                match find(known, &prints(&addresses)) {
+                    Match::One(uprn) => {
+                        report.certificates_matched_by_address += 1;
+                        Some(uprn)
+                    }
+                    Match::AddressUnknown if by_rules => {
+                        let asked = Asked::of_lines(&row.lines, &row.town, &row.postcode);
+                        let is_premises = |uprn| premises_of_file.contains(&uprn);
+                        let home = rules::within_postcode(known, &asked, is_premises);
+                        home.map(|home| {
+                            count(&mut report.certificates_matched_by_rule, home.rule);
+                            of_rule = true;
+                            home.uprn
+                        })
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
         };
         let Some(uprn) = uprn else {
             return Ok(Verdict::LeftOut("no_uprn", row.key));
         };
-        for key in &addresses {
+        // What addresses stand for does not depend on rules.
+        for key in addresses.iter().filter(|_| !of_rule) {
             add_key(postcode, key, uprn, &mut of_certificates, &mut units)?;
         }
         by_key.push(Lodged {
@@ -168,11 +186,13 @@ pub(crate) fn read(
     Ok(homes)
 }
 
+/// The rows, their keys, and the UPRNs that a row calls premises.
 fn read_addresses(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
     units: &mut Sorter<KeySeed>,
-) -> Result<(Sorted<AddressSeed>, Sorted<KeySeed>), BuildError> {
+) -> Result<(Sorted<AddressSeed>, Sorted<KeySeed>, FxHashSet<u64>), BuildError> {
+    let mut premises = FxHashSet::default();
     let mut seeds = Sorter::new(scratch);
     let mut keys = Sorter::new(scratch);
     sources.try_read::<AddressFile>(Kind::Addresses, |_, row| {
@@ -194,6 +214,9 @@ fn read_addresses(
         }
         let (uprn, residential, easting, northing) =
             (row.uprn, row.residential, row.easting, row.northing);
+        if !residential {
+            premises.insert(uprn);
+        }
         seeds.push(AddressSeed {
             uprn,
             residential,
@@ -204,7 +227,7 @@ fn read_addresses(
         })?;
         Ok(Verdict::Kept)
     })?;
-    Ok((seeds.finish()?, keys.finish()?))
+    Ok((seeds.finish()?, keys.finish()?, premises))
 }
 
 /// Of certificates under one key keeps the last in order of content. The UPRNs that only the

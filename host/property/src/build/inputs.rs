@@ -19,4 +19,7 @@ pub struct Inputs {
     pub price_index: Vec<PathBuf>,
     /// Licensed address files (docs/address-file.md); without any, UPRNs come from certificates.
     pub addresses: Vec<PathBuf>,
+    /// Whether addresses that no home has exactly are tried by the rules of
+    /// [`domesday_registers::matching`].
+    pub by_rules: bool,
 }

@@ -8,11 +8,13 @@ use super::join::{JoinedSale, MatchedSale, joined};
 use super::keys::{KeySeed, Match, find};
 use super::places::Places;
 use super::report::{SalesReport, count};
+use super::rules::{self, ByRule};
 use super::settle::Standing;
 use super::spill::{Groups, Rows, Scratch, Sorted, Sorter};
 use super::write::Table;
 use super::{BuildError, Watch};
 use crate::store::address::{self, Entry};
+use crate::store::postcode::UNITS_OF_SECTOR;
 use crate::store::unmatched::{self, Unmatched};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -36,9 +38,19 @@ pub(crate) struct Written<'txn> {
 /// Sales between two words to the watcher.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
+/// A postcode sector: its addresses so far, and sales in postcodes that are no more, which wait for
+/// all of them.
+#[derive(Default)]
+struct Sector {
+    number: u64,
+    known: Vec<(u64, u64)>,
+    waiting: Vec<(Standing, Match)>,
+}
+
 /// Matches all sales. Counts, into the homes' report, how many addresses are unambiguous.
 pub(crate) fn run(
     sales: Sorted<Standing>,
+    by_rules: bool,
     homes: &mut Homes,
     places: &Places,
     scratch: &Rc<Scratch>,
@@ -51,8 +63,13 @@ pub(crate) fn run(
         Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;
     let mut keys = homes.keys.addresses()?;
     let mut units = homes.keys.units()?;
-    let mut of_properties = Sorter::new(scratch);
-    let mut unplaced = Sorter::new(scratch);
+    let mut sector = Sector::default();
+    let mut meeting = Meeting {
+        of_properties: Sorter::new(scratch),
+        joined: Sorter::new(scratch),
+        places,
+        report,
+    };
     let (mut one, mut several, mut address_keys, mut done) = (0, 0, 0, 0);
     watch("match", 0, total);
     loop {
@@ -60,11 +77,19 @@ pub(crate) fn run(
         let Some(postcode) = ahead.into_iter().flatten().min() else {
             break;
         };
+        if sector.number != postcode / UNITS_OF_SECTOR {
+            meeting.end(&mut sector, &homes.premises)?;
+            sector.number = postcode / UNITS_OF_SECTOR;
+        }
         let of_homes = keys.at(postcode)?;
         let known: Vec<(u64, u64)> = of_homes
             .iter()
             .map(|seed| (seed.fingerprint, seed.uprn))
             .collect();
+        let gone = by_rules && places.get(postcode).is_none();
+        if by_rules {
+            sector.known.extend(&known);
+        }
         let mut strangers: Vec<Unmatched> = Vec::new();
         for sale in sales.at(postcode)? {
             done += 1;
@@ -72,24 +97,26 @@ pub(crate) fn run(
                 watch("match", done, total);
             }
             let found = find(&known, sale.address.own());
-            count(&mut report.matching, name(found));
-            match found {
-                Match::One(uprn) => of_properties.push(MatchedSale {
-                    uprn,
-                    id: sale.id,
-                    sale: sale.sale,
-                })?,
-                Match::Several => {
-                    unplaced.push(joined(sale.id, &sale.sale, None, places, report)?)?;
-                }
-                Match::AddressUnknown | Match::PostcodeUnknown => {
-                    unplaced.push(joined(sale.id, &sale.sale, None, places, report)?)?;
-                    strangers.push(Unmatched {
-                        id: sale.id,
-                        other_type: sale.address.other_type,
-                        prints: sale.address.prints,
-                    });
-                }
+            if matches!(found, Match::One(_) | Match::Several) {
+                meeting.found(&sale, found)?;
+                continue;
+            }
+            // Also where a rule finds its home: what addresses stand for does not depend on rules.
+            strangers.push(Unmatched {
+                id: sale.id,
+                other_type: sale.address.other_type,
+                prints: sale.address.prints.clone(),
+            });
+            if !by_rules || sale.address.other_type {
+                meeting.found(&sale, found)?;
+                continue;
+            }
+            let is_premises = |uprn| homes.premises.contains(&uprn);
+            let asked = sale.written.asked();
+            match rules::within_postcode(&known, &asked, is_premises) {
+                Some(home) => meeting.by_rule(&sale, home)?,
+                None if gone => sector.waiting.push((sale, found)),
+                None => meeting.found(&sale, found)?,
             }
         }
         for address in known.chunk_by(|a, b| a.0 == b.0) {
@@ -112,16 +139,75 @@ pub(crate) fn run(
                 .insert(postcode, &unmatched::encode(&strangers))?;
         }
     }
+    meeting.end(&mut sector, &homes.premises)?;
     drop((keys, units));
     homes.report.addresses_of_one_home = one;
     homes.report.addresses_ambiguous = several;
     watch("match", total, total);
     Ok(Matched {
-        of_properties: of_properties.finish()?,
-        joined: unplaced,
+        of_properties: meeting.of_properties.finish()?,
+        joined: meeting.joined,
         address_keys,
     })
 }
+
+/// Where sales go once it is known what they met.
+struct Meeting<'a> {
+    of_properties: Sorter<MatchedSale>,
+    joined: Sorter<JoinedSale>,
+    places: &'a Places,
+    report: &'a mut SalesReport,
+}
+
+impl Meeting<'_> {
+    /// By its address as it stands.
+    fn found(&mut self, sale: &Standing, found: Match) -> Result<(), BuildError> {
+        count(&mut self.report.matching, name(found));
+        match found {
+            Match::One(uprn) => self.to(uprn, sale),
+            _ => {
+                let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
+                self.joined.push(joined)
+            }
+        }
+    }
+
+    fn by_rule(&mut self, sale: &Standing, home: ByRule) -> Result<(), BuildError> {
+        count(&mut self.report.matching, ONE_BY_RULE);
+        count(&mut self.report.matched_by_rule, home.rule);
+        self.to(home.uprn, sale)
+    }
+
+    fn to(&mut self, uprn: u64, sale: &Standing) -> Result<(), BuildError> {
+        self.of_properties.push(MatchedSale {
+            uprn,
+            id: sale.id,
+            sale: sale.sale,
+        })
+    }
+
+    /// Ends a sector: what waited for it meets its home or none.
+    fn end(&mut self, sector: &mut Sector, premises: &FxHashSet<u64>) -> Result<(), BuildError> {
+        let Sector {
+            mut known, waiting, ..
+        } = std::mem::take(sector);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        known.sort_unstable();
+        for (sale, found) in waiting {
+            let is_premises = |uprn| premises.contains(&uprn);
+            match rules::within_sector(&known, &sale.written.asked(), is_premises) {
+                Some(home) => self.by_rule(&sale, home)?,
+                None => self.found(&sale, found)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How a report calls a sale that met one property by a rule for addresses.
+pub(crate) const ONE_BY_RULE: &str = "one_property_by_rule";
 
 /// How a report calls it.
 pub(crate) fn name(found: Match) -> &'static str {

@@ -2,7 +2,7 @@
 //!
 //! The passes, each a file here: `places` (postcodes and authorities), `homes` (address file
 //! and certificates), `sales` (price paid data), `settle` (rows to transactions), `matching`
-//! (transactions meet properties, postcode by postcode), `join` (what properties give to their
+//! (transactions meet properties, postcode by postcode), `rules` (addresses that no home has exactly), `join` (what properties give to their
 //! sales, UPRN by UPRN), `blocks` and `figures` (cell by cell, area by area), `indices` and
 //! `write` (the file). Every pass reads rows one at a time and hands compact seeds to the next
 //! through a [`spill::Sorter`], which puts them in key order in bounded memory; a later pass sees
@@ -29,6 +29,7 @@ mod property;
 mod publish;
 mod rejects;
 mod report;
+mod rules;
 mod sales;
 mod settle;
 mod sources;
@@ -168,7 +169,13 @@ pub fn build_within(
 
     let authorities = authorities::read(&mut sources)?;
     let places = places::read(&mut sources, &authorities)?;
-    let homes = homes::read(&mut sources, &places, &authorities, &scratch)?;
+    let homes = homes::read(
+        &mut sources,
+        &places,
+        &authorities,
+        inputs.by_rules,
+        &scratch,
+    )?;
     let sales = sales::read(&mut sources, &scratch)?;
     let indices = indices::read(&mut sources)?;
     let (files, rejects) = sources.finish();
@@ -180,6 +187,7 @@ pub fn build_within(
         homes,
         sales,
         indices,
+        by_rules: inputs.by_rules,
     };
     let database = staged.path(SNAPSHOT_FILE);
     let written = tables(&database, read, &scratch, watch)?;
@@ -190,6 +198,7 @@ pub fn build_within(
         content_digest,
         sources: listed,
         price_paid_to,
+        by_rules: inputs.by_rules,
     };
     let report = Report {
         identity: write::seal(&database, &written.facts, origin, watch)?,
@@ -209,6 +218,7 @@ struct Read {
     homes: homes::Homes,
     sales: sales::ReadSales,
     indices: indices::Indices,
+    by_rules: bool,
 }
 
 /// What was written, and the reports of the passes.
@@ -231,6 +241,7 @@ fn tables(
         mut homes,
         sales,
         indices,
+        by_rules,
     } = read;
     watch("settle", 0, 1);
     let settled = settle::settle(sales, scratch)?;
@@ -246,6 +257,7 @@ fn tables(
     };
     let matched = matching::run(
         settled.sales,
+        by_rules,
         &mut homes,
         &places,
         scratch,

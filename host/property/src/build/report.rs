@@ -57,6 +57,10 @@ pub struct HomesReport {
     pub certificates: u64,
     /// Certificates without UPRN that took the address file's, by exact address.
     pub certificates_matched_by_address: u64,
+    /// Of the other certificates without UPRN, those that took the address file's by a rule for
+    /// addresses, rule by rule.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub certificates_matched_by_rule: BTreeMap<&'static str, u64>,
     /// Certificates lodged twice under one key.
     pub certificates_repeated: u64,
     /// Pairs of postcode and address that stand for exactly one home.
@@ -93,6 +97,9 @@ pub struct SalesReport {
     pub other_type: u64,
     /// How sales met properties.
     pub matching: BTreeMap<&'static str, u64>,
+    /// Sales that met their property by a rule for addresses, rule by rule.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub matched_by_rule: BTreeMap<&'static str, u64>,
     /// What certificates gave to the matched sales.
     pub certificates: BTreeMap<&'static str, u64>,
 }

@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::homes::prints;
+use super::rules::Written;
 use super::sources::{Kind, Sources, Verdict};
 use super::spill::{Scratch, Seed, Sorted, Sorter};
 use crate::store::address::fingerprints;
@@ -28,6 +29,7 @@ pub(crate) struct SaleSeed {
     pub(crate) change: Change,
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
+    pub(crate) written: Written,
 }
 
 /// What a row says of its sale.
@@ -69,7 +71,7 @@ impl Seed for SaleSeed {
     }
     fn heap(&self) -> usize {
         // What the allocator keeps beside each block.
-        16 + self.address.prints.capacity() * size_of::<u64>()
+        16 + self.address.prints.capacity() * size_of::<u64>() + self.written.heap()
     }
 }
 
@@ -111,6 +113,7 @@ pub(crate) fn read(
             change: row.change,
             sale: fields(&row, day, postcode::pack(code)),
             address: address(&row),
+            written: Written::new([&row.saon, &row.paon, &row.street, &row.locality, &row.town]),
         })?;
         Ok(Verdict::Kept)
     })?;

@@ -2,6 +2,7 @@
 
 use super::BuildError;
 use super::report::SalesReport;
+use super::rules::Written;
 use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
 use super::spill::{Groups, Scratch, Seed, Sorted, Sorter};
 use crate::store::tables::Moment;
@@ -15,6 +16,7 @@ pub(crate) struct Standing {
     pub(crate) id: u64,
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
+    pub(crate) written: Written,
 }
 
 impl Seed for Standing {
@@ -23,7 +25,7 @@ impl Seed for Standing {
         (self.sale.postcode, self.id)
     }
     fn heap(&self) -> usize {
-        16 + self.address.prints.capacity() * size_of::<u64>()
+        16 + self.address.prints.capacity() * size_of::<u64>() + self.written.heap()
     }
 }
 
@@ -54,6 +56,7 @@ pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<Settled, 
                 id: row.id,
                 sale: row.sale,
                 address: row.address,
+                written: row.written,
             })?;
         }
     }

@@ -62,6 +62,9 @@ pub(crate) struct Origin {
     /// [`UNMATCHED`].
     #[serde(default)]
     pub(crate) price_paid_to: Option<Moment>,
+    /// Whether sales met their homes by the rules for addresses too, so that an update does as the build.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_rules: bool,
 }
 
 /// When the rows of a price paid file act: files in the order of their latest day; between equals

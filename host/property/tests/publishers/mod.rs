@@ -33,5 +33,6 @@ pub(crate) fn inputs(data: &Path) -> Inputs {
             data.join("hpi/UK-HPI-London-full-columns.csv"),
         ],
         addresses: Vec::new(),
+        by_rules: true,
     }
 }

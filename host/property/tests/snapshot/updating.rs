@@ -26,7 +26,7 @@ const LATEST: [&str; 5] = [
     "2020-04-29",
     "2021-07-31",
 ];
-const PLACES: [(&str, &str, &str, &str); 9] = [
+const PLACES: [(&str, &str, &str, &str); 13] = [
     ("ZZ1 1AA", "1", "", "ORCHARD WAY"),
     ("ZZ1 1AA", "2", "", "ORCHARD WAY"),
     ("ZZ1 1AA", "KINGS COURT", "FLAT 1", "ORCHARD WAY"),
@@ -36,6 +36,11 @@ const PLACES: [(&str, &str, &str, &str); 9] = [
     ("ZZ2 1AA", "THE OLD BARN", "", "THE GREEN"),
     ("ZZ1 1ZZ", "3", "", "MILL LANE"),
     ("ZZ1 1ZZ", "5", "UNIT 5", "MILL LANE"),
+    // Met by rules: a misspelt street, a range, a flat's storey, and a postcode that is no more.
+    ("ZZ1 1AA", "1", "", "ORCHRAD WAY"),
+    ("ZZ1 1AA", "1 - 3", "", "ORCHARD WAY"),
+    ("ZZ1 1AB", "12", "FIRST FLOOR FLAT 2", "MILL LANE"),
+    ("ZZ1 1AC", "1", "", "ORCHARD WAY"),
 ];
 
 fn sold() -> impl Strategy<Value = Sold> {

@@ -249,6 +249,7 @@ impl World {
                 .iter()
                 .map(|text| file("addresses.csv".into(), text))
                 .collect(),
+            by_rules: true,
         }
     }
 

@@ -65,6 +65,18 @@ impl AddressKey {
         AddressKey(key)
     }
 
+    /// A key of parts as keys hold them: words together, spaces beside digits.
+    pub(crate) fn of_key_parts(unit: &str, building: &str, street: &str) -> AddressKey {
+        AddressKey(format!("{unit}|{building}|{street}"))
+    }
+
+    /// Unit, building and street as the key holds them.
+    pub(crate) fn key_parts(&self) -> (&str, &str, &str) {
+        let mut parts = self.0.splitn(3, '|');
+        let mut next = || parts.next().unwrap_or_default();
+        (next(), next(), next())
+    }
+
     /// The key's text, `unit|building|street`; each part may be empty, and words stand without
     /// spaces except beside digits.
     pub fn as_str(&self) -> &str {
@@ -100,6 +112,12 @@ impl fmt::Debug for AddressKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// A street's or place's name as keys hold it.
+pub(crate) fn name_in_key(text: &str) -> String {
+    let key = AddressKey::new("", &[], &text::name(text::words(text)));
+    key.key_parts().2.to_owned()
 }
 
 /// Sorted, each once.

@@ -47,6 +47,10 @@ pub struct Build {
     /// A licensed address file (docs/address-file.md). Without one, UPRNs come from certificates.
     #[arg(long, value_name = "CSV")]
     addresses: Vec<PathBuf>,
+    /// Join sales and certificates to homes by their exact address alone, without the rules of
+    /// docs/address-matching.md.
+    #[arg(long)]
+    exact_addresses: bool,
     /// Say in the manifest that the registers are made up.
     #[arg(long)]
     synthetic: bool,
@@ -84,6 +88,7 @@ impl Build {
             code_map: self.authority_codes.clone(),
             price_index: self.price_index.clone(),
             addresses: self.addresses.clone(),
+            by_rules: !self.exact_addresses,
         };
         // Package ids cannot begin with a dot, so no reader takes this for a package.
         let workshop = tempfile::Builder::new()

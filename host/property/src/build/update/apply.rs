@@ -112,12 +112,11 @@ fn turns<'e>(edits: &'e Edits, changed: &mut Changed) -> Turns<'e> {
                 turn_day(turns.postcode_days.entry(row.postcode).or_default());
             }
         }
-        if let Some(was) = edit.old.as_ref().filter(|was| was.row.uprn == 0) {
-            let turn = turns.unmatched.entry(was.row.postcode).or_default();
-            turn.lost.push(was.row.id);
+        if let Some((postcode, id)) = edit.forgotten {
+            turns.unmatched.entry(postcode).or_default().lost.push(id);
         }
-        if let (Some(unmatched), Some(new)) = (&edit.unmatched, &edit.new) {
-            let turn = turns.unmatched.entry(new.row.postcode).or_default();
+        if let Some((postcode, unmatched)) = &edit.unmatched {
+            let turn = turns.unmatched.entry(*postcode).or_default();
             turn.gained.push(unmatched);
         }
     }

@@ -5,7 +5,8 @@ use crate::build::join::JoinedSale;
 use crate::build::places::Whereabouts;
 use crate::build::{BuildError, Watch};
 use crate::store::place::{self, Place};
-use crate::store::{postcode, sale, unmatched};
+use crate::store::unmatched::{self, Unmatched};
+use crate::store::{postcode, sale};
 use crate::{Snapshot, SnapshotError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,11 +14,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Before {
     /// Its transactions among the months', by id.
     pub(super) sales: FxHashMap<u64, JoinedSale>,
+    /// What it remembers of those that met no property by their own address, by id, with the postcode
+    /// that they name.
+    pub(super) unmatched: FxHashMap<u64, (u64, Unmatched)>,
     /// The latest day of all its other transactions.
     pub(super) latest_of_others: Option<u16>,
 }
 
 const DAMAGED: SnapshotError = SnapshotError::Damaged { table: "sales" };
+
+const DAMAGED_UNMATCHED: SnapshotError = SnapshotError::Damaged {
+    table: "unmatched_sales",
+};
 
 /// Blocks between two words to the watcher.
 const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
@@ -63,15 +71,32 @@ pub(super) fn find(
     watch("find", total, total);
     Ok(Before {
         sales,
+        unmatched: unmatched_among(old, ids)?,
         latest_of_others,
     })
 }
 
-/// The sales of a postcode that met no property.
-pub(super) fn unmatched_of(
+/// The remembered sales among some ids. All are gone through, since one that met its home by a rule
+/// has that home's postcode in its row.
+fn unmatched_among(
     old: &Snapshot,
-    postcode: u64,
-) -> Result<Vec<unmatched::Unmatched>, BuildError> {
+    ids: &FxHashSet<u64>,
+) -> Result<FxHashMap<u64, (u64, Unmatched)>, BuildError> {
+    let mut among = FxHashMap::default();
+    let Some(table) = &old.unmatched else {
+        return Ok(among);
+    };
+    for row in table.range::<u64>(..).map_err(SnapshotError::from)? {
+        let (postcode, bytes) = row.map_err(SnapshotError::from)?;
+        let sales = unmatched::decode(bytes.value()).ok_or(DAMAGED_UNMATCHED)?;
+        let wanted = sales.into_iter().filter(|sale| ids.contains(&sale.id));
+        among.extend(wanted.map(|sale| (sale.id, (postcode.value(), sale))));
+    }
+    Ok(among)
+}
+
+/// The sales of a postcode that met no property by their own address.
+pub(super) fn unmatched_of(old: &Snapshot, postcode: u64) -> Result<Vec<Unmatched>, BuildError> {
     let Some(table) = &old.unmatched else {
         return Ok(Vec::new());
     };
@@ -79,10 +104,7 @@ pub(super) fn unmatched_of(
     let Some(row) = row else {
         return Ok(Vec::new());
     };
-    let damaged = SnapshotError::Damaged {
-        table: "unmatched_sales",
-    };
-    Ok(unmatched::decode(row.value()).ok_or(damaged)?)
+    Ok(unmatched::decode(row.value()).ok_or(DAMAGED_UNMATCHED)?)
 }
 
 impl Whereabouts for Snapshot {

@@ -1,27 +1,34 @@
 //! What becomes of each transaction that the months name.
 
-use super::before::{Before, unmatched_of};
+use super::before::Before;
 use super::months::Months;
 use super::report::Updated;
 use crate::build::BuildError;
 use crate::build::join::{JoinedSale, joined};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
+use crate::build::places::Whereabouts;
 use crate::build::report::{SalesReport, count};
+use crate::build::rules::{self, ByRule};
 use crate::build::sales::SaleSeed;
 use crate::build::settle::{Standing, in_order};
 use crate::build::spill::Groups;
 use crate::store::address::{self, Entry};
+use crate::store::postcode::UNITS_OF_SECTOR;
 use crate::store::unmatched::Unmatched;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::records::Change;
+use rustc_hash::FxHashSet;
 
 /// One transaction: as it was, and as it is.
 pub(super) struct Edit {
     pub(super) old: Option<JoinedSale>,
     pub(super) new: Option<JoinedSale>,
-    /// Where it met no property, by its own address at least: what there is to remember of that.
-    pub(super) unmatched: Option<Unmatched>,
+    /// Where it met no property by its own address: the postcode that it names, and what there is to
+    /// remember.
+    pub(super) unmatched: Option<(u64, Unmatched)>,
+    /// What was remembered of it, by postcode and id.
+    pub(super) forgotten: Option<(u64, u64)>,
 }
 
 /// All of them.
@@ -62,7 +69,7 @@ pub(super) fn work_out(
         now.as_ref()
             .map(|standing| (standing.sale.postcode, standing.id))
     });
-    let mut known = (None, Vec::new());
+    let mut known = (None, Addresses::default());
     let mut all = Vec::with_capacity(standing.len());
     for (was, now) in standing {
         let Some(now) = now else {
@@ -71,14 +78,15 @@ pub(super) fn work_out(
                 old: was,
                 new: None,
                 unmatched: None,
+                forgotten: was.and_then(|was| forgotten(before, was.row.id)),
             });
             continue;
         };
         let postcode = now.sale.postcode;
         if known.0 != Some(postcode) {
-            known = (Some(postcode), addresses_of(old, postcode)?);
+            known = (Some(postcode), Addresses::of(old, postcode, postcode)?);
         }
-        all.push(met(old, was, now, &known.1, &mut report)?);
+        all.push(met(old, before, was, now, &known.1, &mut report)?);
     }
     Ok(Edits { all, report })
 }
@@ -98,51 +106,103 @@ fn last_word(rows: Vec<SaleSeed>, mut known: bool, report: &mut Updated) -> Opti
             id: row.id,
             sale: row.sale,
             address: row.address,
+            written: row.written,
         });
     }
     last
 }
 
-/// Pairs of fingerprint and UPRN of a postcode, in order.
-fn addresses_of(old: &Snapshot, postcode: u64) -> Result<Vec<(u64, u64)>, BuildError> {
-    let row = old.addresses.get(postcode).map_err(SnapshotError::from)?;
-    let Some(row) = row else {
-        return Ok(Vec::new());
-    };
-    let entries = address::all(row.value());
-    let entries = entries.ok_or(SnapshotError::Damaged { table: "addresses" })?;
-    Ok(entries
-        .filter_map(|(print, entry)| match entry {
-            Entry::Home(uprn) | Entry::Premises(uprn) => Some((print, uprn)),
-            Entry::OtherSale | Entry::Units(_) => None,
-        })
-        .collect())
+/// Pairs of fingerprint and UPRN of some postcodes, in order, and which of them are premises.
+#[derive(Default)]
+struct Addresses {
+    known: Vec<(u64, u64)>,
+    premises: FxHashSet<u64>,
+}
+
+impl Addresses {
+    /// Of all postcodes from the first to the last.
+    fn of(old: &Snapshot, first: u64, last: u64) -> Result<Addresses, BuildError> {
+        let mut addresses = Addresses::default();
+        let rows = old.addresses.range(first..=last);
+        for row in rows.map_err(SnapshotError::from)? {
+            let (_, row) = row.map_err(SnapshotError::from)?;
+            let entries = address::all(row.value());
+            for (print, entry) in entries.ok_or(SnapshotError::Damaged { table: "addresses" })? {
+                match entry {
+                    Entry::Home(uprn) => addresses.known.push((print, uprn)),
+                    Entry::Premises(uprn) => {
+                        addresses.known.push((print, uprn));
+                        addresses.premises.insert(uprn);
+                    }
+                    Entry::OtherSale | Entry::Units(_) => {}
+                }
+            }
+        }
+        addresses.known.sort_unstable();
+        Ok(addresses)
+    }
+
+    fn of_sector(old: &Snapshot, postcode: u64) -> Result<Addresses, BuildError> {
+        let first = postcode / UNITS_OF_SECTOR * UNITS_OF_SECTOR;
+        Addresses::of(old, first, first + UNITS_OF_SECTOR - 1)
+    }
+}
+
+/// The home that a rule finds, as in a build.
+fn by_rule(
+    old: &Snapshot,
+    now: &Standing,
+    addresses: &Addresses,
+) -> Result<Option<ByRule>, BuildError> {
+    if !old.origin.by_rules || now.address.other_type {
+        return Ok(None);
+    }
+    let asked = now.written.asked();
+    let is_premises = |uprn| addresses.premises.contains(&uprn);
+    let within = rules::within_postcode(&addresses.known, &asked, is_premises);
+    if within.is_some() || old.place(now.sale.postcode)?.is_some() {
+        return Ok(within);
+    }
+    let sector = Addresses::of_sector(old, now.sale.postcode)?;
+    let is_premises = |uprn| sector.premises.contains(&uprn);
+    Ok(rules::within_sector(&sector.known, &asked, is_premises))
 }
 
 /// A transaction meets its property, as in a build.
 fn met(
     old: &Snapshot,
+    before: &Before,
     was: Option<JoinedSale>,
     now: Standing,
-    known: &[(u64, u64)],
+    addresses: &Addresses,
     report: &mut Updated,
 ) -> Result<Edit, BuildError> {
-    let found = find(known, now.address.own());
-    let mut uncounted = SalesReport::default();
-    let home = match found {
-        Match::One(uprn) => old.packed_property(uprn)?.map(|home| (uprn, home)),
-        _ => None,
+    let found = find(&addresses.known, now.address.own());
+    let of_rule = match found {
+        Match::One(_) | Match::Several => None,
+        Match::AddressUnknown | Match::PostcodeUnknown => by_rule(old, &now, addresses)?,
+    };
+    let uprn = match found {
+        Match::One(uprn) => Some(uprn),
+        _ => of_rule.map(|home| home.uprn),
+    };
+    let home = match uprn {
+        Some(uprn) => old.packed_property(uprn)?.map(|home| (uprn, home)),
+        None => None,
     };
     let home = home.as_ref().map(|(uprn, home)| (*uprn, home));
+    let mut uncounted = SalesReport::default();
     let new = joined(now.id, &now.sale, home, old, &mut uncounted)?;
-    let unmatched =
-        matches!(found, Match::AddressUnknown | Match::PostcodeUnknown).then(|| Unmatched {
+    let unmatched = matches!(found, Match::AddressUnknown | Match::PostcodeUnknown).then(|| {
+        let unmatched = Unmatched {
             id: now.id,
             other_type: now.address.other_type,
             prints: now.address.prints,
-        });
+        };
+        (now.sale.postcode, unmatched)
+    });
     let unchanged = match &was {
-        Some(was) => *was == new && before_unmatched(old, was)? == unmatched,
+        Some(was) => *was == new && before.unmatched.get(&now.id) == unmatched.as_ref(),
         None => false,
     };
     match (unchanged, was.is_some()) {
@@ -151,20 +211,24 @@ fn met(
         (false, false) => report.added += 1,
     }
     if !unchanged {
-        count(&mut report.matching, matching::name(found));
+        let name = of_rule.map_or_else(|| matching::name(found), |_| matching::ONE_BY_RULE);
+        count(&mut report.matching, name);
+        if let Some(home) = of_rule {
+            count(&mut report.matched_by_rule, home.rule);
+        }
     }
     Ok(Edit {
         old: was,
         new: Some(new),
         unmatched,
+        forgotten: forgotten(before, now.id),
     })
 }
 
-/// What the old snapshot remembers of a sale that met no property.
-fn before_unmatched(old: &Snapshot, was: &JoinedSale) -> Result<Option<Unmatched>, BuildError> {
-    if was.row.uprn != 0 {
-        return Ok(None);
-    }
-    let of_postcode = unmatched_of(old, was.row.postcode)?;
-    Ok(of_postcode.into_iter().find(|sale| sale.id == was.row.id))
+/// What the old snapshot remembers of a sale that met no property by its own address.
+fn forgotten(before: &Before, id: u64) -> Option<(u64, u64)> {
+    before
+        .unmatched
+        .get(&id)
+        .map(|(postcode, _)| (*postcode, id))
 }

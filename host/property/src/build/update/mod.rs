@@ -103,6 +103,7 @@ pub fn update(
         content_digest,
         sources: listed.clone(),
         price_paid_to,
+        by_rules: old.origin.by_rules,
     };
     let identity = write::seal(&database_path, &facts, origin, watch)?;
     let report = UpdateReport {

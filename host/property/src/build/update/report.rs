@@ -41,4 +41,7 @@ pub struct Updated {
     pub additions_of_known: u64,
     /// How transactions that were added or changed met properties.
     pub matching: BTreeMap<&'static str, u64>,
+    /// Of them, those that did so by a rule for addresses, rule by rule.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub matched_by_rule: BTreeMap<&'static str, u64>,
 }

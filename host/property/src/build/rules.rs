@@ -1,0 +1,100 @@
+//! The rules for addresses that no home has exactly, tried on fingerprints.
+
+use super::keys::{Match, find};
+use crate::store::address::fingerprints;
+use domesday_registers::address::AddressKey;
+use domesday_registers::matching::{Asked, OLDER_POSTCODE, RULES};
+use serde::{Deserialize, Serialize};
+
+/// A sale's address as the register writes it, for rules that need its words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Written(Box<str>);
+
+/// A control character that no register's cell has.
+const BETWEEN: char = '\u{1f}';
+
+impl Written {
+    /// Unit, building, street, locality and town.
+    pub(crate) fn new(parts: [&str; 5]) -> Written {
+        let mut text = parts.join("\u{1f}");
+        text.shrink_to_fit();
+        Written(text.into_boxed_str())
+    }
+
+    pub(crate) fn asked(&self) -> Asked {
+        let mut parts = self.0.split(BETWEEN);
+        let mut next = || parts.next().unwrap_or_default();
+        Asked::of_parts(next(), next(), next(), next(), next())
+    }
+
+    /// Bytes beside its own.
+    pub(crate) fn heap(&self) -> usize {
+        16 + self.0.len()
+    }
+}
+
+/// A home that a rule found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ByRule {
+    pub(crate) rule: &'static str,
+    pub(crate) uprn: u64,
+}
+
+/// The home of the same postcode that an address means by the first rule that finds any. `known`
+/// holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end the search as
+/// several homes do.
+pub(crate) fn within_postcode(
+    known: &[(u64, u64)],
+    asked: &Asked,
+    is_premises: impl Fn(u64) -> bool,
+) -> Option<ByRule> {
+    if known.is_empty() {
+        return None;
+    }
+    for rule in RULES {
+        let forbidden = rule.unless(asked);
+        if forbidden.iter().any(|key| any(known, key)) {
+            continue;
+        }
+        match find(known, &prints(&rule.wanted(asked))) {
+            Match::One(uprn) if !is_premises(uprn) => {
+                return Some(ByRule {
+                    rule: rule.name,
+                    uprn,
+                });
+            }
+            Match::One(_) | Match::Several => return None,
+            Match::AddressUnknown | Match::PostcodeUnknown => {}
+        }
+    }
+    None
+}
+
+/// The home of the same postcode sector that has the address exactly, for a postcode that is no
+/// more. `known` is the sector's.
+pub(crate) fn within_sector(
+    known: &[(u64, u64)],
+    asked: &Asked,
+    is_premises: impl Fn(u64) -> bool,
+) -> Option<ByRule> {
+    let keys: Vec<AddressKey> = asked.keys_with_street().cloned().collect();
+    match find(known, &prints(&keys)) {
+        Match::One(uprn) if !is_premises(uprn) => Some(ByRule {
+            rule: OLDER_POSTCODE,
+            uprn,
+        }),
+        _ => None,
+    }
+}
+
+fn prints(keys: &[AddressKey]) -> Vec<u64> {
+    let prints = keys.iter().map(|key| fingerprints(key.as_str()).0);
+    prints.collect()
+}
+
+fn any(known: &[(u64, u64)], key: &AddressKey) -> bool {
+    let print = fingerprints(key.as_str()).0;
+    known
+        .binary_search_by_key(&print, |(known, _)| *known)
+        .is_ok()
+}

@@ -1,0 +1,54 @@
+//! `house_name`: "Orchard View, 67" in one register, and its name or its number alone in the other.
+
+use super::{Asked, all_letters};
+use crate::AddressKey;
+
+/// What the name of one house ends on, though some are streets' endings too. Names of several homes
+/// ("Cottages", "Court") are not here, since each home of them has a number of its own.
+const ONE_HOUSE: [&str; 22] = [
+    "BARN",
+    "BUNGALOW",
+    "CHAPEL",
+    "COTTAGE",
+    "CROFT",
+    "END",
+    "FARM",
+    "FARMHOUSE",
+    "GRANGE",
+    "HALL",
+    "HOLME",
+    "HOUSE",
+    "LODGE",
+    "MANOR",
+    "MILL",
+    "NOOK",
+    "RECTORY",
+    "SCHOOL",
+    "VICARAGE",
+    "VIEW",
+    "VILLA",
+    "WOOD",
+];
+/// What stands beside a house is not it.
+const BESIDE: [&str; 9] = [
+    "ANNEX", "ATTACHED", "BEHIND", "COACH", "FLAT", "GARAGE", "LAND", "PLOT", "REAR",
+];
+
+/// The name or the number of a house that has both.
+pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| {
+        let Some((name, number)) = building.rsplit_once(' ') else {
+            return;
+        };
+        if unit.is_empty() && number.parse::<u32>().is_ok() && of_one_house(name) {
+            keys.add("", name, street);
+            keys.add("", number, street);
+        }
+    })
+}
+
+fn of_one_house(name: &str) -> bool {
+    all_letters(name)
+        && ONE_HOUSE.iter().any(|end| name.ends_with(end))
+        && !BESIDE.iter().any(|word| name.contains(word))
+}

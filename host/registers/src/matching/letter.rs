@@ -1,0 +1,31 @@
+//! `letter`: "12A", "A, 12" and "Flat A, 12", and "Flat 12A, 12".
+
+use super::{Asked, house_number};
+use crate::AddressKey;
+
+/// A letter is a letter whether it stands after the number or before it.
+pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| {
+        let Some((digits, letter)) = house_number(building) else {
+            return;
+        };
+        let of_unit = match (unit.is_empty(), letter.is_empty()) {
+            (true, false) => letter,
+            (false, true) if is_letter(unit) => unit,
+            // "Flat 12A, 12"
+            (false, true) => match house_number(unit) {
+                Some((number, letter)) if number == digits && !letter.is_empty() => letter,
+                _ => return,
+            },
+            _ => return,
+        };
+        let both = format!("{digits}{of_unit}");
+        keys.add("", &both, street);
+        keys.add(of_unit, digits, street);
+        keys.add(&both, digits, street);
+    })
+}
+
+fn is_letter(unit: &str) -> bool {
+    unit.len() == 1 && unit.bytes().all(|b| b.is_ascii_uppercase())
+}

@@ -1,0 +1,64 @@
+//! `misspelt_street` and `misspelt_name`: one slip in the street's name, or in the building's.
+//!
+//! Only where no home of the postcode has the name as it is written: a street that is known is not
+//! another's misspelling, and then the home itself is missing.
+
+use super::spelling::slips;
+use super::{Asked, all_letters, house_number};
+use crate::AddressKey;
+
+/// Numbers that are looked for to learn whether a street is known.
+const NUMBERS: u32 = 150;
+/// Units that are looked for to learn whether a building is known.
+const UNITS: u32 = 30;
+
+/// The same home on a street of one slip's difference.
+pub(super) fn street(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| {
+        if !building.is_empty() {
+            for street in slips(street) {
+                keys.add(unit, building, &street);
+            }
+        }
+    })
+}
+
+/// Homes that the street has as it is written.
+pub(super) fn street_known(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|_, building, street, keys| {
+        if street.is_empty() || building.is_empty() {
+            return;
+        }
+        for number in 1..=NUMBERS {
+            keys.add("", &number.to_string(), street);
+        }
+        if let Some((digits, _)) = house_number(building) {
+            for letter in ["", "A", "B"] {
+                keys.add("", &format!("{digits}{letter}"), street);
+            }
+        }
+    })
+}
+
+/// The same home in a building of one slip's difference, in the same street.
+pub(super) fn name(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| {
+        if all_letters(building) && !street.is_empty() {
+            for building in slips(building) {
+                keys.add(unit, &building, street);
+            }
+        }
+    })
+}
+
+/// Homes that the building has as it is written.
+pub(super) fn name_known(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|_, building, street, keys| {
+        if all_letters(building) {
+            keys.add("", building, street);
+            for unit in 1..=UNITS {
+                keys.add(&unit.to_string(), building, street);
+            }
+        }
+    })
+}

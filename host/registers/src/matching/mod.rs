@@ -1,0 +1,158 @@
+//! Rules by which an address of one register may mean a home that another writes differently.
+//!
+//! For building only: identity, which the API asks for, stays exact. Each rule is a file of its own and
+//! an entry of [`RULES`], which stand in the order in which they are tried. A rule says under which
+//! keys the home may stand instead ([`Rule::wanted`]), and which keys, if any home of the postcode has
+//! one, forbid it ([`Rule::unless`]). Whoever matches takes a home only where all wanted keys
+//! together mean exactly one; where they mean several, no later rule is tried.
+//!
+//! Nothing but the address asked about and the homes of its postcode has a say, so a match
+//! depends on no order of rows, and not on which other sales there are.
+
+mod article;
+mod floor_words;
+mod house_name;
+mod house_range;
+mod letter;
+mod misspelt;
+mod one_flat;
+mod place_for_street;
+mod spelling;
+
+use crate::Postcode;
+use crate::address::{AddressKey, keys_of_lines, keys_of_parts, name_in_key};
+use std::collections::BTreeSet;
+
+/// An address that no home of its postcode has exactly.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its keys as identity has them.
+    keys: Vec<AddressKey>,
+    /// Locality and town, as keys hold them.
+    places: Vec<String>,
+}
+
+impl Asked {
+    /// An address in parts, as price paid data and address files have it.
+    pub fn of_parts(saon: &str, paon: &str, street: &str, locality: &str, town: &str) -> Asked {
+        Asked {
+            keys: keys_of_parts(saon, paon, street, locality),
+            places: vec![name_in_key(locality), name_in_key(town)],
+        }
+    }
+
+    /// An address in lines, as certificates have it.
+    pub fn of_lines<S: AsRef<str>>(lines: &[S], town: &str, postcode: &Postcode) -> Asked {
+        Asked {
+            keys: keys_of_lines(lines, town, postcode),
+            places: vec![name_in_key(town)],
+        }
+    }
+
+    /// Its keys as identity has them.
+    pub fn keys(&self) -> &[AddressKey] {
+        &self.keys
+    }
+
+    /// Its keys that name a street: what may be looked for beyond its own postcode.
+    pub fn keys_with_street(&self) -> impl Iterator<Item = &AddressKey> {
+        self.keys.iter().filter(|key| {
+            let (unit, building, street) = key.key_parts();
+            !street.is_empty() && !(unit.is_empty() && building.is_empty())
+        })
+    }
+
+    /// What `change` makes of the unit, building and street of every key, in order, each once and none
+    /// of the address's own.
+    fn changed(&self, change: impl Fn(&str, &str, &str, &mut Keys)) -> Vec<AddressKey> {
+        let mut keys = Keys::default();
+        for key in &self.keys {
+            let (unit, building, street) = key.key_parts();
+            change(unit, building, street, &mut keys);
+        }
+        keys.0.retain(|key| !self.keys.contains(key));
+        keys.0.into_iter().collect()
+    }
+}
+
+/// Keys being put together.
+#[derive(Default)]
+struct Keys(BTreeSet<AddressKey>);
+
+impl Keys {
+    fn add(&mut self, unit: &str, building: &str, street: &str) {
+        self.0
+            .insert(AddressKey::of_key_parts(unit, building, street));
+    }
+}
+
+/// One rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// What reports and `docs/address-matching.md` call it.
+    pub name: &'static str,
+    wanted: fn(&Asked) -> Vec<AddressKey>,
+    unless: fn(&Asked) -> Vec<AddressKey>,
+}
+
+impl Rule {
+    /// Keys under which the home may stand, in order.
+    pub fn wanted(&self, asked: &Asked) -> Vec<AddressKey> {
+        (self.wanted)(asked)
+    }
+
+    /// Keys that forbid the rule where a home of the postcode has one of them.
+    pub fn unless(&self, asked: &Asked) -> Vec<AddressKey> {
+        (self.unless)(asked)
+    }
+}
+
+/// No key forbids it.
+fn never(_: &Asked) -> Vec<AddressKey> {
+    Vec::new()
+}
+
+const fn rule(
+    name: &'static str,
+    wanted: fn(&Asked) -> Vec<AddressKey>,
+    unless: fn(&Asked) -> Vec<AddressKey>,
+) -> Rule {
+    Rule {
+        name,
+        wanted,
+        unless,
+    }
+}
+
+/// The rules within a postcode, in the order in which they are tried.
+pub const RULES: [Rule; 9] = [
+    rule("letter", letter::wanted, never),
+    rule("floor_words", floor_words::wanted, never),
+    rule("range", house_range::wanted, never),
+    rule("article", article::wanted, never),
+    rule("house_name", house_name::wanted, never),
+    rule("one_flat", one_flat::wanted, one_flat::unless),
+    rule("place_for_street", place_for_street::wanted, never),
+    rule("misspelt_street", misspelt::street, misspelt::street_known),
+    rule("misspelt_name", misspelt::name, misspelt::name_known),
+];
+
+/// The rule beyond the postcode, tried last: the same unit, building and street in the same postcode sector, where
+/// Code-Point has the postcode no more.
+pub const OLDER_POSTCODE: &str = "older_postcode";
+
+/// Digits, with at most one letter after them: the digits and the letter.
+fn house_number(text: &str) -> Option<(&str, &str)> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_uppercase());
+    let letter = &text[digits.len()..];
+    let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    (number && letter.len() <= 1).then_some((digits, letter))
+}
+
+/// Whether a name has no digit in it.
+fn all_letters(name: &str) -> bool {
+    !name.is_empty() && !name.bytes().any(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! `place_for_street`: a house known by its name, with its street in one register and its village or
+//! town alone in the other.
+
+use super::{Asked, all_letters};
+use crate::AddressKey;
+
+/// The name with the locality or the town in the street's place.
+pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, _, keys| {
+        if unit.is_empty() && all_letters(building) {
+            for place in &asked.places {
+                keys.add("", building, place);
+            }
+        }
+    })
+}

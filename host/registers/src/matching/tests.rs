@@ -1,0 +1,206 @@
+use super::*;
+
+fn asked(saon: &str, paon: &str, street: &str) -> Asked {
+    Asked::of_parts(saon, paon, street, "LITTLE LUDBURY", "LUDBURY")
+}
+
+fn home(saon: &str, paon: &str, street: &str) -> Vec<AddressKey> {
+    keys_of_parts(saon, paon, street, "LITTLE LUDBURY")
+}
+
+/// The rule by which a sale meets the only one of some homes, as a build goes about it.
+fn met(sale: &Asked, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
+    let having = |keys: &[AddressKey]| -> Vec<usize> {
+        (0..homes.len())
+            .filter(|at| homes[*at].iter().any(|key| keys.contains(key)))
+            .collect()
+    };
+    match having(sale.keys())[..] {
+        [one] => return Some(("exact", one)),
+        [] => {}
+        _ => return None,
+    }
+    for rule in RULES {
+        if !having(&rule.unless(sale)).is_empty() {
+            continue;
+        }
+        match having(&rule.wanted(sale))[..] {
+            [one] => return Some((rule.name, one)),
+            [] => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn one(sale: &Asked, at_home: Vec<AddressKey>) -> Option<&'static str> {
+    met(sale, &[at_home]).map(|(rule, _)| rule)
+}
+
+const HIGH: &str = "HIGH STREET";
+
+#[test]
+fn a_letter_stands_before_or_after_its_number() {
+    for (sale, at_home) in [
+        (asked("", "12A", HIGH), home("FLAT A", "12", HIGH)),
+        (asked("", "12 A", HIGH), home("A", "12", HIGH)),
+        (asked("FLAT A", "12", HIGH), home("", "12A", HIGH)),
+        (asked("FLAT 12A", "12", HIGH), home("", "12A", HIGH)),
+    ] {
+        assert_eq!(one(&sale, at_home), Some("letter"), "{sale:?}");
+    }
+    assert_eq!(
+        one(&asked("", "12A", HIGH), home("FLAT B", "12", HIGH)),
+        None
+    );
+    assert_eq!(one(&asked("", "12A", HIGH), home("", "12", HIGH)), None);
+}
+
+#[test]
+fn a_storey_is_one_in_any_words() {
+    let sale = asked("FIRST FLOOR FLAT", "12", HIGH);
+    assert_eq!(
+        one(&sale, home("FIRST FLOOR", "12", HIGH)),
+        Some("floor_words")
+    );
+    assert_eq!(
+        one(&sale, home("FIRST FLOOR MAISONETTE", "12", HIGH)),
+        Some("floor_words")
+    );
+    assert_eq!(one(&sale, home("SECOND FLOOR FLAT", "12", HIGH)), None);
+    let numbered = asked("FIRST FLOOR FLAT 3", "12", HIGH);
+    assert_eq!(
+        one(&numbered, home("FLAT 3", "12", HIGH)),
+        Some("floor_words")
+    );
+    let plain = asked("FLAT 3", "12", HIGH);
+    assert_eq!(
+        one(&plain, home("FIRST FLOOR FLAT 3", "12", HIGH)),
+        Some("floor_words")
+    );
+}
+
+#[test]
+fn a_range_is_one_of_its_ends_where_only_one_is_a_home() {
+    let sale = asked("", "12 - 14", HIGH);
+    assert_eq!(one(&sale, home("", "12", HIGH)), Some("range"));
+    assert_eq!(one(&sale, home("", "14", HIGH)), Some("range"));
+    let both = [home("", "12", HIGH), home("", "14", HIGH)];
+    assert_eq!(met(&sale, &both), None);
+    assert_eq!(
+        one(&asked("", "12", HIGH), home("", "12-14", HIGH)),
+        Some("range")
+    );
+    assert_eq!(
+        one(&asked("", "12/14", HIGH), home("", "12 TO 14", HIGH)),
+        Some("range")
+    );
+    assert_eq!(
+        one(&asked("FLAT 3", "14", HIGH), home("FLAT 3", "12-14", HIGH)),
+        Some("range")
+    );
+    assert_eq!(one(&asked("", "13", HIGH), home("", "12-14", HIGH)), None);
+    assert_eq!(one(&asked("", "12", HIGH), home("", "12-30", HIGH)), None);
+}
+
+#[test]
+fn an_article_is_no_part_of_a_name() {
+    let sale = asked("", "THE OLD RECTORY", HIGH);
+    assert_eq!(one(&sale, home("", "OLD RECTORY", HIGH)), Some("article"));
+    let green = asked("", "7", "GREEN");
+    assert_eq!(one(&green, home("", "7", "THE GREEN")), Some("article"));
+}
+
+#[test]
+fn a_house_with_a_name_and_a_number_may_stand_under_one_of_them() {
+    let sale = asked("", "ORCHARD VIEW, 67", HIGH);
+    assert_eq!(
+        one(&sale, home("", "ORCHARD VIEW", HIGH)),
+        Some("house_name")
+    );
+    for paon in ["THE ANNEXE, 67", "KEEPERS COTTAGES, 67", "PLOT HOUSE, 67"] {
+        let name = paon.split(',').next().unwrap();
+        let found = one(&asked("", paon, HIGH), home("", name, HIGH));
+        assert_ne!(found, Some("house_name"), "{paon}");
+    }
+}
+
+#[test]
+fn the_only_flat_of_a_building_is_the_flat() {
+    let the_flat = || home("THE FLAT", "12", HIGH);
+    let first = asked("FIRST FLOOR FLAT", "12", HIGH);
+    assert_eq!(one(&asked("", "12A", HIGH), the_flat()), Some("one_flat"));
+    assert_eq!(one(&first, the_flat()), Some("one_flat"));
+    assert_eq!(
+        one(&asked("FLAT", "12", HIGH), home("", "12A", HIGH)),
+        Some("one_flat")
+    );
+    let with_another = [the_flat(), home("", "12B", HIGH)];
+    assert_eq!(met(&asked("", "12A", HIGH), &with_another), None);
+    assert_eq!(one(&asked("", "12B", HIGH), the_flat()), None);
+    // Both are flats of one building, and nobody says that there is but one.
+    assert_eq!(one(&first, home("", "12A", HIGH)), None);
+}
+
+#[test]
+fn a_named_house_may_have_its_village_for_a_street() {
+    let sale = asked("", "ROSE COTTAGE", "CHURCH LANE");
+    assert_eq!(
+        one(&sale, home("", "ROSE COTTAGE", "")),
+        Some("place_for_street")
+    );
+    assert_eq!(
+        one(&asked("", "12", "CHURCH LANE"), home("", "12", "")),
+        None
+    );
+}
+
+#[test]
+fn one_slip_in_a_street_is_forgiven_where_the_street_is_not_known() {
+    let right = || home("", "12", "HAREBELL LANE");
+    for slip in [
+        "HARBELL LANE",
+        "HARREBELL LANE",
+        "HAERBELL LANE",
+        "HAREBALL LANE",
+    ] {
+        let sale = asked("", "12", slip);
+        assert_eq!(one(&sale, right()), Some("misspelt_street"), "{slip}");
+        let known = [right(), home("", "9", slip)];
+        assert_eq!(met(&sale, &known), None, "{slip} is a street of its own");
+    }
+    for other in ["HARBEL LANE", "DAREBELL LANE", "HAREBELL ROAD"] {
+        assert_eq!(one(&asked("", "12", other), right()), None, "{other}");
+    }
+    assert_eq!(
+        one(&asked("", "12", "HILL ROAD"), home("", "12", "HALL ROAD")),
+        None
+    );
+}
+
+#[test]
+fn one_slip_in_a_name_is_forgiven_where_the_name_is_not_known() {
+    let right = || home("", "HAREBELL COTTAGE", HIGH);
+    let sale = asked("", "HARBELL COTTAGE", HIGH);
+    assert_eq!(one(&sale, right()), Some("misspelt_name"));
+    // A block's name is also the street of its flats.
+    let block = asked("FLAT 3", "HARBELL COURT", HIGH);
+    assert_eq!(
+        one(&block, home("FLAT 3", "HAREBELL COURT", HIGH)),
+        Some("misspelt_street")
+    );
+    let known = [
+        home("FLAT 3", "HAREBELL COURT", HIGH),
+        home("FLAT 8", "HARBELL COURT", HIGH),
+    ];
+    assert_eq!(met(&block, &known), None);
+}
+
+#[test]
+fn rules_have_names_of_their_own() {
+    let mut names: Vec<_> = RULES.iter().map(|rule| rule.name).collect();
+    names.push(OLDER_POSTCODE);
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), RULES.len() + 1);
+}

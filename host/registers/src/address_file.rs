@@ -1,8 +1,11 @@
-//! The address file of those who are licensed to have one: `docs/address-file.md` describes it.
+//! The address file of those who are licensed to have one: `docs/address-file.md` describes it. OS
+//! AddressBase Plus is read as it comes.
 
 use crate::Postcode;
+use crate::address_base::{self, Cells};
 use crate::code_point::{easting, northing};
 use crate::header::Header;
+use crate::open_uprn;
 use crate::record::Record;
 use crate::records::{AddressRow, Country};
 use crate::reject::RejectReason;
@@ -13,38 +16,54 @@ pub type AddressFileReader = Rows<AddressFile>;
 
 /// Columns of the address file.
 #[derive(Debug, Default)]
-pub struct AddressFile {
-    uprn: usize,
-    saon: usize,
-    paon: usize,
-    street: usize,
-    locality: usize,
-    town: usize,
-    postcode: usize,
-    easting: usize,
-    northing: usize,
-    classification: usize,
-    country: usize,
+pub struct AddressFile(Layout);
+
+#[derive(Debug)]
+enum Layout {
+    /// Our own, in the order of [`NAMES`].
+    Own([usize; NAMES.len()]),
+    AddressBasePlus(Box<address_base::Columns>),
 }
+
+impl Default for Layout {
+    fn default() -> Layout {
+        Layout::Own([usize::MAX; NAMES.len()])
+    }
+}
+
+/// Our own layout's columns.
+const NAMES: [&str; 11] = [
+    "uprn",
+    "saon",
+    "paon",
+    "street",
+    "locality",
+    "town",
+    "postcode",
+    "easting",
+    "northing",
+    "classification",
+    "country",
+];
 
 impl Register for AddressFile {
     type Row = AddressRow;
     const NAME: &'static str = "address file";
 
     fn begin(&mut self, first: &Record<'_>) -> Begin {
+        if let Some(columns) = address_base::of_row(first) {
+            self.0 = Layout::AddressBasePlus(Box::new(columns));
+            return Begin::Row;
+        }
         let mut header = Header::new(first);
-        *self = AddressFile {
-            uprn: header.need(&["uprn"]),
-            saon: header.need(&["saon"]),
-            paon: header.need(&["paon"]),
-            street: header.need(&["street"]),
-            locality: header.need(&["locality"]),
-            town: header.need(&["town"]),
-            postcode: header.need(&["postcode"]),
-            easting: header.need(&["easting"]),
-            northing: header.need(&["northing"]),
-            classification: header.need(&["classification"]),
-            country: header.need(&["country"]),
+        self.0 = if address_base::is_header(&header) {
+            Layout::AddressBasePlus(Box::new(address_base::of_header(&mut header)))
+        } else if open_uprn::is_header(&header) {
+            return Begin::Wrong(
+                "addresses; OS Open UPRN has coordinates alone, and no address to match by",
+            );
+        } else {
+            Layout::Own(NAMES.map(|name| header.need(&[name])))
         };
         match header.missing() {
             missing if missing.is_empty() => Begin::Header,
@@ -53,49 +72,84 @@ impl Register for AddressFile {
     }
 
     fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<AddressRow, Refusal> {
-        let refuse = |reason, column| Err(Refusal::new(reason, record.cell(column)));
-        let Some(uprn) = uprn(record.cell(self.uprn)) else {
-            return refuse(RejectReason::BadUprn, self.uprn);
+        let cells = match &self.0 {
+            Layout::Own(columns) => own(columns.map(|at| record.cell(at))),
+            Layout::AddressBasePlus(columns) => columns.cells(record)?,
         };
-        if record.cell(self.paon).is_empty() && record.cell(self.saon).is_empty() {
-            return refuse(RejectReason::MissingAddress, self.paon);
-        }
-        if record.cell(self.postcode).is_empty() {
-            return refuse(RejectReason::MissingPostcode, self.postcode);
-        }
-        let Some(postcode) = Postcode::parse(record.cell(self.postcode)) else {
-            return refuse(RejectReason::BadPostcode, self.postcode);
-        };
-        let Some(easting) = easting(record.cell(self.easting)) else {
-            return refuse(RejectReason::BadGridReference, self.easting);
-        };
-        let Some(northing) = northing(record.cell(self.northing)) else {
-            return refuse(RejectReason::BadGridReference, self.northing);
-        };
-        let country = match record.cell(self.country) {
-            "E" | "E92000001" => Country::England,
-            "W" | "W92000004" => Country::Wales,
-            "S" | "S92000003" => Country::Scotland,
-            "N" | "L" | "M" | "J" | "N92000002" => Country::Other,
-            _ => return refuse(RejectReason::BadCountry, self.country),
-        };
-        let classification = record.cell(self.classification);
-        let text = |column| record.cell(column).to_owned();
-        Ok(AddressRow {
-            uprn,
-            saon: text(self.saon),
-            paon: text(self.paon),
-            street: text(self.street),
-            locality: text(self.locality),
-            town: text(self.town),
-            postcode,
-            easting,
-            northing,
-            residential: classification.starts_with(['R', 'r']),
-            classification: classification.to_owned(),
-            country,
-        })
+        address_row(&cells)
     }
+}
+
+fn own(cells: [&str; NAMES.len()]) -> Cells<'_> {
+    let [
+        uprn,
+        saon,
+        paon,
+        street,
+        locality,
+        town,
+        postcode,
+        easting,
+        northing,
+        classification,
+        country,
+    ] = cells;
+    Cells {
+        uprn,
+        saon: saon.to_owned(),
+        paon: paon.to_owned(),
+        street,
+        locality,
+        town,
+        postcode,
+        easting: easting.to_owned(),
+        northing: northing.to_owned(),
+        classification,
+        country,
+    }
+}
+
+fn address_row(cells: &Cells<'_>) -> Result<AddressRow, Refusal> {
+    let refuse = |reason, cell: &str| Err(Refusal::new(reason, cell));
+    let Some(uprn) = uprn(cells.uprn) else {
+        return refuse(RejectReason::BadUprn, cells.uprn);
+    };
+    if cells.paon.is_empty() && cells.saon.is_empty() {
+        return refuse(RejectReason::MissingAddress, &cells.paon);
+    }
+    if cells.postcode.is_empty() {
+        return refuse(RejectReason::MissingPostcode, cells.postcode);
+    }
+    let Some(postcode) = Postcode::parse(cells.postcode) else {
+        return refuse(RejectReason::BadPostcode, cells.postcode);
+    };
+    let Some(easting) = easting(&cells.easting) else {
+        return refuse(RejectReason::BadGridReference, &cells.easting);
+    };
+    let Some(northing) = northing(&cells.northing) else {
+        return refuse(RejectReason::BadGridReference, &cells.northing);
+    };
+    let country = match cells.country {
+        "E" | "E92000001" => Country::England,
+        "W" | "W92000004" => Country::Wales,
+        "S" | "S92000003" => Country::Scotland,
+        "N" | "L" | "M" | "J" | "N92000002" => Country::Other,
+        _ => return refuse(RejectReason::BadCountry, cells.country),
+    };
+    Ok(AddressRow {
+        uprn,
+        saon: cells.saon.clone(),
+        paon: cells.paon.clone(),
+        street: cells.street.to_owned(),
+        locality: cells.locality.to_owned(),
+        town: cells.town.to_owned(),
+        postcode,
+        easting,
+        northing,
+        residential: cells.classification.starts_with(['R', 'r']),
+        classification: cells.classification.to_owned(),
+        country,
+    })
 }
 
 /// 1 to 12 digits above zero.

@@ -70,3 +70,86 @@ fn the_example_of_the_documentation_is_read() {
     assert_eq!(rows.len(), 5);
     assert_eq!(rows.iter().filter(|row| row.residential).count(), 4);
 }
+
+/// AddressBase Plus, as far as a row of it is needed: column and cell.
+const PLUS: [(usize, &str, &str); 16] = [
+    (0, "UPRN", "100000000001"),
+    (2, "CHANGE_TYPE", "I"),
+    (3, "STATE", "2"),
+    (5, "CLASS", "RD06"),
+    (7, "X_COORDINATE", "459318.00"),
+    (8, "Y_COORDINATE", "304175.60"),
+    (13, "COUNTRY", "E"),
+    (24, "SAO_START_NUMBER", "3"),
+    (28, "SAO_TEXT", "FLAT"),
+    (30, "PAO_START_NUMBER", "12"),
+    (31, "PAO_START_SUFFIX", "A"),
+    (32, "PAO_END_NUMBER", "14"),
+    (34, "PAO_TEXT", "KINGS COURT"),
+    (49, "STREET_DESCRIPTION", "MILL LANE"),
+    (60, "TOWN_NAME", "LUDBURY"),
+    (65, "POSTCODE_LOCATOR", "ZZ9 9ZZ"),
+];
+/// Needed columns that are blank in it.
+const BLANK: [&str; 10] = [
+    "SUB_BUILDING_NAME",
+    "BUILDING_NAME",
+    "BUILDING_NUMBER",
+    "SAO_START_SUFFIX",
+    "SAO_END_NUMBER",
+    "SAO_END_SUFFIX",
+    "PAO_END_SUFFIX",
+    "DEPENDENT_LOCALITY",
+    "LOCALITY",
+    "POST_TOWN",
+];
+
+fn plus_row() -> String {
+    let mut cells = vec![""; 77];
+    for (at, _, cell) in PLUS {
+        cells[at] = cell;
+    }
+    cells.join(",")
+}
+
+fn read_whole(text: String) -> Vec<Result<AddressRow, crate::Reject>> {
+    AddressFileReader::from_reader("plus.csv", Cursor::new(text))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
+}
+
+#[test]
+fn address_base_plus_is_read_with_its_header_and_without() {
+    let names: Vec<&str> = PLUS.iter().map(|p| p.1).chain(BLANK).collect();
+    let cells: Vec<&str> = PLUS.iter().map(|p| p.2).chain(BLANK.map(|_| "")).collect();
+    let headed = read_whole(format!("{}\n{}\n", names.join(","), cells.join(",")));
+    let bare = read_whole(plus_row() + "\n");
+    assert_eq!(headed, bare);
+    let row = bare[0].as_ref().unwrap();
+    assert_eq!(
+        (row.saon.as_str(), row.paon.as_str(), row.street.as_str()),
+        ("FLAT 3", "KINGS COURT, 12A-14", "MILL LANE")
+    );
+    assert_eq!(
+        (row.easting, row.northing, row.residential),
+        (459_318, 304_176, true)
+    );
+    let renamed = names.join(",").replace("CLASS", "CLASSIFICATION_CODE");
+    assert!(read_whole(format!("{renamed}\n{}\n", cells.join(",")))[0].is_ok());
+}
+
+#[test]
+fn an_address_that_is_no_more_is_refused() {
+    for (from, to) in [(",I,2,", ",D,2,"), (",I,2,", ",I,4,")] {
+        let row = read_whole(plus_row().replacen(from, to, 1) + "\n").remove(0);
+        assert_eq!(row.unwrap_err().reason, RejectReason::NoLongerThere);
+    }
+}
+
+#[test]
+fn open_uprn_is_no_address_file() {
+    let text = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n1,2.00,3.00,4,5\n";
+    let error = AddressFileReader::from_reader("osopenuprn.csv", Cursor::new(text)).err();
+    assert!(error.unwrap().to_string().contains("coordinates alone"));
+}

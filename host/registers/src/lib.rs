@@ -6,8 +6,8 @@
 //! - [`rows`] is the one loop behind every reader. A reader is an iterator over
 //!   `Result<Result<Row, Reject>, ReadError>`: the outer error ends the file, the inner one is a
 //!   row that was refused, and nothing else ever happens to a row.
-//! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`] and
-//!   [`address_file`] say what each register looks like.
+//! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`],
+//!   [`address_file`] (with `address_base`) and [`open_uprn`] say what each register looks like.
 //! - [`records`] and [`codes`] are what comes out.
 //! - [`sources`] lists and hashes a build's files, and reads each while it counts.
 //! - [`address`] turns the many ways of writing one address into one key.
@@ -18,6 +18,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod address;
+mod address_base;
 pub mod address_file;
 pub mod areas;
 pub mod certificates;
@@ -28,6 +29,7 @@ mod error;
 mod header;
 pub mod house_price_index;
 pub mod matching;
+pub mod open_uprn;
 pub mod postcode;
 pub mod price_paid;
 mod progress;
@@ -46,6 +48,7 @@ pub use code_point::CodePointReader;
 pub use day::Day;
 pub use error::ReadError;
 pub use house_price_index::IndexReader;
+pub use open_uprn::OpenUprnReader;
 pub use postcode::Postcode;
 pub use price_paid::PricePaidReader;
 pub use progress::Progress;

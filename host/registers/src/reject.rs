@@ -74,6 +74,7 @@ reasons! {
     ControlCharacter "control_character" "the row holds a NUL or another control character",
     WrongColumnCount "wrong_column_count" "the row has more or fewer cells than the file has columns",
     MissingKey "missing_key" "the row's own identifier is blank or too long",
+    NoLongerThere "no_longer_there" "the register says that the address is no more",
     BadPrice "bad_price" "the price is not a whole number of pounds above zero",
     BadDate "bad_date" "the date is missing or does not exist",
     MissingPostcode "missing_postcode" "the postcode is blank",

@@ -1,7 +1,7 @@
-//! Writes a synthetic world: `generate OUT [demo|national] [SEED] [PROPERTIES] [lean]`.
+//! Writes a synthetic world: `generate OUT [demo|national] [SEED] [PROPERTIES] [lean|noise]`.
 //!
 //! With `PROPERTIES`, sales and certificates shrink or grow in proportion. With `lean`, certificates
-//! are zipped and the truth is left out, so that a whole country needs a third of the disk.
+//! are zipped and the truth is left out, so that a whole country needs a third of the disk. With `noise`, registers write addresses in different ways.
 
 use domesday_synthetic::{Layout, Size, World, generate_as};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let out = PathBuf::from(
         words
             .next()
-            .ok_or("generate OUT [demo|national] [SEED] [PROPERTIES] [lean]")?,
+            .ok_or("generate OUT [demo|national] [SEED] [PROPERTIES] [lean|noise]")?,
     );
     let mut world = World::demo();
     if words.next().as_deref() == Some("national") {
@@ -28,10 +28,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.size.certificates = (f64::from(world.size.certificates) * factor) as u32;
         world.size.properties = properties;
     }
-    let lean = words.next().as_deref() == Some("lean");
+    let manner = words.next();
+    let lean = manner.as_deref() == Some("lean");
     let layout = Layout {
         zipped_certificates: lean,
         truth: !lean,
+        address_noise: manner.as_deref() == Some("noise"),
     };
     let start = Instant::now();
     let mut shown = 0;

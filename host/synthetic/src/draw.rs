@@ -17,6 +17,7 @@ pub(crate) enum Purpose {
     Index = 6,
     Size = 7,
     Rates = 8,
+    Noise = 9,
 }
 
 /// One stream of draws.

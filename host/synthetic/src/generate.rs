@@ -14,8 +14,9 @@ use crate::land::Point;
 use crate::lodgement::lodgements;
 use crate::postcodes::PostcodeBook;
 use crate::sales::{self, Activity};
-use crate::{Manifest, SyntheticError, World, names, street};
+use crate::{Manifest, SyntheticError, World, names, noise, street};
 use chrono::Datelike;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// What is being written, for a progress bar.
@@ -52,6 +53,9 @@ pub struct Layout {
     pub zipped_certificates: bool,
     /// The truth beside the registers, which is as large as they are.
     pub truth: bool,
+    /// Registers write one home's address in different ways more often than the default world's do, and
+    /// under older postcodes: for measuring how they are matched.
+    pub address_noise: bool,
 }
 
 impl Default for Layout {
@@ -60,6 +64,7 @@ impl Default for Layout {
         Layout {
             zipped_certificates: false,
             truth: true,
+            address_noise: false,
         }
     }
 }
@@ -188,8 +193,13 @@ fn build(
             registers.code_point.add(authority, &units)?;
             registers.manifest.postcodes += units.len() as u64;
             let mut faults = Draw::new(world.seed, Purpose::Fault, authority.index, streets);
+            let mut noise = registers
+                .address_noise
+                .then(|| Draw::new(world.seed, Purpose::Noise, authority.index, streets));
             for dwelling in &dwellings {
-                registers.enter(authority, dwelling, &mut ids, &mut draw, &mut faults)?;
+                let written = Written::of(dwelling, noise.as_mut());
+                let draws = (&mut draw, &mut faults);
+                registers.enter(authority, dwelling, &written, &mut ids, draws)?;
             }
             streets += 1;
             progress(
@@ -215,9 +225,32 @@ fn uprn(seed: u64, authority: u32, address: u64) -> u64 {
     999_000_000_000 + (own * 387_420_489 + seed % 1_000_000_000) % 1_000_000_000
 }
 
+/// A dwelling as each register writes it.
+struct Written<'d> {
+    address_file: Cow<'d, Dwelling>,
+    certificates: Cow<'d, Dwelling>,
+    price_paid: Cow<'d, Dwelling>,
+}
+
+impl<'d> Written<'d> {
+    fn of(dwelling: &'d Dwelling, mut noise: Option<&mut Draw>) -> Written<'d> {
+        let mut write = || match &mut noise {
+            Some(draw) => noise::written(dwelling, draw),
+            None => Cow::Borrowed(dwelling),
+        };
+        let (address_file, certificates, price_paid) = (write(), write(), write());
+        Written {
+            address_file,
+            certificates,
+            price_paid,
+        }
+    }
+}
+
 /// Every file that grows street by street.
 struct Registers<'a> {
     world: &'a World,
+    address_noise: bool,
     activity: Activity,
     price_paid: PricePaid,
     certificates: Certificates,
@@ -235,6 +268,7 @@ impl Registers<'_> {
     ) -> Result<Registers<'a>, SyntheticError> {
         Ok(Registers {
             world,
+            address_noise: layout.address_noise,
             activity: Activity::new(world),
             price_paid: PricePaid::create(out)?,
             certificates: Certificates::create(out, layout.zipped_certificates)?,
@@ -251,9 +285,9 @@ impl Registers<'_> {
         &mut self,
         authority: &Authority,
         dwelling: &Dwelling,
+        written: &Written<'_>,
         ids: &mut Ids,
-        life: &mut Draw,
-        faults: &mut Draw,
+        (life, faults): (&mut Draw, &mut Draw),
     ) -> Result<(), SyntheticError> {
         let manifest = &mut self.manifest;
         let (sales, condition) = sales::history(dwelling, &authority.locale, &self.activity, life);
@@ -265,23 +299,33 @@ impl Registers<'_> {
         let mut spelling = None;
         for (number, lodgement) in lodged.iter().enumerate() {
             let planted = &mut manifest.planted;
-            spelling = Some(
-                self.certificates
-                    .lodge(authority, dwelling, lodgement, number, planted, faults)?,
-            );
+            spelling = Some(self.certificates.lodge(
+                authority,
+                &written.certificates,
+                lodgement,
+                number,
+                planted,
+                faults,
+            )?);
         }
         let in_address_file = self.addresses.write(
             self.world,
             authority,
-            dwelling,
+            &written.address_file,
             &mut manifest.planted,
             faults,
         )?;
         for sale in &sales {
             let planted = &mut manifest.planted;
-            let (id, standing) = self
-                .price_paid
-                .register(self.world, authority, dwelling, sale, ids, planted, faults)?;
+            let (id, standing) = self.price_paid.register(
+                self.world,
+                authority,
+                &written.price_paid,
+                sale,
+                ids,
+                planted,
+                faults,
+            )?;
             if let Some(truth) = &mut self.truth {
                 truth.sale(&id, dwelling, sale, standing, &lodged)?;
             }

@@ -11,7 +11,7 @@
 //! - `geography`, `names`, `land`, `postcodes`: the country.
 //! - `street`, `housing`, `dwelling`: what stands in it.
 //! - `market`, `sales`, `lodgement`: what happens there.
-//! - `spelling`, `files`: what the registers make of that.
+//! - `spelling`, `noise`, `files`: what the registers make of that.
 //! - `rates`: sterling rates of an invented history, apart from the rest.
 //!
 //! Nothing can be mistaken for a real home. Postcodes begin with letters with which no postcode
@@ -33,6 +33,7 @@ mod lodgement;
 mod manifest;
 mod market;
 mod names;
+mod noise;
 mod postcodes;
 mod rates;
 mod sales;

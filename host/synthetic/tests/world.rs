@@ -331,6 +331,7 @@ fn a_lean_world_has_the_same_registers_and_no_truth() {
     let layout = Layout {
         zipped_certificates: true,
         truth: false,
+        address_noise: false,
     };
     let manifest = generate_as(&world, lean.path(), layout, |_, _, _| ()).unwrap();
     assert_eq!(manifest.planted, whole.planted);

@@ -1,6 +1,7 @@
 //! The rules for addresses that no home has exactly, tried on fingerprints.
 
 use super::keys::{Match, find};
+use super::spill::equal_range;
 use crate::store::address::fingerprints;
 use domesday_registers::address::AddressKey;
 use domesday_registers::matching::{Asked, OLDER_POSTCODE, RULES};
@@ -56,6 +57,13 @@ pub(crate) fn within_postcode(
         if forbidden.iter().any(|key| any(known, key)) {
             continue;
         }
+        if let Some(over) = rule.over(asked)
+            && !over
+                .iter()
+                .any(|key| has_premises(known, key, &is_premises))
+        {
+            continue;
+        }
         match find(known, &prints(&rule.wanted(asked))) {
             Match::One(uprn) if !is_premises(uprn) => {
                 return Some(ByRule {
@@ -93,8 +101,15 @@ fn prints(keys: &[AddressKey]) -> Vec<u64> {
 }
 
 fn any(known: &[(u64, u64)], key: &AddressKey) -> bool {
-    let print = fingerprints(key.as_str()).0;
-    known
-        .binary_search_by_key(&print, |(known, _)| *known)
-        .is_ok()
+    !equal_range(known, fingerprints(key.as_str()).0, |(print, _)| *print).is_empty()
+}
+
+fn has_premises(
+    known: &[(u64, u64)],
+    key: &AddressKey,
+    is_premises: &impl Fn(u64) -> bool,
+) -> bool {
+    equal_range(known, fingerprints(key.as_str()).0, |(print, _)| *print)
+        .iter()
+        .any(|(_, uprn)| is_premises(*uprn))
 }

@@ -9,6 +9,7 @@ mod damage;
 mod figures;
 mod future;
 mod leak;
+mod matching;
 mod memory;
 mod nearby;
 #[path = "../publishers/mod.rs"]

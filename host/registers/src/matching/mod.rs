@@ -93,6 +93,7 @@ pub struct Rule {
     pub name: &'static str,
     wanted: fn(&Asked) -> Vec<AddressKey>,
     unless: fn(&Asked) -> Vec<AddressKey>,
+    over: Option<fn(&Asked) -> Vec<AddressKey>>,
 }
 
 impl Rule {
@@ -104,6 +105,12 @@ impl Rule {
     /// Keys that forbid the rule where a home of the postcode has one of them.
     pub fn unless(&self, asked: &Asked) -> Vec<AddressKey> {
         (self.unless)(asked)
+    }
+
+    /// Keys of which premises, such as a shop, must have one for the rule to hold; `None` where it holds
+    /// without any.
+    pub fn over(&self, asked: &Asked) -> Option<Vec<AddressKey>> {
+        self.over.map(|over| over(asked))
     }
 }
 
@@ -121,17 +128,26 @@ const fn rule(
         name,
         wanted,
         unless,
+        over: None,
     }
 }
 
 /// The rules within a postcode, in the order in which they are tried.
-pub const RULES: [Rule; 9] = [
+pub const RULES: [Rule; 10] = [
     rule("letter", letter::wanted, never),
     rule("floor_words", floor_words::wanted, never),
     rule("range", house_range::wanted, never),
     rule("article", article::wanted, never),
     rule("house_name", house_name::wanted, never),
     rule("one_flat", one_flat::wanted, one_flat::unless),
+    Rule {
+        over: Some(one_flat::premises),
+        ..rule(
+            "flat_over_premises",
+            one_flat::storey_wanted,
+            one_flat::storey_unless,
+        )
+    },
     rule("place_for_street", place_for_street::wanted, never),
     rule("misspelt_street", misspelt::street, misspelt::street_known),
     rule("misspelt_name", misspelt::name, misspelt::name_known),

@@ -1,8 +1,9 @@
-//! `one_flat`: the only flat of a building, as over a shop: "Flat, 12" in one register, "12A" or
-//! "First floor flat, 12" in the other.
+//! `one_flat` and `flat_over_premises`: the only flat of a building. It is "Flat, 12" in one register, and "12A" or,
+//! over a shop, "First floor flat, 12" in the other.
 //!
 //! One of the two must say "the flat", which speaks of one alone. "12A" and "First floor flat, 12" may
-//! be two homes.
+//! be two homes. A flat known by its storey has others under it or over it, unless these are no homes: so
+//! premises must be known at the number.
 
 use super::floor_words::{STOREYS, storey, ways};
 use super::{Asked, Keys, house_number};
@@ -32,36 +33,67 @@ fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, Says)> {
     }
 }
 
-/// The flat of a building in other words, where one side calls it the flat.
+/// "12A" for "Flat, 12", and the other way.
 pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
-        Some((number, Says::TheFlat)) => {
-            the_flat(number, street, keys);
-            keys.add("", &format!("{number}A"), street);
-            storeys(number, street, keys);
-        }
-        Some((number, Says::LetterA | Says::Storey)) => the_flat(number, street, keys),
-        None => {}
+        Some((number, Says::TheFlat)) => keys.add("", &format!("{number}A"), street),
+        Some((number, Says::LetterA)) => the_flat(number, street, keys),
+        Some((_, Says::Storey)) | None => {}
     })
 }
 
 /// Other flats of the building: then "the flat" is not the only one.
 pub(super) fn unless(asked: &Asked) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
-        let Some((number, says)) = read(unit, building) else {
-            return;
-        };
-        for id in ["1", "2", "3", "A", "B", "C"] {
-            keys.add(id, number, street);
-        }
-        for letter in ["B", "C"] {
-            keys.add("", &format!("{number}{letter}"), street);
-        }
-        if !matches!(says, Says::TheFlat) {
-            keys.add("", &format!("{number}A"), street);
+        if let Some((number, Says::TheFlat | Says::LetterA)) = read(unit, building) {
+            others(number, street, keys);
             storeys(number, street, keys);
         }
     })
+}
+
+/// "First floor flat, 12" for "Flat, 12", and the other way.
+pub(super) fn storey_wanted(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| match read(unit, building) {
+        Some((number, Says::TheFlat)) => storeys(number, street, keys),
+        Some((number, Says::Storey)) => the_flat(number, street, keys),
+        Some((_, Says::LetterA)) | None => {}
+    })
+}
+
+/// Other flats of the building.
+pub(super) fn storey_unless(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| {
+        let Some((number, says)) = read(unit, building) else {
+            return;
+        };
+        others(number, street, keys);
+        keys.add("", &format!("{number}A"), street);
+        if matches!(says, Says::Storey) {
+            storeys(number, street, keys);
+        }
+    })
+}
+
+/// The premises that a flat known by its storey lies over.
+pub(super) fn premises(asked: &Asked) -> Vec<AddressKey> {
+    asked.changed(|unit, building, street, keys| {
+        if let Some((number, _)) = read(unit, building) {
+            keys.add("", number, street);
+            for unit in ["SHOP", "GROUND FLOOR SHOP", "UNIT 1"] {
+                keys.add(unit, number, street);
+            }
+        }
+    })
+}
+
+fn others(number: &str, street: &str, keys: &mut Keys) {
+    for id in ["1", "2", "3", "A", "B", "C"] {
+        keys.add(id, number, street);
+    }
+    for letter in ["B", "C"] {
+        keys.add("", &format!("{number}{letter}"), street);
+    }
 }
 
 fn the_flat(number: &str, street: &str, keys: &mut Keys) {

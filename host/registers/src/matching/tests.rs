@@ -10,6 +10,15 @@ fn home(saon: &str, paon: &str, street: &str) -> Vec<AddressKey> {
 
 /// The rule by which a sale meets the only one of some homes, as a build goes about it.
 fn met(sale: &Asked, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
+    met_beside(sale, homes, &[])
+}
+
+/// The same, with premises among the homes.
+fn met_beside(
+    sale: &Asked,
+    homes: &[Vec<AddressKey>],
+    premises: &[Vec<AddressKey>],
+) -> Option<(&'static str, usize)> {
     let having = |keys: &[AddressKey]| -> Vec<usize> {
         (0..homes.len())
             .filter(|at| homes[*at].iter().any(|key| keys.contains(key)))
@@ -22,6 +31,13 @@ fn met(sale: &Asked, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)>
     }
     for rule in RULES {
         if !having(&rule.unless(sale)).is_empty() {
+            continue;
+        }
+        if rule.over(sale).is_some_and(|over| {
+            !premises
+                .iter()
+                .any(|keys| over.iter().any(|key| keys.contains(key)))
+        }) {
             continue;
         }
         match having(&rule.wanted(sale))[..] {
@@ -130,7 +146,6 @@ fn the_only_flat_of_a_building_is_the_flat() {
     let the_flat = || home("THE FLAT", "12", HIGH);
     let first = asked("FIRST FLOOR FLAT", "12", HIGH);
     assert_eq!(one(&asked("", "12A", HIGH), the_flat()), Some("one_flat"));
-    assert_eq!(one(&first, the_flat()), Some("one_flat"));
     assert_eq!(
         one(&asked("FLAT", "12", HIGH), home("", "12A", HIGH)),
         Some("one_flat")
@@ -138,6 +153,20 @@ fn the_only_flat_of_a_building_is_the_flat() {
     let with_another = [the_flat(), home("", "12B", HIGH)];
     assert_eq!(met(&asked("", "12A", HIGH), &with_another), None);
     assert_eq!(one(&asked("", "12B", HIGH), the_flat()), None);
+    assert_eq!(
+        one(&first, the_flat()),
+        None,
+        "there may be a second floor's"
+    );
+    let shop = [home("", "12", HIGH)];
+    let over_shop = |sale| met_beside(sale, &[the_flat()], &shop).map(|(rule, _)| rule);
+    assert_eq!(over_shop(&first), Some("flat_over_premises"));
+    let storeyed = [home("FIRST FLOOR FLAT", "12", HIGH)];
+    let the = asked("THE FLAT", "12", HIGH);
+    assert_eq!(
+        met_beside(&the, &storeyed, &shop),
+        Some(("flat_over_premises", 0))
+    );
     // Both are flats of one building, and nobody says that there is but one.
     assert_eq!(one(&first, home("", "12A", HIGH)), None);
 }

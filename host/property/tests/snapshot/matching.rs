@@ -1,0 +1,159 @@
+//! Sales and certificates meet homes by rules, in a build.
+
+use crate::world::{Lodged, Sold, World, day, postcode};
+use domesday_property::Resolution;
+use proptest::prelude::*;
+
+/// Homes of an address file, a shop among them.
+const HOMES: &str = "101,,12,HAREBELL LANE,,ZEDTOWN,ZZ1 1AA,450110,300130,RD03,E\n\
+    102,,14-16,HAREBELL LANE,,ZEDTOWN,ZZ1 1AA,450120,300130,RD03,E\n\
+    103,FLAT A,18,HAREBELL LANE,,ZEDTOWN,ZZ1 1AA,450130,300130,RD06,E\n\
+    104,,1,MILL LANE,,ZEDTOWN,ZZ1 1AB,450900,300130,CR08,E\n\
+    105,THE FLAT,1,MILL LANE,,ZEDTOWN,ZZ1 1AB,450900,300130,RD06,E\n\
+    106,,OLD BARN,MILL LANE,,ZEDTOWN,ZZ1 1AB,450910,300130,RD02,E\n\
+    107,,3,MILL LANE,,ZEDTOWN,ZZ1 1AB,450920,300130,CR08,E\n";
+
+/// Address, and the home and rule by which a sale of it meets one.
+const SALES: [(&str, &str, &str, &str, u64, &str); 12] = [
+    ("", "12", "HAREBELL LANE", "ZZ1 1AA", 101, "exact"),
+    ("", "12", "HAERBELL LANE", "ZZ1 1AA", 101, "misspelt_street"),
+    ("", "14", "HAREBELL LANE", "ZZ1 1AA", 102, "range"),
+    ("", "18A", "HAREBELL LANE", "ZZ1 1AA", 103, "letter"),
+    (
+        "FIRST FLOOR FLAT",
+        "1",
+        "MILL LANE",
+        "ZZ1 1AB",
+        105,
+        "flat_over_premises",
+    ),
+    ("", "THE OLD BARN", "MILL LANE", "ZZ1 1AB", 106, "article"),
+    // A postcode of the sector that Code-Point does not have.
+    ("", "12", "HAREBELL LANE", "ZZ1 1ZZ", 101, "older_postcode"),
+    // One that it has: somebody else's.
+    ("", "14 - 16", "HAREBELL LANE", "ZZ1 1AB", 0, ""),
+    // Premises only.
+    ("", "3 - 5", "MILL LANE", "ZZ1 1AB", 0, ""),
+    ("", "99", "HAREBELL LANE", "ZZ1 1AA", 0, ""),
+    ("", "12", "HAREBELL ROAD", "ZZ1 1AA", 0, ""),
+    // Another sector.
+    ("", "12", "HAREBELL LANE", "ZZ1 2ZZ", 0, ""),
+];
+
+fn sold(at: usize) -> Sold {
+    let (saon, paon, street, postcode, ..) = SALES[at];
+    Sold {
+        id: at as u32 + 1,
+        price: 1_000 + at as u64,
+        saon,
+        paon,
+        street,
+        postcode: postcode.to_owned(),
+        ..Sold::default()
+    }
+}
+
+fn world(order: &[usize]) -> World {
+    let sales: Vec<Sold> = order.iter().map(|at| sold(*at)).collect();
+    // Without UPRN, and with a slip of the hand.
+    let certificate = Lodged {
+        uprn: "",
+        lines: ["Old Bran, Mill Lane", ""],
+        postcode: "ZZ1 1AB",
+        ..Lodged::default()
+    };
+    let slip = Lodged {
+        key: 2,
+        uprn: "",
+        lines: ["12 Harebel Lane", ""],
+        ..Lodged::default()
+    };
+    World::with_sales(&sales)
+        .and_certificates(&[certificate, slip])
+        .and_addresses(HOMES)
+}
+
+fn in_order() -> Vec<usize> {
+    (0..SALES.len()).collect()
+}
+
+#[test]
+fn each_sale_meets_its_home_by_its_rule() {
+    let built = world(&in_order()).build();
+    let snapshot = built.open();
+    for (at, (_, paon, street, _, uprn, rule)) in SALES.into_iter().enumerate() {
+        let price = 1_000 + at as u64;
+        let sale = snapshot.export().unwrap().map(Result::unwrap);
+        let met = sale
+            .filter(|sale| sale.sale.price_gbp == price)
+            .find_map(|sale| sale.sale.uprn);
+        let unplaced = [101, 105].into_iter().find(|home| {
+            let own = snapshot.own_sales(*home, day("2030-01-01"), 99).unwrap();
+            own.iter().any(|sale| sale.price_gbp == price)
+        });
+        assert_eq!(
+            met.or(unplaced).unwrap_or(0),
+            uprn,
+            "{paon} {street}: {rule}"
+        );
+    }
+    let by_rule = &built.report.sales.matched_by_rule;
+    let expected: Vec<&str> = [
+        "article",
+        "flat_over_premises",
+        "letter",
+        "misspelt_street",
+        "older_postcode",
+        "range",
+    ]
+    .into();
+    assert_eq!(by_rule.keys().copied().collect::<Vec<_>>(), expected);
+    assert!(by_rule.values().all(|count| *count == 1), "{by_rule:?}");
+    assert_eq!(built.report.sales.matching["one_property"], 1);
+    assert_eq!(built.report.sales.matching["one_property_by_rule"], 6);
+    let certificates = &built.report.homes.certificates_matched_by_rule;
+    assert_eq!(certificates.get("misspelt_street"), Some(&1));
+    assert_eq!(certificates.get("misspelt_name"), Some(&1));
+    assert_eq!(built.report.homes.certificates, 2);
+}
+
+#[test]
+fn what_an_address_means_to_the_api_does_not_depend_on_rules() {
+    let exact = {
+        let folder = tempfile::tempdir().unwrap();
+        let mut inputs = world(&in_order()).write(folder.path());
+        inputs.by_rules = false;
+        let directory = folder.path().join("exact");
+        let report =
+            domesday_property::build::build("exact", &inputs, &directory, &mut |_, _, _| {});
+        assert!(report.unwrap().sales.matched_by_rule.is_empty());
+        domesday_property::Snapshot::open(&directory.join("snapshot.redb")).unwrap()
+    };
+    let built = world(&in_order()).build();
+    let by_rules = built.open();
+    for (saon, paon, street, at, ..) in SALES {
+        let building = format!("{saon} {paon}");
+        let resolve = |snapshot: &domesday_property::Snapshot| {
+            snapshot.resolve(&postcode(at), &building, street).unwrap()
+        };
+        assert_eq!(resolve(&exact), resolve(&by_rules), "{building} {street}");
+    }
+    let misspelt = by_rules
+        .resolve(&postcode("ZZ1 1AA"), "12", "Haerbell Lane")
+        .unwrap();
+    assert_eq!(misspelt, Resolution::NotFound);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn matching_does_not_depend_on_the_order_of_rows(order in Just(in_order()).prop_shuffle()) {
+        let (one, other) = (world(&in_order()).build(), world(&order).build());
+        prop_assert_eq!(
+            one.open().identity().content_digest,
+            other.open().identity().content_digest
+        );
+        prop_assert_eq!(&one.report.sales, &other.report.sales);
+    }
+}

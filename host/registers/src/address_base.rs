@@ -1,0 +1,191 @@
+//! OS AddressBase Plus: where its columns stand, and its address as unit, building and street.
+//!
+//! Ordnance Survey hands the data out in files without a header, and the header in a file of its own; a file
+//! is read with it or without. The address is the local authority's (`SAO_…`, `PAO_…`,
+//! `STREET_DESCRIPTION`), which has every property, and only where that names no building Royal Mail's.
+
+use crate::header::Header;
+use crate::record::Record;
+use crate::reject::RejectReason;
+use crate::rows::Refusal;
+
+/// Columns of a file without a header.
+const COLUMNS: usize = 77;
+/// Where the needed columns stand in it, in the order of [`NAMES`].
+const PLACES: [usize; 26] = [
+    0, 2, 3, 5, 7, 8, 13, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 49, 56, 57, 60, 62,
+    65,
+];
+/// The needed columns.
+const NAMES: [&str; 26] = [
+    "uprn",
+    "change_type",
+    "state",
+    "class",
+    "x_coordinate",
+    "y_coordinate",
+    "country",
+    "sub_building_name",
+    "building_name",
+    "building_number",
+    "sao_start_number",
+    "sao_start_suffix",
+    "sao_end_number",
+    "sao_end_suffix",
+    "sao_text",
+    "pao_start_number",
+    "pao_start_suffix",
+    "pao_end_number",
+    "pao_end_suffix",
+    "pao_text",
+    "street_description",
+    "dependent_locality",
+    "locality",
+    "town_name",
+    "post_town",
+    "postcode_locator",
+];
+/// The other name that a column goes by.
+const CLASSIFICATION_CODE: &str = "classification_code";
+
+/// Where the columns stand, in the order of [`NAMES`].
+#[derive(Clone, Debug)]
+pub(crate) struct Columns([usize; NAMES.len()]);
+
+/// A row's cells by what they say.
+pub(crate) struct Cells<'r> {
+    pub(crate) uprn: &'r str,
+    pub(crate) saon: String,
+    pub(crate) paon: String,
+    pub(crate) street: &'r str,
+    pub(crate) locality: &'r str,
+    pub(crate) town: &'r str,
+    pub(crate) postcode: &'r str,
+    pub(crate) easting: String,
+    pub(crate) northing: String,
+    pub(crate) classification: &'r str,
+    pub(crate) country: &'r str,
+}
+
+/// Whether a header is this product's.
+pub(crate) fn is_header(header: &Header) -> bool {
+    header.find(&["pao_start_number"]).is_some()
+}
+
+/// The columns of a header; those that are missing are noted in it.
+pub(crate) fn of_header(header: &mut Header) -> Columns {
+    Columns(NAMES.map(|name| match name {
+        "class" => header.need(&["class", CLASSIFICATION_CODE]),
+        name => header.need(&[name]),
+    }))
+}
+
+/// The columns of a file whose first line is a row already, if it is one of this product's.
+pub(crate) fn of_row(first: &Record<'_>) -> Option<Columns> {
+    let digits = |at: usize| {
+        !first.cell(at).is_empty() && first.cell(at).bytes().all(|b| b.is_ascii_digit())
+    };
+    (first.len() == COLUMNS && digits(0)).then_some(Columns(PLACES))
+}
+
+impl Columns {
+    /// What a row says.
+    ///
+    /// # Errors
+    /// The row is of an address that is no more (change type `D`, state 4).
+    pub(crate) fn cells<'r>(&self, record: &Record<'r>) -> Result<Cells<'r>, Refusal> {
+        let [
+            uprn,
+            change,
+            state,
+            classification,
+            easting,
+            northing,
+            country,
+            sub_building,
+            building_name,
+            building_number,
+            sao @ ..,
+        ] = self.0.map(|at| record.cell(at));
+        let [
+            a,
+            b,
+            c,
+            d,
+            sao_text,
+            e,
+            f,
+            g,
+            h,
+            pao_text,
+            street,
+            dependent,
+            locality,
+            town,
+            post_town,
+            postcode,
+        ] = sao;
+        if change == "D" || state == "4" {
+            return Err(Refusal::new(RejectReason::NoLongerThere, uprn));
+        }
+        let saon = spaced(sao_text, &range([a, b, c, d]));
+        let number = range([e, f, g, h]);
+        let paon = match (pao_text.is_empty(), number.is_empty()) {
+            (false, false) => format!("{pao_text}, {number}"),
+            _ => format!("{pao_text}{number}"),
+        };
+        let royal_mail = paon.is_empty();
+        Ok(Cells {
+            uprn,
+            saon: if royal_mail && saon.is_empty() {
+                sub_building.to_owned()
+            } else {
+                saon
+            },
+            paon: match (
+                royal_mail,
+                building_name.is_empty(),
+                building_number.is_empty(),
+            ) {
+                (false, ..) => paon,
+                (true, false, false) => format!("{building_name}, {building_number}"),
+                (true, ..) => format!("{building_name}{building_number}"),
+            },
+            street,
+            locality: either(locality, dependent),
+            town: either(town, post_town),
+            postcode,
+            easting: whole(easting),
+            northing: whole(northing),
+            classification,
+            country,
+        })
+    }
+}
+
+fn either<'t>(one: &'t str, other: &'t str) -> &'t str {
+    if one.is_empty() { other } else { one }
+}
+
+fn spaced(one: &str, other: &str) -> String {
+    match one.is_empty() || other.is_empty() {
+        true => format!("{one}{other}"),
+        false => format!("{one} {other}"),
+    }
+}
+
+/// "12", "12A", "12-14", "12A-12C".
+fn range([start, start_suffix, end, end_suffix]: [&str; 4]) -> String {
+    match (end, end_suffix) {
+        ("", "") => format!("{start}{start_suffix}"),
+        _ => format!("{start}{start_suffix}-{end}{end_suffix}"),
+    }
+}
+
+/// A coordinate as the product writes it, "459318.00", in whole metres.
+pub(crate) fn whole(cell: &str) -> String {
+    match cell.parse::<f64>() {
+        Ok(metres) => format!("{:.0}", metres.round()),
+        Err(_) => cell.to_owned(),
+    }
+}

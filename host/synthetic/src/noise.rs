@@ -62,15 +62,15 @@ fn unit(address: &mut Address, draw: &mut Draw) {
             *paon = format!("{paon}{letter}");
             saon.clear();
         }
-    } else if let Some(storey) = saon.strip_suffix(" FLOOR FLAT").map(str::to_owned) {
-        if draw.chance(RATE) {
-            *saon = match draw.below(4) {
-                0 => format!("{storey} FLOOR"),
-                1 => format!("{storey} FLOOR MAISONETTE"),
-                2 => format!("FLAT {storey} FLOOR"),
-                _ => "FLAT".to_owned(),
-            };
-        }
+    } else if let Some(storey) = saon.strip_suffix(" FLOOR FLAT").map(str::to_owned)
+        && draw.chance(RATE)
+    {
+        *saon = match draw.below(4) {
+            0 => format!("{storey} FLOOR"),
+            1 => format!("{storey} FLOOR MAISONETTE"),
+            2 => format!("FLAT {storey} FLOOR"),
+            _ => "FLAT".to_owned(),
+        };
     }
 }
 

@@ -58,7 +58,7 @@ impl Asked {
     pub fn keys_with_street(&self) -> impl Iterator<Item = &AddressKey> {
         self.keys.iter().filter(|key| {
             let (unit, building, street) = key.key_parts();
-            !street.is_empty() && !(unit.is_empty() && building.is_empty())
+            !street.is_empty() && (!unit.is_empty() || !building.is_empty())
         })
     }
 

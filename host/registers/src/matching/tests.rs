@@ -161,6 +161,10 @@ fn the_only_flat_of_a_building_is_the_flat() {
     let shop = [home("", "12", HIGH)];
     let over_shop = |sale| met_beside(sale, &[the_flat()], &shop).map(|(rule, _)| rule);
     assert_eq!(over_shop(&first), Some("flat_over_premises"));
+    for other in [home("", "12A", HIGH), home("FLAT 2", "12", HIGH)] {
+        let beside = [the_flat(), other];
+        assert_eq!(met_beside(&first, &beside, &shop), None, "{beside:?}");
+    }
     let storeyed = [home("FIRST FLOOR FLAT", "12", HIGH)];
     let the = asked("THE FLAT", "12", HIGH);
     assert_eq!(

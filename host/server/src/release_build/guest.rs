@@ -136,6 +136,8 @@ impl Guest {
             .arg("--target-dir")
             .arg(&self.target_directory)
             .env_remove("RUSTFLAGS")
+            // Incremental compilation divides the crate differently, so it is other code.
+            .env("CARGO_INCREMENTAL", "0")
             // The stack in linear memory and what lies above it fit into what the sandbox resets by
             // copying; the default of a megabyte would not.
             .env(

@@ -108,8 +108,8 @@ pub(crate) fn read(
 ) -> Result<Homes, BuildError> {
     let mut report = HomesReport::default();
     let mut units = Sorter::new(scratch);
-    let (addresses, of_file, premises_of_file) = read_addresses(sources, scratch, &mut units)?;
-    let mut of_file = KeyFile::create(scratch, of_file)?;
+    let file = read_addresses(sources, scratch, &mut units)?;
+    let mut of_file = KeyFile::create(scratch, file.keys)?;
 
     let mut by_key = Sorter::new(scratch);
     let mut of_certificates = Sorter::new(scratch);
@@ -139,7 +139,7 @@ pub(crate) fn read(
                     }
                     Match::AddressUnknown if by_rules => {
                         let asked = Asked::of_lines(&row.lines, &row.town, &row.postcode);
-                        let is_premises = |uprn| premises_of_file.contains(&uprn);
+                        let is_premises = |uprn| file.premises.contains(&uprn);
                         let home = rules::within_postcode(known, &asked, is_premises);
                         home.map(|home| {
                             count(&mut report.certificates_matched_by_rule, home.rule);
@@ -171,7 +171,7 @@ pub(crate) fn read(
     })?;
     let (certificates, losers) = each_key_once(by_key.finish()?, scratch, &mut report)?;
     let mut homes = Homes {
-        addresses,
+        addresses: file.rows,
         certificates,
         keys: Keys {
             of_file,
@@ -186,12 +186,19 @@ pub(crate) fn read(
     Ok(homes)
 }
 
-/// The rows, their keys, and the UPRNs that a row calls premises.
+/// The address file.
+struct OfFile {
+    rows: Sorted<AddressSeed>,
+    keys: Sorted<KeySeed>,
+    /// UPRNs that a row calls premises.
+    premises: FxHashSet<u64>,
+}
+
 fn read_addresses(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
     units: &mut Sorter<KeySeed>,
-) -> Result<(Sorted<AddressSeed>, Sorted<KeySeed>, FxHashSet<u64>), BuildError> {
+) -> Result<OfFile, BuildError> {
     let mut premises = FxHashSet::default();
     let mut seeds = Sorter::new(scratch);
     let mut keys = Sorter::new(scratch);
@@ -227,7 +234,11 @@ fn read_addresses(
         })?;
         Ok(Verdict::Kept)
     })?;
-    Ok((seeds.finish()?, keys.finish()?, premises))
+    Ok(OfFile {
+        rows: seeds.finish()?,
+        keys: keys.finish()?,
+        premises,
+    })
 }
 
 /// Of certificates under one key keeps the last in order of content. The UPRNs that only the

@@ -35,6 +35,13 @@ pub(crate) struct Written<'txn> {
     pub(crate) unmatched: Table<'txn>,
 }
 
+/// Sales to be matched, and how.
+pub(crate) struct Wanting {
+    pub(crate) sales: Sorted<Standing>,
+    /// Whether rules are tried where no home has the address exactly.
+    pub(crate) by_rules: bool,
+}
+
 /// Sales between two words to the watcher.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
@@ -49,8 +56,7 @@ struct Sector {
 
 /// Matches all sales. Counts, into the homes' report, how many addresses are unambiguous.
 pub(crate) fn run(
-    sales: Sorted<Standing>,
-    by_rules: bool,
+    wanting: Wanting,
     homes: &mut Homes,
     places: &Places,
     scratch: &Rc<Scratch>,
@@ -58,6 +64,7 @@ pub(crate) fn run(
     report: &mut SalesReport,
     watch: &mut Watch<'_>,
 ) -> Result<Matched, BuildError> {
+    let Wanting { sales, by_rules } = wanting;
     let total = sales.count();
     let mut sales: Groups<Standing, Rows<'_, Standing>, u64> =
         Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;

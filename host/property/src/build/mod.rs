@@ -256,8 +256,10 @@ fn tables(
         unmatched: table(tables::UNMATCHED)?,
     };
     let matched = matching::run(
-        settled.sales,
-        by_rules,
+        matching::Wanting {
+            sales: settled.sales,
+            by_rules,
+        },
         &mut homes,
         &places,
         scratch,

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 const SEEN: Duration = Duration::from_secs(1);
 
 const JOBS: &str = "/v3/valuation-jobs";
+const CURRENT: &str = "/v3/releases/current";
 
 fn host(database: &str) -> Server {
     start()
@@ -62,10 +63,7 @@ fn pair(units: u64) -> (String, [Server; 2], [Client; 2]) {
     let hosts = [host(&database), host(&database)];
     let secret = allowed(&database, units);
     for host in &hosts {
-        within(SEEN, || {
-            let seen = host.client(&secret).get("/v3/releases/current");
-            seen.status == 200
-        });
+        within(SEEN, || host.client(&secret).get(CURRENT).status == 200);
     }
     let clients = [hosts[0].client(&secret), hosts[1].client(&secret)];
     (database, hosts, clients)
@@ -228,4 +226,69 @@ fn a_killed_hosts_job_is_taken_over() {
     assert_eq!(used(&database), ROWS as u64);
     println!("counts: a job taken over: kills 1, jobs 1, units {ROWS}");
     second.stop();
+}
+
+/// A host that knows that the database is gone goes on believing its keys for a minute. Then it can
+/// tell nobody who they are: 503 for every key, a wrong one as well, and no 401 that would be a guess.
+#[test]
+fn without_the_database_keys_are_believed_for_a_minute() {
+    let (cluster, host, secret) = alone();
+    let known = |key: &str| host.client(key).get(CURRENT).status;
+    assert_eq!(known("wrong"), 401);
+    cluster.crash();
+    let lost = Instant::now();
+    // Meanwhile nothing can be charged.
+    within(Duration::from_secs(5), || values(&host, &secret) == 503);
+    while lost.elapsed() < Duration::from_secs(55) {
+        assert_eq!((known(&secret), known("wrong")), (200, 401));
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    within(Duration::from_secs(10), || known(&secret) == 503);
+    assert!(lost.elapsed() >= Duration::from_secs(59));
+    for key in [secret.as_str(), "wrong"] {
+        cannot_tell(&host, key);
+    }
+    cluster.restart();
+    within(Duration::from_secs(10), || known(&secret) == 200);
+    assert_eq!(known("wrong"), 401);
+    host.stop();
+}
+
+/// A host that slept does not know what was revoked meanwhile: it believes nothing before it has
+/// tried to look again.
+#[test]
+fn a_host_that_slept_believes_no_key_before_it_has_looked() {
+    let (cluster, host, secret) = alone();
+    host.signal(rustix::process::Signal::STOP);
+    // It hangs, so that looking takes a while.
+    cluster.freeze();
+    std::thread::sleep(Duration::from_secs(7));
+    host.signal(rustix::process::Signal::CONT);
+    cannot_tell(&host, &secret);
+    cluster.thaw();
+    within(Duration::from_secs(10), || {
+        host.client(&secret).get(CURRENT).status == 200
+    });
+    host.stop();
+}
+
+/// A host on a database of its own, that can be taken away from it, and a key.
+fn alone() -> (cluster::Cluster, Server, String) {
+    let cluster = cluster::Cluster::start(cluster::Disk::Unsynced);
+    let database = cluster.database();
+    let host = host(&database);
+    let secret = key(
+        &database,
+        &["create", "--tenant", "customer", "--scope", "avm:value"],
+    );
+    within(SEEN, || values(&host, &secret) == 200);
+    (cluster, host, secret)
+}
+
+/// It cannot say whose key this is, and says so.
+#[track_caller]
+fn cannot_tell(host: &Server, key: &str) {
+    let answer = host.client(key).get(CURRENT);
+    assert_eq!(answer.refusal(), (503, "overloaded".to_owned(), None));
+    assert_eq!(answer.header("retry-after"), Some("1"));
 }

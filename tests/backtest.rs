@@ -7,6 +7,7 @@ mod common;
 use common::demo::RELEASE;
 use common::program::{Ran, releases, run};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 
 /// The back-test in the demo's package, of sales that the release had not learnt from.
@@ -212,4 +213,34 @@ fn what_cannot_be_tested_is_said() {
         .chain(window()))
     .refused();
     assert!(said.contains("no release \"nowhere-1\""), "{said}");
+}
+
+/// Whoever wants another figure can make it: the rows hold what the report was made of.
+#[test]
+fn the_rows_give_the_figures_of_the_report() {
+    let kept = tempfile::tempdir().unwrap();
+    let path = kept.path().join("rows.csv");
+    let report = json(&["--rows", &path.display().to_string()]);
+    let mut file = csv::Reader::from_path(&path).unwrap();
+    let rows: Vec<BTreeMap<String, String>> = file.deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len() as f64, number(&report, "/overall/sales"));
+    let pounds = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+    let valued: Vec<_> = rows.iter().filter(|row| row["outcome"] == "valued").collect();
+    let mut errors: Vec<f64> = valued
+        .iter()
+        .map(|row| (pounds(row, "estimate_gbp") / pounds(row, "price_gbp") - 1.0).abs())
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    let half = errors.len() / 2;
+    let median = match errors.len() % 2 {
+        0 => (errors[half - 1] + errors[half]) / 2.0,
+        _ => errors[half],
+    };
+    assert!((median - number(&report, "/overall/accuracy/mdape")).abs() < 1e-6);
+    let holds = |row: &&&BTreeMap<String, String>| {
+        let price = pounds(row, "price_gbp");
+        pounds(row, "lower_gbp") <= price && price <= pounds(row, "upper_gbp")
+    };
+    let coverage = valued.iter().filter(holds).count() as f64 / valued.len() as f64;
+    assert!((coverage - number(&report, "/overall/ranges/coverage")).abs() < 1e-6);
 }

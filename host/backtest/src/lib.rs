@@ -15,6 +15,7 @@ pub mod floors;
 pub mod group;
 pub mod histogram;
 pub mod html;
+pub mod lines;
 mod number;
 pub mod ranges;
 pub mod report;

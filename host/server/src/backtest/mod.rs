@@ -61,12 +61,16 @@ pub struct Tested<'a> {
 /// Hears how far the work has come: stage, done, in all.
 pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
 
-/// Values the window's sales and makes the report.
+/// Values the window's sales and makes the report; the rows that it rests on come with it.
 ///
 /// # Errors
 /// Where the window holds no sale that can be asked about or days that the release learnt from, the snapshot cannot be read, or the host
 /// fails on a row.
-pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<Report> {
+pub fn run(
+    tested: &Tested<'_>,
+    plan: &Plan,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<(Report, Vec<Row>)> {
     let learnt = learnt::learnt(tested.manifest, plan.from);
     if !plan.allow_overlap {
         learnt::refuse(tested.manifest, &learnt, plan.from)?;
@@ -145,7 +149,7 @@ pub fn run(tested: &Tested<'_>, plan: &Plan, watch: &mut Watch<'_>) -> anyhow::R
     };
     let mut report = Report::of(header, &rows, &bands, &name);
     report.leakage_probe = leakage_probe(tested, plan, &evidence_of, watch)?;
-    Ok(report)
+    Ok((report, rows))
 }
 
 fn leakage_probe(

@@ -8,6 +8,7 @@ use crate::releases::open_release;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
 use domesday_backtest::html::page;
+use domesday_backtest::lines;
 use domesday_backtest::report::AsAt;
 use domesday_backtest::summary::summary;
 use domesday_engine::Runtime;
@@ -15,6 +16,7 @@ use domesday_engine::config::Allocation;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -49,6 +51,9 @@ pub struct Backtest {
     /// Write all figures as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write each sale with its answer, one a line, as CSV.
+    #[arg(long, value_name = "FILE")]
+    rows: Option<PathBuf>,
     #[command(flatten)]
     releases: ReleasesFolder,
     /// Take this package although no trusted key signed it. Repeat for several.
@@ -102,13 +107,17 @@ impl Backtest {
             synthetic: body.synthetic,
         };
         let mut progress = Progress::new();
-        let report = run(&tested, &plan, &mut |stage, done, total| {
+        let (report, rows) = run(&tested, &plan, &mut |stage, done, total| {
             progress.show(stage, done, total);
         })?;
         drop(progress);
         print!("{}", summary(&report));
         if let Some(path) = &self.json {
             std::fs::write(path, written(&report)?).with_context(|| path.display().to_string())?;
+        }
+        if let Some(path) = &self.rows {
+            let file = File::create(path).with_context(|| path.display().to_string())?;
+            lines::write(&rows, file).with_context(|| path.display().to_string())?;
         }
         if let Some(path) = &self.report {
             std::fs::write(path, page(&report)?).with_context(|| path.display().to_string())?;

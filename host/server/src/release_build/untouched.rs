@@ -22,7 +22,7 @@ pub fn report(
     if first > last || backtest::askable(tested.snapshot, first, last)? == 0 {
         return Ok(None);
     }
-    let report = backtest::run(
+    let (report, _) = backtest::run(
         tested,
         &backtest::Plan {
             from: first,

@@ -8,12 +8,13 @@ use crate::files::code_point::CodePoint;
 use crate::files::price_paid::{Ids, PricePaid};
 use crate::files::truth::{Registered, Truth};
 use crate::files::{areas, price_index, readme, rents};
-use crate::geography::{self, Authority, HALF_SIDE};
+use crate::geography::{self, Authority, Character, HALF_SIDE};
 use crate::housing::{self, Site};
 use crate::land::Point;
 use crate::lodgement::lodgements;
 use crate::postcodes::PostcodeBook;
 use crate::sales::{self, Activity};
+use crate::street::Place;
 use crate::{Manifest, SyntheticError, World, names, noise, street};
 use chrono::Datelike;
 use std::borrow::Cow;
@@ -143,7 +144,13 @@ fn build(
         let mut sector = book.sector(&authority.area, new_town, world.size.authorities)?;
         let mut place = Draw::new(world.seed, Purpose::Sector, authority.index, sectors);
         sectors += 1;
-        let rural = sectors.is_multiple_of(5);
+        let lies = match authority.character {
+            Character::Islands => Place::Islands,
+            Character::City => Place::City,
+            Character::Usual if sectors.is_multiple_of(5) => Place::Countryside,
+            Character::Usual => Place::Town,
+        };
+        let rural = matches!(lies, Place::Countryside | Place::Islands);
         // Sectors wind outwards from the middle of a town, a golden angle apart; the countryside lies further out.
         let turn = 2.399_963_229_728_653 * f64::from(town.sectors);
         let spread = 55.0 * f64::from(world.size.streets_per_sector).sqrt();
@@ -163,7 +170,7 @@ fn build(
             if rural && n.is_multiple_of(12) {
                 village = name(authority, &mut settlements);
             }
-            let mut plan = street::plan(&mut draw, rural, world.through.year());
+            let mut plan = street::plan(&mut draw, lies, world.through.year());
             let homes = plan.trim(left);
             left -= homes;
             if !sector.has(plan.plots.len() as u32) {

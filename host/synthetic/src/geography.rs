@@ -6,6 +6,41 @@ use crate::market::{Field, Locale};
 use crate::names;
 use crate::world::World;
 
+/// What an authority is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Character {
+    /// Towns with countryside around them.
+    Usual,
+    /// Villages alone, and very few homes.
+    Islands,
+    /// Blocks of flats and shops, hardly a house, few homes, and dear.
+    City,
+}
+
+impl Character {
+    /// How many homes there are, whatever the size of the country, unless that is very small. None
+    /// where an authority has its share.
+    fn homes(self, world: &World) -> Option<u32> {
+        let all = world.size.properties;
+        match self {
+            Character::Usual => None,
+            Character::Islands => Some(1_100.min(all / 500)),
+            Character::City => Some(7_700.min(all / 100)),
+        }
+    }
+
+    /// The thin ones are the last of England's.
+    fn of(world: &World, index: u32) -> Character {
+        let english = world.size.authorities - world.size.welsh_authorities;
+        let usual = english - world.size.thin_authorities;
+        match index.checked_sub(usual) {
+            Some(thin) if index < english && thin % 2 == 0 => Character::Islands,
+            Some(_) if index < english => Character::City,
+            _ => Character::Usual,
+        }
+    }
+}
+
 /// One local authority.
 pub(crate) struct Authority {
     pub(crate) index: u32,
@@ -21,6 +56,7 @@ pub(crate) struct Authority {
     pub(crate) centre: Point,
     pub(crate) land_hectares: f64,
     pub(crate) homes: u32,
+    pub(crate) character: Character,
     pub(crate) locale: Locale,
     pub(crate) field: Field,
     /// Postcode area.
@@ -70,9 +106,14 @@ pub(crate) fn authorities(world: &World) -> Vec<Authority> {
                 centre: square,
                 land_hectares: (draw.between(9_000.0, 52_000.0) * 100.0).round() / 100.0,
                 homes: homes[index as usize],
+                character: Character::of(world, index),
                 // Wales is the cheaper half of the country.
                 locale: Locale::new(
-                    ranks[index as usize] * if welsh { 0.5 } else { 1.0 },
+                    match Character::of(world, index) {
+                        Character::City => 1.0,
+                        _ if welsh => ranks[index as usize] * 0.5,
+                        _ => ranks[index as usize],
+                    },
                     &mut draw,
                 ),
                 field: Field::new(&mut draw),
@@ -86,16 +127,26 @@ pub(crate) fn authorities(world: &World) -> Vec<Authority> {
 
 /// Homes of each authority: unequal shares that add up to the whole.
 fn share_homes(world: &World) -> Vec<u32> {
-    let weights: Vec<f64> = (0..world.size.authorities)
-        .map(|a| Draw::new(world.seed, Purpose::Size, a, 0).between(0.6, 1.6))
+    let count = world.size.authorities;
+    let own = |index| Character::of(world, index).homes(world);
+    let weights: Vec<f64> = (0..count)
+        .map(|a| match own(a) {
+            Some(_) => 0.0,
+            None => Draw::new(world.seed, Purpose::Size, a, 0).between(0.6, 1.6),
+        })
         .collect();
     let total: f64 = weights.iter().sum();
+    let shared = world.size.properties - (0..count).filter_map(own).sum::<u32>();
     let (mut sum, mut given) = (0.0, 0);
     weights
         .iter()
-        .map(|weight| {
+        .zip(0..count)
+        .map(|(weight, index)| {
+            if let Some(homes) = own(index) {
+                return homes;
+            }
             sum += weight;
-            let upto = (f64::from(world.size.properties) * sum / total).round() as u32;
+            let upto = (f64::from(shared) * sum / total).round() as u32;
             let own = upto - given;
             given = upto;
             own
@@ -131,6 +182,15 @@ mod tests {
         let all = authorities(&world);
         assert_eq!(all.iter().map(|a| a.homes).sum::<u32>(), 27_000_000);
         assert!(all.iter().all(|a| a.code.len() == 9 && a.homes < 500_000));
+        let thin: Vec<(Character, u32)> = all
+            .iter()
+            .filter(|a| a.character != Character::Usual)
+            .map(|a| (a.character, a.homes))
+            .collect();
+        assert_eq!(
+            thin,
+            [(Character::Islands, 1_100), (Character::City, 7_700)]
+        );
         assert_eq!(
             all.iter()
                 .filter(|a| a.welsh && a.code.starts_with('W'))

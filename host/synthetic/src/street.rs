@@ -65,13 +65,24 @@ enum Manner {
     Village,
 }
 
+/// Where a street lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Town,
+    /// Mostly villages, with some streets as in towns.
+    Countryside,
+    Islands,
+    City,
+}
+
 /// Lays out a street; `last_year` is the last in which anything can have been finished.
-pub(crate) fn plan(draw: &mut Draw, rural: bool, last_year: i32) -> Plan {
+pub(crate) fn plan(draw: &mut Draw, place: Place, last_year: i32) -> Plan {
     use Manner::*;
-    let manner = if rural && draw.chance(0.75) {
-        Village
-    } else {
-        draw.weighted(&[
+    let manner = match place {
+        Place::Islands => Village,
+        Place::City => draw.weighted(&[(8.0, Blocks), (2.0, Shops)]),
+        Place::Countryside if draw.chance(0.75) => Village,
+        Place::Countryside | Place::Town => draw.weighted(&[
             (25.0, Terrace),
             (27.0, Semis),
             (16.0, Detached),
@@ -79,7 +90,7 @@ pub(crate) fn plan(draw: &mut Draw, rural: bool, last_year: i32) -> Plan {
             (9.0, Blocks),
             (5.0, Shops),
             (12.0, Scheme),
-        ])
+        ]),
     };
     let built = match manner {
         Terrace | Shops => draw.whole(1862, 1929),
@@ -160,17 +171,27 @@ mod tests {
 
     #[test]
     fn no_address_stands_twice_in_a_street() {
-        for place in 0..2_000 {
-            let mut draw = Draw::new(3, Purpose::Street, 0, place);
-            let plan = plan(&mut draw, place % 4 == 0, 2026);
+        let places = [Place::Countryside, Place::Town, Place::Islands, Place::City];
+        let mut city = (0, 0);
+        for street in 0..2_000 {
+            let mut draw = Draw::new(3, Purpose::Street, 0, street);
+            let place = places[street as usize % places.len()];
+            let plan = plan(&mut draw, place, 2026);
+            if place == Place::City {
+                let homes = plan.plots.iter().filter(|p| p.kind != Kind::Commercial);
+                let (flats, houses) = homes.partition::<Vec<_>, _>(|p| p.kind == Kind::Flat);
+                city = (city.0 + flats.len(), city.1 + houses.len());
+            }
             let mut seen = HashSet::new();
             for plot in &plan.plots {
                 assert!(
                     seen.insert((plot.saon.clone(), plot.paon.clone())),
-                    "street {place}: {plot:?}"
+                    "street {street}: {plot:?}"
                 );
             }
             assert!(!plan.plots.is_empty());
         }
+        // Between the shops stands a house now and then.
+        assert!(city.0 > 20 * city.1, "{city:?}");
     }
 }

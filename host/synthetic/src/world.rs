@@ -21,6 +21,9 @@ pub struct Size {
     pub authorities: u32,
     /// Of these, how many lie in Wales.
     pub welsh_authorities: u32,
+    /// Of the English ones, how many are tiny: a few islands and the middle of a city in turn, as England
+    /// has the Isles of Scilly and the City of London.
+    pub thin_authorities: u32,
     /// Homes; met exactly. Shops and offices come on top, about one for 40 homes.
     pub properties: u32,
     /// Sales since 1995, shops' sales and duplicates not counted.
@@ -39,6 +42,7 @@ impl Size {
         Size {
             authorities: 6,
             welsh_authorities: 1,
+            thin_authorities: 0,
             properties: 12_000,
             sales: 30_000,
             certificates: 11_000,
@@ -52,6 +56,7 @@ impl Size {
         Size {
             authorities: 318,
             welsh_authorities: 22,
+            thin_authorities: 2,
             properties: 27_000_000,
             sales: 30_000_000,
             certificates: 25_000_000,
@@ -107,6 +112,14 @@ impl World {
                 "welsh_authorities",
                 size.welsh_authorities.to_string(),
                 format!("at most {}", size.authorities),
+            );
+        }
+        let english = size.authorities - size.welsh_authorities;
+        if size.thin_authorities > 0 && size.thin_authorities >= english {
+            return refuse(
+                "thin_authorities",
+                size.thin_authorities.to_string(),
+                format!("fewer than the {english} English ones"),
             );
         }
         let (least, most) = (size.authorities * 100, size.authorities * 500_000);

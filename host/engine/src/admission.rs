@@ -1,24 +1,21 @@
 //! Whether a component may run at all, before a single instruction of it does.
 //!
-//! In order: size, full validation, the import allow-list, the export, compilation, the resources
-//! that it declares, and the types of what it imports and exports. Its digest and signature are the
+//! In order: size, full validation, its shape (the import allow-list, the export, what it holds), compilation, the
+//! resources that it declares, and the types of what it imports and exports. Its digest and signature are the
 //! package's business and come first of all.
 
 use crate::config::{LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLES};
 use crate::runtime::Limits;
-use crate::{v1, v1_1};
-use wasmparser::{ComponentTypeRef, Parser, Payload, Validator, WasmFeatures};
+use crate::{shape, v1, v1_1};
+use wasmparser::{Parser, Validator, WasmFeatures};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
 /// The largest component, bytes.
 pub const MAX_COMPONENT_BYTES: usize = 64 << 20;
 
-/// All that a component may import.
-const ALLOWED: [&str; 3] = [v1::TYPES, v1::EVIDENCE, v1_1::PACKED_EVIDENCE];
-
 /// wasmtime states memory in pages.
-const PAGE_BYTES: u64 = 64 << 10;
+pub(crate) const PAGE_BYTES: u64 = 64 << 10;
 
 /// Why a component may not run.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +51,19 @@ pub enum AdmissionError {
     /// It is no release: nothing to call.
     #[error("the component does not export the function {name:?}; a release must", name = v1::VALUE)]
     NoExport,
+    /// It defines a resource type, whose handles the host would keep for it.
+    #[error(
+        "the component defines a resource type at byte {offset}; a release has none of its own"
+    )]
+    OwnResource {
+        /// Where.
+        offset: usize,
+    },
+    /// A component within it makes instances of components.
+    #[error(
+        "a component within the component makes instances of components; a release does so at its outermost level only, if at all"
+    )]
+    NestedInstances,
     /// It needs more than a release may declare a need for.
     #[error("the component declares {found} {what}; at most {limit} are admitted")]
     NeedsTooMuch {
@@ -93,43 +103,7 @@ pub(crate) fn examine(component: &[u8]) -> Result<(), AdmissionError> {
     Validator::new_with_features(WasmFeatures::default() - LEFT_OUT)
         .validate_all(component)
         .map_err(invalid)?;
-    names(component)
-}
-
-/// The names on the component's outside; what is nested within it can reach nothing but these.
-fn names(component: &[u8]) -> Result<(), AdmissionError> {
-    let mut exported = false;
-    let mut depth = 0_u32;
-    for payload in Parser::new(0).parse_all(component) {
-        match payload.map_err(invalid)? {
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::ComponentImportSection(section) if depth == 0 => {
-                for import in section {
-                    let import = import.map_err(invalid)?;
-                    let name = import.name.name;
-                    // A world's own types come in as type imports, which nothing can call.
-                    let is_type = matches!(import.ty, ComponentTypeRef::Type(_));
-                    if !is_type && !ALLOWED.contains(&name) {
-                        return Err(AdmissionError::ForbiddenImport {
-                            name: name.to_owned(),
-                        });
-                    }
-                }
-            }
-            Payload::ComponentExportSection(section) if depth == 0 => {
-                for export in section {
-                    exported |= export.map_err(invalid)?.name.name == v1::VALUE;
-                }
-            }
-            _ => {}
-        }
-    }
-    if exported {
-        Ok(())
-    } else {
-        Err(AdmissionError::NoExport)
-    }
+    shape::check(component)
 }
 
 /// Compiles a component that was examined.
@@ -140,13 +114,6 @@ pub(crate) fn compile(engine: &Engine, component: &[u8]) -> Result<Component, Ad
 
 /// Checks what the component declares that it needs.
 pub(crate) fn resources(component: &Component, limits: &Limits) -> Result<(), AdmissionError> {
-    let within = |what, found: u64, limit: u64| {
-        if found <= limit {
-            Ok(())
-        } else {
-            Err(AdmissionError::NeedsTooMuch { what, found, limit })
-        }
-    };
     within(
         "bytes of memory by its manifest",
         limits.memory_bytes,
@@ -174,6 +141,15 @@ pub(crate) fn resources(component: &Component, limits: &Limits) -> Result<(), Ad
         crate::config::MAX_TABLE_ELEMENTS as u64,
     )?;
     Ok(())
+}
+
+/// Whether what was found is within a limit.
+pub(crate) fn within(what: &'static str, found: u64, limit: u64) -> Result<(), AdmissionError> {
+    if found <= limit {
+        Ok(())
+    } else {
+        Err(AdmissionError::NeedsTooMuch { what, found, limit })
+    }
 }
 
 pub(crate) fn not_linked(error: wasmtime::Error) -> AdmissionError {

@@ -46,6 +46,7 @@ pub const LEFT_OUT: WasmFeatures = WasmFeatures::THREADS
     .union(WasmFeatures::CUSTOM_PAGE_SIZES)
     .union(WasmFeatures::EXCEPTIONS)
     .union(WasmFeatures::GC)
+    .union(WasmFeatures::GC_TYPES)
     .union(WasmFeatures::FUNCTION_REFERENCES)
     .union(WasmFeatures::STACK_SWITCHING)
     .union(WasmFeatures::CM_ASYNC);
@@ -79,12 +80,13 @@ pub fn configuration(allocation: Allocation) -> Config {
         Allocation::Pooling { instances } => {
             let mut pool = PoolingAllocationConfig::new();
             pool.total_component_instances(instances)
-                .total_core_instances(instances.saturating_mul(MAX_CORE_INSTANCES / 2))
+                .total_core_instances(instances.saturating_mul(MAX_CORE_INSTANCES))
                 .total_memories(instances)
-                .total_tables(instances.saturating_mul(MAX_TABLES / 2))
+                .total_tables(instances.saturating_mul(MAX_TABLES))
                 .max_core_instances_per_component(MAX_CORE_INSTANCES)
                 .max_memories_per_component(MAX_MEMORIES)
                 .max_tables_per_component(MAX_TABLES)
+                .max_tables_per_module(MAX_TABLES)
                 .max_memory_size(MAX_MEMORY_BYTES)
                 .table_elements(MAX_TABLE_ELEMENTS)
                 .linear_memory_keep_resident(KEEP_RESIDENT_BYTES)

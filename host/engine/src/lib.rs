@@ -22,6 +22,7 @@ pub mod outcome;
 pub mod replay;
 mod row_state;
 mod runtime;
+mod shape;
 pub mod subject;
 mod v1;
 mod v1_1;

@@ -1,5 +1,6 @@
 //! What one row's store holds: the subject, its evidence, and the row's limits.
 
+use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
 use crate::evidence::{Answer, Bounds, EvidenceSource, Question, Refusal, Sale};
 use crate::subject::Subject;
 use std::sync::Arc;
@@ -75,6 +76,18 @@ pub(crate) struct LimitReached {
 /// A denied growth ends the row rather than answering -1: whether memory is to be had must never
 /// be something that a release can see and act upon.
 impl ResourceLimiter for RowState {
+    fn instances(&self) -> usize {
+        MAX_CORE_INSTANCES as usize
+    }
+
+    fn memories(&self) -> usize {
+        MAX_MEMORIES as usize
+    }
+
+    fn tables(&self) -> usize {
+        MAX_TABLES as usize
+    }
+
     fn memory_growing(
         &mut self,
         current: usize,

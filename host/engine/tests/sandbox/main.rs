@@ -6,5 +6,6 @@ mod admission_refuses;
 mod common;
 mod compiled_code;
 mod every_version_of_the_interface;
+mod evil;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;

@@ -1,0 +1,122 @@
+//! What a component is made of: the names on its outside, and what it would multiply within.
+
+use crate::admission::{AdmissionError, PAGE_BYTES, within};
+use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
+use crate::{v1, v1_1};
+use wasmparser::{
+    BinaryReaderError, ComponentInstance, ComponentType, ComponentTypeRef, Instance, Parser,
+    Payload,
+};
+
+/// All that a component may import.
+const ALLOWED: [&str; 3] = [v1::TYPES, v1::EVIDENCE, v1_1::PACKED_EVIDENCE];
+
+/// What was counted of one component, those within it left out.
+#[derive(Default)]
+struct Counted {
+    core_instances: u64,
+    component_instances: u64,
+}
+
+/// Checks a valid component's names, and that what it holds has a bound that can be counted.
+///
+/// What is nested can reach nothing but what the outermost component hands in, so that its names alone matter.
+/// Components are made instances of at the outermost level only; otherwise a few lines would multiply to
+/// millions. What each module declares is held against the limits here, so that both allocators refuse it in the
+/// same words. A resource type of its own would keep its handles in the host's memory, out of every limit.
+pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
+    let mut exported = false;
+    // Those that are open, the outermost first; a module within counts as one, and has nothing to count.
+    let mut open = vec![Counted::default()];
+    let (mut largest_nested, mut tables) = (0, 0);
+    for payload in Parser::new(0).parse_all(component) {
+        let outermost = open.len() == 1;
+        let Some(inner) = open.last_mut() else { break };
+        match payload.map_err(unreadable)? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
+                open.push(Counted::default());
+            }
+            Payload::End(_) if !outermost => {
+                largest_nested = largest_nested.max(inner.core_instances);
+                open.pop();
+            }
+            Payload::ComponentImportSection(section) if outermost => {
+                for import in section {
+                    let import = import.map_err(unreadable)?;
+                    // A world's own types come in as type imports, which nothing can call.
+                    let is_type = matches!(import.ty, ComponentTypeRef::Type(_));
+                    if !is_type && !ALLOWED.contains(&import.name.name) {
+                        return Err(AdmissionError::ForbiddenImport {
+                            name: import.name.name.to_owned(),
+                        });
+                    }
+                }
+            }
+            Payload::ComponentExportSection(section) if outermost => {
+                for export in section {
+                    exported |= export.map_err(unreadable)?.name.name == v1::VALUE;
+                }
+            }
+            Payload::TableSection(section) => {
+                for table in section {
+                    tables += 1;
+                    let elements = table.map_err(unreadable)?.ty.initial;
+                    let limit = MAX_TABLE_ELEMENTS as u64;
+                    within("table elements at the start", elements, limit)?;
+                }
+            }
+            Payload::MemorySection(section) => {
+                for memory in section {
+                    let pages = memory.map_err(unreadable)?.initial;
+                    let bytes = pages.saturating_mul(PAGE_BYTES);
+                    let limit = MAX_MEMORY_BYTES as u64;
+                    within("bytes of memory at the start", bytes, limit)?;
+                }
+            }
+            Payload::InstanceSection(section) => {
+                for instance in section {
+                    let made =
+                        matches!(instance.map_err(unreadable)?, Instance::Instantiate { .. });
+                    inner.core_instances += u64::from(made);
+                }
+            }
+            Payload::ComponentInstanceSection(section) => {
+                for instance in section {
+                    let made = matches!(
+                        instance.map_err(unreadable)?,
+                        ComponentInstance::Instantiate { .. }
+                    );
+                    if made && !outermost {
+                        return Err(AdmissionError::NestedInstances);
+                    }
+                    inner.component_instances += u64::from(made);
+                }
+            }
+            Payload::ComponentTypeSection(section) => {
+                for ty in section.into_iter_with_offsets() {
+                    let (offset, ty) = ty.map_err(unreadable)?;
+                    if matches!(ty, ComponentType::Resource { .. }) {
+                        return Err(AdmissionError::OwnResource { offset });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if !exported {
+        return Err(AdmissionError::NoExport);
+    }
+    let all = open.first().map_or(0, |outermost| {
+        outermost.core_instances + outermost.component_instances * largest_nested
+    });
+    within("core instances", all, MAX_CORE_INSTANCES.into())?;
+    within("tables", tables, MAX_TABLES.into())
+}
+
+/// A section that validation let through and that cannot be read all the same.
+fn unreadable(error: BinaryReaderError) -> AdmissionError {
+    AdmissionError::Invalid {
+        offset: error.offset(),
+        problem: error.message().to_owned(),
+    }
+}

@@ -1,0 +1,143 @@
+//! Answers that lie: about where they are, how long they are, and what they say.
+
+use super::{FUEL, Guest, invalid, trapped};
+use domesday_engine::outcome::RowFailure;
+
+fn answering(value: &'static str) -> Guest {
+    Guest {
+        value,
+        ..Guest::default()
+    }
+}
+
+#[test]
+fn an_answer_beside_the_memory_is_not_read() {
+    for value in [
+        "(i32.const 65536)",
+        "(i32.const -8)",
+        // Its last byte would be the first beyond.
+        "(i32.const 65448)",
+        // Not aligned as an answer is.
+        "(i32.const 1025)",
+    ] {
+        let (field, problem) = invalid(&answering(value));
+        assert_eq!(field, "outcome");
+        assert!(
+            problem.starts_with("cannot be read: "),
+            "{value}: {problem}"
+        );
+    }
+}
+
+#[test]
+fn an_unknown_case_is_not_read() {
+    let guest = answering("(i32.store8 (i32.const 1024) (i32.const 250)) (i32.const 1024)");
+    assert_eq!(invalid(&guest).0, "outcome");
+    // An unknown reason of a referral.
+    let guest = answering(
+        "(i32.store8 (i32.const 1024) (i32.const 1)) (i32.store8 (i32.const 1032) (i32.const 99))
+         (i32.const 1024)",
+    );
+    assert_eq!(invalid(&guest).0, "outcome");
+}
+
+#[test]
+fn lists_longer_than_the_memory_or_than_any_answer_are_not_read() {
+    for (address, length) in [
+        // Comparables of 24 bytes: more than there is memory; a length that overflows.
+        (1_072, "4000"),
+        (1_072, "-1"),
+        (1_080, "0x7fffffff"),
+    ] {
+        // The list begins at 0.
+        let value = format!(
+            "(i32.store offset=4 (i32.const {address}) (i32.const {length})) (i32.const 1024)"
+        );
+        assert_eq!(invalid(&answering(value.leak())).0, "outcome", "{length}");
+    }
+}
+
+#[test]
+fn a_list_that_fits_the_memory_and_no_answer_is_refused_by_name() {
+    let guest = answering("(i32.store (i32.const 1076) (i32.const 2000)) (i32.const 1024)");
+    assert_eq!(invalid(&guest).0, "comparables");
+}
+
+#[test]
+fn numbers_that_are_none_are_refused_by_name() {
+    for (address, number, field) in [
+        (1_032, "nan", "estimate"),
+        (1_032, "inf", "estimate"),
+        (1_032, "-1", "estimate"),
+        (1_032, "0", "estimate"),
+        (1_032, "1e300", "estimate"),
+        (1_064, "nan", "confidence"),
+        (1_064, "1.5", "confidence"),
+        (1_064, "-0.25", "confidence"),
+    ] {
+        let value =
+            format!("(f64.store (i32.const {address}) (f64.const {number})) (i32.const 1024)");
+        assert_eq!(invalid(&answering(value.leak())).0, field, "{number}");
+    }
+}
+
+#[test]
+fn room_beside_the_memory_is_not_written_to() {
+    let guest = Guest {
+        realloc: "(i32.const 65535)",
+        ..Guest::default()
+    };
+    let (field, problem) = invalid(&guest);
+    assert_eq!(field, "outcome");
+    assert!(problem.contains("realloc"), "{problem}");
+}
+
+#[test]
+fn making_room_is_metered_and_traps_as_anything_else() {
+    let guest = Guest {
+        realloc: "(loop (br 0)) unreachable",
+        ..Guest::default()
+    };
+    assert_eq!(guest.failure(), RowFailure::FuelSpent { fuel: FUEL });
+    let guest = Guest {
+        realloc: "unreachable",
+        ..Guest::default()
+    };
+    assert_eq!(
+        guest.failure(),
+        trapped("wasm `unreachable` instruction executed")
+    );
+}
+
+#[test]
+fn nothing_is_asked_while_room_is_made_or_after_the_answer() {
+    for guest in [
+        Guest {
+            realloc: "(call $own-sales (i32.const 4096)) (i32.const 8192)",
+            ..Guest::default()
+        },
+        Guest {
+            post: "(call $own-sales (i32.const 4096))",
+            ..Guest::default()
+        },
+    ] {
+        assert_eq!(guest.failure(), trapped("cannot leave component instance"));
+    }
+}
+
+#[test]
+fn what_is_done_after_the_answer_counts_too() {
+    let guest = Guest {
+        post: "(loop (br 0))",
+        ..Guest::default()
+    };
+    assert_eq!(guest.failure(), RowFailure::FuelSpent { fuel: FUEL });
+    let guest = Guest {
+        post: "unreachable",
+        ..Guest::default()
+    };
+    assert_eq!(
+        guest.failure(),
+        trapped("wasm `unreachable` instruction executed")
+    );
+}

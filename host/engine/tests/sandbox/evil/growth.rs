@@ -1,0 +1,162 @@
+//! Hoarding: memory, tables, and what a component declares before it runs.
+
+use super::{Guest, MEMORY, limit, refusal};
+use domesday_engine::AdmissionError;
+use domesday_engine::config::{MAX_CORE_INSTANCES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS};
+
+fn with(more: &'static str) -> Guest {
+    Guest {
+        more,
+        ..Guest::default()
+    }
+}
+
+fn valuing(value: &'static str) -> Guest {
+    Guest {
+        value,
+        ..Guest::default()
+    }
+}
+
+/// What of, how much, and how much is admitted.
+#[track_caller]
+fn too_much(refusal: AdmissionError) -> (&'static str, u64, u64) {
+    match refusal {
+        AdmissionError::NeedsTooMuch { what, found, limit } => (what, found, limit),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn memory_page_by_page_ends_at_the_limit() {
+    let guest = valuing("(loop (drop (memory.grow (i32.const 1))) (br 0)) unreachable");
+    assert_eq!(guest.failure(), limit("memory", MEMORY));
+}
+
+#[test]
+fn all_memory_at_once_is_never_a_minus_one() {
+    let guest = valuing("(drop (memory.grow (i32.const 65535))) (i32.const 1024)");
+    assert_eq!(guest.failure(), limit("memory", MEMORY));
+}
+
+#[test]
+fn a_table_that_grows_ends_at_the_limit() {
+    let guest = Guest {
+        more: "(table $t 1 funcref)",
+        value: "(loop (drop (table.grow $t (ref.null func) (i32.const 1000))) (br 0)) unreachable",
+        ..Guest::default()
+    };
+    assert_eq!(
+        guest.failure(),
+        limit("table elements", MAX_TABLE_ELEMENTS as u64)
+    );
+}
+
+#[test]
+fn several_tables_grow_to_the_limit_each_and_no_further() {
+    let guest = Guest {
+        more: "(table $a 1 funcref) (table $b 1 funcref)",
+        value: "(drop (table.grow $a (ref.null func) (i32.const 19999)))
+                (drop (table.grow $b (ref.null func) (i32.const 19999)))
+                (drop (table.grow $b (ref.null func) (i32.const 1)))
+                (i32.const 1024)",
+        ..Guest::default()
+    };
+    assert_eq!(
+        guest.failure(),
+        limit("table elements", MAX_TABLE_ELEMENTS as u64)
+    );
+}
+
+#[test]
+fn what_is_declared_beyond_a_limit_is_refused_before_it_runs() {
+    let refusal = with("(table 30000 funcref)").refusal();
+    assert_eq!(
+        too_much(refusal),
+        ("table elements at the start", 30_000, 20_000)
+    );
+    let refusal = with("")
+        .declaring("(memory (export \"memory\") 5000)")
+        .refusal();
+    assert_eq!(
+        too_much(refusal),
+        (
+            "bytes of memory at the start",
+            5_000 << 16,
+            MAX_MEMORY_BYTES as u64
+        )
+    );
+    let refusal = with("")
+        .declaring("(memory (export \"memory\") 100)")
+        .refusal();
+    assert_eq!(
+        too_much(refusal),
+        ("bytes of memory at the start", 100 << 16, MEMORY)
+    );
+    let nine = "(table 1 funcref) (table 1 funcref) (table 1 funcref)
+                (table 1 funcref) (table 1 funcref) (table 1 funcref)
+                (table 1 funcref) (table 1 funcref) (table 1 funcref)";
+    let (what, _, limit) = too_much(with(nine).refusal());
+    assert_eq!((what, limit), ("tables", 8));
+}
+
+/// What a release must export, so that this is not what it is refused for.
+const VALUE: &str = r#"(core module $v (func (export "value")))
+    (core instance $i (instantiate $v))
+    (func (export "value") (canon lift (core func $i "value")))"#;
+
+fn holding(text: &str) -> Vec<u8> {
+    wat::parse_str(format!("(component {text} {VALUE})")).unwrap()
+}
+
+#[test]
+fn instances_are_counted_before_any_is_made() {
+    let most = u64::from(MAX_CORE_INSTANCES);
+    let modules = format!(
+        "(core module $m) {}",
+        "(core instance (instantiate $m))".repeat(20)
+    );
+    let counted = too_much(refusal(&holding(&modules)));
+    assert_eq!(counted, ("core instances", 21, most));
+    let components = format!(
+        "(component $c (core module $m) (core instance (instantiate $m))
+        (core instance (instantiate $m))) {}",
+        "(instance (instantiate $c))".repeat(9)
+    );
+    let counted = too_much(refusal(&holding(&components)));
+    assert_eq!(counted, ("core instances", 19, most));
+}
+
+/// Eight instances of what makes eight instances of …: forty lines that would make millions.
+#[test]
+fn components_do_not_multiply() {
+    let mut text = "(component $c0 (core module $m) (core instance (instantiate $m)))".to_owned();
+    for level in 1..8 {
+        let instances = format!("(instance (instantiate $c{}))", level - 1).repeat(8);
+        text += &format!("(component $c{level} {instances})");
+    }
+    text += "(instance (instantiate $c7))";
+    let refusal = refusal(&holding(&text));
+    assert!(
+        matches!(refusal, AdmissionError::NestedInstances),
+        "{refusal}"
+    );
+}
+
+/// A handle lives in the host's memory, where no limit of the guest's would find it.
+#[test]
+fn resources_of_its_own_are_refused_with_their_handles() {
+    let text = r#"(component
+        (type $r (resource (rep i32)))
+        (core func $new (canon resource.new $r))
+        (core module $m
+          (import "" "new" (func $new (param i32) (result i32)))
+          (func (export "value") (loop (drop (call $new (i32.const 1))) (br 0))))
+        (core instance $i (instantiate $m (with "" (instance (export "new" (func $new))))))
+        (func (export "value") (canon lift (core func $i "value"))))"#;
+    let refusal = refusal(&wat::parse_str(text).unwrap());
+    assert!(
+        matches!(refusal, AdmissionError::OwnResource { .. }),
+        "{refusal}"
+    );
+}

@@ -1,0 +1,203 @@
+//! Guests written to do harm, each in a few lines of WebAssembly of its own, so that nothing of a
+//! compiler or of the SDK stands between the attack and the sandbox.
+//!
+//! Every attack ends in one stated way, the same on both allocators, and leaves the next row of
+//! another release as it was.
+
+mod answers;
+mod growth;
+mod questions;
+mod shape;
+mod start;
+mod time;
+
+use crate::common::{Nothing, subject};
+use domesday_engine::component::encode;
+use domesday_engine::config::Allocation;
+use domesday_engine::evidence::{Answer, EvidenceFault, EvidenceSource, Question};
+use domesday_engine::outcome::{Outcome, Row, RowFailure};
+use domesday_engine::subject::Subject;
+use domesday_engine::{AdmissionError, Limits, Runtime};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use wit_component::{StringEncoding, embed_component_metadata};
+use wit_parser::Resolve;
+
+const FUEL: u64 = 20_000_000;
+const MEMORY: u64 = 2 << 20;
+/// Questions that the snapshot is asked for a row, whatever the guest does.
+const MOST_QUESTIONS: u32 = 32;
+/// What a guest says that is harmless, pounds.
+const ESTIMATE: f64 = 200_000.0;
+
+/// A snapshot in which nothing was ever sold, and which counts how often it is asked.
+#[derive(Default)]
+struct Counted(AtomicU32);
+
+impl EvidenceSource for Counted {
+    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Nothing.ask(subject, question)
+    }
+}
+
+/// A guest, harmless but for what a test replaces.
+#[derive(Clone, Copy)]
+struct Guest {
+    memory: &'static str,
+    /// Tables, globals, segments: whatever stands at the top of a module.
+    more: &'static str,
+    /// The function that runs when the instance is made.
+    start: &'static str,
+    /// What `value` does; the address of the answer is on the stack at its end.
+    value: &'static str,
+    /// How room is made for what the host passes in.
+    realloc: &'static str,
+    /// What is done once the host has read the answer.
+    post: &'static str,
+}
+
+impl Default for Guest {
+    fn default() -> Guest {
+        Guest {
+            memory: r#"(memory (export "memory") 1)"#,
+            more: "",
+            start: "",
+            value: "(i32.const 1024)",
+            realloc: "(i32.const 8192)",
+            post: "",
+        }
+    }
+}
+
+impl Guest {
+    /// The same with another memory.
+    fn declaring(self, memory: &'static str) -> Guest {
+        Guest { memory, ..self }
+    }
+
+    /// As a core module's text. The answer stands ready at 1,024: `valued`, an estimate, a confidence of a
+    /// half, and no lists.
+    fn text(&self) -> String {
+        let Guest {
+            memory,
+            more,
+            start,
+            value,
+            realloc,
+            post,
+        } = self;
+        format!(
+            r#"(module
+  (import "domesday:valuation/evidence@1.0.0" "own-sales" (func $own-sales (param i32)))
+  (import "domesday:valuation/evidence@1.0.0" "area-figures"
+    (func $area-figures (param i32 i32 i32 i32)))
+  {memory}
+  (global $turns (mut i32) (i32.const 0))
+  {more}
+  (func $start {start})
+  (start $start)
+  (func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) {realloc})
+  (func $answer
+    (f64.store (i32.const 1032) (f64.const {ESTIMATE}))
+    (f64.store (i32.const 1064) (f64.const 0.5)))
+  (func (export "value") (param i32) (result i32) (call $answer) {value})
+  (func (export "cabi_post_value") (param i32) {post}))"#
+        )
+    }
+
+    /// As a component of the interface.
+    fn component(&self) -> Vec<u8> {
+        let mut module = wat::parse_str(self.text()).unwrap();
+        let mut resolve = Resolve::default();
+        let wit = include_str!("../../../../../wit/valuation.wit");
+        let package = resolve.push_str("valuation.wit", wit).unwrap();
+        let world = resolve.select_world(&[package], Some("release")).unwrap();
+        embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8).unwrap();
+        encode(&module).unwrap()
+    }
+
+    /// A row by each allocator.
+    fn rows(&self) -> [Row; 2] {
+        let component = self.component();
+        [Allocation::Pooling { instances: 4 }, Allocation::OnDemand].map(|allocation| {
+            let runtime = Runtime::new(allocation).unwrap();
+            let value = |component: &[u8]| {
+                let release = runtime.admit(component, Limits::new(FUEL, MEMORY));
+                let asked = Arc::new(Counted::default());
+                let row = release.unwrap().value(&Arc::new(subject(3)), asked.clone());
+                assert!(asked.0.load(Ordering::Relaxed) <= MOST_QUESTIONS);
+                row
+            };
+            let row = value(&component);
+            assert_eq!(estimate(&value(&Guest::default().component())), ESTIMATE);
+            row
+        })
+    }
+
+    /// How its row fails.
+    #[track_caller]
+    fn failure(&self) -> RowFailure {
+        let [pooled, mapped] = self.rows().map(|row| row.outcome.unwrap_err());
+        assert_eq!(pooled, mapped, "the allocator changes nothing");
+        pooled
+    }
+
+    /// Why it is not admitted, which is the same on both allocators.
+    #[track_caller]
+    fn refusal(&self) -> AdmissionError {
+        refusal(&self.component())
+    }
+}
+
+/// Why these bytes are not admitted, which is the same on both allocators.
+#[track_caller]
+fn refusal(component: &[u8]) -> AdmissionError {
+    let [pooled, mapped] =
+        [Allocation::Pooling { instances: 4 }, Allocation::OnDemand].map(|allocation| {
+            let runtime = Runtime::new(allocation).unwrap();
+            match runtime.admit(component, Limits::new(FUEL, MEMORY)) {
+                Ok(_) => panic!("it was admitted"),
+                Err(refusal) => refusal,
+            }
+        });
+    assert_eq!(pooled.to_string(), mapped.to_string());
+    pooled
+}
+
+#[track_caller]
+fn estimate(row: &Row) -> f64 {
+    match &row.outcome {
+        Ok(Outcome::Valued(valuation)) => valuation.estimate,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn trapped(trap: &str) -> RowFailure {
+    RowFailure::Trapped {
+        trap: format!("wasm trap: {trap}"),
+    }
+}
+
+fn limit(what: &str, limit: u64) -> RowFailure {
+    RowFailure::LimitReached {
+        what: what.to_owned(),
+        limit,
+    }
+}
+
+/// What the answer of this guest is said to be wrong in.
+#[track_caller]
+fn invalid(guest: &Guest) -> (String, String) {
+    match guest.failure() {
+        RowFailure::InvalidOutcome { field, problem } => (field, problem),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_harmless_guest_is_valued() {
+    for row in Guest::default().rows() {
+        assert_eq!(estimate(&row), ESTIMATE);
+    }
+}

@@ -60,7 +60,7 @@ impl<'a> From<&'a Row> for Line<'a> {
 }
 
 /// Writes the rows as CSV with a header, in their order. An id is the first eight bytes of the SHA-256 of the
-/// register's transaction identifier, in hexadecimal digits.
+/// register's transaction identifier (in capitals, without braces), in hexadecimal digits.
 ///
 /// # Errors
 /// Where `out` cannot be written to.

@@ -39,6 +39,7 @@ fn every_command_says_what_it_takes() {
         "status",
         "property",
         "property build",
+        "property update",
         "release",
         "release build",
         "release backtest",

@@ -47,6 +47,10 @@ fn the_same_seed_synthesises_the_same_bytes() {
 
 /// The build of the demo's snapshot, each register read from `registers` unless replaced.
 fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> Ran {
+    build_with(shelf, replaced, &[])
+}
+
+fn build_with(shelf: &Path, replaced: Option<(&str, &Path)>, further: &[&str]) -> Ran {
     let mut arguments = vec!["property".to_owned(), "build".to_owned()];
     for (option, file) in [
         ("--price-paid", "price-paid.csv"),
@@ -75,6 +79,7 @@ fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> Ran {
         arguments.extend([option.to_owned(), value.to_owned()]);
     }
     arguments.push("--synthetic".to_owned());
+    arguments.extend(further.iter().map(|word| (*word).to_owned()));
     run(arguments)
 }
 
@@ -100,6 +105,107 @@ fn a_snapshot_built_again_has_the_same_content_and_it_is_the_demos() {
     for file in ["report.json", "rejects.csv"] {
         assert_eq!(built["files"][file], published["files"][file], "{file}");
     }
+}
+
+#[test]
+fn how_much_memory_a_build_may_take_changes_nothing_in_the_snapshot() {
+    let shelf = tempfile::tempdir().unwrap();
+    build_with(shelf.path(), None, &["--memory", "4"]).ok();
+    assert_eq!(
+        manifest(&shelf.path().join("property/synthetic-2026-09"))["body"],
+        manifest(&releases().join("property/synthetic-2026-09"))["body"]
+    );
+    let refused = build_with(shelf.path(), None, &["--memory", "1"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("1 is not in 4.."), "{refused:?}");
+}
+
+#[test]
+fn a_lean_country_has_the_same_registers_and_builds_the_same_snapshot() {
+    let lean = tempfile::tempdir().unwrap();
+    let folder = lean.path().display().to_string();
+    run(["synthesise", &folder, "--seed", "1086", "--lean"]).ok();
+    assert!(!lean.path().join("truth-sales.csv").exists());
+    assert!(!lean.path().join("certificates.csv").exists());
+    let shelf = tempfile::tempdir().unwrap();
+    let certificates = lean.path().join("certificates.zip");
+    build(shelf.path(), Some(("certificates.csv", &certificates))).ok();
+    assert_eq!(
+        manifest(&shelf.path().join("property/synthetic-2026-09"))["body"]["content_digest"],
+        manifest(&releases().join("property/synthetic-2026-09"))["body"]["content_digest"]
+    );
+}
+
+/// The complete file alone, then the month after it: what building from both gives.
+#[test]
+fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
+    let shelf = tempfile::tempdir().unwrap();
+    let none = shelf.path().join("no-changes.csv");
+    let complete = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
+    let first = complete.lines().next().unwrap();
+    fs::write(&none, format!("{first}\n")).unwrap();
+    build(shelf.path(), Some(("price-paid-monthly-change.csv", &none))).ok();
+    let update = |id: &str, from: &str, month: &Path| {
+        run([
+            "property",
+            "update",
+            "--id",
+            id,
+            "--from",
+            from,
+            "--price-paid",
+            &month.display().to_string(),
+            "--created",
+            "2026-11-01T00:00:00Z",
+            "--releases",
+            &shelf.path().display().to_string(),
+        ])
+    };
+    let month = registers().join("price-paid-monthly-change.csv");
+    let package = |id: &str| manifest(&shelf.path().join("property").join(id));
+    let before = package("synthetic-2026-09");
+    let made = update("synthetic-2026-10", "synthetic-2026-09", &month).ok();
+    let report: Value = serde_json::from_str(&made.stdout).unwrap();
+    for what in ["added", "changed", "deleted"] {
+        assert!(report["sales"][what].as_u64() > Some(0), "{what}: {report}");
+    }
+    let (new, demo) = (
+        package("synthetic-2026-10"),
+        manifest(&releases().join("property/synthetic-2026-09")),
+    );
+    assert_eq!(
+        new["body"]["content_digest"],
+        demo["body"]["content_digest"]
+    );
+    assert_ne!(
+        new["body"]["content_digest"],
+        before["body"]["content_digest"]
+    );
+    assert_eq!(new["body"]["counts"], demo["body"]["counts"]);
+    assert_eq!(new["body"]["synthetic"], true);
+    assert_eq!(package("synthetic-2026-09"), before, "the old one stays");
+
+    let again = update("synthetic-2026-11", "synthetic-2026-10", &month).refused();
+    assert!(again.contains("this one is no update"), "{again}");
+    let unknown = update("synthetic-2026-11", "synthetic-2020-01", &month).refused();
+    assert!(
+        unknown.contains("--from synthetic-2020-01: no snapshot in"),
+        "{unknown}"
+    );
+    let taken = update("synthetic-2026-10", "synthetic-2026-09", &none).refused();
+    assert!(taken.contains("this one is no update"), "{taken}");
+    let certificates = registers().join("certificates.csv");
+    let other = update("synthetic-2026-11", "synthetic-2026-10", &certificates).refused();
+    assert!(other.contains("certificates.csv"), "{other}");
+    let absent = update(
+        "synthetic-2026-11",
+        "synthetic-2026-10",
+        &shelf.path().join("no.csv"),
+    );
+    let absent = absent.refused();
+    assert!(absent.contains("no.csv"), "{absent}");
+    let shelf = shelf.path().join("property");
+    assert_eq!(fs::read_dir(shelf).unwrap().count(), 2, "nothing half made");
 }
 
 #[test]

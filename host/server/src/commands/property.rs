@@ -1,4 +1,4 @@
-//! `domesday property build`: from the registers' own downloads to a snapshot package.
+//! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
 use super::ReleasesFolder;
 use super::progress::Progress;
@@ -7,10 +7,13 @@ use anyhow::Context;
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use domesday_package::{
-    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, SigningKey, Source, sign,
-    write,
+    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, SigningKey, Source,
+    Timestamp, Trust, open, sign, write,
 };
-use domesday_property::build::{self, Inputs, REJECTS_FILE, REPORT_FILE, Report, SNAPSHOT_FILE};
+use domesday_property::Identity;
+use domesday_property::build::{
+    self, DEFAULT_MEMORY, FileReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,7 +22,32 @@ use std::process::ExitCode;
 pub enum Property {
     /// Build a snapshot from register files.
     Build(Box<Build>),
+    /// Make a new snapshot out of an old one and the monthly price paid files after it.
+    Update(Box<Update>),
 }
+
+#[derive(Debug, clap::Args)]
+pub struct Update {
+    /// The new snapshot's id. It is never used again.
+    #[arg(long)]
+    id: String,
+    /// The snapshot to begin from, by its id. It stays as it is.
+    #[arg(long, value_name = "SNAPSHOT")]
+    from: String,
+    /// HM Land Registry Price Paid Data of the months since: additions, changes and deletions. Repeat.
+    #[arg(long, required = true, value_name = "CSV")]
+    price_paid: Vec<PathBuf>,
+    /// Sign with this private key.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// When the package is made, for an update that is to be the same bytes again; by default now.
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+const DEFAULT_MEMORY_MIB: u32 = (DEFAULT_MEMORY >> 20) as u32;
 
 #[derive(Debug, clap::Args)]
 pub struct Build {
@@ -51,6 +79,11 @@ pub struct Build {
     /// docs/address-matching.md.
     #[arg(long)]
     exact_addresses: bool,
+    /// Memory for rows being sorted, in MiB; what does not fit is sorted on disk. It changes nothing in
+    /// the snapshot. Postcodes, pages and buffers come on top.
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY_MIB,
+        value_parser = clap::value_parser!(u32).range(4..=1_048_576))]
+    memory: u32,
     /// Say in the manifest that the registers are made up.
     #[arg(long)]
     synthetic: bool,
@@ -68,6 +101,7 @@ impl Property {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Property::Build(build) => build.run(),
+            Property::Update(update) => update.run(),
         }
     }
 }
@@ -96,33 +130,111 @@ impl Build {
             .tempdir_in(&shelf)?;
         let built = workshop.path().join("snapshot");
         let mut progress = Progress::new();
-        let report = build::build(id.as_str(), &inputs, &built, &mut |stage, done, total| {
-            progress.show(stage, done, total)
-        })?;
+        let report = build::build_within(
+            id.as_str(),
+            &inputs,
+            &built,
+            (self.memory as usize).saturating_mul(1 << 20),
+            &mut |stage, done, total| progress.show(stage, done, total),
+        )?;
         drop(progress);
 
-        let created = timestamp(self.created)?;
-        let body = body(&id, &report, self.synthetic)?;
+        let body = body(&id, &report.identity, listed(&report.files), self.synthetic)?;
+        let package = Made {
+            id,
+            body,
+            built: &built,
+            created: timestamp(self.created)?,
+        };
+        package.write(&shelf, self.sign_with.as_deref())?;
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Update {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let id: PackageId = self
+            .id
+            .parse()
+            .with_context(|| format!("--id {}", self.id))?;
+        let from: PackageId = self
+            .from
+            .parse()
+            .with_context(|| format!("--from {}", self.from))?;
+        let shelf = self.releases.releases.join("property");
+        // An update may be made of a snapshot that is not signed yet; serving it needs a signature.
+        let old = open(&shelf.join(from.as_str()), &Trust::Unsigned)
+            .with_context(|| format!("--from {from}: no snapshot in {}", shelf.display()))?;
+        let before: PropertyBody = old.body()?;
+        let database = old.path(before.database.as_str())?;
+        let workshop = tempfile::Builder::new()
+            .prefix(".build-")
+            .tempdir_in(&shelf)?;
+        let built = workshop.path().join("snapshot");
+        let mut progress = Progress::new();
+        let report = build::update(
+            id.as_str(),
+            &database,
+            &self.price_paid,
+            &built,
+            &mut |stage, done, total| progress.show(stage, done, total),
+        )?;
+        drop(progress);
+        let sources = report
+            .sources
+            .iter()
+            .map(|file| (file.file.clone(), file.sha256.clone(), file.rows));
+        let body = body(&id, &report.identity, sources, before.synthetic)?;
+        let package = Made {
+            id,
+            body,
+            built: &built,
+            created: timestamp(self.created)?,
+        };
+        package.write(&shelf, self.sign_with.as_deref())?;
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A snapshot that was made, on its way onto the shelf.
+struct Made<'a> {
+    id: PackageId,
+    body: PropertyBody,
+    built: &'a Path,
+    created: Timestamp,
+}
+
+impl Made<'_> {
+    fn write(self, shelf: &Path, sign_with: Option<&Path>) -> anyhow::Result<()> {
+        let id = self.id.clone();
         write(
-            &shelf,
+            shelf,
             Draft {
-                id: id.clone(),
-                created,
-                body,
-                files: files(&built)?,
+                id: self.id,
+                created: self.created,
+                body: self.body,
+                files: files(self.built)?,
             },
         )?;
         let place = shelf.join(id.as_str());
-        if let Some(key) = &self.sign_with {
+        if let Some(key) = sign_with {
             sign(&place, &SigningKey::read(key)?)?;
         }
-        println!("{}", serde_json::to_string_pretty(&report)?);
         eprintln!(
             "Snapshot {id} is in {}; what was not taken is listed in its {REJECTS_FILE}.",
             place.display()
         );
-        Ok(ExitCode::SUCCESS)
+        Ok(())
     }
+}
+
+/// Name, digest and rows of each file of a build.
+fn listed(files: &[FileReport]) -> impl Iterator<Item = (String, String, u64)> {
+    files
+        .iter()
+        .map(|file| (file.file.clone(), file.sha256.clone(), file.rows_read))
 }
 
 fn files(built: &Path) -> anyhow::Result<BTreeMap<FilePath, Source>> {
@@ -132,8 +244,13 @@ fn files(built: &Path) -> anyhow::Result<BTreeMap<FilePath, Source>> {
         .collect()
 }
 
-fn body(id: &PackageId, report: &Report, synthetic: bool) -> anyhow::Result<PropertyBody> {
-    let rows = report.identity.rows;
+fn body(
+    id: &PackageId,
+    identity: &Identity,
+    sources: impl Iterator<Item = (String, String, u64)>,
+    synthetic: bool,
+) -> anyhow::Result<PropertyBody> {
+    let rows = identity.rows;
     let counts = [
         ("postcodes", rows.postcodes),
         ("address_keys", rows.address_keys),
@@ -145,22 +262,20 @@ fn body(id: &PackageId, report: &Report, synthetic: bool) -> anyhow::Result<Prop
     ];
     Ok(PropertyBody {
         snapshot_id: id.clone(),
-        content_digest: report.identity.content_digest.parse::<Sha256Digest>()?,
+        content_digest: identity.content_digest.parse::<Sha256Digest>()?,
         schema: domesday_property::store::SCHEMA,
         database: SNAPSHOT_FILE.parse()?,
-        sources: report
-            .files
-            .iter()
-            .map(|file| {
+        sources: sources
+            .map(|(name, sha256, rows)| {
                 Ok(RegisterFile {
-                    name: file.file.clone(),
-                    sha256: file.sha256.parse()?,
-                    rows: file.rows_read,
+                    name,
+                    sha256: sha256.parse()?,
+                    rows,
                 })
             })
             .collect::<anyhow::Result<_>>()?,
         synthetic,
-        latest_sale: report.identity.latest_sale.and_then(|day| day.date()),
+        latest_sale: identity.latest_sale.and_then(|day| day.date()),
         counts: counts
             .into_iter()
             .map(|(name, count)| (name.to_owned(), count))

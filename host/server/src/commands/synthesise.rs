@@ -3,7 +3,7 @@
 use super::progress::Progress;
 use chrono::NaiveDate;
 use clap::ValueEnum;
-use domesday_synthetic::{RatesWorld, Size, Stage, World, generate, generate_rates};
+use domesday_synthetic::{Layout, RatesWorld, Size, Stage, World, generate_as, generate_rates};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -25,6 +25,13 @@ pub struct Synthesise {
     /// and daily over the last three months, the national ones on every working day since 2009.
     #[arg(long)]
     rates: bool,
+    /// Write certificates zipped and leave out the truth, so that a whole country
+    /// needs a third of the disk.
+    #[arg(long, conflicts_with = "rates")]
+    lean: bool,
+    /// Let registers write one home's address in different ways, to see how they are matched.
+    #[arg(long, conflicts_with = "rates")]
+    address_noise: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -50,7 +57,12 @@ impl Synthesise {
             through: self.through,
         };
         let mut progress = Progress::new();
-        let manifest = generate(&world, &self.out, |stage, done, total| {
+        let layout = Layout {
+            zipped_certificates: self.lean,
+            truth: !self.lean,
+            address_noise: self.address_noise,
+        };
+        let manifest = generate_as(&world, &self.out, layout, |stage, done, total| {
             let stage = match stage {
                 Stage::Homes => "homes and their sales",
                 Stage::Areas => "areas and indices",

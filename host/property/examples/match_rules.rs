@@ -77,6 +77,7 @@ type ByKey = HashMap<AddressKey, BTreeSet<u64>>;
 #[derive(Clone, Default)]
 struct Known {
     postcodes: HashMap<Postcode, ByKey>,
+    districts: HashMap<String, ByKey>,
     sectors: HashMap<String, ByKey>,
     uprns: HashSet<u64>,
     homes: HashSet<u64>,
@@ -87,12 +88,12 @@ impl Known {
     fn add(&mut self, postcode: &Postcode, keys: Vec<AddressKey>, uprn: u64, text: String) {
         self.uprns.insert(uprn);
         self.texts.insert(uprn, text);
-        let sector = self
-            .sectors
-            .entry(postcode.sector().to_owned())
-            .or_default();
+        let sector = self.sectors.entry(postcode.sector().to_owned());
+        let district = self.districts.entry(district(postcode));
+        let (sector, district) = (sector.or_default(), district.or_default());
         for key in &keys {
             sector.entry(key.clone()).or_default().insert(uprn);
+            district.entry(key.clone()).or_default().insert(uprn);
         }
         let of_postcode = self.postcodes.entry(postcode.clone()).or_default();
         for key in keys {
@@ -108,6 +109,68 @@ fn found<'k>(known: &ByKey, keys: impl IntoIterator<Item = &'k AddressKey>) -> B
 
 fn one(found: &BTreeSet<u64>) -> Option<u64> {
     (found.len() == 1).then(|| found.first().copied()).flatten()
+}
+
+/// The outward code.
+fn district(postcode: &Postcode) -> String {
+    let sector = postcode.sector();
+    sector[..sector.len() - 1].to_owned()
+}
+
+/// A sale and what its address means.
+struct Met<'s> {
+    id: &'s String,
+    sale: &'s PricePaid,
+    postcode: &'s Postcode,
+    home: Option<(&'static str, u64)>,
+}
+
+fn one_address(name: &str) -> bool {
+    let rule = RULES.iter().find(|rule| rule.name == name);
+    rule.is_some_and(|rule| rule.one_address)
+}
+
+/// Every sale with a postcode. A home that several addresses meet by rules of one address is
+/// neither's.
+fn all_met<'s>(
+    known: &Known,
+    live: &HashSet<Postcode>,
+    sales: &'s BTreeMap<String, PricePaid>,
+) -> Vec<Met<'s>> {
+    let mut claims: HashMap<(&Postcode, u64), BTreeSet<AddressKey>> = HashMap::new();
+    let mut all = Vec::new();
+    for (id, sale) in sales {
+        let Some(postcode) = &sale.postcode else {
+            continue;
+        };
+        let asked = Asked::of_parts(
+            &sale.saon,
+            &sale.paon,
+            &sale.street,
+            &sale.locality,
+            &sale.town,
+        );
+        let flat = asked.keys().iter().any(AddressKey::names_flat);
+        let rules = sale.property_type != PropertyType::Other || flat;
+        let home = met(known, live, postcode, &asked, rules);
+        if let Some((_, uprn)) = home.filter(|(rule, _)| one_address(rule)) {
+            let claims = claims.entry((postcode, uprn)).or_default();
+            claims.extend(asked.keys().first().cloned());
+        }
+        all.push(Met {
+            id,
+            sale,
+            postcode,
+            home,
+        });
+    }
+    for met in &mut all {
+        met.home = met.home.filter(|(rule, uprn)| {
+            let claims = claims.get(&(met.postcode, *uprn));
+            !one_address(rule) || claims.is_none_or(|claims| claims.len() < 2)
+        });
+    }
+    all
 }
 
 /// Which home, and by which rule.
@@ -148,8 +211,13 @@ fn met(
     if live.contains(at) {
         return None;
     }
-    let there = known.sectors.get(at.sector()).unwrap_or(&nothing);
+    let there = known.districts.get(&district(at)).unwrap_or(&nothing);
     let uprn = one(&found(there, asked.keys_with_street())).filter(home)?;
+    let near = known.sectors.get(at.sector()).unwrap_or(&nothing);
+    let elsewhere = found(near, asked.keys_with_street()).is_empty();
+    if elsewhere && !found(near, &asked.of_its_street()).is_empty() {
+        return None;
+    }
     Some((OLDER_POSTCODE, uprn))
 }
 
@@ -254,20 +322,13 @@ fn main() -> Result<(), Failure> {
     }
     let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
     let (mut findable, mut missed) = (0_u64, 0_u64);
-    for (id, sale) in &sales {
-        let Some(postcode) = &sale.postcode else {
-            continue;
-        };
-        let asked = Asked::of_parts(
-            &sale.saon,
-            &sale.paon,
-            &sale.street,
-            &sale.locality,
-            &sale.town,
-        );
-        let flat = asked.keys().iter().any(AddressKey::names_flat);
-        let rules = sale.property_type != PropertyType::Other || flat;
-        let home = met(&known, &live, postcode, &asked, rules);
+    for met in all_met(&known, &live, &sales) {
+        let Met {
+            id,
+            sale,
+            postcode,
+            home,
+        } = met;
         let expected = truth.get(id);
         let there = expected.is_some_and(|all| all.iter().any(|uprn| known.uprns.contains(uprn)));
         findable += u64::from(there);
@@ -356,7 +417,8 @@ fn certificates_without_uprn(known: &Known, rows: &[domesday_registers::records:
         let live = HashSet::from([row.postcode.clone()]);
         let truth: Option<u64> = row.key.get(5..17).and_then(|digits| digits.parse().ok());
         let asked = Asked::of_lines(&row.lines, &row.town, &row.postcode);
-        if let Some((rule, uprn)) = met(known, &live, &row.postcode, &asked, true) {
+        let home = met(known, &live, &row.postcode, &asked, true);
+        if let Some((rule, uprn)) = home.filter(|(rule, _)| !one_address(rule)) {
             let tally = tallies.entry(rule).or_default();
             match truth == Some(uprn) {
                 true => tally.right += 1,

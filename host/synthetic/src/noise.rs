@@ -14,6 +14,8 @@ const RATE: f64 = 0.03;
 const SLIP: f64 = 0.01;
 const OLDER: f64 = 0.01;
 const WRONG: f64 = 0.002;
+/// Share of older postcodes that were of another sector.
+const MOVED: f64 = 0.25;
 
 /// The dwelling as a register may write it.
 pub(crate) fn written<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dwelling> {
@@ -27,7 +29,8 @@ pub(crate) fn written<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dw
         slip(&mut address.paon, draw);
     }
     if draw.chance(OLDER) {
-        older(&mut address.postcode);
+        let moved = draw.chance(MOVED).then(|| draw.below(10));
+        older(&mut address.postcode, moved);
     } else if draw.chance(WRONG) {
         wrong(&mut address.postcode, draw);
     }
@@ -116,10 +119,15 @@ fn slip(name: &mut String, draw: &mut Draw) {
     *name = letters.into_iter().collect();
 }
 
-/// The postcode that stood here before: of the same sector, and given to nothing now.
-fn older(postcode: &mut String) {
+/// The postcode that stood here before, given to nothing now: of the same sector, or of another of the
+/// district.
+fn older(postcode: &mut String, sector: Option<usize>) {
     if let Some(last) = postcode.pop() {
         postcode.pop();
+        if let Some(sector) = sector.and_then(|digit| char::from_digit(digit as u32, 10)) {
+            postcode.pop();
+            postcode.push(sector);
+        }
         postcode.push('Z');
         postcode.push(last);
     }
@@ -150,9 +158,11 @@ mod tests {
     }
 
     #[test]
-    fn an_older_postcode_is_of_the_same_sector() {
+    fn an_older_postcode_is_of_the_same_district() {
         let mut postcode = String::from("QA1 2DE");
-        older(&mut postcode);
+        older(&mut postcode, None);
         assert_eq!(postcode, "QA1 2ZE");
+        older(&mut postcode, Some(7));
+        assert_eq!(postcode, "QA1 7ZE");
     }
 }

@@ -141,6 +141,8 @@ pub(crate) fn read(
                         let asked = Asked::of_lines(&row.lines, &row.town, &row.postcode);
                         let is_premises = |uprn| file.premises.contains(&uprn);
                         let home = rules::within_postcode(known, &asked, is_premises);
+                        // Certificates are read one by one, so no other is known that may contest it.
+                        let home = home.filter(|home| !home.one_address);
                         home.map(|home| {
                             count(&mut report.certificates_matched_by_rule, home.rule);
                             of_rule = true;

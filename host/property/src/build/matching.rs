@@ -14,7 +14,7 @@ use super::spill::{Groups, Rows, Scratch, Sorted, Sorter};
 use super::write::Table;
 use super::{BuildError, Watch};
 use crate::store::address::{self, Entry};
-use crate::store::postcode::UNITS_OF_SECTOR;
+use crate::store::postcode::UNITS_OF_DISTRICT;
 use crate::store::unmatched::{self, Unmatched};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -45,12 +45,13 @@ pub(crate) struct Wanting {
 /// Sales between two words to the watcher.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
-/// A postcode sector: its addresses so far, and sales in postcodes that are no more, which wait for
+/// A postcode district: its addresses so far, and sales in postcodes that are no more, which wait for
 /// all of them.
 #[derive(Default)]
-struct Sector {
+struct District {
     number: u64,
-    known: Vec<(u64, u64)>,
+    /// Fingerprint, UPRN and postcode.
+    known: Vec<(u64, u64, u64)>,
     waiting: Vec<(Standing, Match)>,
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn run(
         Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;
     let mut keys = homes.keys.addresses()?;
     let mut units = homes.keys.units()?;
-    let mut sector = Sector::default();
+    let mut district = District::default();
     let mut meeting = Meeting {
         of_properties: Sorter::new(scratch),
         joined: Sorter::new(scratch),
@@ -84,9 +85,9 @@ pub(crate) fn run(
         let Some(postcode) = ahead.into_iter().flatten().min() else {
             break;
         };
-        if sector.number != postcode / UNITS_OF_SECTOR {
-            meeting.end(&mut sector, &homes.premises)?;
-            sector.number = postcode / UNITS_OF_SECTOR;
+        if district.number != postcode / UNITS_OF_DISTRICT {
+            meeting.end(&mut district, &homes.premises)?;
+            district.number = postcode / UNITS_OF_DISTRICT;
         }
         let of_homes = keys.at(postcode)?;
         let known: Vec<(u64, u64)> = of_homes
@@ -95,9 +96,11 @@ pub(crate) fn run(
             .collect();
         let gone = by_rules && places.get(postcode).is_none();
         if by_rules {
-            sector.known.extend(&known);
+            let here = known.iter().map(|&(print, uprn)| (print, uprn, postcode));
+            district.known.extend(here);
         }
         let mut strangers: Vec<Unmatched> = Vec::new();
+        let mut met: Vec<(Standing, ByRule)> = Vec::new();
         for sale in sales.at(postcode)? {
             done += 1;
             if done % SALES_BETWEEN_REPORTS == 0 {
@@ -108,22 +111,26 @@ pub(crate) fn run(
                 meeting.found(&sale, found)?;
                 continue;
             }
+            let home = match by_rules && !sale.address.other_type {
+                true => {
+                    let is_premises = |uprn| homes.premises.contains(&uprn);
+                    rules::within_postcode(&known, &sale.written.asked(), is_premises)
+                }
+                false => None,
+            };
             // Also where a rule finds its home: what addresses stand for does not depend on rules.
-            strangers.push(Unmatched {
-                id: sale.id,
-                other_type: sale.address.other_type,
-                prints: sale.address.prints.clone(),
-            });
-            if !by_rules || sale.address.other_type {
-                meeting.found(&sale, found)?;
-                continue;
-            }
-            let is_premises = |uprn| homes.premises.contains(&uprn);
-            let asked = sale.written.asked();
-            match rules::within_postcode(&known, &asked, is_premises) {
-                Some(home) => meeting.by_rule(&sale, home)?,
-                None if gone => sector.waiting.push((sale, found)),
+            strangers.push(sale.stranger(home));
+            match home {
+                Some(home) => met.push((sale, home)),
+                None if gone && !sale.address.other_type => district.waiting.push((sale, found)),
                 None => meeting.found(&sale, found)?,
+            }
+        }
+        let contested = rules::contested(strangers.iter().filter_map(Unmatched::met_alone));
+        for (sale, home) in met {
+            match home.one_address && contested.contains(&home.uprn) {
+                true => meeting.contested(&sale)?,
+                false => meeting.by_rule(&sale, home)?,
             }
         }
         for address in known.chunk_by(|a, b| a.0 == b.0) {
@@ -146,7 +153,7 @@ pub(crate) fn run(
                 .insert(postcode, &unmatched::encode(&strangers))?;
         }
     }
-    meeting.end(&mut sector, &homes.premises)?;
+    meeting.end(&mut district, &homes.premises)?;
     drop((keys, units));
     homes.report.addresses_of_one_home = one;
     homes.report.addresses_ambiguous = several;
@@ -172,11 +179,19 @@ impl Meeting<'_> {
         count(&mut self.report.matching, name(found));
         match found {
             Match::One(uprn) => self.to(uprn, sale),
-            _ => {
-                let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
-                self.joined.push(joined)
-            }
+            _ => self.nobodys(sale),
         }
+    }
+
+    /// By a rule, as another address does.
+    fn contested(&mut self, sale: &Standing) -> Result<(), BuildError> {
+        count(&mut self.report.matching, CONTESTED);
+        self.nobodys(sale)
+    }
+
+    fn nobodys(&mut self, sale: &Standing) -> Result<(), BuildError> {
+        let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
+        self.joined.push(joined)
     }
 
     fn by_rule(&mut self, sale: &Standing, home: ByRule) -> Result<(), BuildError> {
@@ -193,18 +208,23 @@ impl Meeting<'_> {
         })
     }
 
-    /// Ends a sector: what waited for it meets its home or none.
-    fn end(&mut self, sector: &mut Sector, premises: &FxHashSet<u64>) -> Result<(), BuildError> {
-        let Sector {
+    /// Ends a district: what waited for it meets its home or none.
+    fn end(
+        &mut self,
+        district: &mut District,
+        premises: &FxHashSet<u64>,
+    ) -> Result<(), BuildError> {
+        let District {
             mut known, waiting, ..
-        } = std::mem::take(sector);
+        } = std::mem::take(district);
         if waiting.is_empty() {
             return Ok(());
         }
         known.sort_unstable();
         for (sale, found) in waiting {
             let is_premises = |uprn| premises.contains(&uprn);
-            match rules::within_sector(&known, &sale.written.asked(), is_premises) {
+            let (postcode, asked) = (sale.sale.postcode, sale.written.asked());
+            match rules::within_district(&known, postcode, &asked, is_premises) {
                 Some(home) => self.by_rule(&sale, home)?,
                 None => self.found(&sale, found)?,
             }
@@ -215,6 +235,9 @@ impl Meeting<'_> {
 
 /// How a report calls a sale that met one property by a rule for addresses.
 pub(crate) const ONE_BY_RULE: &str = "one_property_by_rule";
+
+/// How a report calls a sale whose home by a rule is another address's by a rule, too.
+pub(crate) const CONTESTED: &str = "one_property_for_several_addresses";
 
 /// How a report calls it.
 pub(crate) fn name(found: Match) -> &'static str {

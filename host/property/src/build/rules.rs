@@ -3,8 +3,10 @@
 use super::keys::{Match, find};
 use super::spill::equal_range;
 use crate::store::address::fingerprints;
+use crate::store::postcode::UNITS_OF_SECTOR;
 use domesday_registers::address::AddressKey;
 use domesday_registers::matching::{Asked, OLDER_POSTCODE, RULES};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// A sale's address as the register writes it, for rules that need its words.
@@ -39,6 +41,8 @@ impl Written {
 pub(crate) struct ByRule {
     pub(crate) rule: &'static str,
     pub(crate) uprn: u64,
+    /// Whether another address that meets the home so speaks of another one.
+    pub(crate) one_address: bool,
 }
 
 /// The home of the same postcode that an address means by the first rule that finds any. `known`
@@ -69,6 +73,7 @@ pub(crate) fn within_postcode(
                 return Some(ByRule {
                     rule: rule.name,
                     uprn,
+                    one_address: rule.one_address,
                 });
             }
             Match::One(_) | Match::Several => return None,
@@ -78,21 +83,55 @@ pub(crate) fn within_postcode(
     None
 }
 
-/// The home of the same postcode sector that has the address exactly, for a postcode that is no
-/// more. `known` is the sector's.
-pub(crate) fn within_sector(
-    known: &[(u64, u64)],
+/// The home of the same postcode district that has the address exactly, for a postcode that is no
+/// more. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
+pub(crate) fn within_district(
+    district: &[(u64, u64, u64)],
+    postcode: u64,
     asked: &Asked,
     is_premises: impl Fn(u64) -> bool,
 ) -> Option<ByRule> {
+    let own_sector = sector(postcode);
+    let at = |print: u64| equal_range(district, print, |(print, ..)| *print);
     let keys: Vec<AddressKey> = asked.keys_with_street().cloned().collect();
-    match find(known, &prints(&keys)) {
-        Match::One(uprn) if !is_premises(uprn) => Some(ByRule {
-            rule: OLDER_POSTCODE,
-            uprn,
-        }),
-        _ => None,
+    let mut homes = prints(&keys).into_iter().flat_map(at);
+    let &(_, uprn, found_at) = homes.next()?;
+    let mut is_here = sector(found_at) == own_sector;
+    for &(_, other, postcode) in homes {
+        if other != uprn {
+            return None;
+        }
+        is_here |= sector(postcode) == own_sector;
     }
+    let street_is_here = || {
+        let mut street = prints(&asked.of_its_street()).into_iter().flat_map(at);
+        street.any(|(_, _, postcode)| sector(*postcode) == own_sector)
+    };
+    if is_premises(uprn) || (!is_here && street_is_here()) {
+        return None;
+    }
+    Some(ByRule {
+        rule: OLDER_POSTCODE,
+        uprn,
+        one_address: false,
+    })
+}
+
+fn sector(postcode: u64) -> u64 {
+    postcode / UNITS_OF_SECTOR
+}
+
+/// Homes that several addresses meet by rules of one address: which of them is the home's, nothing
+/// tells. Given are an address, by its first fingerprint, and the home that it meets so.
+pub(crate) fn contested(met: impl IntoIterator<Item = (u64, u64)>) -> FxHashSet<u64> {
+    let mut first = FxHashMap::default();
+    let mut contested = FxHashSet::default();
+    for (address, uprn) in met {
+        if *first.entry(uprn).or_insert(address) != address {
+            contested.insert(uprn);
+        }
+    }
+    contested
 }
 
 fn prints(keys: &[AddressKey]) -> Vec<u64> {

@@ -10,6 +10,7 @@ use crate::store::bytes::day_to_u16;
 use crate::store::codes::Coded;
 use crate::store::figures::MAX_PRICE;
 use crate::store::postcode;
+use crate::store::sale::Row;
 use crate::store::tables::Moment;
 use domesday_registers::address::{AddressKey, keys_of_parts};
 use domesday_registers::codes::PropertyType;
@@ -44,6 +45,21 @@ pub(crate) struct SaleFields {
     pub(crate) tenure: u8,
     pub(crate) new_build: bool,
     pub(crate) standard: bool,
+}
+
+impl SaleFields {
+    /// What a snapshot's row says of its sale, which is all that the register said.
+    pub(crate) fn of_row(row: &Row) -> SaleFields {
+        SaleFields {
+            day: u16::try_from(row.day).unwrap_or(u16::MAX),
+            price: row.price,
+            postcode: row.postcode,
+            property_type: row.property_type,
+            tenure: Coded::number(row.tenure) as u8,
+            new_build: row.new_build,
+            standard: row.standard,
+        }
+    }
 }
 
 /// The addresses that a row may mean.

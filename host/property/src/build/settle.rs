@@ -2,10 +2,11 @@
 
 use super::BuildError;
 use super::report::SalesReport;
-use super::rules::Written;
+use super::rules::{ByRule, Written};
 use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
 use super::spill::{Groups, Scratch, Seed, Sorted, Sorter};
 use crate::store::tables::Moment;
+use crate::store::unmatched::Unmatched;
 use domesday_registers::records::Change;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -17,6 +18,19 @@ pub(crate) struct Standing {
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
     pub(crate) written: Written,
+}
+
+impl Standing {
+    /// What is remembered of one that met no property by its own address, but perhaps by a rule.
+    pub(crate) fn stranger(&self, by_rule: Option<ByRule>) -> Unmatched {
+        let alone = by_rule.filter(|home| home.one_address);
+        Unmatched {
+            id: self.id,
+            other_type: self.address.other_type,
+            alone: alone.map(|home| home.uprn),
+            prints: self.address.prints.clone(),
+        }
+    }
 }
 
 impl Seed for Standing {

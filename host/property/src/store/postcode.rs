@@ -6,7 +6,8 @@ use domesday_registers::Postcode;
 /// ten digits and two letters inward. It fits in five bytes.
 #[cfg(test)]
 const END: u64 = 37 * 37 * 37 * 37 * UNITS_OF_DISTRICT;
-const UNITS_OF_DISTRICT: u64 = 10 * UNITS_OF_SECTOR;
+/// Units that a district can have: ten sectors.
+pub(crate) const UNITS_OF_DISTRICT: u64 = 10 * UNITS_OF_SECTOR;
 /// Units that a sector can have: two letters.
 pub(crate) const UNITS_OF_SECTOR: u64 = 26 * 26;
 

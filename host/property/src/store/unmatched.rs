@@ -1,7 +1,8 @@
-//! Sales that met no property, each with its addresses: ten bytes and eight for each address.
+//! Sales that met no property by their own address, each with its addresses: ten bytes and eight for each
+//! address, and eight for the home that a rule of one address found.
 //!
 //! No question reads them. An update does, since a sale that is withdrawn may be the only
-//! reason why an address counts as a home, or as premises.
+//! reason why an address counts as a home, or as premises, or why two addresses contest a home.
 
 use super::bytes::{Reader, put};
 
@@ -11,12 +12,24 @@ pub(crate) struct Unmatched {
     pub(crate) id: u64,
     /// Sold as type `O`, and not a flat by its address.
     pub(crate) other_type: bool,
+    /// The home that its address meets by a rule that stands for one address alone, whether or not
+    /// another address meets it, too.
+    pub(crate) alone: Option<u64>,
     /// Fingerprints of its address, and of the building around a dwelling.
     pub(crate) prints: Vec<u64>,
 }
 
+impl Unmatched {
+    /// Its address, by the first fingerprint, and the home that it meets by a rule of one address.
+    pub(crate) fn met_alone(&self) -> Option<(u64, u64)> {
+        Some((*self.prints.first()?, self.alone?))
+    }
+}
+
 /// Most addresses of one sale that are kept; an address has a handful of spellings.
-const MOST_PRINTS: usize = 0x7FFF;
+const MOST_PRINTS: usize = 0x3FFF;
+/// In the head: a home follows.
+const ALONE: u64 = 1 << 15;
 
 /// Packs the sales of a postcode, which come in order of id.
 pub(crate) fn encode(sales: &[Unmatched]) -> Vec<u8> {
@@ -24,10 +37,14 @@ pub(crate) fn encode(sales: &[Unmatched]) -> Vec<u8> {
     for sale in sales {
         let kept = &sale.prints[..sale.prints.len().min(MOST_PRINTS)];
         put::<8>(&mut out, sale.id);
+        let alone = if sale.alone.is_some() { ALONE } else { 0 };
         put::<2>(
             &mut out,
-            (kept.len() as u64) << 1 | u64::from(sale.other_type),
+            alone | (kept.len() as u64) << 1 | u64::from(sale.other_type),
         );
+        if let Some(uprn) = sale.alone {
+            put::<8>(&mut out, uprn);
+        }
         for &print in kept {
             put::<8>(&mut out, print);
         }
@@ -42,12 +59,17 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Unmatched>> {
     while !reader.0.is_empty() {
         let id = reader.next::<8>()?;
         let head = reader.next::<2>()?;
-        let prints = (0..head >> 1)
+        let alone = match head & ALONE {
+            0 => None,
+            _ => Some(reader.next::<8>()?),
+        };
+        let prints = (0..(head & !ALONE) >> 1)
             .map(|_| reader.next::<8>())
             .collect::<Option<_>>()?;
         sales.push(Unmatched {
             id,
             other_type: head & 1 != 0,
+            alone,
             prints,
         });
     }
@@ -78,6 +100,7 @@ mod tests {
         Unmatched {
             id,
             other_type,
+            alone: (id == 2).then_some(77),
             prints: prints.to_vec(),
         }
     }

@@ -26,7 +26,7 @@ const LATEST: [&str; 5] = [
     "2020-04-29",
     "2021-07-31",
 ];
-const PLACES: [(&str, &str, &str, &str); 13] = [
+const PLACES: [(&str, &str, &str, &str); 21] = [
     ("ZZ1 1AA", "1", "", "ORCHARD WAY"),
     ("ZZ1 1AA", "2", "", "ORCHARD WAY"),
     ("ZZ1 1AA", "KINGS COURT", "FLAT 1", "ORCHARD WAY"),
@@ -41,6 +41,16 @@ const PLACES: [(&str, &str, &str, &str); 13] = [
     ("ZZ1 1AA", "1 - 3", "", "ORCHARD WAY"),
     ("ZZ1 1AB", "12", "FIRST FLOOR FLAT 2", "MILL LANE"),
     ("ZZ1 1AC", "1", "", "ORCHARD WAY"),
+    // From another sector, where the street is not known and where it is.
+    ("ZZ1 3AC", "12", "FLAT 2", "MILL LANE"),
+    ("ZZ1 3AC", "2", "", "THE GREEN"),
+    ("ZZ2 9AC", "THE OLD BARN", "", "THE GREEN"),
+    // Two addresses that contest a home on record, and a third that is no rival.
+    ("ZZ1 1AB", "20", "", "MILL LANE"),
+    ("ZZ1 1AB", "22", "", "MILL LANE"),
+    ("ZZ1 1AB", "20", "", "MILL LNAE"),
+    ("ZZ1 1AB", "12", "GROUND FLOOR FLAT 2", "MILL LANE"),
+    ("ZZ1 1AB", "24A", "", "MILL LANE"),
 ];
 
 fn sold() -> impl Strategy<Value = Sold> {
@@ -110,6 +120,9 @@ fn world(price_paid: Vec<String>) -> World {
             lodged(2, "101", "1 Orchard Way", "ZZ1 1AA", "2019-01-01"),
             lodged(3, "102", "Flat 2, 12 Mill Lane", "ZZ1 1AB", "2018-03-03"),
             lodged(4, "103", "3 Mill Lane", "ZZ1 1ZZ", "2018-03-03"),
+            lodged(6, "106", "20-22 Mill Lane", "ZZ1 1AB", "2018-03-03"),
+            lodged(7, "107", "Flat, 24 Mill Lane", "ZZ1 1AB", "2018-03-03"),
+            lodged(8, "108", "The Old Barn, The Green", "ZZ2 1AA", "2018-03-03"),
             lodged(
                 5,
                 "104",
@@ -187,6 +200,55 @@ proptest! {
             sources.1.sort_by(|a, b| a.sha256.cmp(&b.sha256));
             prop_assert_eq!(sources.0, sources.1);
         }
+    }
+}
+
+/// A sale at a number of Mill Lane, where "20-22" is on record.
+fn at(id: u32, change: char, day: &'static str, paon: &'static str) -> String {
+    Sold {
+        id,
+        change,
+        day,
+        paon,
+        saon: "",
+        street: "MILL LANE",
+        postcode: "ZZ1 1AB".to_owned(),
+        kind: 'T',
+        price: u64::from(id) * 1_000,
+        ..Sold::default()
+    }
+    .line()
+}
+
+#[test]
+fn a_month_contests_a_home_and_another_settles_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = vec![
+        at(1, 'A', "2020-01-10", "20"),
+        at(2, 'A', "2020-02-10", "22"),
+        at(2, 'D', "2020-02-10", "22") + &at(3, 'A', "2020-03-10", "1"),
+    ];
+    let inputs = world(files).write(folder.path());
+    let mut from = built(&inputs, 1, &folder.path().join("base"));
+    let sold = |from: &Path| {
+        let snapshot = Snapshot::open(from).unwrap();
+        let sales = snapshot.own_sales(106, day("2030-01-01"), 9).unwrap();
+        sales.iter().map(|sale| sale.price_gbp).collect::<Vec<_>>()
+    };
+    assert_eq!(sold(&from), [1_000]);
+    for (month, (prices, rejoined)) in [(vec![], 1), (vec![1_000], 1)].into_iter().enumerate() {
+        let directory = folder.path().join(format!("month-{month}"));
+        let report = updated(&from, &inputs.price_paid[month + 1..][..1], &directory).unwrap();
+        from = directory.join(build::SNAPSHOT_FILE);
+        assert_eq!(sold(&from), prices, "after month {month}");
+        assert_eq!(report.sales.rejoined, rejoined, "after month {month}");
+        let whole = built(
+            &inputs,
+            month + 2,
+            &folder.path().join(format!("whole-{month}")),
+        );
+        let whole = Snapshot::open(&whole).unwrap().identity();
+        assert_eq!(report.identity.content_digest, whole.content_digest);
     }
 }
 

@@ -4,10 +4,12 @@
 //! an entry of [`RULES`], which stand in the order in which they are tried. A rule says under which
 //! keys the home may stand instead ([`Rule::wanted`]), and which keys, if any home of the postcode has
 //! one, forbid it ([`Rule::unless`]). Whoever matches takes a home only where all wanted keys
-//! together mean exactly one; where they mean several, no later rule is tried.
+//! together mean exactly one; where they mean several, no later rule is tried. And the other way:
+//! where a rule is [`Rule::one_address`] and two different addresses meet one home by such rules, they may be two
+//! homes, and neither is taken.
 //!
-//! Nothing but the address asked about and the homes of its postcode has a say, so a match
-//! depends on no order of rows, and not on which other sales there are.
+//! Nothing but the addresses and the homes of a postcode has a say, so a match depends on no order of
+//! rows.
 
 mod article;
 mod floor_words;
@@ -62,6 +64,11 @@ impl Asked {
         })
     }
 
+    /// Other homes of its street, by number: where one of them is known, so is the street.
+    pub fn of_its_street(&self) -> Vec<AddressKey> {
+        misspelt::street_known(self)
+    }
+
     /// What `change` makes of the unit, building and street of every key, in order, each once and none
     /// of the address's own.
     fn changed(&self, change: impl Fn(&str, &str, &str, &mut Keys)) -> Vec<AddressKey> {
@@ -94,6 +101,9 @@ pub struct Rule {
     wanted: fn(&Asked) -> Vec<AddressKey>,
     unless: fn(&Asked) -> Vec<AddressKey>,
     over: Option<fn(&Asked) -> Vec<AddressKey>>,
+    /// Whether two different addresses that meet one home by this rule speak of two homes: "12" and
+    /// "14" where "12-14" is on record. Two slips of one name, or two ways to write one letter, do not.
+    pub one_address: bool,
 }
 
 impl Rule {
@@ -129,15 +139,24 @@ const fn rule(
         wanted,
         unless,
         over: None,
+        one_address: true,
+    }
+}
+
+/// A rule by which many writings mean one home.
+const fn of_writing(rule: Rule) -> Rule {
+    Rule {
+        one_address: false,
+        ..rule
     }
 }
 
 /// The rules within a postcode, in the order in which they are tried.
 pub const RULES: [Rule; 10] = [
-    rule("letter", letter::wanted, never),
+    of_writing(rule("letter", letter::wanted, never)),
     rule("floor_words", floor_words::wanted, never),
     rule("range", house_range::wanted, never),
-    rule("article", article::wanted, never),
+    of_writing(rule("article", article::wanted, never)),
     rule("house_name", house_name::wanted, never),
     rule("one_flat", one_flat::wanted, one_flat::unless),
     Rule {
@@ -149,12 +168,17 @@ pub const RULES: [Rule; 10] = [
         )
     },
     rule("place_for_street", place_for_street::wanted, never),
-    rule("misspelt_street", misspelt::street, misspelt::street_known),
-    rule("misspelt_name", misspelt::name, misspelt::name_known),
+    of_writing(rule(
+        "misspelt_street",
+        misspelt::street,
+        misspelt::street_known,
+    )),
+    of_writing(rule("misspelt_name", misspelt::name, misspelt::name_known)),
 ];
 
-/// The rule beyond the postcode, tried last: the same unit, building and street in the same postcode sector, where
-/// Code-Point has the postcode no more.
+/// The rule beyond the postcode, tried last, where Code-Point has the postcode no more: the same unit, building
+/// and street once in the postcode district; in another sector of it only where the postcode's own sector does not
+/// know the street ([`Asked::of_its_street`]).
 pub const OLDER_POSTCODE: &str = "older_postcode";
 
 /// Digits, with at most one letter after them: the digits and the letter.

@@ -1,5 +1,6 @@
 //! What the old snapshot holds of the months' transactions.
 
+use super::months::Months;
 use crate::build::homes::OrderedCode;
 use crate::build::join::JoinedSale;
 use crate::build::places::Whereabouts;
@@ -8,7 +9,7 @@ use crate::store::place::{self, Place};
 use crate::store::unmatched::{self, Unmatched};
 use crate::store::{postcode, sale};
 use crate::{Snapshot, SnapshotError};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// The old snapshot's part.
 pub(super) struct Before {
@@ -17,8 +18,18 @@ pub(super) struct Before {
     /// What it remembers of those that met no property by their own address, by id, with the postcode
     /// that they name.
     pub(super) unmatched: FxHashMap<u64, (u64, Unmatched)>,
+    /// Transactions that the months do not name, in postcodes of those that they name, whose home by a rule may be
+    /// contested by the months, or no more; by packed postcode.
+    pub(super) rivals: FxHashMap<u64, Vec<Rival>>,
     /// The latest day of all its other transactions.
     pub(super) latest_of_others: Option<u16>,
+}
+
+/// One that met a home by a rule of one address, whether contested or not.
+pub(super) struct Rival {
+    pub(super) sale: JoinedSale,
+    /// Its address, by the first fingerprint, and that home.
+    pub(super) met: (u64, u64),
 }
 
 const DAMAGED: SnapshotError = SnapshotError::Damaged { table: "sales" };
@@ -33,9 +44,12 @@ const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 /// Goes through all sales once: their ids stand in no other order.
 pub(super) fn find(
     old: &Snapshot,
-    ids: &FxHashSet<u64>,
+    months: &Months,
     watch: &mut Watch<'_>,
 ) -> Result<Before, BuildError> {
+    let ids = &months.ids;
+    let (unmatched, alone) = unmatched_among(old, months)?;
+    let mut rivals: FxHashMap<u64, Vec<Rival>> = FxHashMap::default();
     let mut sales = FxHashMap::default();
     let mut latest_of_others = None;
     let total = old.facts.rows.placed_sales + old.facts.rows.unplaced_sales;
@@ -46,7 +60,9 @@ pub(super) fn find(
         let (key, bytes) = block.map_err(SnapshotError::from)?;
         for packed in sale::block(bytes.value()).ok_or(DAMAGED)? {
             done += 1;
-            if ids.contains(&packed.id()) {
+            let named = ids.contains(&packed.id());
+            let rival = alone.get(&packed.id());
+            if named || rival.is_some() {
                 let row = packed.row().ok_or(DAMAGED)?;
                 let authority = match row.uprn {
                     0 => old.place(row.postcode)?.and_then(|place| place.authority),
@@ -57,8 +73,15 @@ pub(super) fn find(
                     authority: OrderedCode::new(authority),
                     row,
                 };
-                sales.insert(row.id, joined);
-            } else {
+                match rival {
+                    Some(&(postcode, met)) => {
+                        let of_postcode = rivals.entry(postcode).or_default();
+                        of_postcode.push(Rival { sale: joined, met });
+                    }
+                    None => drop(sales.insert(row.id, joined)),
+                }
+            }
+            if !named {
                 let day = u16::try_from(packed.day().0).unwrap_or(u16::MAX);
                 latest_of_others = latest_of_others.max(Some(day));
             }
@@ -71,28 +94,45 @@ pub(super) fn find(
     watch("find", total, total);
     Ok(Before {
         sales,
-        unmatched: unmatched_among(old, ids)?,
+        unmatched,
+        rivals,
         latest_of_others,
     })
 }
 
-/// The remembered sales among some ids. All are gone through, since one that met its home by a rule
-/// has that home's postcode in its row.
-fn unmatched_among(
-    old: &Snapshot,
-    ids: &FxHashSet<u64>,
-) -> Result<FxHashMap<u64, (u64, Unmatched)>, BuildError> {
-    let mut among = FxHashMap::default();
+/// Of remembered sales, by id, with the packed postcode that they name.
+type ById<T> = FxHashMap<u64, (u64, T)>;
+
+/// Remembered sales, and of others their address and the home that it meets by a rule of one address.
+type Remembered = (ById<Unmatched>, ById<(u64, u64)>);
+
+/// The remembered sales that the months name; and the others of their postcodes that met a home by a
+/// rule of one address. All are gone through, since one that met its home by a rule has that home's block.
+fn unmatched_among(old: &Snapshot, months: &Months) -> Result<Remembered, BuildError> {
+    let (mut named, mut alone) = (FxHashMap::default(), FxHashMap::default());
     let Some(table) = &old.unmatched else {
-        return Ok(among);
+        return Ok((named, alone));
     };
     for row in table.range::<u64>(..).map_err(SnapshotError::from)? {
         let (postcode, bytes) = row.map_err(SnapshotError::from)?;
+        let postcode = postcode.value();
         let sales = unmatched::decode(bytes.value()).ok_or(DAMAGED_UNMATCHED)?;
-        let wanted = sales.into_iter().filter(|sale| ids.contains(&sale.id));
-        among.extend(wanted.map(|sale| (sale.id, (postcode.value(), sale))));
+        let (of_months, others): (Vec<_>, Vec<_>) = sales
+            .into_iter()
+            .partition(|sale| months.ids.contains(&sale.id));
+        if months.postcodes.contains(&postcode) || !of_months.is_empty() {
+            let others = others
+                .iter()
+                .filter_map(|sale| Some((sale.id, (postcode, sale.met_alone()?))));
+            alone.extend(others);
+        }
+        named.extend(
+            of_months
+                .into_iter()
+                .map(|sale| (sale.id, (postcode, sale))),
+        );
     }
-    Ok(among)
+    Ok((named, alone))
 }
 
 /// The sales of a postcode that met no property by their own address.

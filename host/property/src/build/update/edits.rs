@@ -1,6 +1,6 @@
 //! What becomes of each transaction that the months name.
 
-use super::before::Before;
+use super::before::{Before, Rival};
 use super::months::Months;
 use super::report::Updated;
 use crate::build::BuildError;
@@ -10,15 +10,16 @@ use crate::build::matching;
 use crate::build::places::Whereabouts;
 use crate::build::report::{SalesReport, count};
 use crate::build::rules::{self, ByRule};
-use crate::build::sales::SaleSeed;
+use crate::build::sales::{SaleFields, SaleSeed};
 use crate::build::settle::{Standing, in_order};
 use crate::build::spill::Groups;
 use crate::store::address::{self, Entry};
-use crate::store::postcode::UNITS_OF_SECTOR;
+use crate::store::postcode::UNITS_OF_DISTRICT;
 use crate::store::unmatched::Unmatched;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::records::Change;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::RangeInclusive;
 
 /// One transaction: as it was, and as it is.
 pub(super) struct Edit {
@@ -70,7 +71,9 @@ pub(super) fn work_out(
             .map(|standing| (standing.sale.postcode, standing.id))
     });
     let mut known = (None, Addresses::default());
+    let mut district = District::default();
     let mut all = Vec::with_capacity(standing.len());
+    let mut meetings = Vec::with_capacity(standing.len());
     for (was, now) in standing {
         let Some(now) = now else {
             report.deleted += 1;
@@ -84,11 +87,90 @@ pub(super) fn work_out(
         };
         let postcode = now.sale.postcode;
         if known.0 != Some(postcode) {
-            known = (Some(postcode), Addresses::of(old, postcode, postcode)?);
+            known = (Some(postcode), Addresses::of(old, postcode)?);
         }
-        all.push(met(old, before, was, now, &known.1, &mut report)?);
+        let found = find(&known.1.known, now.address.own());
+        let by_rule = match found {
+            Match::One(_) | Match::Several => None,
+            Match::AddressUnknown | Match::PostcodeUnknown => {
+                by_rule(old, &now, &known.1, &mut district)?
+            }
+        };
+        meetings.push(Meeting {
+            was,
+            now,
+            found,
+            by_rule,
+        });
+    }
+    let contested = contested(before, &meetings);
+    for meeting in meetings {
+        let contested = contested.get(&meeting.now.sale.postcode);
+        all.push(met(old, before, meeting, contested, &mut report)?);
+    }
+    for (postcode, rivals) in &before.rivals {
+        let contested = contested.get(postcode);
+        for rival in rivals {
+            let edit = rejoined(old, rival, contested)?;
+            report.rejoined += u64::from(edit.is_some());
+            all.extend(edit);
+        }
     }
     Ok(Edits { all, report })
+}
+
+/// A transaction and what its address means.
+struct Meeting {
+    was: Option<JoinedSale>,
+    now: Standing,
+    found: Match,
+    by_rule: Option<ByRule>,
+}
+
+/// By postcode, the homes that several addresses meet by rules of one address, of the months and of
+/// before.
+fn contested(before: &Before, meetings: &[Meeting]) -> FxHashMap<u64, FxHashSet<u64>> {
+    let mut met: FxHashMap<u64, Vec<(u64, u64)>> = FxHashMap::default();
+    for meeting in meetings {
+        let of_rule = meeting.now.stranger(meeting.by_rule).met_alone();
+        met.entry(meeting.now.sale.postcode)
+            .or_default()
+            .extend(of_rule);
+    }
+    for (postcode, rivals) in &before.rivals {
+        let rivals = rivals.iter().map(|rival| rival.met);
+        met.entry(*postcode).or_default().extend(rivals);
+    }
+    met.into_iter()
+        .map(|(postcode, met)| (postcode, rules::contested(met)))
+        .collect()
+}
+
+/// One that no month names: its home is contested now, or no more.
+fn rejoined(
+    old: &Snapshot,
+    rival: &Rival,
+    contested: Option<&FxHashSet<u64>>,
+) -> Result<Option<Edit>, BuildError> {
+    let (_, uprn) = rival.met;
+    let stays_away = contested.is_some_and(|contested| contested.contains(&uprn));
+    let was = rival.sale;
+    if stays_away == (was.row.uprn == 0) {
+        return Ok(None);
+    }
+    let home = match stays_away {
+        true => None,
+        false => old.packed_property(uprn)?,
+    };
+    let home = home.as_ref().map(|home| (uprn, home));
+    let sale = SaleFields::of_row(&was.row);
+    let mut uncounted = SalesReport::default();
+    Ok(Some(Edit {
+        old: Some(was),
+        new: Some(joined(was.row.id, &sale, home, old, &mut uncounted)?),
+        unmatched: None,
+        forgotten: None,
+    }))
 }
 
 /// The row that stands after all rows of one transaction, if any does.
@@ -112,7 +194,7 @@ fn last_word(rows: Vec<SaleSeed>, mut known: bool, report: &mut Updated) -> Opti
     last
 }
 
-/// Pairs of fingerprint and UPRN of some postcodes, in order, and which of them are premises.
+/// Pairs of fingerprint and UPRN of a postcode, in order, and which of them are premises.
 #[derive(Default)]
 struct Addresses {
     known: Vec<(u64, u64)>,
@@ -120,32 +202,70 @@ struct Addresses {
 }
 
 impl Addresses {
-    /// Of all postcodes from the first to the last.
-    fn of(old: &Snapshot, first: u64, last: u64) -> Result<Addresses, BuildError> {
+    fn of(old: &Snapshot, postcode: u64) -> Result<Addresses, BuildError> {
         let mut addresses = Addresses::default();
-        let rows = old.addresses.range(first..=last);
-        for row in rows.map_err(SnapshotError::from)? {
-            let (_, row) = row.map_err(SnapshotError::from)?;
-            let entries = address::all(row.value());
-            for (print, entry) in entries.ok_or(SnapshotError::Damaged { table: "addresses" })? {
-                match entry {
-                    Entry::Home(uprn) => addresses.known.push((print, uprn)),
-                    Entry::Premises(uprn) => {
-                        addresses.known.push((print, uprn));
-                        addresses.premises.insert(uprn);
-                    }
-                    Entry::OtherSale | Entry::Units(_) => {}
-                }
+        each_address(old, postcode..=postcode, |print, uprn, _, premises| {
+            addresses.known.push((print, uprn));
+            if premises {
+                addresses.premises.insert(uprn);
             }
-        }
+        })?;
         addresses.known.sort_unstable();
         Ok(addresses)
     }
+}
 
-    fn of_sector(old: &Snapshot, postcode: u64) -> Result<Addresses, BuildError> {
-        let first = postcode / UNITS_OF_SECTOR * UNITS_OF_SECTOR;
-        Addresses::of(old, first, first + UNITS_OF_SECTOR - 1)
+/// The same of a whole postcode district, with the postcodes.
+#[derive(Default)]
+struct District {
+    number: Option<u64>,
+    known: Vec<(u64, u64, u64)>,
+    premises: FxHashSet<u64>,
+}
+
+impl District {
+    /// Reads the district of a postcode, unless it is the one read last.
+    fn turn_to(&mut self, old: &Snapshot, postcode: u64) -> Result<(), BuildError> {
+        let number = postcode / UNITS_OF_DISTRICT;
+        if self.number == Some(number) {
+            return Ok(());
+        }
+        *self = District {
+            number: Some(number),
+            ..District::default()
+        };
+        let first = number * UNITS_OF_DISTRICT;
+        let all = first..=first + UNITS_OF_DISTRICT - 1;
+        each_address(old, all, |print, uprn, at, premises| {
+            self.known.push((print, uprn, at));
+            if premises {
+                self.premises.insert(uprn);
+            }
+        })?;
+        self.known.sort_unstable();
+        Ok(())
     }
+}
+
+/// Each address of some postcodes: fingerprint, UPRN, postcode, and whether it is premises'.
+fn each_address(
+    old: &Snapshot,
+    postcodes: RangeInclusive<u64>,
+    mut take: impl FnMut(u64, u64, u64, bool),
+) -> Result<(), BuildError> {
+    let rows = old.addresses.range(postcodes);
+    for row in rows.map_err(SnapshotError::from)? {
+        let (postcode, row) = row.map_err(SnapshotError::from)?;
+        let entries = address::all(row.value());
+        for (print, entry) in entries.ok_or(SnapshotError::Damaged { table: "addresses" })? {
+            match entry {
+                Entry::Home(uprn) => take(print, uprn, postcode.value(), false),
+                Entry::Premises(uprn) => take(print, uprn, postcode.value(), true),
+                Entry::OtherSale | Entry::Units(_) => {}
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The home that a rule finds, as in a build.
@@ -153,6 +273,7 @@ fn by_rule(
     old: &Snapshot,
     now: &Standing,
     addresses: &Addresses,
+    district: &mut District,
 ) -> Result<Option<ByRule>, BuildError> {
     if !old.origin.by_rules || now.address.other_type {
         return Ok(None);
@@ -160,31 +281,36 @@ fn by_rule(
     let asked = now.written.asked();
     let is_premises = |uprn| addresses.premises.contains(&uprn);
     let within = rules::within_postcode(&addresses.known, &asked, is_premises);
-    if within.is_some() || old.place(now.sale.postcode)?.is_some() {
+    let postcode = now.sale.postcode;
+    if within.is_some() || old.place(postcode)?.is_some() {
         return Ok(within);
     }
-    let sector = Addresses::of_sector(old, now.sale.postcode)?;
-    let is_premises = |uprn| sector.premises.contains(&uprn);
-    Ok(rules::within_sector(&sector.known, &asked, is_premises))
+    district.turn_to(old, postcode)?;
+    let is_premises = |uprn| district.premises.contains(&uprn);
+    let known = &district.known;
+    Ok(rules::within_district(known, postcode, &asked, is_premises))
 }
 
 /// A transaction meets its property, as in a build.
 fn met(
     old: &Snapshot,
     before: &Before,
-    was: Option<JoinedSale>,
-    now: Standing,
-    addresses: &Addresses,
+    meeting: Meeting,
+    contested: Option<&FxHashSet<u64>>,
     report: &mut Updated,
 ) -> Result<Edit, BuildError> {
-    let found = find(&addresses.known, now.address.own());
-    let of_rule = match found {
-        Match::One(_) | Match::Several => None,
-        Match::AddressUnknown | Match::PostcodeUnknown => by_rule(old, &now, addresses)?,
-    };
+    let Meeting {
+        was,
+        now,
+        found,
+        by_rule,
+    } = meeting;
+    let is_contested = by_rule.is_some_and(|home| {
+        home.one_address && contested.is_some_and(|contested| contested.contains(&home.uprn))
+    });
     let uprn = match found {
         Match::One(uprn) => Some(uprn),
-        _ => of_rule.map(|home| home.uprn),
+        _ => by_rule.filter(|_| !is_contested).map(|home| home.uprn),
     };
     let home = match uprn {
         Some(uprn) => old.packed_property(uprn)?.map(|home| (uprn, home)),
@@ -193,14 +319,8 @@ fn met(
     let home = home.as_ref().map(|(uprn, home)| (*uprn, home));
     let mut uncounted = SalesReport::default();
     let new = joined(now.id, &now.sale, home, old, &mut uncounted)?;
-    let unmatched = matches!(found, Match::AddressUnknown | Match::PostcodeUnknown).then(|| {
-        let unmatched = Unmatched {
-            id: now.id,
-            other_type: now.address.other_type,
-            prints: now.address.prints,
-        };
-        (now.sale.postcode, unmatched)
-    });
+    let unmatched = matches!(found, Match::AddressUnknown | Match::PostcodeUnknown)
+        .then(|| (now.sale.postcode, now.stranger(by_rule)));
     let unchanged = match &was {
         Some(was) => *was == new && before.unmatched.get(&now.id) == unmatched.as_ref(),
         None => false,
@@ -211,10 +331,13 @@ fn met(
         (false, false) => report.added += 1,
     }
     if !unchanged {
-        let name = of_rule.map_or_else(|| matching::name(found), |_| matching::ONE_BY_RULE);
-        count(&mut report.matching, name);
-        if let Some(home) = of_rule {
-            count(&mut report.matched_by_rule, home.rule);
+        match by_rule {
+            None => count(&mut report.matching, matching::name(found)),
+            Some(_) if is_contested => count(&mut report.matching, matching::CONTESTED),
+            Some(home) => {
+                count(&mut report.matching, matching::ONE_BY_RULE);
+                count(&mut report.matched_by_rule, home.rule);
+            }
         }
     }
     Ok(Edit {

@@ -62,7 +62,7 @@ pub fn update(
     let (files, rejects) = sources.finish();
     rejects.finish()?;
 
-    let before = before::find(&old, &months.ids, watch)?;
+    let before = before::find(&old, &months, watch)?;
     let price_paid_to = months.moments.iter().cloned().chain([held]).max();
     let edits = edits::work_out(&old, months, &before)?;
 

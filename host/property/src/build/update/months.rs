@@ -13,6 +13,8 @@ use std::rc::Rc;
 pub(super) struct Months {
     pub(super) rows: Sorted<SaleSeed>,
     pub(super) ids: FxHashSet<u64>,
+    /// The postcodes that rows name, packed.
+    pub(super) postcodes: FxHashSet<u64>,
     /// When the rows of each file act, by the file's number.
     pub(super) moments: Vec<Moment>,
 }
@@ -24,11 +26,12 @@ pub(super) fn read(
     scratch: &Rc<Scratch>,
 ) -> Result<Months, BuildError> {
     let read = sales::read(sources, scratch)?;
-    let mut ids = FxHashSet::default();
+    let (mut ids, mut postcodes) = (FxHashSet::default(), FxHashSet::default());
     let mut with_rows = vec![false; read.moments.len()];
     for row in read.rows.rows()? {
         let row = row?;
         ids.insert(row.id);
+        postcodes.insert(row.sale.postcode);
         if let Some(with_rows) = with_rows.get_mut(row.at.0 as usize) {
             *with_rows = true;
         }
@@ -47,6 +50,7 @@ pub(super) fn read(
     Ok(Months {
         rows: read.rows,
         ids,
+        postcodes,
         moments: read.moments,
     })
 }

@@ -33,6 +33,10 @@ pub struct Updated {
     pub deleted: u64,
     /// Transactions that the files name and that say what they said.
     pub unchanged: u64,
+    /// Transactions that the files do not name, whose home by a rule for addresses is contested by another
+    /// address now, or no longer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rejoined: u64,
     /// Rows that delete a transaction that was not there.
     pub deletions_of_unknown: u64,
     /// Rows that change a transaction that was not there, taken as additions.
@@ -44,4 +48,8 @@ pub struct Updated {
     /// Of them, those that did so by a rule for addresses, rule by rule.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub matched_by_rule: BTreeMap<&'static str, u64>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

@@ -121,6 +121,26 @@ fn how_much_memory_a_build_may_take_changes_nothing_in_the_snapshot() {
 }
 
 #[test]
+fn open_uprn_is_read_from_its_flag_and_another_file_there_is_refused_by_name() {
+    let shelf = tempfile::tempdir().unwrap();
+    let points = shelf.path().join("osopenuprn_202609.csv");
+    let head = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n";
+    fs::write(&points, format!("{head}1,450001.00,300001.00,52.1,-1.1\n")).unwrap();
+    let points = points.display().to_string();
+    let built = build_with(shelf.path(), None, &["--open-uprn", &points]).ok();
+    let report: Value = serde_json::from_str(&built.stdout).unwrap();
+    let files = report["files"].as_array().unwrap();
+    let file = files.iter().find(|file| file["register"] == "open_uprn");
+    assert_eq!(file.unwrap()["rows_kept"], 1);
+    let other = registers().join("price-paid.csv").display().to_string();
+    let refusal = build_with(shelf.path(), None, &["--open-uprn", &other]).refused();
+    assert!(
+        refusal.contains("price-paid.csv") && refusal.contains("uprn"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn a_lean_country_has_the_same_registers_and_builds_the_same_snapshot() {
     let lean = tempfile::tempdir().unwrap();
     let folder = lean.path().display().to_string();

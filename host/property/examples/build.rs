@@ -60,6 +60,7 @@ fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
         code_map: data.join("areas/local-authority-codes-past-and-current.csv"),
         price_index: list("hpi", "UK-HPI")?,
         addresses: Vec::new(),
+        open_uprn: Vec::new(),
         by_rules: true,
     })
 }
@@ -78,6 +79,7 @@ fn generated(data: &Path) -> Inputs {
         code_map: data.join("local-authority-codes-past-and-current.csv"),
         price_index: there(&["UK-HPI-full-file.csv"]),
         addresses: there(&["addresses.csv"]),
+        open_uprn: Vec::new(),
         by_rules: true,
     }
 }

@@ -60,7 +60,7 @@ impl Register for AddressFile {
             Layout::AddressBasePlus(Box::new(address_base::of_header(&mut header)))
         } else if open_uprn::is_header(&header) {
             return Begin::Wrong(
-                "addresses; OS Open UPRN has coordinates alone, and no address to match by",
+                "addresses; OS Open UPRN has coordinates alone, and is given as --open-uprn",
             );
         } else {
             Layout::Own(NAMES.map(|name| header.need(&[name])))

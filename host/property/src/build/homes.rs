@@ -19,6 +19,7 @@ use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::matching::Asked;
+use domesday_registers::open_uprn::OpenUprnFile;
 use domesday_registers::records::Country;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,8 @@ use std::rc::Rc;
 pub(crate) struct Homes {
     pub(crate) addresses: Sorted<AddressSeed>,
     pub(crate) certificates: Sorted<CertificateSeed>,
+    /// Where UPRNs lie, those among them that no home has.
+    pub(crate) points: Sorted<PointSeed>,
     pub(crate) keys: Keys,
     /// UPRNs of properties in which nobody lives.
     pub(crate) premises: FxHashSet<u64>,
@@ -49,6 +52,21 @@ pub(crate) struct AddressSeed {
 impl Seed for AddressSeed {
     type Key = AddressSeed;
     fn key(&self) -> AddressSeed {
+        *self
+    }
+}
+
+/// A row of OS Open UPRN; of several for one UPRN the last in this order counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct PointSeed {
+    pub(crate) uprn: u64,
+    pub(crate) easting: i32,
+    pub(crate) northing: i32,
+}
+
+impl Seed for PointSeed {
+    type Key = PointSeed;
+    fn key(&self) -> PointSeed {
         *self
     }
 }
@@ -109,6 +127,7 @@ pub(crate) fn read(
     let mut report = HomesReport::default();
     let mut units = Sorter::new(scratch);
     let file = read_addresses(sources, scratch, &mut units)?;
+    let points = read_points(sources, scratch)?;
     let mut of_file = KeyFile::create(scratch, file.keys)?;
 
     let mut by_key = Sorter::new(scratch);
@@ -174,6 +193,7 @@ pub(crate) fn read(
     let (certificates, losers) = each_key_once(by_key.finish()?, scratch, &mut report)?;
     let mut homes = Homes {
         addresses: file.rows,
+        points,
         certificates,
         keys: Keys {
             of_file,
@@ -243,6 +263,28 @@ fn read_addresses(
     })
 }
 
+/// The coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes, on disk where they
+/// do not fit the memory.
+fn read_points(
+    sources: &mut Sources<'_, '_>,
+    scratch: &Rc<Scratch>,
+) -> Result<Sorted<PointSeed>, BuildError> {
+    let mut points = Sorter::new(scratch);
+    sources.try_read::<OpenUprnFile>(Kind::OpenUprn, |_, point| {
+        if Cell::of(point.easting, point.northing).is_none() {
+            let uprn = point.uprn.to_string();
+            return Ok(Verdict::LeftOut("outside_national_grid", uprn));
+        }
+        points.push(PointSeed {
+            uprn: point.uprn,
+            easting: point.easting,
+            northing: point.northing,
+        })?;
+        Ok(Verdict::Kept)
+    })?;
+    points.finish()
+}
+
 /// Of certificates under one key keeps the last in order of content. The UPRNs that only the
 /// others name come beside.
 fn each_key_once(
@@ -274,19 +316,26 @@ fn each_key_once(
 
 /// Counts the properties, and finds out in which nobody lives and which UPRNs are none of them.
 fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
-    let mut properties = Properties::new(&homes.addresses, &homes.certificates, places)?;
-    let report = &mut homes.report;
+    let mut report = homes.report.clone();
+    let mut premises = FxHashSet::default();
+    let mut strangers = std::mem::take(&mut homes.keys.strangers);
+    let mut properties = Properties::new(homes, places)?;
     while let Some((uprn, home)) = properties.next()? {
         report.properties += 1;
         report.from_address_file += u64::from(home.in_address_file);
         report.with_certificate += u64::from(!home.property.certificates.is_empty());
+        report.placed_by_open_uprn += u64::from(home.placed_by_open_uprn);
         report.unplaced += u64::from(home.property.place.is_none());
         if !home.property.residential {
             report.not_residential += 1;
-            homes.premises.insert(uprn);
+            premises.insert(uprn);
         }
-        homes.keys.strangers.remove(&uprn);
+        strangers.remove(&uprn);
     }
+    drop(properties);
+    homes.premises = premises;
+    homes.keys.strangers = strangers;
+    homes.report = report;
     Ok(())
 }
 

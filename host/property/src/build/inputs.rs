@@ -19,6 +19,8 @@ pub struct Inputs {
     pub price_index: Vec<PathBuf>,
     /// Licensed address files (docs/address-file.md); without any, UPRNs come from certificates.
     pub addresses: Vec<PathBuf>,
+    /// OS Open UPRN: where homes lie that no address file has.
+    pub open_uprn: Vec<PathBuf>,
     /// Whether addresses that no home has exactly are tried by the rules of
     /// [`domesday_registers::matching`].
     pub by_rules: bool,

@@ -61,7 +61,7 @@ pub(crate) fn run(
 ) -> Result<Sorted<JoinedSale>, BuildError> {
     let total = homes.report.properties;
     let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;
-    let mut properties = Properties::new(&homes.addresses, &homes.certificates, places)?;
+    let mut properties = Properties::new(homes, places)?;
     let mut done = 0_u64;
     let mut row = Vec::new();
     watch("join", 0, total);

@@ -1,9 +1,9 @@
 //! A property, from its row of the address file and its certificates.
 
 use super::BuildError;
-use super::homes::{AddressSeed, CertificateSeed};
+use super::homes::{AddressSeed, CertificateSeed, Homes, PointSeed};
 use super::places::Places;
-use super::spill::{Groups, Rows, Sorted};
+use super::spill::{Groups, Rows};
 use crate::store::dwelling::{GROUND, PackedCertificate, PackedProperty, nibbles};
 use domesday_registers::records::{Certificate, Country};
 
@@ -11,6 +11,7 @@ use domesday_registers::records::{Certificate, Country};
 pub(crate) struct Properties<'a> {
     addresses: Groups<AddressSeed, Rows<'a, AddressSeed>, u64>,
     certificates: Groups<CertificateSeed, Rows<'a, CertificateSeed>, u64>,
+    points: Groups<PointSeed, Rows<'a, PointSeed>, u64>,
     places: &'a Places,
 }
 
@@ -18,17 +19,16 @@ pub(crate) struct Properties<'a> {
 pub(crate) struct Home {
     pub(crate) property: PackedProperty,
     pub(crate) in_address_file: bool,
+    pub(crate) placed_by_open_uprn: bool,
 }
 
 impl<'a> Properties<'a> {
-    pub(crate) fn new(
-        addresses: &'a Sorted<AddressSeed>,
-        certificates: &'a Sorted<CertificateSeed>,
-        places: &'a Places,
-    ) -> Result<Properties<'a>, BuildError> {
+    pub(crate) fn new(homes: &'a Homes, places: &'a Places) -> Result<Properties<'a>, BuildError> {
+        let certificates = homes.certificates.rows()?;
         Ok(Properties {
-            addresses: Groups::new(addresses.rows()?, |address| address.uprn)?,
-            certificates: Groups::new(certificates.rows()?, |certificate| certificate.uprn)?,
+            addresses: Groups::new(homes.addresses.rows()?, |address| address.uprn)?,
+            certificates: Groups::new(certificates, |certificate| certificate.uprn)?,
+            points: Groups::new(homes.points.rows()?, |point| point.uprn)?,
             places,
         })
     }
@@ -40,9 +40,13 @@ impl<'a> Properties<'a> {
         };
         let addresses = self.addresses.at(uprn)?;
         let lodged = self.certificates.at(uprn)?;
+        let points = self.points.at(uprn)?;
+        // Whoever is licensed to have an address file has its coordinates, too.
+        let point = points.last().filter(|_| addresses.is_empty());
         let home = Home {
-            property: property(addresses.last(), &lodged, self.places),
+            property: property(addresses.last(), point, &lodged, self.places),
             in_address_file: !addresses.is_empty(),
+            placed_by_open_uprn: point.is_some(),
         };
         Ok(Some((uprn, home)))
     }
@@ -69,10 +73,11 @@ pub(crate) fn pack(lodged: u16, row: &Certificate) -> PackedCertificate {
     }
 }
 
-/// Puts a property together. The address file places it, else its newest certificate whose
-/// postcode has coordinates.
+/// Puts a property together. The address file places it, else OS Open UPRN, else its newest certificate
+/// whose postcode has coordinates.
 fn property(
     address: Option<&AddressSeed>,
+    point: Option<&PointSeed>,
     lodged: &[CertificateSeed],
     places: &Places,
 ) -> PackedProperty {
@@ -110,6 +115,7 @@ fn property(
         authority,
         place: address
             .map(|address| (address.easting, address.northing))
+            .or(point.map(|point| (point.easting, point.northing)))
             .or(centroid.map(|place| (place.easting, place.northing))),
         certificates: lodged.iter().map(|seed| seed.certificate).collect(),
         sale_days: Vec::new(),

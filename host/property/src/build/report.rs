@@ -49,9 +49,13 @@ pub struct HomesReport {
     pub from_address_file: u64,
     /// Of them, those with a certificate.
     pub with_certificate: u64,
+    /// Of them, those that OS Open UPRN places.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub placed_by_open_uprn: u64,
     /// Of them, those that are not residential.
     pub not_residential: u64,
-    /// Of them, those without coordinates: postcode not in Code-Point, and no address file.
+    /// Of them, those without coordinates: postcode not in Code-Point, and in neither the address file nor
+    /// OS Open UPRN.
     pub unplaced: u64,
     /// Certificates held.
     pub certificates: u64,
@@ -102,4 +106,8 @@ pub struct SalesReport {
     pub matched_by_rule: BTreeMap<&'static str, u64>,
     /// What certificates gave to the matched sales.
     pub certificates: BTreeMap<&'static str, u64>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

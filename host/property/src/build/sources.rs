@@ -14,6 +14,7 @@ pub(crate) enum Kind {
     Areas,
     CodePoint,
     Addresses,
+    OpenUprn,
     Certificates,
     PricePaid,
     PriceIndex,
@@ -26,6 +27,7 @@ impl sources::Kind for Kind {
             Kind::Areas => "areas",
             Kind::CodePoint => "code_point",
             Kind::Addresses => "addresses",
+            Kind::OpenUprn => "open_uprn",
             Kind::Certificates => "certificates",
             Kind::PricePaid => "price_paid",
             Kind::PriceIndex => "price_index",
@@ -51,11 +53,12 @@ impl<'a, 'w> Sources<'a, 'w> {
         watch: &'a mut Watch<'w>,
     ) -> Result<Self, BuildError> {
         let one = std::slice::from_ref;
-        let given: [(Kind, &[PathBuf]); 7] = [
+        let given: [(Kind, &[PathBuf]); 8] = [
             (Kind::CodeMap, one(&inputs.code_map)),
             (Kind::Areas, &inputs.areas),
             (Kind::CodePoint, one(&inputs.code_point)),
             (Kind::Addresses, &inputs.addresses),
+            (Kind::OpenUprn, &inputs.open_uprn),
             (Kind::Certificates, &inputs.certificates),
             (Kind::PricePaid, &inputs.price_paid),
             (Kind::PriceIndex, &inputs.price_index),

@@ -12,6 +12,7 @@ mod leak;
 mod matching;
 mod memory;
 mod nearby;
+mod open_uprn;
 #[path = "../publishers/mod.rs"]
 mod publishers;
 mod reading;

@@ -135,6 +135,7 @@ fn world(price_paid: Vec<String>) -> World {
             "101,,1,ORCHARD WAY,,ZEDTOWN,ZZ1 1AA,450110,300130,RD03,E\n\
              105,,12,MILL LANE,,ZEDTOWN,ZZ1 1AB,451400,300130,CR08,E\n",
         )
+        .and_open_uprn("104,450150.00,300150.00,52,-1\n106,451410.50,300140.00,52,-1\n")
 }
 
 fn inputs_of(inputs: &Inputs, files: usize) -> Inputs {
@@ -303,7 +304,7 @@ fn the_report_tells_what_became_of_the_months() {
     assert_eq!(report.updated_from.snapshot_id, "whole");
     assert_eq!(report.identity.latest_sale, Some(day("2020-02-15")));
     assert_eq!(report.files.len(), 1);
-    assert_eq!(report.sources.len(), 2 + inputs.certificates.len() + 5);
+    assert_eq!(report.sources.len(), 2 + inputs.certificates.len() + 6);
     let rejects = std::fs::read_to_string(directory.join(build::REJECTS_FILE)).unwrap();
     assert!(
         rejects.contains("pp-1.csv,7,wrong_column_count"),

@@ -128,6 +128,7 @@ pub(crate) struct World {
     pub(crate) price_paid: Vec<String>,
     pub(crate) certificates: Vec<String>,
     pub(crate) addresses: Option<String>,
+    pub(crate) open_uprn: Option<String>,
     pub(crate) postcodes: String,
     pub(crate) index: String,
 }
@@ -138,6 +139,7 @@ impl Default for World {
             price_paid: vec![String::new()],
             certificates: vec![CERTIFICATES_HEAD.to_owned()],
             addresses: None,
+            open_uprn: None,
             postcodes: [
                 place("ZZ1 1AA", 450_100, 300_100, "E92000001", "E07000900"),
                 place("ZZ1 1AB", 450_900, 300_100, "E92000001", "E07000900"),
@@ -202,6 +204,13 @@ impl World {
         self
     }
 
+    /// With coordinates of UPRNs.
+    pub(crate) fn and_open_uprn(mut self, rows: &str) -> World {
+        let head = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n";
+        self.open_uprn = Some(format!("{head}{rows}"));
+        self
+    }
+
     /// Writes the files into a folder.
     pub(crate) fn write(&self, folder: &Path) -> Inputs {
         let file = |name: String, text: &str| -> PathBuf {
@@ -248,6 +257,11 @@ impl World {
                 .addresses
                 .iter()
                 .map(|text| file("addresses.csv".into(), text))
+                .collect(),
+            open_uprn: self
+                .open_uprn
+                .iter()
+                .map(|text| file("osopenuprn.csv".into(), text))
                 .collect(),
             by_rules: true,
         }

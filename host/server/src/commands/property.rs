@@ -75,6 +75,9 @@ pub struct Build {
     /// A licensed address file (docs/address-file.md). Without one, UPRNs come from certificates.
     #[arg(long, value_name = "CSV")]
     addresses: Vec<PathBuf>,
+    /// OS Open UPRN, the zip or its CSV: where homes lie that no address file has.
+    #[arg(long, value_name = "FILE")]
+    open_uprn: Vec<PathBuf>,
     /// Join sales and certificates to homes by their exact address alone, without the rules of
     /// docs/address-matching.md.
     #[arg(long)]
@@ -122,6 +125,7 @@ impl Build {
             code_map: self.authority_codes.clone(),
             price_index: self.price_index.clone(),
             addresses: self.addresses.clone(),
+            open_uprn: self.open_uprn.clone(),
             by_rules: !self.exact_addresses,
         };
         // Package ids cannot begin with a dot, so no reader takes this for a package.

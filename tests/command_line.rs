@@ -43,6 +43,7 @@ fn every_command_says_what_it_takes() {
         "release",
         "release build",
         "release backtest",
+        "release check",
         "release sign",
         "release keygen",
         "release promote",

@@ -7,7 +7,7 @@
 use crate::config::{LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLES};
 use crate::runtime::Limits;
 use crate::{shape, v1, v1_1};
-use wasmparser::{Parser, Validator, WasmFeatures};
+use wasmparser::{ComponentTypeRef, Parser, Payload, Validator, WasmFeatures};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -129,10 +129,7 @@ pub(crate) fn resources(component: &Component, limits: &Limits) -> Result<(), Ad
     within("tables", needs.num_tables.into(), MAX_TABLES.into())?;
     within(
         "bytes of memory at the start",
-        needs
-            .max_initial_memory_size
-            .unwrap_or(0)
-            .saturating_mul(PAGE_BYTES),
+        memory_at_start(component),
         limits.memory_bytes,
     )?;
     within(
@@ -150,6 +147,41 @@ pub(crate) fn within(what: &'static str, found: u64, limit: u64) -> Result<(), A
     } else {
         Err(AdmissionError::NeedsTooMuch { what, found, limit })
     }
+}
+
+/// Linear memory that the component declares to begin with, bytes.
+pub(crate) fn memory_at_start(component: &Component) -> u64 {
+    component
+        .resources_required()
+        .and_then(|needs| needs.max_initial_memory_size)
+        .unwrap_or(0)
+        .saturating_mul(PAGE_BYTES)
+}
+
+/// What a component imports that it can call, in its own order.
+///
+/// # Errors
+/// Where the bytes cannot be read as a component.
+pub fn imports(component: &[u8]) -> Result<Vec<String>, AdmissionError> {
+    let mut found = Vec::new();
+    let mut depth = 0_u32;
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(invalid)? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                for import in section {
+                    let import = import.map_err(invalid)?;
+                    // A world's own types come in as type imports, which nothing can call.
+                    if !matches!(import.ty, ComponentTypeRef::Type(_)) {
+                        found.push(import.name.name.to_owned());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
 }
 
 pub(crate) fn not_linked(error: wasmtime::Error) -> AdmissionError {

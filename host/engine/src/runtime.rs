@@ -2,7 +2,9 @@
 
 use crate::admission::{self, AdmissionError};
 use crate::cache::Cache;
-use crate::config::{Allocation, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, configuration};
+use crate::config::{
+    Allocation, MAX_MEMORY_BYTES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, configuration,
+};
 use crate::evidence::EvidenceSource;
 use crate::failure::{classify, unreadable, unready};
 use crate::outcome::{Cost, Row};
@@ -79,7 +81,21 @@ impl Runtime {
     /// # Errors
     /// Where this machine cannot give it the memory that it reserves.
     pub fn new(allocation: Allocation) -> Result<Runtime, RuntimeError> {
-        let engine = Engine::new(&configuration(allocation))
+        Runtime::with_native_stack(allocation, MAX_STACK_BYTES)
+    }
+
+    /// The same with another native stack for guests, bytes: a release is checked with less than it will have, so that
+    /// a row which comes near the end of it is known. Every other answer is the same.
+    ///
+    /// # Errors
+    /// As [`Runtime::new`].
+    pub fn with_native_stack(
+        allocation: Allocation,
+        stack_bytes: usize,
+    ) -> Result<Runtime, RuntimeError> {
+        let mut configuration = configuration(allocation);
+        configuration.max_wasm_stack(stack_bytes);
+        let engine = Engine::new(&configuration)
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let mut linker = Linker::new(&engine);
         v1::add_to_linker(&mut linker)
@@ -148,6 +164,16 @@ impl Release {
     /// The longest that a row may take on the clock, whatever time it is given.
     pub fn row_time(&self) -> Duration {
         self.limits.deadline
+    }
+
+    /// What each row may use.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// Linear memory that a row has before its first instruction, bytes.
+    pub fn memory_at_start(&self) -> u64 {
+        admission::memory_at_start(self.pre.instance_pre().component())
     }
 
     /// Values one property in a fresh sandbox. Blocks this thread for as long as the row takes,

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::body::{Body, BodyFault, distinct, listed, rule};
-use crate::{FilePath, Kind, Manifest, PackageId, Sha256Digest, date};
+use crate::{FilePath, Kind, Manifest, Monotone, PackageId, Sha256Digest, date};
 
 /// The most rows that the public contract allows in one batch or job.
 const MOST_ROWS: u32 = 2_500;
@@ -42,6 +42,9 @@ pub struct ValuationBody {
     pub nominal_coverage: f64,
     /// From which confidence score each band begins, highest first; the last begins at 0.
     pub confidence_bands: Vec<ConfidenceBand>,
+    /// Inputs that move the estimate one way only, which `domesday release check` probes; absent where none is declared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub monotone: Vec<Monotone>,
     /// The recorded valuations that a replay must repeat bit for bit.
     pub fixtures: FilePath,
     /// The back-test on sales that neither the fit nor the calibration saw; absent where there was none.
@@ -310,6 +313,7 @@ impl Body for ValuationBody {
                 "must have parameters if it learnt them",
             )?;
         }
+        crate::monotone::check(&self.monotone)?;
         if let Some(backtest) = &self.backtest {
             listed(manifest, "backtest", backtest)?;
         }
@@ -387,6 +391,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_monotone_may_be_declared_and_is_written_back_whole() {
+        let mut declared = good();
+        declared["monotone"] = json!([{"input": "floor_area_m2", "direction": "up"}, {"input": "energy_rating", "direction": "down"}]);
+        let body: ValuationBody = serde_json::from_value(declared).unwrap();
+        body.check(&manifest(Kind::Valuation, "v-1", &FILES))
+            .unwrap();
+        let written = serde_json::to_value(&body).unwrap();
+        assert_eq!(
+            written["monotone"][0],
+            json!({"input": "floor_area_m2", "direction": "up", "tolerance": 0.0, "may_break": 0.0, "homes": 200})
+        );
+        assert_eq!(
+            serde_json::from_value::<ValuationBody>(written).unwrap(),
+            body
+        );
+    }
+
+    #[test]
     fn each_rule_is_told_by_its_field() {
         let of = |field: &str, value: Value| {
             let manifest = manifest(Kind::Valuation, "v-1", &FILES);
@@ -417,6 +439,22 @@ mod tests {
             ("component", json!("other.wasm")),
             ("fixtures", json!("other.jsonl")),
             ("backtest", json!("backtest.json")),
+            (
+                "monotone",
+                json!([{"input": "bedrooms", "direction": "up", "tolerance": 1.0}]),
+            ),
+            (
+                "monotone",
+                json!([{"input": "bedrooms", "direction": "up", "may_break": -0.1}]),
+            ),
+            (
+                "monotone",
+                json!([{"input": "bedrooms", "direction": "up", "homes": 0}]),
+            ),
+            (
+                "monotone",
+                json!([{"input": "bedrooms", "direction": "up"}, {"input": "bedrooms", "direction": "down"}]),
+            ),
         ];
         for (field, value) in broken {
             assert_eq!(of(field, value.clone()), field, "{value}");

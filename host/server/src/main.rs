@@ -15,6 +15,7 @@ mod private_file;
 mod promotion;
 mod reference;
 mod release_build;
+mod release_check;
 mod releases;
 mod service;
 mod settings;

@@ -6,9 +6,9 @@
 
 mod floors;
 mod lagged;
-mod learnt;
+pub(crate) mod learnt;
 mod probe;
-mod sales;
+pub(crate) mod sales;
 mod value;
 
 use anyhow::bail;

@@ -1,6 +1,7 @@
 //! The command line. Each command is a file; anyhow stops here and in them.
 
 mod backtest;
+mod check;
 mod cursors;
 mod jobs;
 mod key;

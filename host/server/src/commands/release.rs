@@ -2,6 +2,7 @@
 
 use super::ReleasesFolder;
 use super::backtest::Backtest;
+use super::check::Check;
 use super::place::Place;
 use super::progress::Progress;
 use super::trust::trust;
@@ -29,6 +30,8 @@ pub enum Release {
     Build(Box<Build>),
     /// Value sales that the release had not seen, each as at its own day, and say how far off it was.
     Backtest(Box<Backtest>),
+    /// Check what a release must keep to: exit 0 only if nothing failed.
+    Check(Box<Check>),
     /// Sign a release or a snapshot that is in the releases folder.
     Sign {
         /// Its id.
@@ -155,6 +158,7 @@ impl Release {
         match self {
             Release::Build(arguments) => arguments.run()?,
             Release::Backtest(arguments) => arguments.run()?,
+            Release::Check(arguments) => return arguments.run(),
             Release::Sign {
                 id,
                 kind,

@@ -12,7 +12,7 @@ mod predictions;
 mod record;
 mod settings;
 mod training;
-mod untouched;
+pub(crate) mod untouched;
 
 use crate::backtest::Tested;
 use crate::clock::{Clock, MachineClock};
@@ -196,6 +196,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
         memory_bytes: settings.memory_bytes,
         nominal_coverage: settings.nominal_coverage,
         confidence_bands: settings.confidence_bands,
+        monotone: settings.monotone,
         fixtures: FIXTURES.parse()?,
         backtest: None,
         component: COMPONENT.parse()?,

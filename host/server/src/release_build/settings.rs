@@ -1,7 +1,7 @@
 //! `release.toml` of a model: what its releases promise.
 
 use anyhow::Context;
-use domesday_package::{ConfidenceBand, Country, Endpoint, PropertyType, RowLimits};
+use domesday_package::{ConfidenceBand, Country, Endpoint, Monotone, PropertyType, RowLimits};
 use figment::Figment;
 use figment::providers::{Format, Toml};
 use serde::Deserialize;
@@ -27,6 +27,9 @@ pub struct Settings {
     pub nominal_coverage: f64,
     /// Where each band of confidence begins.
     pub confidence_bands: Vec<ConfidenceBand>,
+    /// Inputs that move the estimate one way only.
+    #[serde(default)]
+    pub monotone: Vec<Monotone>,
 }
 
 impl Settings {

@@ -7,7 +7,7 @@ use domesday_backtest::report::AsAt;
 use domesday_registers::Day;
 
 /// Homes that the leakage probe values at each of its cuts.
-const PROBE_HOMES: usize = 50;
+pub(crate) const PROBE_HOMES: usize = 50;
 
 /// The report on the sales from `first` to `last` as the package keeps it, or None where there are none.
 ///

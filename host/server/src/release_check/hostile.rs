@@ -1,0 +1,175 @@
+//! Homes at the ends of what may be said: no trap, no limit reached, and every answer well formed.
+
+use super::Watch;
+use super::extremes::{Extreme, extremes};
+use super::finding::{Finding, Verdict};
+use super::rows::{Home, Seen, value_all};
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::outcome::Outcome;
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub const CHECK: &str = "hostile";
+/// Broken rows that are named; the rest are counted.
+const NAMED: usize = 5;
+
+/// Homes with each end of each field alone, and with each two of different fields, at most `most` of them: the single
+/// ones first, of the pairs an even part.
+pub fn homes(sample: &[Home], days: (Day, Day), most: usize) -> Vec<Home> {
+    let mut bases: BTreeMap<PropertyType, &Home> = BTreeMap::new();
+    for home in sample {
+        bases.entry(home.subject.property_type).or_insert(home);
+    }
+    let (mut single, mut pairs) = (Vec::new(), Vec::new());
+    for (kind, base) in bases {
+        let list = extremes(kind, days);
+        for (at, one) in list.iter().enumerate() {
+            single.push(with(base, &[one]));
+            for other in &list[at + 1..] {
+                if one.field != other.field {
+                    pairs.push(with(base, &[one, other]));
+                }
+            }
+        }
+    }
+    single.truncate(most);
+    let left = most - single.len();
+    if left > 0 {
+        let every = pairs.len().div_ceil(left).max(1);
+        single.extend(pairs.into_iter().step_by(every));
+    }
+    single
+}
+
+fn with(base: &Home, ends: &[&Extreme]) -> Home {
+    let names: Vec<&str> = ends.iter().map(|end| end.name.as_str()).collect();
+    base.changed(&names.join(", "), |subject| {
+        ends.iter().for_each(|end| end.apply(subject));
+    })
+}
+
+/// Values such homes.
+pub fn check(
+    homes: &[Home],
+    release: &Release,
+    evidence: &Arc<dyn EvidenceSource>,
+    watch: &mut Watch<'_>,
+) -> (Finding, Vec<Seen>) {
+    let seen = value_all(release, homes, evidence, "valuing hostile inputs", watch);
+    (judge(&seen), seen)
+}
+
+fn judge(seen: &[Seen]) -> Finding {
+    if seen.is_empty() {
+        return Finding::new(
+            CHECK,
+            Verdict::NotJudged,
+            "the snapshot has no home to start from",
+        );
+    }
+    let (mut valued, mut referred, mut gave_up) = (0, 0, 0);
+    let mut broken = Vec::new();
+    for row in seen {
+        match &row.outcome {
+            Ok(Outcome::Valued(_)) => valued += 1,
+            Ok(Outcome::Referred(_)) => referred += 1,
+            Ok(Outcome::Failed { .. }) => gave_up += 1,
+            Err(failure) => broken.push((row.name.as_str(), failure.to_string())),
+        }
+    }
+    let counts = format!("{valued} valued, {referred} referred, {gave_up} given up with a reason");
+    let figures = json!({
+        "rows": seen.len(), "valued": valued, "referred": referred, "given_up": gave_up,
+        "broken": broken.iter().map(|(row, why)| json!({"row": row, "failure": why})).collect::<Vec<_>>(),
+    });
+    let mut lines: Vec<String> = broken
+        .iter()
+        .take(NAMED)
+        .map(|(row, why)| format!("{row}: {why}"))
+        .collect();
+    if broken.len() > NAMED {
+        lines.push(format!("and {} more", broken.len() - NAMED));
+    }
+    let summary = match broken.len() {
+        0 => format!("{} rows at the ends of their fields: {counts}", seen.len()),
+        broken => format!(
+            "{broken} of {} rows have no well-formed answer; {counts}",
+            seen.len()
+        ),
+    };
+    Finding::new(CHECK, Verdict::of(broken.is_empty()), summary)
+        .with_details(lines)
+        .with_figures(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{home, valued};
+    use super::*;
+    use domesday_engine::outcome::RowFailure;
+
+    const DAYS: (Day, Day) = (Day(20_700), Day(21_000));
+
+    #[test]
+    fn every_end_stands_alone_and_pairs_fill_the_budget() {
+        let sample = [home("home")];
+        let ends = extremes(PropertyType::SemiDetached, DAYS).len();
+        let all = homes(&sample, DAYS, usize::MAX);
+        assert!(all.len() > 20 * ends, "{}", all.len());
+        let some = homes(&sample, DAYS, 500);
+        assert!((ends + 1..=500).contains(&some.len()), "{}", some.len());
+        assert_eq!(homes(&sample, DAYS, 10).len(), 10);
+        assert!(homes(&[], DAYS, 10).is_empty());
+    }
+
+    #[test]
+    fn names_tell_the_ends_and_no_attribute_is_given_twice() {
+        let all = homes(&[home("home")], DAYS, usize::MAX);
+        assert!(
+            all.iter()
+                .any(|home| home.name == "home, floor area 2000.0, bedrooms 20")
+        );
+        for home in all {
+            let provenance = &home.subject.provenance;
+            let mut given = [
+                &provenance.customer[..],
+                &provenance.stored,
+                &provenance.applied,
+            ]
+            .concat();
+            let count = given.len();
+            given.sort_unstable();
+            given.dedup();
+            assert_eq!(given.len(), count, "{}", home.name);
+            assert_eq!(
+                home.subject.size.floor_area_m2.is_some(),
+                !home.name.contains("floor area absent")
+                    && !home.name.contains("everything optional absent")
+                    || home.name.contains("floor area 10.0")
+                    || home.name.contains("floor area 2000.0"),
+                "{}",
+                home.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_trap_is_named_and_a_stated_failure_is_not() {
+        let mut rows = vec![valued("a", 1.0), valued("b", 1.0)];
+        rows[0].outcome = Ok(Outcome::Failed {
+            reason: domesday_engine::outcome::FailureReason::Numeric,
+        });
+        assert_eq!(judge(&rows).verdict, Verdict::Passed);
+        rows[1].outcome = Err(RowFailure::Trapped {
+            trap: "unreachable".to_owned(),
+        });
+        let found = judge(&rows);
+        assert_eq!(found.verdict, Verdict::Failed);
+        assert_eq!(found.details, ["b: the release trapped: unreachable"]);
+        assert_eq!(judge(&[]).verdict, Verdict::NotJudged);
+    }
+}

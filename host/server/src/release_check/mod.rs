@@ -1,0 +1,278 @@
+//! The conformance kit: what a release must keep to before anybody trusts it.
+//!
+//! One file a check. Each takes homes or answers and gives a finding; those that value rows give the rows back as well, since
+//! ranges and cost are judged over all of them.
+
+mod admitted;
+mod again;
+mod cost;
+mod coverage;
+mod extremes;
+mod finding;
+mod fixtures;
+mod homes;
+mod hostile;
+mod ladder;
+mod monotone;
+mod order;
+mod ranges;
+mod rows;
+#[cfg(test)]
+mod testing;
+
+use crate::backtest::{self, Tested, learnt};
+use crate::releases::{OpenRelease, ReleaseError, open_release};
+use anyhow::Context;
+use domesday_backtest::report::AsAt;
+use domesday_engine::config::{Allocation, MAX_STACK_BYTES};
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::fixture::Fixture;
+use domesday_engine::outcome::RowFailure;
+use domesday_engine::{Release, Runtime};
+use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
+use domesday_registers::Day;
+use finding::{Finding, Verdict};
+use rows::{Home, Seen, value, value_all};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+pub use finding::Report;
+
+/// How much to check on.
+pub struct Plan {
+    /// Homes of the snapshot, at most.
+    pub homes: usize,
+    /// Rows of hostile inputs, at most.
+    pub hostile: usize,
+    /// Another window than the package's back-test to judge coverage on: first and last day of sale.
+    pub window: Option<(Day, Day)>,
+    /// Sales of that window, at most.
+    pub sample: Option<usize>,
+}
+
+/// Hears how far the work has come: stage, done, in all.
+pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
+
+/// A release on the three engines that it is checked with.
+struct Candidate {
+    package: Package,
+    on_demand: OpenRelease,
+    pooled: Release,
+    half_stack: Release,
+    evidence: Arc<dyn EvidenceSource>,
+}
+
+/// Checks a release.
+///
+/// # Errors
+/// Where its package or its snapshot does not open, the window may not be judged on, or the host fails: what the release does wrong is
+/// in the report.
+pub fn check(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    plan: &Plan,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<Report> {
+    watch("opening the release", 0, 1);
+    let place = root.join(Kind::Valuation.as_str()).join(id);
+    let engine = Runtime::version();
+    let candidate = match candidate(root, id, &place, trust) {
+        Ok(candidate) => candidate,
+        Err(error) => match error.downcast::<ReleaseError>()? {
+            ReleaseError::NotAdmitted { source, .. } => {
+                let found = admitted::refused(&source.to_string());
+                return Ok(Report::of(id, engine, vec![found]));
+            }
+            other => return Err(other.into()),
+        },
+    };
+    let manifest = &candidate.on_demand.manifest;
+    if let Some((from, _)) = plan.window {
+        learnt::refuse(manifest, &learnt::learnt(manifest, from), from)?;
+    }
+    let component = candidate.package.bytes(manifest.component.as_str())?;
+    let mut findings = vec![admitted::admitted(
+        manifest,
+        &component,
+        &candidate.on_demand.release,
+    )];
+
+    let recorded = fixtures::recorded(candidate.package.bytes(manifest.fixtures.as_str())?);
+    let recorded = match recorded {
+        Ok(recorded) => {
+            findings.extend(on_fixtures(&candidate, &recorded, watch));
+            recorded
+        }
+        Err(error) => {
+            let why = format!("the fixtures cannot be read: {error}");
+            findings.push(Finding::new(fixtures::CHECK, Verdict::Failed, why));
+            Vec::new()
+        }
+    };
+    findings.extend(on_homes(&candidate, &recorded, plan, watch)?);
+    findings.extend(on_sales(&candidate, root, plan, watch)?);
+    Ok(Report::of(id, engine, findings))
+}
+
+fn candidate(root: &Path, id: &str, place: &Path, trust: &Trust) -> anyhow::Result<Candidate> {
+    let mut snapshots = BTreeMap::new();
+    let mut admit = |runtime: Runtime| open_release(root, id, trust, &runtime, &mut snapshots);
+    let on_demand = admit(Runtime::new(Allocation::OnDemand)?)?;
+    // A row a thread at most, and one for the thread that asks.
+    let instances = u32::try_from(rayon::current_num_threads())?.saturating_add(1);
+    let pooled = admit(Runtime::new(Allocation::Pooling { instances })?)?.release;
+    let half = Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2)?;
+    let half_stack = admit(half)?.release;
+    Ok(Candidate {
+        package: open(place, trust)?,
+        evidence: on_demand.evidence.clone(),
+        on_demand,
+        pooled,
+        half_stack,
+    })
+}
+
+fn on_fixtures(candidate: &Candidate, recorded: &[Fixture], watch: &mut Watch<'_>) -> [Finding; 2] {
+    let engines = [
+        ("on demand", &candidate.on_demand.release),
+        ("pooled", &candidate.pooled),
+    ];
+    [
+        fixtures::replayed(recorded, &engines, watch),
+        fixtures::answered(recorded, &*candidate.evidence, watch),
+    ]
+}
+
+/// The checks that value homes: order, declared inputs, hostile inputs, and over all their rows ranges and cost.
+fn on_homes(
+    candidate: &Candidate,
+    recorded: &[Fixture],
+    plan: &Plan,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<Vec<Finding>> {
+    let manifest = &candidate.on_demand.manifest;
+    let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
+    watch("listing sales", 0, 1);
+    let wanted = manifest.monotone.iter().map(|probe| probe.homes as usize);
+    let most = wanted.fold(plan.homes, usize::max);
+    let pool = homes::sample(&candidate.on_demand, most)?;
+    let every = pool.len().div_ceil(plan.homes.max(1)).max(1);
+    let sample = pool.iter().step_by(every).cloned();
+    let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
+    known.extend(sample);
+
+    let mut seen = value_all(release, &known, evidence, "valuing homes", watch);
+    let pooled = |home: &Home| value(&candidate.pooled, home, evidence);
+    let order = order::check(&known, &seen, &pooled, watch);
+    let (monotone, probed) = monotone::check(&manifest.monotone, &pool, release, evidence, watch);
+    let days = (
+        Day::from(manifest.valuation_date.from),
+        Day::from(manifest.valuation_date.to),
+    );
+    let extreme = hostile::homes(&pool, days, plan.hostile);
+    let (hostile, at_ends) = hostile::check(&extreme, release, evidence, watch);
+
+    let mut deep = Vec::new();
+    for homes in [&known, &extreme] {
+        let again = value_all(
+            &candidate.half_stack,
+            homes,
+            evidence,
+            "halving the stack",
+            watch,
+        );
+        deep.extend(again.into_iter().filter_map(overran));
+    }
+    seen.extend(probed);
+    seen.extend(at_ends);
+    let allowed = cost::Allowed {
+        fuel: release.limits().fuel_per_row,
+        memory: release.limits().memory_bytes,
+        memory_at_start: release.memory_at_start(),
+    };
+    Ok(vec![
+        order,
+        monotone,
+        hostile,
+        ranges::judge(&seen),
+        cost::judge(&seen, allowed, &deep),
+    ])
+}
+
+/// The row's name where half of the native stack was not enough.
+fn overran(half: Seen) -> Option<String> {
+    matches!(half.outcome, Err(RowFailure::Host { .. })).then_some(half.name)
+}
+
+fn of_fixture(fixture: &Fixture) -> Home {
+    Home {
+        name: format!("fixture {}", fixture.row),
+        subject: Arc::new(fixture.subject.clone()),
+    }
+}
+
+/// The checks against prices that were paid.
+fn on_sales(
+    candidate: &Candidate,
+    root: &Path,
+    plan: &Plan,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<[Finding; 2]> {
+    let manifest = &candidate.on_demand.manifest;
+    let package = open(
+        &root
+            .join(Kind::Property.as_str())
+            .join(manifest.snapshot.id.as_str()),
+        // Proved a moment ago; what is wanted of it now are words of its manifest.
+        &Trust::Unsigned,
+    )?;
+    let body: PropertyBody = package.body()?;
+    let tested = Tested {
+        manifest,
+        release: &candidate.on_demand.release,
+        snapshot: &candidate.on_demand.snapshot,
+        database: &package.path(body.database.as_str())?,
+        synthetic: body.synthetic,
+    };
+    let (backtest, own) = match &manifest.backtest {
+        Some(file) => again::check(&candidate.package.bytes(file.as_str())?, &tested, watch)?,
+        None => {
+            let why = "the package holds no back-test";
+            (Finding::new(again::CHECK, Verdict::NotJudged, why), None)
+        }
+    };
+    let judged = match plan.window {
+        Some(window) => Some(on_window(&tested, manifest, window, plan.sample, watch)?),
+        None => own,
+    };
+    let coverage = judged.as_ref().map_or_else(
+        || {
+            let why = "there is no back-test to judge by; --from and --to name a window";
+            Finding::new(coverage::CHECK, Verdict::NotJudged, why)
+        },
+        coverage::judge,
+    );
+    Ok([backtest, coverage])
+}
+
+fn on_window(
+    tested: &Tested<'_>,
+    manifest: &ValuationBody,
+    (from, to): (Day, Day),
+    sample: Option<usize>,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<domesday_backtest::report::Report> {
+    let plan = backtest::Plan {
+        from,
+        to,
+        as_at: AsAt::Sale,
+        evidence_lag_days: 0,
+        sample,
+        probe_homes: 0,
+        allow_overlap: false,
+    };
+    backtest::run(tested, &plan, watch)
+        .with_context(|| format!("the window for the coverage of {}", manifest.release_id))
+}

@@ -41,6 +41,7 @@ fn every_command_says_what_it_takes() {
         "property build",
         "property update",
         "release",
+        "release new",
         "release build",
         "release backtest",
         "release check",

@@ -16,6 +16,7 @@ mod promotion;
 mod reference;
 mod release_build;
 mod release_check;
+mod release_new;
 mod releases;
 mod service;
 mod settings;

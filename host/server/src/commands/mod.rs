@@ -5,6 +5,7 @@ mod check;
 mod cursors;
 mod jobs;
 mod key;
+mod new_release;
 mod openapi;
 mod place;
 mod progress;

@@ -3,6 +3,7 @@
 use super::ReleasesFolder;
 use super::backtest::Backtest;
 use super::check::Check;
+use super::new_release::New;
 use super::place::Place;
 use super::progress::Progress;
 use super::trust::trust;
@@ -26,6 +27,8 @@ use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Release {
+    /// Make a model's crate from a template, to build a release of.
+    New(New),
     /// Make a release from a model's source and a property snapshot.
     Build(Box<Build>),
     /// Value sales that the release had not seen, each as at its own day, and say how far off it was.
@@ -156,6 +159,7 @@ pub struct Build {
 impl Release {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
+            Release::New(arguments) => arguments.run()?,
             Release::Build(arguments) => arguments.run()?,
             Release::Backtest(arguments) => arguments.run()?,
             Release::Check(arguments) => return arguments.run(),

@@ -17,6 +17,8 @@ pub struct Guest {
     manifest: PathBuf,
     name: String,
     version: String,
+    /// The folder of the workspace that it belongs to, which may be its own.
+    workspace: PathBuf,
     target_directory: PathBuf,
     fitted: bool,
 }
@@ -25,6 +27,7 @@ pub struct Guest {
 struct Metadata {
     packages: Vec<Package>,
     target_directory: PathBuf,
+    workspace_root: PathBuf,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +54,7 @@ impl Guest {
         let manifest = manifest
             .canonicalize()
             .with_context(|| format!("the model's crate {}", manifest.display()))?;
-        let output = cargo()
+        let output = cargo(&manifest)
             .args([
                 "metadata",
                 "--no-deps",
@@ -92,6 +95,7 @@ impl Guest {
             manifest,
             name: package.name,
             version: package.version,
+            workspace: metadata.workspace_root,
             // Beside cargo's own folders, so that a build under way elsewhere is not waited for.
             target_directory: metadata.target_directory.join("releases"),
         })
@@ -121,7 +125,7 @@ impl Guest {
     /// # Errors
     /// Where the crate does not compile for the sandbox.
     pub fn component(&self, parameters: Option<&Path>) -> anyhow::Result<Vec<u8>> {
-        let mut command = cargo();
+        let mut command = cargo(&self.manifest);
         command
             .args([
                 "build",
@@ -143,7 +147,7 @@ impl Guest {
             .env(
                 "CARGO_ENCODED_RUSTFLAGS",
                 std::iter::once("-Clink-arg=-zstack-size=131072".to_owned())
-                    .chain(remapped(&self.manifest, &self.target_directory))
+                    .chain(remapped(&self.workspace, &self.target_directory))
                     .collect::<Vec<_>>()
                     .join("\u{1f}"),
             );
@@ -175,7 +179,7 @@ impl Guest {
         options: &[&str],
         out: &Path,
     ) -> anyhow::Result<()> {
-        let mut command = cargo();
+        let mut command = cargo(&self.manifest);
         command
             .args([
                 "run",
@@ -201,25 +205,27 @@ impl Guest {
 /// Paths of the building machine would otherwise stand in every panic message of a component, and
 /// make its bytes differ from machine to machine. So would the folder that it is built in, where the
 /// build script's output lies; of prefixes that match the last counts.
-fn remapped(manifest: &Path, target: &Path) -> impl Iterator<Item = String> {
+fn remapped(workspace: &Path, target: &Path) -> impl Iterator<Item = String> {
     let home = std::env::var_os("CARGO_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
-    let source = manifest
-        .parent()
-        .and_then(Path::parent)
-        .and_then(Path::parent);
     [
         (home, "/cargo"),
-        (source.map(Path::to_owned), "/source"),
+        (Some(workspace.to_owned()), "/source"),
         (Some(target.to_owned()), "/target"),
     ]
     .into_iter()
     .filter_map(|(from, to)| Some(format!("--remap-path-prefix={}={to}", from?.display())))
 }
 
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+/// Cargo in the crate's own folder, whose `rust-toolchain.toml` is then the one that counts.
+fn cargo(manifest: &Path) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(program);
+    if let Some(folder) = manifest.parent() {
+        command.current_dir(folder);
+    }
+    command
 }
 
 fn run(command: &mut Command, failure: &str) -> anyhow::Result<()> {

@@ -55,6 +55,22 @@ macro_rules! ends {
 /// The ends of all fields of a home of this type; `days` are the first and the last valuation day.
 pub fn extremes(kind: PropertyType, days: (Day, Day)) -> Vec<Extreme> {
     let mut list = Vec::new();
+    // First, so that a pair with it has one field alone.
+    list.push(Extreme::new("everything", "optional absent", |subject| {
+        subject.size = Size::default();
+        subject.fabric = Fabric::default();
+        subject.energy = Energy::default();
+        subject.provenance = Provenance {
+            customer: subject
+                .provenance
+                .customer
+                .iter()
+                .copied()
+                .filter(|attribute| REQUIRED.contains(attribute))
+                .collect(),
+            ..Provenance::default()
+        };
+    }));
     ends!(
         list,
         "floor area",
@@ -134,21 +150,6 @@ pub fn extremes(kind: PropertyType, days: (Day, Day)) -> Vec<Extreme> {
     list.extend(tenures());
     list.extend(circumstances(days));
     list.extend(places());
-    list.push(Extreme::new("everything", "optional absent", |subject| {
-        subject.size = Size::default();
-        subject.fabric = Fabric::default();
-        subject.energy = Energy::default();
-        subject.provenance = Provenance {
-            customer: subject
-                .provenance
-                .customer
-                .iter()
-                .copied()
-                .filter(|attribute| REQUIRED.contains(attribute))
-                .collect(),
-            ..Provenance::default()
-        };
-    }));
     list
 }
 

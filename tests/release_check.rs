@@ -7,7 +7,7 @@ mod common;
 use common::demo::{RELEASE, SNAPSHOT};
 use common::packages::Releases;
 use common::program::{Ran, releases, repository, run};
-use domesday_package::{Draft, FilePath, Source, Trust, ValuationBody, open, write};
+use domesday_package::{Draft, FilePath, Monotone, Source, Trust, ValuationBody, open, write};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -360,4 +360,14 @@ fn a_window_that_was_learnt_from_is_refused() {
     assert!(refused.contains("learnt from sales up to"), "{refused}");
     let usage = run(["release", "check", RELEASE, "--from", "2026-01-01"]);
     assert_eq!(usage.code, Some(2), "{usage:#?}");
+}
+
+#[test]
+fn the_table_of_the_page_is_one_that_a_release_may_declare() {
+    let page = fs::read_to_string(repository().join("docs/checking-a-release.md")).unwrap();
+    let block = page.split("```toml\n").nth(1).unwrap();
+    let table: toml::Table = block.split("```").next().unwrap().parse().unwrap();
+    let declared: Vec<Monotone> = table["monotone"].clone().try_into().unwrap();
+    assert_eq!(declared.len(), 1);
+    assert_eq!((declared[0].may_break, declared[0].homes), (0.02, 500));
 }

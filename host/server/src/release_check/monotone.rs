@@ -55,8 +55,9 @@ pub fn check(
     }
     let mut seen = Vec::new();
     let mut probed = Vec::new();
+    let inputs = declared.len() as u64;
     for (at, declared) in declared.iter().enumerate() {
-        watch("probing inputs", at as u64, 0);
+        watch("probing inputs", at as u64, inputs);
         let climbed: Vec<(&Home, Vec<(Step, Seen)>)> = chosen(declared, homes)
             .into_par_iter()
             .map(|(home, steps)| {

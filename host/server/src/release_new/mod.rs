@@ -54,17 +54,16 @@ const STAND_IN: &str = "new-model";
 /// Where the folder holds anything, or cannot be written.
 pub fn make(name: &Name, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let about = || folder.display().to_string();
-    if folder.exists() {
-        if std::fs::read_dir(folder)
+    let holds_something = folder.exists()
+        && std::fs::read_dir(folder)
             .with_context(about)?
             .next()
-            .is_some()
-        {
-            bail!(
-                "{} is not empty; name a folder that is not there yet with --path",
-                folder.display()
-            );
-        }
+            .is_some();
+    if holds_something {
+        bail!(
+            "{} is not empty; name a folder that is not there yet with --path",
+            folder.display()
+        );
     }
     let mut written = Vec::new();
     let named = TEMPLATE

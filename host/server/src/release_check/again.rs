@@ -56,7 +56,7 @@ pub fn check(
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
-    let report = backtest::run(tested, &plan, watch)?;
+    let (report, _) = backtest::run(tested, &plan, watch)?;
     let text = written(&report)?;
     Ok((compared(kept, &text, &report), Some(report)))
 }

@@ -274,5 +274,6 @@ fn on_window(
         allow_overlap: false,
     };
     backtest::run(tested, &plan, watch)
+        .map(|(report, _)| report)
         .with_context(|| format!("the window for the coverage of {}", manifest.release_id))
 }

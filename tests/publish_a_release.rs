@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// The first run of all compiles some dozens of crates, for the machine and for the sandbox.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_secs(1_200);
 
 /// The commands of a page, in its order.
 fn commands(page: &str) -> String {

@@ -252,13 +252,14 @@ pub fn check(p: &Parameters) -> Result<(), DocumentError> {
         return Ok(());
     };
     within("conformal.coverage", &[conformal.coverage], 0.01, 0.999)?;
-    within("conformal.thirds", &conformal.thirds, 0.0, 1.0)?;
-    rising("conformal.thirds", &conformal.thirds)?;
-    let thirds = each(conformal.by_type_and_third);
+    within("conformal.tenths", &conformal.tenths, 0.0, 1.0)?;
+    rising("conformal.tenths", &conformal.tenths)?;
+    let segments = each(conformal.by_type_and_tenth);
     let types = each(conformal.by_type);
-    for cell in thirds
+    for cell in segments
         .iter()
         .flatten()
+        .chain(&conformal.by_tenth)
         .chain(&types)
         .chain([&conformal.all])
     {

@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The format that this version reads and writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/2";
+pub const FORMAT: &str = "domesday-hedonic-parameters/3";
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

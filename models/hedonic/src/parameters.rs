@@ -307,10 +307,12 @@ shapes! {
         pub coverage: f64,
         /// Fewest comparables with which a range is given.
         pub least_comparables: u32,
-        /// Confidence at which the middle third and the upper third begin.
-        pub thirds: [f64; 2],
-        /// By type and third of confidence, lowest first.
-        pub by_type_and_third: PerType<[Cell; 3]>,
+        /// Confidence at which each tenth but the lowest begins.
+        pub tenths: [f64; 9],
+        /// By type and tenth of confidence, lowest first.
+        pub by_type_and_tenth: PerType<[Cell; 10]>,
+        /// By tenth of confidence, all types together.
+        pub by_tenth: [Cell; 10],
         /// By type.
         pub by_type: PerType<Cell>,
         /// All together.

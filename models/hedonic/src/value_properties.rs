@@ -120,18 +120,19 @@ fn calibrated() -> crate::parameters::Parameters {
         terraced: cell,
         flat: cell,
     };
-    let thirds = PerType {
-        detached: [cell; 3],
-        semi_detached: [cell; 3],
-        terraced: [cell; 3],
-        flat: [cell; 3],
+    let segments = PerType {
+        detached: [cell; 10],
+        semi_detached: [cell; 10],
+        terraced: [cell; 10],
+        flat: [cell; 10],
     };
     let mut p = PARAMETERS;
     p.conformal = Some(ConformalParameters {
         coverage: 0.8,
         least_comparables: 5,
-        thirds: [0.4, 0.6],
-        by_type_and_third: thirds,
+        tenths: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
+        by_type_and_tenth: segments,
+        by_tenth: [cell; 10],
         by_type: per,
         all: cell,
     });

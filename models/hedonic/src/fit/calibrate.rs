@@ -3,7 +3,7 @@
 use super::rows::{PredictionRow, Status};
 use super::{FitError, lines, read_day, write_day};
 use crate::confidence::scale;
-use crate::conformal::{range, third};
+use crate::conformal::{range, tenth};
 use crate::document::{Calibrated, Document};
 use crate::kind::Kind;
 use crate::parameters::{Cell, ConfidenceParameters, ConformalParameters, PerType};
@@ -100,13 +100,13 @@ fn cell(points: &[&Point], p: &ConfidenceParameters, wanted: Wanted) -> Cell {
     }
 }
 
-/// Confidence at which the middle and the upper third begin.
-fn thirds(points: &[&Point]) -> [f64; 2] {
+/// Confidence at which each tenth but the lowest begins.
+fn tenths(points: &[&Point]) -> [f64; 9] {
     let mut confidences: Vec<f64> = points.iter().map(|p| p.confidence).collect();
     confidences.sort_unstable_by(f64::total_cmp);
-    [1, 2].map(|k| {
+    std::array::from_fn(|below| {
         confidences
-            .get(confidences.len() * k / 3)
+            .get(confidences.len() * (below + 1) / 10)
             .copied()
             .unwrap_or(1.0)
     })
@@ -138,19 +138,20 @@ pub fn calibrate(
         .iter()
         .filter(|p| p.comparables >= wanted.least_comparables)
         .collect();
-    let cuts = thirds(&points);
+    let tenths = tenths(&points);
     let of = |keep: &dyn Fn(&Point) -> bool| {
         let chosen: Vec<&Point> = points.iter().copied().filter(|p| keep(p)).collect();
         cell(&chosen, &confidence, wanted)
     };
-    let segment =
-        |kind| [0, 1, 2].map(|t| of(&|p| p.kind == kind && third(cuts, p.confidence) == t));
+    let in_tenth = |p: &Point, at: usize| tenth(&tenths, p.confidence) == at;
+    let segments = |kind| std::array::from_fn(|at| of(&|p| p.kind == kind && in_tenth(p, at)));
     let of_type = |kind| of(&|p| p.kind == kind);
     let conformal = ConformalParameters {
         coverage: wanted.coverage,
         least_comparables: wanted.least_comparables,
-        thirds: cuts,
-        by_type_and_third: per_type(segment),
+        tenths,
+        by_type_and_tenth: per_type(segments),
+        by_tenth: std::array::from_fn(|at| of(&|p| in_tenth(p, at))),
         by_type: per_type(of_type),
         all: of(&|_| true),
     };

@@ -18,6 +18,7 @@ pub mod config;
 pub mod evidence;
 mod failure;
 pub mod fixture;
+pub mod inputs;
 pub mod outcome;
 pub mod replay;
 mod row_state;

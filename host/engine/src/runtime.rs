@@ -156,8 +156,8 @@ impl Runtime {
 /// A release ready to run. Cheap to clone; every row gets an instance of its own.
 #[derive(Clone)]
 pub struct Release {
-    pre: v1::ReleasePre<RowState>,
-    limits: Limits,
+    pub(crate) pre: v1::ReleasePre<RowState>,
+    pub(crate) limits: Limits,
 }
 
 impl Release {
@@ -189,16 +189,7 @@ impl Release {
         evidence: Arc<dyn EvidenceSource>,
         time: Duration,
     ) -> Row {
-        let memory = usize::try_from(self.limits.memory_bytes).unwrap_or(MAX_MEMORY_BYTES);
-        let state = RowState::new(subject.clone(), evidence, memory, MAX_TABLE_ELEMENTS);
-        let mut store = Store::new(self.pre.engine(), state);
-        store.limiter(|state| state);
-        store.set_hostcall_fuel(HOSTCALL_FUEL);
-        let time = time.min(self.limits.deadline);
-        // The first tick may come at once, and does not count.
-        let ticks = time.as_millis().div_ceil(TICK.as_millis()) + 1;
-        store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX));
-
+        let mut store = self.store(subject, evidence, time);
         let fuel = self.limits.fuel_per_row;
         // What goes wrong before the guest is called, and is not its start function's doing, is ours;
         // what goes wrong in the call may be an answer that cannot be read, which is the guest's.
@@ -230,6 +221,25 @@ impl Release {
                 cost,
             },
         }
+    }
+
+    /// A store for one row, but for its fuel.
+    pub(crate) fn store(
+        &self,
+        subject: &Arc<Subject>,
+        evidence: Arc<dyn EvidenceSource>,
+        time: Duration,
+    ) -> Store<RowState> {
+        let memory = usize::try_from(self.limits.memory_bytes).unwrap_or(MAX_MEMORY_BYTES);
+        let state = RowState::new(subject.clone(), evidence, memory, MAX_TABLE_ELEMENTS);
+        let mut store = Store::new(self.pre.engine(), state);
+        store.limiter(|state| state);
+        store.set_hostcall_fuel(HOSTCALL_FUEL);
+        let time = time.min(self.limits.deadline);
+        // The first tick may come at once, and does not count.
+        let ticks = time.as_millis().div_ceil(TICK.as_millis()) + 1;
+        store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX));
+        store
     }
 }
 

@@ -44,7 +44,7 @@ pub mod parameters;
 pub mod refer;
 mod release;
 pub mod robust;
-mod sold;
+pub mod sold;
 #[cfg(test)]
 mod testing;
 pub mod time;

@@ -9,3 +9,4 @@ mod every_version_of_the_interface;
 mod evil;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;
+mod inputs_are_shown;

@@ -143,6 +143,12 @@ pub struct Build {
     /// Calibrate on at most so many sales, evenly taken.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     calibrate_on: usize,
+    /// Days up to --fit-through whose sales a model that shows its inputs learns from.
+    #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
+    learn_days: i32,
+    /// Let it learn from at most so many sales, evenly taken.
+    #[arg(long, default_value_t = 40_000, value_name = "N")]
+    learn_on: usize,
     /// Test on at most so many sales, evenly taken.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     backtest_on: usize,
@@ -319,6 +325,8 @@ impl Build {
             fit_through: self.fit_through,
             calibrate_through: self.calibrate_through,
             calibrate_on: self.calibrate_on,
+            learn_days: self.learn_days,
+            learn_on: self.learn_on,
             backtest_on: self.backtest_on,
             created: self.created,
         };

@@ -3,9 +3,11 @@
 //! A model that is fitted has a native binary `fit`, which this drives: `fit train` on the sales up
 //! to a day; then the release values later sales as if on their own days, and `fit calibrate` turns
 //! its errors into ranges. So a range is calibrated on sales that the fit never saw, by the very
-//! component that is published. The latest sales are seen by neither: the finished release is tested
+//! component that is published. A model whose component shows its inputs learns from those in between (`fit learn`).
+//! The latest sales are seen by neither: the finished release is tested
 //! on them, and what comes of it is in the package.
 
+pub(crate) mod features;
 mod guest;
 pub(crate) mod homes;
 mod predictions;
@@ -64,6 +66,10 @@ pub struct Plan {
     pub calibrate_through: Option<NaiveDate>,
     /// Sales to calibrate on, at most.
     pub calibrate_on: usize,
+    /// Days up to `fit_through` whose sales a model that shows its inputs learns from.
+    pub learn_days: i32,
+    /// Sales that it learns from, at most.
+    pub learn_on: usize,
     /// Sales of the back-test, at most.
     pub backtest_on: usize,
     /// When the package is made.
@@ -120,7 +126,37 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
             &path,
         )?;
         watch("building the model", 0, 1);
-        let release = runtime.admit(&guest.component(Some(&path))?, limits)?;
+        let mut release = runtime.admit(&guest.component(Some(&path))?, limits)?;
+        if release.shows_inputs() {
+            let features = workshop.path().join("features.csv");
+            let days = (Day(fit_through.0 - plan.learn_days), fit_through);
+            let rows = features::write(
+                &snapshot,
+                &release,
+                &evidence,
+                days,
+                plan.learn_on,
+                &features,
+                watch,
+            )?;
+            if rows == 0 {
+                bail!(
+                    "no sale from {} to {fit_through} can be learnt from; choose a later --fit-through",
+                    days.0
+                );
+            }
+            watch("learning", 0, 1);
+            let learnt = workshop.path().join("learnt.json");
+            guest.fit(
+                &["learn", "--parameters"],
+                &[&path],
+                &["--features", &features.display().to_string(), "--out"],
+                &learnt,
+            )?;
+            std::fs::rename(&learnt, &path)?;
+            watch("building the model", 0, 1);
+            release = runtime.admit(&guest.component(Some(&path))?, limits)?;
+        }
         let predictions = workshop.path().join("predictions.jsonl");
         let rows = predictions::write(
             &snapshot,

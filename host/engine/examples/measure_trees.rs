@@ -1,0 +1,104 @@
+//! What trees cost: native, in a warm sandbox and in a fresh one for every row, checked to the bit on the way.
+//!
+//! `scripts/measure-trees` trains the model, runs this and LightGBM's own single-row prediction.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../tests/common/guest.rs"]
+mod guest;
+
+use domesday_engine::config::{Allocation, configuration};
+use domesday_trees::{Forest, Scratch, lightgbm, pack};
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Engine, Store};
+
+/// Passes over the rows, of which the median is stated.
+const PASSES: usize = 15;
+
+fn numbers(path: &Path) -> Vec<f64> {
+    let bytes = std::fs::read(path).unwrap();
+    let numbers = bytes.as_chunks::<8>().0.iter();
+    numbers.map(|n| f64::from_le_bytes(*n)).collect()
+}
+
+/// Median microseconds a row.
+fn measure(what: &str, rows: &[&[f64]], raw: &[f64], mut score: impl FnMut(&[f64]) -> f64) {
+    for (row, raw) in rows.iter().zip(raw) {
+        assert_eq!(score(row).to_bits(), raw.to_bits(), "{what}");
+    }
+    let mut passes: Vec<f64> = (0..PASSES)
+        .map(|_| {
+            let start = Instant::now();
+            for row in rows {
+                black_box(score(black_box(row)));
+            }
+            start.elapsed().as_secs_f64() * 1e6 / rows.len() as f64
+        })
+        .collect();
+    passes.sort_unstable_by(f64::total_cmp);
+    println!("{what}: {:.1} (least {:.1})", passes[PASSES / 2], passes[0]);
+}
+
+fn main() {
+    let folder = std::env::args().nth(1).unwrap();
+    let folder = Path::new(&folder);
+    let text = std::fs::read_to_string(folder.join("model.txt")).unwrap();
+    let model = lightgbm::read(&text).unwrap();
+    let words = pack(&model).unwrap();
+    let (all, raw) = (numbers(&folder.join("rows")), numbers(&folder.join("raw")));
+    let rows: Vec<&[f64]> = all.chunks_exact(model.inputs.len()).collect();
+    println!(
+        "{} trees, {} inputs, {} rows, {} bytes packed",
+        model.trees.len(),
+        model.inputs.len(),
+        rows.len(),
+        8 * words.len()
+    );
+    measure(
+        "µs a row, native, decision after decision",
+        &rows,
+        &raw,
+        |row| model.score(row),
+    );
+    let forest = Forest::read(&words).unwrap();
+    let mut scratch = Scratch::default();
+    measure("µs a row, native", &rows, &raw, |row| {
+        forest.score(row, &mut scratch)
+    });
+
+    // The variable DOMESDAY_TREES, which names the model to the guest's build, is inherited.
+    let component = guest::component("guest-trees");
+    let engine = Engine::new(&configuration(Allocation::Pooling { instances: 8 })).unwrap();
+    let start = Instant::now();
+    let component = Component::new(&engine, component).unwrap();
+    println!("ms to compile: {:.0}", start.elapsed().as_secs_f64() * 1e3);
+    let pre = Linker::<()>::new(&engine)
+        .instantiate_pre(&component)
+        .unwrap();
+    let ready = || {
+        let mut store = Store::new(&engine, ());
+        store.set_fuel(u64::MAX / 2).unwrap();
+        store.set_epoch_deadline(1 << 40);
+        let instance = pre.instantiate(&mut store).unwrap();
+        let score = instance
+            .get_typed_func::<(&[f64],), (f64,)>(&mut store, "score")
+            .unwrap();
+        (store, score)
+    };
+    let (mut store, score) = ready();
+    measure("µs a row, in a warm sandbox", &rows, &raw, |row| {
+        score.call(&mut store, (row,)).unwrap().0
+    });
+    drop(store);
+    measure(
+        "µs a row, in a fresh sandbox for each",
+        &rows,
+        &raw,
+        |row| {
+            let (mut store, score) = ready();
+            score.call(&mut store, (row,)).unwrap().0
+        },
+    );
+}

@@ -1,0 +1,56 @@
+//! What a model's component makes of a subject before it judges, where it shows that: `wit/inputs`.
+//!
+//! It is for those who train and examine a release. Valuations never ask it.
+
+use crate::evidence::EvidenceSource;
+use crate::failure::{classify, unreadable, unready};
+use crate::outcome::RowFailure;
+use crate::runtime::Release;
+use crate::subject::Subject;
+use crate::v1;
+use std::sync::Arc;
+use wasmtime::component::{ComponentType, Lift};
+
+/// The export's name.
+const INPUTS: &str = "inputs";
+
+/// One input of a model.
+#[derive(Clone, Debug, PartialEq, ComponentType, Lift)]
+#[component(record)]
+pub struct Input {
+    /// As the model calls it.
+    pub name: String,
+    /// No number where it is missing.
+    pub value: f64,
+}
+
+impl Release {
+    /// Whether the component shows its model's inputs.
+    pub fn shows_inputs(&self) -> bool {
+        let component = self.pre.instance_pre().component();
+        component.get_export_index(None, INPUTS).is_some()
+    }
+
+    /// The model's inputs for a subject, in its order. None where the release would offer no value.
+    ///
+    /// # Errors
+    /// As a valuation: the release's own failure, or the host's. A component that shows no inputs fails.
+    pub fn inputs(
+        &self,
+        subject: &Arc<Subject>,
+        evidence: Arc<dyn EvidenceSource>,
+    ) -> Result<Option<Vec<Input>>, RowFailure> {
+        let mut store = self.store(subject, evidence, self.row_time());
+        let fuel = self.limits.fuel_per_row;
+        let instance = store
+            .set_fuel(fuel)
+            .and_then(|()| self.pre.instance_pre().instantiate(&mut store))
+            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unready(&error)))?;
+        let asked = v1::lower(subject);
+        instance
+            .get_typed_func::<(&v1::wit::Subject,), (Option<Vec<Input>>,)>(&mut store, INPUTS)
+            .and_then(|inputs| inputs.call(&mut store, (&asked,)))
+            .map(|(inputs,)| inputs)
+            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unreadable(&error)))
+    }
+}

@@ -1,0 +1,182 @@
+//! Makes the parameters of a release of gradient-boosted trees.
+
+use clap::{Parser, Subcommand};
+use domesday_gbdt::assembly::{self, Document, DocumentError};
+use domesday_gbdt::fit::learn::{LearnError, trees, with_trees};
+use domesday_gbdt::fit::{FitError, begin, mapping, ranges};
+use domesday_hedonic::fit::calibrate::Wanted;
+use domesday_hedonic::fit::read_day;
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Where the mapping, the training script and a brought model stand.
+const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Makes the parameters of a release of gradient-boosted trees.
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fit the reference model on sales up to a day
+    Train {
+        /// Exported sales, one JSON object a line, in the order of day and id
+        #[arg(long)]
+        sales: PathBuf,
+        /// Last day of sale to use, YYYY-MM-DD
+        #[arg(long)]
+        through: String,
+        /// Where to write the parameters
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Take the trees of model.txt, or train them on exported features
+    Learn {
+        /// Parameters with a fitted reference model
+        #[arg(long)]
+        parameters: PathBuf,
+        /// What the component showed of sales, as CSV
+        #[arg(long)]
+        features: PathBuf,
+        /// Where to write the parameters
+        #[arg(long)]
+        out: PathBuf,
+    },
+    /// Calibrate ranges on valuations of later sales
+    Calibrate {
+        /// Parameters with trees
+        #[arg(long)]
+        parameters: PathBuf,
+        /// Exported valuations, one JSON object a line
+        #[arg(long)]
+        predictions: PathBuf,
+        /// Share of prices that should lie within their ranges
+        #[arg(long, default_value_t = 0.8)]
+        coverage: f64,
+        /// Fewest sales that a segment is calibrated on
+        #[arg(long, default_value_t = 100)]
+        least_sales: u32,
+        /// Fewest comparables with which a range is given
+        #[arg(long, default_value_t = 5)]
+        least_comparables: u32,
+        /// Where to write the parameters
+        #[arg(long)]
+        out: PathBuf,
+    },
+}
+
+/// What went wrong, and with which file.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("{}: {source}", path.display())]
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{}: {source}", path.display())]
+    Fit {
+        path: PathBuf,
+        source: Box<FitError>,
+    },
+    #[error("{}: {source}", path.display())]
+    Document {
+        path: PathBuf,
+        source: Box<DocumentError>,
+    },
+    #[error("--through: {0}")]
+    Through(domesday_hedonic::fit::FitError),
+    #[error(transparent)]
+    Learn(#[from] LearnError),
+}
+
+fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Failure + use<> {
+    let path = path.to_owned();
+    move |source| Failure::File { path, source }
+}
+
+fn fit(path: &Path) -> impl FnOnce(FitError) -> Failure + use<> {
+    let path = path.to_owned();
+    move |source| Failure::Fit {
+        path,
+        source: Box::new(source),
+    }
+}
+
+fn open(path: &Path) -> Result<BufReader<File>, Failure> {
+    File::open(path).map(BufReader::new).map_err(file(path))
+}
+
+fn parameters(path: &Path) -> Result<Document, Failure> {
+    let text = fs::read_to_string(path).map_err(file(path))?;
+    let read = assembly::read(&text).map_err(|source| Failure::Document {
+        path: path.to_owned(),
+        source: Box::new(source),
+    })?;
+    Ok(read.0)
+}
+
+fn save(document: &Document, out: &Path) -> Result<(), Failure> {
+    let text = assembly::write(document).map_err(|source| Failure::Document {
+        path: out.to_owned(),
+        source: Box::new(source),
+    })?;
+    fs::write(out, text).map_err(file(out))
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Train {
+            sales,
+            through,
+            out,
+        } => {
+            let through = read_day(&through).map_err(Failure::Through)?;
+            let path = Path::new(FOLDER).join("mapping.toml");
+            let text = fs::read_to_string(&path).map_err(file(&path))?;
+            let mapping = mapping(&text).map_err(fit(&path))?;
+            let begun = begin(mapping, open(&sales)?, through).map_err(fit(&sales))?;
+            save(&begun, &out)
+        }
+        Command::Learn {
+            parameters: from,
+            features,
+            out,
+        } => {
+            let document = parameters(&from)?;
+            let trained = trees(Path::new(FOLDER), &features, &out.with_extension("txt"))?;
+            save(&with_trees(document, trained), &out)
+        }
+        Command::Calibrate {
+            parameters: from,
+            predictions,
+            coverage,
+            least_sales,
+            least_comparables,
+            out,
+        } => {
+            let wanted = Wanted {
+                coverage,
+                least_sales,
+                least_comparables,
+            };
+            let document = parameters(&from)?;
+            let found = ranges(document, open(&predictions)?, wanted).map_err(fit(&predictions))?;
+            save(&found, &out)
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("fit: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}

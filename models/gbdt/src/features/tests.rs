@@ -1,0 +1,173 @@
+//! The list, and each feature on made-up evidence.
+
+use super::seen::{Seen, Watched};
+use super::*;
+use crate::REFERENCE;
+use crate::testing::{Fake, sale, subject};
+use domesday_sdk::{Outcome, Subject};
+
+/// The features of a subject among three sales near by and two of its own, with a level index.
+fn with<T>(subject: &Subject, look: impl FnOnce(&Seen<'_>) -> T) -> T {
+    let mut near: Vec<_> = (0..8).map(sale).collect();
+    for (i, sale) in near.iter_mut().enumerate() {
+        sale.uprn = Some(7_000 + i as u64);
+        sale.distance = 100.0 + 50.0 * i as f64;
+        sale.price = 300_000.0;
+        sale.floor_area = Some(100.0);
+    }
+    near[0].price = 330_000.0;
+    let mut evidence = Fake::of(near);
+    evidence.refuse_after = u32::MAX;
+    let (mut newer, mut older) = (sale(90), sale(91));
+    (newer.price, older.price) = (280_000.0, 140_000.0);
+    older.day -= 3_000;
+    evidence.own = vec![newer, older];
+    let watched = Watched::of(&evidence);
+    let outcome = domesday_hedonic::value::value(&REFERENCE, subject, &watched);
+    let Outcome::Valued(valuation) = outcome else {
+        panic!("{outcome:?}");
+    };
+    look(&Seen::of(subject, &valuation, watched).unwrap())
+}
+
+#[test]
+fn names_are_unique_and_found() {
+    for (at, feature) in FEATURES.iter().enumerate() {
+        assert_eq!(Feature::named(feature.name()), Some(*feature));
+        assert!(
+            FEATURES[..at]
+                .iter()
+                .all(|other| other.name() != feature.name())
+        );
+        assert!(feature.about().ends_with('.'), "{}", feature.about());
+    }
+    assert_eq!(Feature::named("price"), None);
+}
+
+#[test]
+fn amounts_of_the_subject_and_of_evidence() {
+    let home = subject();
+    with(&home, |seen| {
+        let log = |pounds: f64| libm::log(pounds);
+        let reference = seen.log_value;
+        for (feature, expected) in [
+            (Feature::PropertyType, 1.0),
+            (Feature::PropertySubtype, 1.0),
+            (Feature::Tenure, 0.0),
+            (Feature::Country, 0.0),
+            (Feature::NewBuild, 0.0),
+            (Feature::FloorArea, 90.0),
+            (Feature::HabitableRooms, 5.0),
+            (Feature::AgeBand, 3.0),
+            (Feature::EnergyRating, 3.0),
+            (Feature::EnergyScore, 60.0),
+            (Feature::Easting, 450_000.0),
+            (Feature::ValuationMonth, 6.0),
+            (Feature::UnseenYears, 0.0),
+            (Feature::OwnSales, 2.0),
+            (Feature::OwnLogPrice, log(280_000.0)),
+            (Feature::OwnToReference, log(280_000.0) - reference),
+            (Feature::OwnFormerToReference, log(140_000.0) - reference),
+            (Feature::NearSales, 8.0),
+            (Feature::NearLogPrice, log(300_000.0)),
+            (Feature::NearToReference, log(300_000.0) - reference),
+            (Feature::NearLogPerSqm, log(300_000.0) - log(100.0)),
+            (Feature::NearLogArea, log(100.0)),
+            (Feature::NearestDistance, 100.0),
+            (Feature::NearestToReference, log(330_000.0) - reference),
+        ] {
+            let found = feature.of(seen);
+            assert!(
+                (found - expected).abs() < 1e-9,
+                "{}: {found}, not {expected}",
+                feature.name()
+            );
+        }
+        let year = Feature::ValuationYear.of(seen);
+        assert!((year - 2024.41).abs() < 0.01, "{year}");
+        let years = Feature::OwnYears.of(seen);
+        assert!((0.4..0.6).contains(&years), "{years}");
+        for missing in [
+            Feature::LeaseYears,
+            Feature::WallType,
+            Feature::FloorLevel,
+            Feature::Authority,
+        ] {
+            assert!(missing.of(seen).is_nan(), "{}", missing.name());
+        }
+    });
+}
+
+#[test]
+fn what_is_not_known_is_missing_and_never_nought() {
+    let mut home = subject();
+    home.uprn = None;
+    home.size.floor_area = None;
+    home.energy.rating = None;
+    home.energy.age_band = None;
+    home.evidence_through = None;
+    with(&home, |seen| {
+        for missing in [
+            Feature::FloorArea,
+            Feature::EnergyRating,
+            Feature::AgeBand,
+            Feature::OwnYears,
+            Feature::OwnToReference,
+            Feature::NearPerSqmToReference,
+            Feature::UnseenYears,
+        ] {
+            assert!(missing.of(seen).is_nan(), "{}", missing.name());
+        }
+        assert_eq!(Feature::OwnSales.of(seen), 0.0);
+    });
+}
+
+#[test]
+fn columns_take_the_models_own_numbers() {
+    use crate::columns::{Codes, Column};
+    let home = subject();
+    let column = |feature, codes| Column {
+        name: "column",
+        feature,
+        codes,
+    };
+    with(&home, |seen| {
+        const CASES: &[f64] = &[f64::NAN, 7.0, 1.0, 0.0];
+        let kind = column(Feature::PropertyType, Codes::Cases(CASES));
+        assert_eq!(kind.of(seen), 7.0);
+        let known = column(
+            Feature::Authority,
+            Codes::Authorities(&["E06990001", "E07999999"]),
+        );
+        assert_eq!(known.of(seen), 1.0);
+        let unknown = column(Feature::Authority, Codes::Authorities(&["E06990001"]));
+        assert!(unknown.of(seen).is_nan());
+        assert_eq!(column(Feature::FloorArea, Codes::AsIs).of(seen), 90.0);
+    });
+}
+
+#[test]
+fn the_documentation_lists_them() {
+    let page = include_str!("../../../../docs/gradient-boosted-trees.md");
+    for feature in FEATURES {
+        let cases: Vec<String> = feature
+            .cases()
+            .iter()
+            .map(|case| format!("`{case}`"))
+            .collect();
+        let cases = if cases.is_empty() {
+            String::new()
+        } else {
+            format!(" Cases: {}.", cases.join(", "))
+        };
+        let row = format!("| `{}` | {}{cases} |", feature.name(), feature.about());
+        assert!(
+            page.lines().any(|line| line == row),
+            "docs/gradient-boosted-trees.md lacks: {row}"
+        );
+    }
+    let listed = page
+        .lines()
+        .filter(|line| line.starts_with("| `") && !line.starts_with("| `scripts"));
+    assert_eq!(listed.count(), FEATURES.len());
+}

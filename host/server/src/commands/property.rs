@@ -8,12 +8,13 @@ use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use domesday_package::{
     Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, SigningKey, Source,
-    Timestamp, Trust, open, sign, write,
+    Trust, open, sign, write,
 };
 use domesday_property::Identity;
 use domesday_property::build::{
     self, DEFAULT_MEMORY, FileReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
 };
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -128,31 +129,23 @@ impl Build {
             open_uprn: self.open_uprn.clone(),
             by_rules: !self.exact_addresses,
         };
-        // Package ids cannot begin with a dot, so no reader takes this for a package.
-        let workshop = tempfile::Builder::new()
-            .prefix(".build-")
-            .tempdir_in(&shelf)?;
-        let built = workshop.path().join("snapshot");
-        let mut progress = Progress::new();
-        let report = build::build_within(
-            id.as_str(),
-            &inputs,
-            &built,
-            (self.memory as usize).saturating_mul(1 << 20),
-            &mut |stage, done, total| progress.show(stage, done, total),
-        )?;
-        drop(progress);
-
-        let body = body(&id, &report.identity, listed(&report.files), self.synthetic)?;
-        let package = Made {
-            id,
-            body,
-            built: &built,
-            created: timestamp(self.created)?,
+        let memory = (self.memory as usize).saturating_mul(1 << 20);
+        let place = Place {
+            shelf: &shelf,
+            created: self.created,
+            sign_with: self.sign_with.as_deref(),
         };
-        package.write(&shelf, self.sign_with.as_deref())?;
-        println!("{}", serde_json::to_string_pretty(&report)?);
-        Ok(ExitCode::SUCCESS)
+        place.make(id, |id, built, progress| {
+            let report = build::build_within(
+                id.as_str(),
+                &inputs,
+                built,
+                memory,
+                &mut |stage, done, total| progress.show(stage, done, total),
+            )?;
+            let body = body(id, &report.identity, listed(&report.files), self.synthetic)?;
+            Ok((body, report))
+        })
     }
 }
 
@@ -172,65 +165,68 @@ impl Update {
             .with_context(|| format!("--from {from}: no snapshot in {}", shelf.display()))?;
         let before: PropertyBody = old.body()?;
         let database = old.path(before.database.as_str())?;
-        let workshop = tempfile::Builder::new()
-            .prefix(".build-")
-            .tempdir_in(&shelf)?;
-        let built = workshop.path().join("snapshot");
-        let mut progress = Progress::new();
-        let report = build::update(
-            id.as_str(),
-            &database,
-            &self.price_paid,
-            &built,
-            &mut |stage, done, total| progress.show(stage, done, total),
-        )?;
-        drop(progress);
-        let sources = report
-            .sources
-            .iter()
-            .map(|file| (file.file.clone(), file.sha256.clone(), file.rows));
-        let body = body(&id, &report.identity, sources, before.synthetic)?;
-        let package = Made {
-            id,
-            body,
-            built: &built,
-            created: timestamp(self.created)?,
+        let place = Place {
+            shelf: &shelf,
+            created: self.created,
+            sign_with: self.sign_with.as_deref(),
         };
-        package.write(&shelf, self.sign_with.as_deref())?;
-        println!("{}", serde_json::to_string_pretty(&report)?);
-        Ok(ExitCode::SUCCESS)
+        place.make(id, |id, built, progress| {
+            let report = build::update(
+                id.as_str(),
+                &database,
+                &self.price_paid,
+                built,
+                &mut |stage, done, total| progress.show(stage, done, total),
+            )?;
+            let sources = report
+                .sources
+                .iter()
+                .map(|file| (file.file.clone(), file.sha256.clone(), file.rows));
+            let body = body(id, &report.identity, sources, before.synthetic)?;
+            Ok((body, report))
+        })
     }
 }
 
-/// A snapshot that was made, on its way onto the shelf.
-struct Made<'a> {
-    id: PackageId,
-    body: PropertyBody,
-    built: &'a Path,
-    created: Timestamp,
+/// Where a snapshot is put once it is made.
+struct Place<'a> {
+    shelf: &'a Path,
+    created: Option<DateTime<Utc>>,
+    sign_with: Option<&'a Path>,
 }
 
-impl Made<'_> {
-    fn write(self, shelf: &Path, sign_with: Option<&Path>) -> anyhow::Result<()> {
-        let id = self.id.clone();
-        write(
-            shelf,
-            Draft {
-                id: self.id,
-                created: self.created,
-                body: self.body,
-                files: files(self.built)?,
-            },
-        )?;
-        let place = shelf.join(id.as_str());
-        if let Some(key) = sign_with {
+impl Place<'_> {
+    /// Has a snapshot made in a folder beside the shelf's packages, makes a package of it and prints its report.
+    fn make<R: Serialize>(
+        self,
+        id: PackageId,
+        make: impl FnOnce(&PackageId, &Path, &mut Progress) -> anyhow::Result<(PropertyBody, R)>,
+    ) -> anyhow::Result<ExitCode> {
+        // Package ids cannot begin with a dot, so no reader takes this for a package.
+        let workshop = tempfile::Builder::new()
+            .prefix(".build-")
+            .tempdir_in(self.shelf)?;
+        let built = workshop.path().join("snapshot");
+        let mut progress = Progress::new();
+        let (body, report) = make(&id, &built, &mut progress)?;
+        drop(progress);
+        let place = self.shelf.join(id.as_str());
+        let draft = Draft {
+            id: id.clone(),
+            created: timestamp(self.created)?,
+            body,
+            files: files(&built)?,
+        };
+        write(self.shelf, draft)?;
+        if let Some(key) = self.sign_with {
             sign(&place, &SigningKey::read(key)?)?;
         }
         eprintln!(
             "Snapshot {id} is in {}; what was not taken is listed in its {REJECTS_FILE}.",
             place.display()
         );
-        Ok(())
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -7,6 +7,19 @@ use std::fmt::Write;
 /// Version of the report's form. A member is only ever added under the same number.
 const FORMAT: u32 = 1;
 
+/// Lines below a check that name what is wrong; the rest are counted.
+const NAMED: usize = 5;
+
+/// The first few of these lines, and how many more there are.
+pub fn named(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let all = lines.len();
+    let mut named: Vec<String> = lines.take(NAMED).collect();
+    if all > NAMED {
+        named.push(format!("and {} more", all - NAMED));
+    }
+    named
+}
+
 /// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,7 +1,7 @@
 //! The release's own fixtures: the same bits on both allocators, and of the snapshot the same answers.
 
 use super::Watch;
-use super::finding::{Finding, Verdict};
+use super::finding::{Finding, Verdict, named};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::fixture::{Fixture, FixtureError, read};
@@ -11,8 +11,6 @@ use std::io::Cursor;
 
 pub const CHECK: &str = "fixtures";
 pub const SNAPSHOT_CHECK: &str = "snapshot";
-/// Differences that are named; the rest are counted.
-const NAMED: usize = 5;
 
 /// The fixtures that a package holds.
 ///
@@ -101,17 +99,13 @@ pub fn answered(
 fn failed<'a>(
     check: &'static str,
     summary: String,
-    mut lines: Vec<String>,
+    lines: Vec<String>,
     rows: usize,
     mismatches: impl Iterator<Item = &'a Mismatch>,
 ) -> Finding {
-    if lines.len() > NAMED {
-        let more = lines.len() - NAMED;
-        lines.truncate(NAMED);
-        lines.push(format!("and {more} more; `domesday replay` names them all"));
-    }
     let mismatches: Vec<&Mismatch> = mismatches.collect();
+    let summary = format!("{summary}; `domesday replay --snapshot` names them all");
     Finding::new(check, Verdict::Failed, summary)
-        .with_details(lines)
+        .with_details(named(lines.into_iter()))
         .with_figures(json!({"rows": rows, "mismatches": mismatches}))
 }

@@ -2,7 +2,7 @@
 
 use super::Watch;
 use super::extremes::{Extreme, extremes};
-use super::finding::{Finding, Verdict};
+use super::finding::{Finding, Verdict, named};
 use super::rows::{Home, Seen, value_all};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
@@ -14,8 +14,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub const CHECK: &str = "hostile";
-/// Broken rows that are named; the rest are counted.
-const NAMED: usize = 5;
 
 /// Homes with each end of each field alone, and with each two of different fields, at most `most` of them: the single
 /// ones first, of the pairs an even part.
@@ -86,14 +84,7 @@ fn judge(seen: &[Seen]) -> Finding {
         "rows": seen.len(), "valued": valued, "referred": referred, "given_up": gave_up,
         "broken": broken.iter().map(|(row, why)| json!({"row": row, "failure": why})).collect::<Vec<_>>(),
     });
-    let mut lines: Vec<String> = broken
-        .iter()
-        .take(NAMED)
-        .map(|(row, why)| format!("{row}: {why}"))
-        .collect();
-    if broken.len() > NAMED {
-        lines.push(format!("and {} more", broken.len() - NAMED));
-    }
+    let lines = named(broken.iter().map(|(row, why)| format!("{row}: {why}")));
     let summary = match broken.len() {
         0 => format!("{} rows at the ends of their fields: {counts}", seen.len()),
         broken => format!(

@@ -1,14 +1,12 @@
 //! Order, company and repetition: no row may know of another.
 
 use super::Watch;
-use super::finding::{Finding, Verdict};
+use super::finding::{Finding, Verdict, named};
 use super::rows::{Home, Seen};
 use rayon::prelude::*;
 use serde_json::json;
 
 pub const CHECK: &str = "order";
-/// Differences that are named; the rest are counted.
-const NAMED: usize = 5;
 
 /// Values a home.
 pub type Valuer<'a> = dyn Fn(&Home) -> Seen + Sync + 'a;
@@ -58,19 +56,12 @@ pub fn check(
         )
         .with_figures(figures);
     }
-    let mut lines: Vec<String> = found
-        .iter()
-        .take(NAMED)
-        .map(|(way, at, bits)| {
-            format!(
-                "{way}, {}: was {} and is {bits}",
-                homes[*at].name, expected[*at]
-            )
-        })
-        .collect();
-    if found.len() > NAMED {
-        lines.push(format!("and {} more", found.len() - NAMED));
-    }
+    let lines = named(found.iter().map(|(way, at, bits)| {
+        format!(
+            "{way}, {}: was {} and is {bits}",
+            homes[*at].name, expected[*at]
+        )
+    }));
     Finding::new(
         CHECK,
         Verdict::Failed,

@@ -1,13 +1,11 @@
 //! Ranges of every row that was valued: in order, and about the estimate.
 
-use super::finding::{Finding, Verdict};
+use super::finding::{Finding, Verdict, named};
 use super::rows::Seen;
 use domesday_engine::outcome::{Outcome, RowFailure};
 use serde_json::json;
 
 pub const CHECK: &str = "ranges";
-/// Broken rows that are named; the rest are counted.
-const NAMED: usize = 5;
 
 /// Judges the ranges of all these rows.
 ///
@@ -43,14 +41,7 @@ pub fn judge(seen: &[Seen]) -> Finding {
     let found =
         |verdict, summary: String| Finding::new(CHECK, verdict, summary).with_figures(figures);
     if !broken.is_empty() {
-        let mut lines: Vec<String> = broken
-            .iter()
-            .take(NAMED)
-            .map(|(row, why)| format!("{row}: {why}"))
-            .collect();
-        if broken.len() > NAMED {
-            lines.push(format!("and {} more", broken.len() - NAMED));
-        }
+        let lines = named(broken.iter().map(|(row, why)| format!("{row}: {why}")));
         return found(
             Verdict::Failed,
             format!("{} ranges are broken", broken.len()),

@@ -71,31 +71,36 @@ fn write_to<B: Body>(shelf: &Path, place: &Path, draft: Draft<B>) -> Result<Mani
     // refused here.
     let manifest = Manifest::parse(&stored)?;
     read_body::<B>(&manifest)?;
-    let path = sibling.path().join(MANIFEST);
-    create(&path)
-        .and_then(|mut file| {
-            file.write_all(&stored)?;
-            file.sync_all()
-        })
-        .map_err(Fault::io(&path))?;
+    put_file(&sibling.path().join(MANIFEST), &stored)?;
     sync_directory(sibling.path())?;
-    publish(sibling, shelf, place, &manifest)?;
+    settle(sibling, shelf, place, &manifest)?;
     Ok(manifest)
 }
 
-/// Renames the finished sibling into place, or finds the same package there already. Renaming
-/// never replaces: the system refuses where a directory that holds anything is in the way.
-fn publish(
+/// Writes a small file and makes it durable.
+pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    create(path)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .map_err(Fault::io(path))
+}
+
+/// Renames the finished sibling into place, or finds the same package there already: whether it was
+/// renamed. Renaming never replaces: the system refuses where a directory that holds anything is in the way.
+pub(crate) fn settle(
     sibling: tempfile::TempDir,
     shelf: &Path,
     place: &Path,
     manifest: &Manifest,
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     match fs::rename(sibling.path(), place) {
         Ok(()) => {
             // It has moved: there is nothing left to clean up under the old name.
             let _moved = sibling.keep();
-            sync_directory(shelf)
+            sync_directory(shelf)?;
+            Ok(true)
         }
         Err(error)
             if matches!(
@@ -107,7 +112,7 @@ fn publish(
         {
             let published = Package::open_unjudged(place)?;
             if published.manifest() == manifest {
-                Ok(())
+                Ok(false)
             } else {
                 Err(Fault::Republished)
             }
@@ -121,7 +126,7 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Writes one file below `root` and makes it and its directories durable.
-fn copy(root: &Path, file: &FilePath, source: &Source) -> Result<FileEntry, Fault> {
+pub(crate) fn copy(root: &Path, file: &FilePath, source: &Source) -> Result<FileEntry, Fault> {
     let path = root.join(file.as_str());
     let directory = parent(&path);
     fs::create_dir_all(&directory).map_err(Fault::io(&directory))?;

@@ -3,6 +3,7 @@
 mod backtest;
 mod check;
 mod cursors;
+mod handing;
 mod jobs;
 mod key;
 mod new_release;

@@ -3,6 +3,7 @@
 use super::ReleasesFolder;
 use super::backtest::Backtest;
 use super::check::Check;
+use super::handing::Handing;
 use super::new_release::New;
 use super::place::Place;
 use super::progress::Progress;
@@ -56,6 +57,10 @@ pub enum Release {
         #[arg(long, default_value = "")]
         comment: String,
     },
+    /// Copy a release with its snapshot into another folder of releases, such as one that other hosts pull from.
+    Publish(Handing),
+    /// Copy a release with its snapshot out of another folder of releases, proved against the keys trusted here.
+    Pull(Handing),
     /// Make a release the current one: of the server that runs on the data folder, and of every host
     /// of its state. It is opened, proved and admitted first; requests under way stay on theirs.
     Promote {
@@ -194,6 +199,8 @@ impl Release {
                     public.display()
                 );
             }
+            Release::Publish(handing) => handing.publish()?,
+            Release::Pull(handing) => handing.pull()?,
             Release::Promote {
                 id,
                 kind,

@@ -1,0 +1,67 @@
+//! Handing a package on: the same bytes on another shelf, whole and durable, or not at all.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::error::Fault;
+use crate::files::{read_small, sync_directory};
+use crate::manifest::{LARGEST, MANIFEST, SIGNATURE};
+use crate::write::{copy, put_file, settle};
+use crate::{Package, PackageError, Source, signature};
+
+/// How a package came onto a shelf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Published {
+    /// It was copied.
+    Copied,
+    /// It was there already, with the same bytes; its signature stays.
+    AlreadyThere,
+}
+
+/// Copies `package` as `<shelf>/<id>`, its manifest and signature to the letter; the shelf is made where it is
+/// missing. Every file is hashed as it is copied, so that what arrives is what the manifest says, whatever
+/// happened to the package since it was opened.
+///
+/// # Errors
+/// [`Fault::Republished`] where the id is there with other bytes; [`Fault::Digest`] where a file is no longer what
+/// it was.
+pub fn publish(package: &Package, shelf: &Path) -> Result<Published, PackageError> {
+    let place = shelf.join(package.manifest().id.as_str());
+    publish_to(package, shelf, &place).map_err(|fault| fault.of(&place))
+}
+
+fn publish_to(package: &Package, shelf: &Path, place: &Path) -> Result<Published, Fault> {
+    fs::create_dir_all(shelf).map_err(Fault::io(shelf))?;
+    let manifest = package.manifest();
+    let sibling = tempfile::Builder::new()
+        .prefix(&format!(".{}-", manifest.id))
+        .permissions(Permissions::from_mode(0o755))
+        .tempdir_in(shelf)
+        .map_err(Fault::io(shelf))?;
+    for (file, expected) in &manifest.files {
+        let from = package.directory().join(file.as_str());
+        let found = copy(sibling.path(), file, &Source::Path(from))?;
+        if found.sha256 != expected.sha256 {
+            return Err(Fault::Digest {
+                file: file.clone(),
+                expected: expected.sha256,
+                found: found.sha256,
+            });
+        }
+    }
+    // There is one stored form, so that these are the bytes that were opened.
+    put_file(&sibling.path().join(MANIFEST), &manifest.stored()?)?;
+    if let Some(key) = package.signer() {
+        let bytes = read_small(package.directory(), SIGNATURE, LARGEST)?.unwrap_or_default();
+        put_file(&sibling.path().join(SIGNATURE), &bytes)?;
+        if signature::signer(sibling.path(), manifest)? != Some(*key) {
+            return Err(Fault::SignatureMismatch { key: *key });
+        }
+    }
+    sync_directory(sibling.path())?;
+    match settle(sibling, shelf, place, manifest)? {
+        true => Ok(Published::Copied),
+        false => Ok(Published::AlreadyThere),
+    }
+}

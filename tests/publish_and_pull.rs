@@ -1,0 +1,112 @@
+//! A release goes from host to host whole, proved by the keys of the host that takes it, or not at all.
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::demo::{RELEASE, SNAPSHOT};
+use common::packages::{Releases, copy_tree, damage};
+use common::program::{Ran, run};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Hands the demo's release on: `what` is publish or pull.
+fn hand(what: &str, here: &Path, other: &Path, more: &[&str]) -> Ran {
+    let (here, other) = (here.display().to_string(), other.display().to_string());
+    let mut arguments = vec!["release", what, RELEASE, &other, "--releases", &here];
+    arguments.extend(more);
+    run(arguments)
+}
+
+/// A host that trusts the demo's key and has nothing yet.
+fn host() -> TempDir {
+    let host = TempDir::new().unwrap();
+    copy_tree(&Releases::copy().path().join("keys"), &host.path().join("keys"));
+    host
+}
+
+fn packages(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for kind in ["property", "valuation"] {
+        for entry in fs::read_dir(folder.join(kind)).into_iter().flatten() {
+            found.push(entry.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
+    let (here, shared, there) = (Releases::copy(), TempDir::new().unwrap(), host());
+    let said = hand("publish", here.path(), shared.path(), &[]).ok().stdout;
+    assert!(said.contains(&format!("snapshot {SNAPSHOT} is in ")), "{said}");
+    assert!(said.contains(&format!("release {RELEASE} is in ")), "{said}");
+    assert!(said.contains("signed by "), "{said}");
+    hand("pull", there.path(), shared.path(), &[]).ok();
+    assert_eq!(packages(there.path()), [SNAPSHOT, RELEASE]);
+    let folder = there.path().display().to_string();
+    run(["replay", RELEASE, "--snapshot", "--releases", &folder]).ok();
+    let again = hand("pull", there.path(), shared.path(), &[]).ok().stdout;
+    assert_eq!(again.matches("already, the same bytes").count(), 2, "{again}");
+}
+
+#[test]
+fn the_snapshot_can_be_left_out() {
+    let (here, shared) = (Releases::copy(), TempDir::new().unwrap());
+    hand("publish", here.path(), shared.path(), &["--without-snapshot"]).ok();
+    assert_eq!(packages(shared.path()), [RELEASE]);
+}
+
+#[test]
+fn what_was_damaged_on_its_way_is_refused_and_nothing_is_kept() {
+    let (shared, there) = (Releases::copy(), host());
+    damage(&shared.release(RELEASE).join("component.wasm"));
+    let refused = hand("pull", there.path(), shared.path(), &[]).refused();
+    assert!(refused.contains("component.wasm"), "{refused}");
+    assert!(packages(there.path()).is_empty());
+}
+
+#[test]
+fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
+    let (shared, stranger) = (Releases::copy(), TempDir::new().unwrap());
+    // The folder that it comes from trusts its own key, which proves nothing here.
+    let refused = hand("pull", stranger.path(), shared.path(), &[]).refused();
+    assert!(refused.contains(RELEASE), "{refused}");
+    assert!(packages(stranger.path()).is_empty());
+}
+
+#[test]
+fn what_nobody_signed_goes_on_by_name_only() {
+    let (shared, there) = (Releases::copy(), host());
+    fs::remove_file(shared.release(RELEASE).join("manifest.sig")).unwrap();
+    let refused = hand("pull", there.path(), shared.path(), &[]).refused();
+    assert!(refused.contains(RELEASE), "{refused}");
+    let said = hand("pull", there.path(), shared.path(), &["--allow-unsigned", RELEASE]);
+    assert!(said.ok().stdout.contains("not signed"));
+}
+
+#[test]
+fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
+    let (shared, there) = (Releases::copy(), Releases::without_release());
+    there.add(RELEASE, b"another component".to_vec());
+    let before = fs::read(there.release(RELEASE).join("manifest.json")).unwrap();
+    for (what, here, other) in [
+        ("pull", there.path(), shared.path()),
+        ("publish", shared.path(), there.path()),
+    ] {
+        let refused = hand(what, here, other, &[]).refused();
+        assert!(refused.contains(RELEASE), "{refused}");
+        assert!(refused.contains("published"), "{refused}");
+    }
+    assert_eq!(fs::read(there.release(RELEASE).join("manifest.json")).unwrap(), before);
+    let left: Vec<_> = fs::read_dir(there.path().join("valuation")).unwrap().collect();
+    assert_eq!(left.len(), 1, "nothing half done is left");
+}
+
+#[test]
+fn a_release_that_is_not_there_is_said() {
+    let (here, shared) = (host(), TempDir::new().unwrap());
+    let refused = hand("publish", here.path(), shared.path(), &[]).refused();
+    assert!(refused.contains(&format!("there is no release {RELEASE}")), "{refused}");
+}

@@ -22,7 +22,10 @@ fn hand(what: &str, here: &Path, other: &Path, more: &[&str]) -> Ran {
 /// A host that trusts the demo's key and has nothing yet.
 fn host() -> TempDir {
     let host = TempDir::new().unwrap();
-    copy_tree(&Releases::copy().path().join("keys"), &host.path().join("keys"));
+    copy_tree(
+        &Releases::copy().path().join("keys"),
+        &host.path().join("keys"),
+    );
     host
 }
 
@@ -40,21 +43,37 @@ fn packages(folder: &Path) -> Vec<String> {
 fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
     let (here, shared, there) = (Releases::copy(), TempDir::new().unwrap(), host());
     let said = hand("publish", here.path(), shared.path(), &[]).ok().stdout;
-    assert!(said.contains(&format!("snapshot {SNAPSHOT} is in ")), "{said}");
-    assert!(said.contains(&format!("release {RELEASE} is in ")), "{said}");
+    assert!(
+        said.contains(&format!("snapshot {SNAPSHOT} is in ")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("release {RELEASE} is in ")),
+        "{said}"
+    );
     assert!(said.contains("signed by "), "{said}");
     hand("pull", there.path(), shared.path(), &[]).ok();
     assert_eq!(packages(there.path()), [SNAPSHOT, RELEASE]);
     let folder = there.path().display().to_string();
     run(["replay", RELEASE, "--snapshot", "--releases", &folder]).ok();
     let again = hand("pull", there.path(), shared.path(), &[]).ok().stdout;
-    assert_eq!(again.matches("already, the same bytes").count(), 2, "{again}");
+    assert_eq!(
+        again.matches("already, the same bytes").count(),
+        2,
+        "{again}"
+    );
 }
 
 #[test]
 fn the_snapshot_can_be_left_out() {
     let (here, shared) = (Releases::copy(), TempDir::new().unwrap());
-    hand("publish", here.path(), shared.path(), &["--without-snapshot"]).ok();
+    hand(
+        "publish",
+        here.path(),
+        shared.path(),
+        &["--without-snapshot"],
+    )
+    .ok();
     assert_eq!(packages(shared.path()), [RELEASE]);
 }
 
@@ -82,7 +101,12 @@ fn what_nobody_signed_goes_on_by_name_only() {
     fs::remove_file(shared.release(RELEASE).join("manifest.sig")).unwrap();
     let refused = hand("pull", there.path(), shared.path(), &[]).refused();
     assert!(refused.contains(RELEASE), "{refused}");
-    let said = hand("pull", there.path(), shared.path(), &["--allow-unsigned", RELEASE]);
+    let said = hand(
+        "pull",
+        there.path(),
+        shared.path(),
+        &["--allow-unsigned", RELEASE],
+    );
     assert!(said.ok().stdout.contains("not signed"));
 }
 
@@ -99,8 +123,13 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
         assert!(refused.contains(RELEASE), "{refused}");
         assert!(refused.contains("published"), "{refused}");
     }
-    assert_eq!(fs::read(there.release(RELEASE).join("manifest.json")).unwrap(), before);
-    let left: Vec<_> = fs::read_dir(there.path().join("valuation")).unwrap().collect();
+    assert_eq!(
+        fs::read(there.release(RELEASE).join("manifest.json")).unwrap(),
+        before
+    );
+    let left: Vec<_> = fs::read_dir(there.path().join("valuation"))
+        .unwrap()
+        .collect();
     assert_eq!(left.len(), 1, "nothing half done is left");
 }
 
@@ -108,5 +137,8 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
 fn a_release_that_is_not_there_is_said() {
     let (here, shared) = (host(), TempDir::new().unwrap());
     let refused = hand("publish", here.path(), shared.path(), &[]).refused();
-    assert!(refused.contains(&format!("there is no release {RELEASE}")), "{refused}");
+    assert!(
+        refused.contains(&format!("there is no release {RELEASE}")),
+        "{refused}"
+    );
 }

@@ -139,6 +139,7 @@ fn a_plain_release_passes_every_check() {
         "admission",
         "fixtures",
         "snapshot",
+        "answers",
         "order",
         "monotone",
         "hostile",
@@ -259,6 +260,12 @@ fn another_answer_of_the_snapshot_fails() {
     });
     let checked = Checked::of(other.path(), RELEASE, &QUICK);
     checked.failed(&["snapshot"], "/answer/with/0/postcode was");
+}
+
+#[test]
+fn a_trap_on_an_ordinary_home_fails_and_names_it() {
+    let checked = Checked::plain(&in_year(2047), &[]);
+    checked.failed(&["answers", "hostile"], "the release trapped");
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub const MAX_CORE_INSTANCES: u32 = 16;
 pub const MAX_MEMORIES: u32 = 1;
 /// Tables in one component.
 pub const MAX_TABLES: u32 = 8;
+/// Globals in all modules of one component: they lie outside of linear memory and its limit.
+pub const MAX_GLOBALS: u64 = 10_000;
 /// Native stack for guest code, bytes; the worker threads have several times as much.
 pub const MAX_STACK_BYTES: usize = 512 << 10;
 /// Low memory of a slot that is written back by copying instead of unmapped: a release built

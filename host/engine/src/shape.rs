@@ -1,7 +1,9 @@
 //! What a component is made of: the names on its outside, and what it would multiply within.
 
 use crate::admission::{AdmissionError, PAGE_BYTES, within};
-use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
+use crate::config::{
+    MAX_CORE_INSTANCES, MAX_GLOBALS, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES,
+};
 use crate::{v1, v1_1};
 use wasmparser::{
     BinaryReaderError, ComponentInstance, ComponentType, ComponentTypeRef, Instance, Parser,
@@ -22,13 +24,13 @@ struct Counted {
 ///
 /// What is nested can reach nothing but what the outermost component hands in, so that its names alone matter.
 /// Components are made instances of at the outermost level only; otherwise a few lines would multiply to
-/// millions. What each module declares is held against the limits here, so that both allocators refuse it in the
+/// millions, and each counts though it may hold no module, since all are inlined when the whole is compiled. What each module declares is held against the limits here, so that both allocators refuse it in the
 /// same words. A resource type of its own would keep its handles in the host's memory, out of every limit.
 pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
     let mut exported = false;
     // Those that are open, the outermost first; a module within counts as one, and has nothing to count.
     let mut open = vec![Counted::default()];
-    let (mut largest_nested, mut tables) = (0, 0);
+    let (mut largest_nested, mut tables, mut globals) = (0, 0, 0);
     for payload in Parser::new(0).parse_all(component) {
         let outermost = open.len() == 1;
         let Some(inner) = open.last_mut() else { break };
@@ -73,6 +75,7 @@ pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
                     within("bytes of memory at the start", bytes, limit)?;
                 }
             }
+            Payload::GlobalSection(section) => globals += u64::from(section.count()),
             Payload::InstanceSection(section) => {
                 for instance in section {
                     let made =
@@ -106,11 +109,13 @@ pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
     if !exported {
         return Err(AdmissionError::NoExport);
     }
+    // What two components say to each other goes through a module that the sandbox makes for each.
     let all = open.first().map_or(0, |outermost| {
-        outermost.core_instances + outermost.component_instances * largest_nested
+        outermost.core_instances + outermost.component_instances * (largest_nested + 1)
     });
     within("core instances", all, MAX_CORE_INSTANCES.into())?;
-    within("tables", tables, MAX_TABLES.into())
+    within("tables", tables, MAX_TABLES.into())?;
+    within("globals", globals, MAX_GLOBALS)
 }
 
 /// A section that validation let through and that cannot be read all the same.

@@ -3,14 +3,14 @@
 use super::Asked;
 use crate::AddressKey;
 
-/// Widest range that a single number is looked for in: two houses on one side of a street, or three.
+/// Widest range that is taken for its ends, or that a single number is looked for in: two houses on one side of a street, or three.
 const WIDEST: u32 = 4;
 
 /// A range's ends, and the narrow ranges that a number begins or ends.
 pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let mut add = |building: &str| keys.add(unit, building, street);
-        if let Some((from, to)) = ends(building) {
+        if let Some((from, to)) = ends(building).filter(|(from, to)| to - from <= WIDEST) {
             add(&from.to_string());
             add(&to.to_string());
             spelt(from, to).iter().for_each(|range| add(range));

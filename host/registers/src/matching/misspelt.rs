@@ -9,6 +9,8 @@ use crate::AddressKey;
 
 /// Numbers that are looked for to learn whether a street is known.
 const NUMBERS: u32 = 150;
+/// Numbers beside a home's own, to either side, that are looked for as well.
+const BESIDE: u32 = 10;
 /// Units that are looked for to learn whether a building is known.
 const UNITS: u32 = 30;
 
@@ -31,6 +33,12 @@ pub(super) fn street_known(asked: &Asked) -> Vec<AddressKey> {
         }
         for number in 1..=NUMBERS {
             keys.add("", &number.to_string(), street);
+        }
+        // Beyond the usual numbers, those beside its own.
+        if let Ok(own) = building.parse::<u32>() {
+            for number in own.saturating_sub(BESIDE)..=own.saturating_add(BESIDE) {
+                keys.add("", &number.to_string(), street);
+            }
         }
         if let Some((digits, _)) = house_number(building) {
             for letter in ["", "A", "B"] {

@@ -87,11 +87,19 @@ pub(super) fn premises(asked: &Asked) -> Vec<AddressKey> {
     })
 }
 
+/// Flats that are looked for to learn whether there are others: numbers up to this,
+const FLATS: u32 = 12;
+/// and letters.
+const LETTERS: char = 'H';
+
 fn others(number: &str, street: &str, keys: &mut Keys) {
-    for id in ["1", "2", "3", "A", "B", "C"] {
-        keys.add(id, number, street);
+    for unit in 1..=FLATS {
+        keys.add(&unit.to_string(), number, street);
     }
-    for letter in ["B", "C"] {
+    for letter in 'A'..=LETTERS {
+        keys.add(&letter.to_string(), number, street);
+    }
+    for letter in 'B'..=LETTERS {
         keys.add("", &format!("{number}{letter}"), street);
     }
 }

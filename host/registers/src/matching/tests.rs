@@ -117,6 +117,7 @@ fn a_range_is_one_of_its_ends_where_only_one_is_a_home() {
     );
     assert_eq!(one(&asked("", "13", HIGH), home("", "12-14", HIGH)), None);
     assert_eq!(one(&asked("", "12", HIGH), home("", "12-30", HIGH)), None);
+    assert_eq!(one(&asked("", "1 - 61", HIGH), home("", "1", HIGH)), None);
 }
 
 #[test]

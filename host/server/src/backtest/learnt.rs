@@ -34,12 +34,12 @@ pub fn refuse(manifest: &ValuationBody, learnt: &Learnt, from: Day) -> anyhow::R
     match (learnt, after) {
         (Learnt::Sales { overlap: true, .. }, Some(last)) => bail!(
             "release {id} learnt from sales up to {last}, so that it would be tested from {from} on what it knows: begin \
-             at {} or later, or add --allow-overlap to have figures that are too good and say so",
+             at {} or later, or have `release backtest --allow-overlap` give figures that are too good and say so",
             Day(Day::from(last).0 + 1)
         ),
         (Learnt::Unstated, _) => bail!(
             "release {id} does not say which sales its parameters were learnt from, so that its figures may be too good: \
-             build it anew, or add --allow-overlap to have them all the same"
+             build it anew, or have `release backtest --allow-overlap` give them all the same"
         ),
         _ => Ok(()),
     }

@@ -1,15 +1,14 @@
 //! Homes at the ends of what may be said: no trap, no limit reached, and every answer well formed.
 
 use super::Watch;
+use super::answers;
 use super::extremes::{Extreme, extremes};
-use super::finding::{Finding, Verdict, named};
+use super::finding::Finding;
 use super::rows::{Home, Seen, value_all};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
-use domesday_engine::outcome::Outcome;
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -62,46 +61,15 @@ pub fn check(
 }
 
 fn judge(seen: &[Seen]) -> Finding {
-    if seen.is_empty() {
-        return Finding::new(
-            CHECK,
-            Verdict::NotJudged,
-            "the snapshot has no home to start from",
-        );
-    }
-    let (mut valued, mut referred, mut gave_up) = (0, 0, 0);
-    let mut broken = Vec::new();
-    for row in seen {
-        match &row.outcome {
-            Ok(Outcome::Valued(_)) => valued += 1,
-            Ok(Outcome::Referred(_)) => referred += 1,
-            Ok(Outcome::Failed { .. }) => gave_up += 1,
-            Err(failure) => broken.push((row.name.as_str(), failure.to_string())),
-        }
-    }
-    let counts = format!("{valued} valued, {referred} referred, {gave_up} given up with a reason");
-    let figures = json!({
-        "rows": seen.len(), "valued": valued, "referred": referred, "given_up": gave_up,
-        "broken": broken.iter().map(|(row, why)| json!({"row": row, "failure": why})).collect::<Vec<_>>(),
-    });
-    let lines = named(broken.iter().map(|(row, why)| format!("{row}: {why}")));
-    let summary = match broken.len() {
-        0 => format!("{} rows at the ends of their fields: {counts}", seen.len()),
-        broken => format!(
-            "{broken} of {} rows have no well-formed answer; {counts}",
-            seen.len()
-        ),
-    };
-    Finding::new(CHECK, Verdict::of(broken.is_empty()), summary)
-        .with_details(lines)
-        .with_figures(figures)
+    answers::judge(CHECK, "rows at the ends of their fields", seen)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{home, valued};
     use super::*;
-    use domesday_engine::outcome::RowFailure;
+    use crate::release_check::finding::Verdict;
+    use domesday_engine::outcome::{Outcome, RowFailure};
 
     const DAYS: (Day, Day) = (Day(20_700), Day(21_000));
 

@@ -5,6 +5,7 @@
 
 mod admitted;
 mod again;
+mod answers;
 mod cost;
 mod coverage;
 mod extremes;
@@ -186,6 +187,7 @@ fn on_homes(
         deep.extend(again.into_iter().filter_map(overran));
     }
     seen.extend(probed);
+    let answers = answers::judge(answers::CHECK, "rows of ordinary homes", &seen);
     seen.extend(at_ends);
     let allowed = cost::Allowed {
         fuel: release.limits().fuel_per_row,
@@ -193,6 +195,7 @@ fn on_homes(
         memory_at_start: release.memory_at_start(),
     };
     Ok(vec![
+        answers,
         order,
         monotone,
         hostile,

@@ -18,12 +18,14 @@ const TAKEN: [&str; 12] = [
     "test",
     "talc",
 ];
-/// Rust's own words in lower case; no crate can have such a name.
-const WORDS: [&str; 38] = [
+/// Rust's own words in lower case, those that it keeps for later among them: a crate of such a name could not be named
+/// in code.
+const WORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
-    "do", "dyn", "else", "enum", "extern", "false", "fn", "for", "gen", "if", "impl", "in", "let",
-    "loop", "macro", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "static",
-    "struct", "super", "trait", "true",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 const LONGEST: usize = 64;
 

@@ -37,6 +37,7 @@ impl Model for Plain {
             2044 => return plainly(estimate + dig(DEPTH) as f64 * 1e-9),
             2045 if largest => spin(TURNS),
             2046 if largest => hoard(9 << 20),
+            2047 if !largest => panic!("an ordinary home was not foreseen"),
             _ => {}
         }
         plainly(estimate)

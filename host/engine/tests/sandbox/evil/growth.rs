@@ -124,7 +124,29 @@ fn instances_are_counted_before_any_is_made() {
         "(instance (instantiate $c))".repeat(9)
     );
     let counted = too_much(refusal(&holding(&components)));
-    assert_eq!(counted, ("core instances", 19, most));
+    assert_eq!(counted, ("core instances", 28, most));
+}
+
+/// Each is inlined, though it holds no module: a few kilobytes of these took minutes to compile.
+#[test]
+fn components_without_a_module_count_as_well() {
+    let text = format!(
+        "(component $c) {}",
+        "(instance (instantiate $c))".repeat(900)
+    );
+    let counted = too_much(refusal(&holding(&text)));
+    assert_eq!(
+        counted,
+        ("core instances", 901, u64::from(MAX_CORE_INSTANCES))
+    );
+}
+
+/// They lie beside the memory that is limited.
+#[test]
+fn globals_are_counted() {
+    let globals = "(global i64 (i64.const 1))".repeat(10_001);
+    let counted = too_much(with(globals.leak()).refusal());
+    assert_eq!((counted.0, counted.2), ("globals", 10_000));
 }
 
 /// Eight instances of what makes eight instances of …: forty lines that would make millions.

@@ -1,0 +1,45 @@
+//! Every row has a well-formed answer: a value, a referral, or a failure that the release states.
+
+use super::finding::{Finding, Verdict, named};
+use super::rows::Seen;
+use domesday_engine::outcome::Outcome;
+use serde_json::json;
+
+pub const CHECK: &str = "answers";
+
+/// Judges the answers of these rows; `rows` says in words what they are.
+pub fn judge(check: &'static str, rows: &str, seen: &[Seen]) -> Finding {
+    if seen.is_empty() {
+        return Finding::new(
+            check,
+            Verdict::NotJudged,
+            "the snapshot has no home to start from",
+        );
+    }
+    let (mut valued, mut referred, mut gave_up) = (0, 0, 0);
+    let mut broken = Vec::new();
+    for row in seen {
+        match &row.outcome {
+            Ok(Outcome::Valued(_)) => valued += 1,
+            Ok(Outcome::Referred(_)) => referred += 1,
+            Ok(Outcome::Failed { .. }) => gave_up += 1,
+            Err(failure) => broken.push((row.name.as_str(), failure.to_string())),
+        }
+    }
+    let counts = format!("{valued} valued, {referred} referred, {gave_up} given up with a reason");
+    let figures = json!({
+        "rows": seen.len(), "valued": valued, "referred": referred, "given_up": gave_up,
+        "broken": broken.iter().map(|(row, why)| json!({"row": row, "failure": why})).collect::<Vec<_>>(),
+    });
+    let lines = named(broken.iter().map(|(row, why)| format!("{row}: {why}")));
+    let summary = match broken.len() {
+        0 => format!("{} {rows}: {counts}", seen.len()),
+        broken => format!(
+            "{broken} of {} {rows} have no well-formed answer; {counts}",
+            seen.len()
+        ),
+    };
+    Finding::new(check, Verdict::of(broken.is_empty()), summary)
+        .with_details(lines)
+        .with_figures(figures)
+}

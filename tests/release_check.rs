@@ -155,7 +155,7 @@ fn a_plain_release_passes_every_check() {
         checked
             .ran
             .stdout
-            .contains("10 passed, 0 failed, 0 not judged")
+            .contains("11 passed, 0 failed, 0 not judged")
     );
     let admission = &checked.found("admission")["figures"];
     assert_eq!(admission["fuel_per_row"], 1_000_000);

@@ -41,6 +41,7 @@ const SDK: &[(&str, &str)] = files! {
     "sdk/rust/src/heap.rs" from "../../sdk/rust/src/heap.rs",
     "sdk/rust/src/lib.rs" from "../../sdk/rust/src/lib.rs",
     "sdk/rust/src/sales.rs" from "../../sdk/rust/src/sales.rs",
+    "wit/inputs/inputs.wit" from "../../wit/inputs/inputs.wit",
     "wit/packed/packed.wit" from "../../wit/packed/packed.wit",
     "wit/valuation.wit" from "../../wit/valuation.wit",
 };

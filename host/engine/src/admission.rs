@@ -7,7 +7,7 @@
 use crate::config::{LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLES};
 use crate::runtime::Limits;
 use crate::{shape, v1, v1_1};
-use wasmparser::{ComponentTypeRef, Parser, Payload, Validator, WasmFeatures};
+use wasmparser::{Parser, Validator, WasmFeatures};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
@@ -103,7 +103,7 @@ pub(crate) fn examine(component: &[u8]) -> Result<(), AdmissionError> {
     Validator::new_with_features(WasmFeatures::default() - LEFT_OUT)
         .validate_all(component)
         .map_err(invalid)?;
-    shape::check(component)
+    shape::check(component).map(drop)
 }
 
 /// Compiles a component that was examined.
@@ -161,34 +161,16 @@ pub(crate) fn memory_at_start(component: &Component) -> u64 {
 /// What a component imports that it can call, in its own order.
 ///
 /// # Errors
-/// Where the bytes cannot be read as a component.
+/// Where its shape is none that is admitted.
 pub fn imports(component: &[u8]) -> Result<Vec<String>, AdmissionError> {
-    let mut found = Vec::new();
-    let mut depth = 0_u32;
-    for payload in Parser::new(0).parse_all(component) {
-        match payload.map_err(invalid)? {
-            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
-            Payload::End(_) => depth = depth.saturating_sub(1),
-            Payload::ComponentImportSection(section) if depth == 0 => {
-                for import in section {
-                    let import = import.map_err(invalid)?;
-                    // A world's own types come in as type imports, which nothing can call.
-                    if !matches!(import.ty, ComponentTypeRef::Type(_)) {
-                        found.push(import.name.name.to_owned());
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(found)
+    shape::check(component)
 }
 
 pub(crate) fn not_linked(error: wasmtime::Error) -> AdmissionError {
     AdmissionError::DoesNotFit(format!("{error:#}"))
 }
 
-fn invalid(error: wasmparser::BinaryReaderError) -> AdmissionError {
+pub(crate) fn invalid(error: wasmparser::BinaryReaderError) -> AdmissionError {
     AdmissionError::Invalid {
         offset: error.offset(),
         problem: error.message().to_owned(),

@@ -1,14 +1,11 @@
 //! What a component is made of: the names on its outside, and what it would multiply within.
 
-use crate::admission::{AdmissionError, PAGE_BYTES, within};
+use crate::admission::{AdmissionError, PAGE_BYTES, invalid, within};
 use crate::config::{
     MAX_CORE_INSTANCES, MAX_GLOBALS, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
 use crate::{v1, v1_1};
-use wasmparser::{
-    BinaryReaderError, ComponentInstance, ComponentType, ComponentTypeRef, Instance, Parser,
-    Payload,
-};
+use wasmparser::{ComponentInstance, ComponentType, ComponentTypeRef, Instance, Parser, Payload};
 
 /// All that a component may import.
 const ALLOWED: [&str; 3] = [v1::TYPES, v1::EVIDENCE, v1_1::PACKED_EVIDENCE];
@@ -26,15 +23,16 @@ struct Counted {
 /// Components are made instances of at the outermost level only; otherwise a few lines would multiply to
 /// millions, and each counts though it may hold no module, since all are inlined when the whole is compiled. What each module declares is held against the limits here, so that both allocators refuse it in the
 /// same words. A resource type of its own would keep its handles in the host's memory, out of every limit.
-pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
-    let mut exported = false;
+/// Returns what it imports that it can call, in its own order.
+pub(crate) fn check(component: &[u8]) -> Result<Vec<String>, AdmissionError> {
+    let (mut imports, mut exported) = (Vec::new(), false);
     // Those that are open, the outermost first; a module within counts as one, and has nothing to count.
     let mut open = vec![Counted::default()];
     let (mut largest_nested, mut tables, mut globals) = (0, 0, 0);
     for payload in Parser::new(0).parse_all(component) {
         let outermost = open.len() == 1;
         let Some(inner) = open.last_mut() else { break };
-        match payload.map_err(unreadable)? {
+        match payload.map_err(invalid)? {
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
                 open.push(Counted::default());
             }
@@ -44,32 +42,34 @@ pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
             }
             Payload::ComponentImportSection(section) if outermost => {
                 for import in section {
-                    let import = import.map_err(unreadable)?;
+                    let import = import.map_err(invalid)?;
                     // A world's own types come in as type imports, which nothing can call.
-                    let is_type = matches!(import.ty, ComponentTypeRef::Type(_));
-                    if !is_type && !ALLOWED.contains(&import.name.name) {
-                        return Err(AdmissionError::ForbiddenImport {
-                            name: import.name.name.to_owned(),
-                        });
+                    if matches!(import.ty, ComponentTypeRef::Type(_)) {
+                        continue;
                     }
+                    let name = import.name.name.to_owned();
+                    if !ALLOWED.contains(&name.as_str()) {
+                        return Err(AdmissionError::ForbiddenImport { name });
+                    }
+                    imports.push(name);
                 }
             }
             Payload::ComponentExportSection(section) if outermost => {
                 for export in section {
-                    exported |= export.map_err(unreadable)?.name.name == v1::VALUE;
+                    exported |= export.map_err(invalid)?.name.name == v1::VALUE;
                 }
             }
             Payload::TableSection(section) => {
                 for table in section {
                     tables += 1;
-                    let elements = table.map_err(unreadable)?.ty.initial;
+                    let elements = table.map_err(invalid)?.ty.initial;
                     let limit = MAX_TABLE_ELEMENTS as u64;
                     within("table elements at the start", elements, limit)?;
                 }
             }
             Payload::MemorySection(section) => {
                 for memory in section {
-                    let pages = memory.map_err(unreadable)?.initial;
+                    let pages = memory.map_err(invalid)?.initial;
                     let bytes = pages.saturating_mul(PAGE_BYTES);
                     let limit = MAX_MEMORY_BYTES as u64;
                     within("bytes of memory at the start", bytes, limit)?;
@@ -78,15 +78,14 @@ pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
             Payload::GlobalSection(section) => globals += u64::from(section.count()),
             Payload::InstanceSection(section) => {
                 for instance in section {
-                    let made =
-                        matches!(instance.map_err(unreadable)?, Instance::Instantiate { .. });
+                    let made = matches!(instance.map_err(invalid)?, Instance::Instantiate { .. });
                     inner.core_instances += u64::from(made);
                 }
             }
             Payload::ComponentInstanceSection(section) => {
                 for instance in section {
                     let made = matches!(
-                        instance.map_err(unreadable)?,
+                        instance.map_err(invalid)?,
                         ComponentInstance::Instantiate { .. }
                     );
                     if made && !outermost {
@@ -97,7 +96,7 @@ pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
             }
             Payload::ComponentTypeSection(section) => {
                 for ty in section.into_iter_with_offsets() {
-                    let (offset, ty) = ty.map_err(unreadable)?;
+                    let (offset, ty) = ty.map_err(invalid)?;
                     if matches!(ty, ComponentType::Resource { .. }) {
                         return Err(AdmissionError::OwnResource { offset });
                     }
@@ -115,13 +114,6 @@ pub(crate) fn check(component: &[u8]) -> Result<(), AdmissionError> {
     });
     within("core instances", all, MAX_CORE_INSTANCES.into())?;
     within("tables", tables, MAX_TABLES.into())?;
-    within("globals", globals, MAX_GLOBALS)
-}
-
-/// A section that validation let through and that cannot be read all the same.
-fn unreadable(error: BinaryReaderError) -> AdmissionError {
-    AdmissionError::Invalid {
-        offset: error.offset(),
-        problem: error.message().to_owned(),
-    }
+    within("globals", globals, MAX_GLOBALS)?;
+    Ok(imports)
 }

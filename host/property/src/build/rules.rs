@@ -1,5 +1,6 @@
 //! The rules for addresses that no home has exactly, tried on fingerprints.
 
+use super::homes::prints;
 use super::keys::{Match, find};
 use super::spill::equal_range;
 use crate::store::address::fingerprints;
@@ -132,11 +133,6 @@ pub(crate) fn contested(met: impl IntoIterator<Item = (u64, u64)>) -> FxHashSet<
         }
     }
     contested
-}
-
-fn prints(keys: &[AddressKey]) -> Vec<u64> {
-    let prints = keys.iter().map(|key| fingerprints(key.as_str()).0);
-    prints.collect()
 }
 
 fn any(known: &[(u64, u64)], key: &AddressKey) -> bool {

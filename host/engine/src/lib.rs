@@ -11,6 +11,8 @@
 //! release speaks.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+use wasmtime_wasi as _;
+
 pub mod admission;
 pub mod cache;
 pub mod component;

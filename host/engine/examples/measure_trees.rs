@@ -88,6 +88,11 @@ fn main() {
         (store, score)
     };
     let (mut store, score) = ready();
+    for row in &rows {
+        score.call(&mut store, (*row,)).unwrap();
+    }
+    let spent = (u64::MAX / 2 - store.get_fuel().unwrap()) / rows.len() as u64;
+    println!("fuel a row, in a warm sandbox: {spent}");
     measure("µs a row, in a warm sandbox", &rows, &raw, |row| {
         score.call(&mut store, (row,)).unwrap().0
     });

@@ -2,7 +2,7 @@
 
 use crate::document as reference;
 use crate::mapping::{Mapping, MappingError};
-use domesday_trees::{Ensemble, Refused, lightgbm};
+use domesday_trees::{Ensemble, Refused};
 use serde::{Deserialize, Serialize};
 
 /// The format that this version reads and writes.
@@ -18,7 +18,7 @@ pub struct Document {
     pub about: String,
     /// What fills the trees' columns, and what their answer is.
     pub mapping: Mapping,
-    /// The trained model as its maker wrote it.
+    /// The trained model as its maker wrote it: LightGBM's text or XGBoost's JSON.
     pub trees: String,
     /// The reference model, whose ranges are calibrated on the errors of the whole.
     pub reference: reference::Document,
@@ -77,7 +77,7 @@ fn check(document: &Document) -> Result<Ensemble, DocumentError> {
     // The reference model's own check of its numbers.
     reference::write(&document.reference)?;
     document.mapping.check()?;
-    let trees = lightgbm::read(&document.trees)?;
+    let trees = domesday_trees::read(&document.trees)?;
     document.mapping.fits(&trees.inputs)?;
     Ok(trees)
 }

@@ -1,6 +1,6 @@
 //! A release of gradient-boosted trees that were trained elsewhere, made without writing Rust.
 //!
-//! A team brings a LightGBM text model and a mapping file, which says what fills each of the model's columns
+//! A team brings a model of LightGBM (text) or XGBoost (JSON) and a mapping file, which says what fills each of the model's columns
 //! ([`features`] is the list to choose from) and what the trees' answer is. Both are checked and baked in when the
 //! release is built: `domesday_trees` packs the trees so that they are used where they lie. A valuation
 //! is the reference model's ([`domesday_hedonic`]), whose comparables, referrals and measure of certainty are kept,

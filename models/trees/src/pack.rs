@@ -3,8 +3,8 @@
 mod columns;
 mod nodes;
 
-use crate::packed::{HEADER_WORDS, MAGIC, Part};
-use crate::{Ensemble, Refused};
+use crate::packed::{AVERAGED, HEADER_WORDS, MAGIC, Part, SINGLE};
+use crate::{Arithmetic, Ensemble, Refused};
 use columns::Columns;
 
 /// The largest packed model, words of eight bytes.
@@ -20,8 +20,13 @@ pub fn pack(model: &Ensemble) -> Result<Vec<u64>, Refused> {
     let header = [
         MAGIC,
         model.inputs.len() as u64,
-        model.transform.number() | u64::from(model.averaged) << 8,
-        model.trees.len() as u64,
+        model.transform.number()
+            | u64::from(model.averaged) << AVERAGED
+            | match model.arithmetic {
+                Arithmetic::LightGbm => 0,
+                Arithmetic::XgBoost { base } => 1 << SINGLE | u64::from(base.to_bits()) << 32,
+            },
+        laid.deepest as u64,
         columns.count() as u64,
     ];
     let mut words = header.to_vec();
@@ -35,8 +40,8 @@ pub fn pack(model: &Ensemble) -> Result<Vec<u64>, Refused> {
     add(Part::Thresholds, columns.threshold_words());
     add(Part::Sets, columns.set_words());
     add(Part::Categories, columns.category_words()?);
-    add(Part::Groups, laid.steps);
-    add(Part::Trees, laid.trees);
+    add(Part::Starts, laid.starts);
+    add(Part::Firsts, laid.firsts);
     add(Part::Nodes, laid.nodes);
     add(Part::Leaves, laid.leaves);
     if words.len() > MOST_WORDS {

@@ -1,32 +1,38 @@
 //! A packed model, used where it lies.
 //!
-//! Words of 64 bits, little-endian in a file. The header is [`MAGIC`], the number of inputs, the transform
-//! with whether trees are averaged (bit 8), the number of trees and that of columns; then where each part
-//! begins (low half) and how many words it has (high half), in the order of [`Part`]:
+//! Words of 64 bits, little-endian in a file. The header is [`MAGIC`]; the number of inputs; how scores are made (the
+//! transform, at bit 8 whether trees are averaged, at bit 9 whether all is in single precision, and then in the high
+//! half what leaves are added to); steps to the deepest leaf; the number of columns; then where each part begins (low
+//! half) and how many words it has (high half), in the order of [`Part`]:
 //!
 //! - ranked inputs, three words each: input; first threshold and how many; rank of nought and how many rules;
 //! - the rules of each, in the order of their columns;
 //! - thresholds, rising within an input;
 //! - categorical inputs, three words each: input; rows of categories and sets; first word of its table;
-//! - tables: a row a category and one for all others, a bit a set, set where the category is not of it;
-//! - groups of [`SIDE_BY_SIDE`] trees: steps to the farthest leaf;
-//! - trees in the order of walking, two words each: root and first leaf; the tree's own number;
+//! - tables: a row a category, one for all others and one for what is no number; a bit a set, set where the category is
+//!   not of it;
+//! - where trees begin: root (low half), number within its [`walk::BLOCK`] (high half), filled up to a multiple of
+//!   [`walk::SIDE_BY_SIDE`];
+//! - the first leaf of each tree;
 //! - nodes, as many as a power of two: left child (low half), column, threshold. A leaf is its own
-//!   left child, has the threshold [`LEAF`] and, for a column, its number in its tree;
+//!   left child, has the threshold [`LEAF`] and, for a column, its number in its tree. The last is a leaf of no tree;
 //! - values of leaves.
 
-use crate::ensemble::{ZERO, category};
+mod fill;
+pub(crate) mod walk;
+
+use crate::Arithmetic;
 use crate::transform::Transform;
+use walk::Walks;
 
 /// What a packed model begins with: the layout's name and version.
-pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"DDTREES1");
-/// Trees that are walked side by side. Fewer leave the processor waiting for memory, and more do not fit
-/// into its registers.
-pub(crate) const SIDE_BY_SIDE: usize = 8;
+pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"DDTREES2");
+/// Where the header says that trees are averaged.
+pub(crate) const AVERAGED: u32 = 8;
+/// Where it says that all is in single precision.
+pub(crate) const SINGLE: u32 = 9;
 /// The threshold of a leaf, which no number exceeds.
 pub(crate) const LEAF: u16 = 0xFFFF;
-/// What is missing and goes right: more than any threshold but a leaf's.
-const RIGHT: u16 = 0xFFFF;
 /// Sets in a word of a table.
 pub(crate) const BITS_A_WORD: usize = 64;
 /// Words of the header: five, and where the nine parts are.
@@ -41,8 +47,8 @@ pub(crate) enum Part {
     Thresholds,
     Sets,
     Categories,
-    Groups,
-    Trees,
+    Starts,
+    Firsts,
     Nodes,
     Leaves,
 }
@@ -92,14 +98,15 @@ pub struct Forest<'a> {
     columns: usize,
     transform: Transform,
     averaged: bool,
-    trees: usize,
+    arithmetic: Arithmetic,
+    deepest: usize,
     ranked: &'a [u64],
     rules: &'a [u64],
     thresholds: &'a [u64],
     sets: &'a [u64],
     categories: &'a [u64],
-    steps: &'a [u64],
-    walked: &'a [u64],
+    starts: &'a [u64],
+    firsts: &'a [u64],
     nodes: &'a [u64],
     leaves: &'a [u64],
 }
@@ -108,7 +115,7 @@ pub struct Forest<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     columns: Vec<u16>,
-    values: Vec<f64>,
+    walks: Walks,
 }
 
 impl<'a> Forest<'a> {
@@ -134,16 +141,22 @@ impl<'a> Forest<'a> {
         Ok(Forest {
             inputs: low(words[1]),
             transform: Transform::numbered(words[2] & 0xFF).ok_or(PackedError::NotPacked)?,
-            averaged: words[2] >> 8 & 1 == 1,
-            trees: low(words[3]),
+            averaged: words[2] >> AVERAGED & 1 == 1,
+            arithmetic: match words[2] >> SINGLE & 1 {
+                0 => Arithmetic::LightGbm,
+                _ => Arithmetic::XgBoost {
+                    base: f32::from_bits((words[2] >> 32) as u32),
+                },
+            },
+            deepest: low(words[3]),
             columns: low(words[4]),
             ranked: part(Part::Ranked)?,
             rules: part(Part::Rules)?,
             thresholds: part(Part::Thresholds)?,
             sets: part(Part::Sets)?,
             categories: part(Part::Categories)?,
-            steps: part(Part::Groups)?,
-            walked: part(Part::Trees)?,
+            starts: part(Part::Starts)?,
+            firsts: part(Part::Firsts)?,
             nodes,
             leaves: part(Part::Leaves)?,
         })
@@ -160,119 +173,19 @@ impl<'a> Forest<'a> {
     /// Where the row has fewer numbers than the model has inputs.
     pub fn score(&self, row: &[f64], scratch: &mut Scratch) -> f64 {
         self.fill(row, &mut scratch.columns);
-        self.walk(&scratch.columns, &mut scratch.values);
-        scratch.values.iter().fold(0.0, |sum, value| sum + value)
+        self.walk(&scratch.columns, &mut scratch.walks);
+        self.arithmetic.sum(scratch.walks.values.iter().copied())
     }
 
     /// What the model's objective makes of a raw score.
     pub fn answer(&self, score: f64) -> f64 {
-        let score = if self.averaged && self.trees > 0 {
-            score / self.trees as f64
+        let score = if self.averaged && !self.firsts.is_empty() {
+            score / self.firsts.len() as f64
         } else {
             score
         };
         self.transform.of(score)
     }
-
-    /// Puts a row into columns.
-    fn fill(&self, row: &[f64], columns: &mut Vec<u16>) {
-        // Sets are written by whole words, and a power of two lets the walk do without a check.
-        let wanted = (self.columns + BITS_A_WORD).next_power_of_two();
-        if columns.len() != wanted {
-            columns.clear();
-            columns.resize(wanted, 0);
-        }
-        let mut next = 0;
-        let mut rules = self.rules.iter();
-        for input in self.ranked.as_chunks::<3>().0 {
-            let value = row[low(input[0])];
-            let thresholds = &self.thresholds[low(input[1])..][..high(input[1])];
-            let nan = value.is_nan();
-            let zero = value.abs() <= ZERO;
-            let rank = if nan || zero {
-                low(input[2])
-            } else {
-                thresholds.partition_point(|threshold| f64::from_bits(*threshold) < value)
-            } as u16;
-            for rule in rules.by_ref().take(high(input[2])) {
-                columns[next] = ruled(*rule, rank, nan, zero);
-                next += 1;
-            }
-        }
-        for input in self.sets.as_chunks::<3>().0 {
-            let (rows, sets) = (low(input[1]), high(input[1]));
-            let width = sets.div_ceil(BITS_A_WORD);
-            let value = row[low(input[0])];
-            let of = category(if value.abs() <= ZERO { 0.0 } else { value });
-            let at = of.unwrap_or(rows).min(rows);
-            let words = &self.categories[low(input[2]) + at * width..][..width];
-            for (word, columns) in words
-                .iter()
-                .zip(columns[next..].chunks_exact_mut(BITS_A_WORD))
-            {
-                for (bit, column) in columns.iter_mut().enumerate() {
-                    *column = (word >> bit) as u16 & 1;
-                }
-            }
-            next += sets;
-        }
-    }
-
-    /// Walks every tree and keeps the value of its leaf.
-    fn walk(&self, columns: &[u16], values: &mut Vec<f64>) {
-        values.resize(self.trees, 0.0);
-        let groups = self.walked.as_chunks::<{ 2 * SIDE_BY_SIDE }>().0;
-        for (steps, group) in self.steps.iter().zip(groups) {
-            let at = walk(self.nodes, columns, group, *steps);
-            for (k, at) in at.into_iter().enumerate() {
-                let leaf = (self.nodes[at & (self.nodes.len() - 1)] >> 32) as u16;
-                let first = high(group[2 * k]);
-                let value = self.leaves[first + usize::from(leaf)];
-                values[low(group[2 * k + 1])] = f64::from_bits(value);
-            }
-        }
-    }
-}
-
-/// Walks a group of trees side by side; where each arrives.
-#[inline]
-fn walk(
-    nodes: &[u64],
-    columns: &[u16],
-    group: &[u64; 2 * SIDE_BY_SIDE],
-    steps: u64,
-) -> [usize; SIDE_BY_SIDE] {
-    let mut at: [usize; SIDE_BY_SIDE] = std::array::from_fn(|k| low(group[2 * k]));
-    if nodes.is_empty() || columns.is_empty() {
-        return at;
-    }
-    // Both are as long as a power of two.
-    let (last_node, last_column) = (nodes.len() - 1, columns.len() - 1);
-    for _ in 0..steps {
-        for at in &mut at {
-            let node = nodes[*at & last_node];
-            let column = columns[usize::from((node >> 32) as u16) & last_column];
-            *at = low(node) + usize::from(column > (node >> 48) as u16);
-        }
-    }
-    at
-}
-
-/// What a rule makes of an input.
-#[inline]
-fn ruled(rule: u64, rank: u16, nan: bool, zero: bool) -> u16 {
-    const ZERO_LEFT: u64 = Rule::ZeroLeft as u64;
-    const ZERO_RIGHT: u64 = Rule::ZeroRight as u64;
-    const NAN_LEFT: u64 = Rule::NanLeft as u64;
-    const NAN_RIGHT: u64 = Rule::NanRight as u64;
-    let (missing, side) = match rule {
-        ZERO_LEFT => (nan || zero, 0),
-        ZERO_RIGHT => (nan || zero, RIGHT),
-        NAN_LEFT => (nan, 0),
-        NAN_RIGHT => (nan, RIGHT),
-        _ => (false, 0),
-    };
-    if missing { side } else { rank }
 }
 
 #[inline]

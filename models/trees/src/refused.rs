@@ -6,6 +6,9 @@ pub enum Refused {
     /// It is not of the format.
     #[error("this is no LightGBM text model: {0}")]
     NotLightGbm(String),
+    /// It is not of the format.
+    #[error("this is no JSON model of XGBoost: {0}")]
+    NotXgBoost(String),
     /// A line that must be there is not.
     #[error("{place}: the line {name}= is missing")]
     MissingLine {

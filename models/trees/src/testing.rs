@@ -31,8 +31,12 @@ fn split() -> impl Strategy<Value = (usize, Split)> {
             (input, Split::Numeric(rule))
         },
     );
-    let categorical = (NUMERIC..INPUTS, prop::collection::vec(any::<u32>(), 0..4))
-        .prop_map(|(input, words)| (input, Split::Categorical(Set::of_words(words))));
+    let words = prop::collection::vec(any::<u32>(), 0..4);
+    let categorical =
+        (NUMERIC..INPUTS, words, any::<bool>()).prop_map(|(input, words, missing)| {
+            let set = Set::of_words(words).with_missing(missing);
+            (input, Split::Categorical(set))
+        });
     prop_oneof![3 => numeric, 1 => categorical]
 }
 
@@ -69,10 +73,14 @@ fn tree() -> impl Strategy<Value = Tree> {
 
 /// A model of nought to twenty trees.
 pub(crate) fn model() -> impl Strategy<Value = Ensemble> {
-    prop::collection::vec(tree(), 0..20).prop_map(|trees| Ensemble {
+    let arithmetic = prop_oneof![
+        Just(Arithmetic::LightGbm),
+        (-3.0_f32..3.0).prop_map(|base| Arithmetic::XgBoost { base }),
+    ];
+    (prop::collection::vec(tree(), 0..20), arithmetic).prop_map(|(trees, arithmetic)| Ensemble {
         inputs: (0..INPUTS).map(|input| format!("input_{input}")).collect(),
         trees,
-        arithmetic: Arithmetic::LightGbm,
+        arithmetic,
         averaged: false,
         transform: Transform::Identity,
     })

@@ -7,6 +7,8 @@ pub enum Transform {
     Identity,
     /// Its exponential (Poisson, gamma and Tweedie regression).
     Exponential,
+    /// The same, rounded to single precision (XGBoost).
+    ExponentialOfSingle,
     /// Its square under its own sign (`reg_sqrt`).
     SignedSquare,
 }
@@ -18,6 +20,7 @@ impl Transform {
         match self {
             Transform::Identity => score,
             Transform::Exponential => libm::exp(score),
+            Transform::ExponentialOfSingle => f64::from(libm::exp(score) as f32),
             Transform::SignedSquare => score * score.abs(),
         }
     }
@@ -27,6 +30,7 @@ impl Transform {
             Transform::Identity => 0,
             Transform::Exponential => 1,
             Transform::SignedSquare => 2,
+            Transform::ExponentialOfSingle => 3,
         }
     }
 
@@ -35,6 +39,7 @@ impl Transform {
             Transform::Identity,
             Transform::Exponential,
             Transform::SignedSquare,
+            Transform::ExponentialOfSingle,
         ]
         .into_iter()
         .find(|transform| transform.number() == number)

@@ -1,4 +1,4 @@
-//! Packs the text model that `DOMESDAY_TREES` names; without it, a model of one leaf.
+//! Packs the model that `DOMESDAY_TREES` names; without it, a model of one leaf.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         None => SILENT.to_owned(),
     };
-    let words = domesday_trees::pack(&domesday_trees::lightgbm::read(&text)?)?;
+    let words = domesday_trees::pack(&domesday_trees::read(&text)?)?;
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     fs::write(PathBuf::from(env::var("OUT_DIR")?).join("trees.bin"), bytes)?;
     Ok(())

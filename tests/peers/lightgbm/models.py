@@ -2,7 +2,7 @@
 
 models.py OUT --models N --rows R --seed S
 
-Writes for each model OUT/N.txt (the model), OUT/N.rows (the rows), OUT/N.raw (raw scores) and OUT/N.answers
+Writes for each model OUT/N.model, OUT/N.rows (the rows), OUT/N.raw (raw scores) and OUT/N.answers
 (what predict says), the last three as little-endian doubles.
 """
 import argparse
@@ -128,7 +128,7 @@ def main():
     for number in range(told.models):
         random = np.random.default_rng([told.seed, number])
         booster, categories = trained(random, number)
-        text = told.out / f"{number}.txt"
+        text = told.out / f"{number}.model"
         booster.save_model(text)
         x = asked(random, booster, categories, told.rows)
         x.astype("<f8").tofile(told.out / f"{number}.rows")

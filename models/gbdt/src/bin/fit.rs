@@ -35,7 +35,7 @@ enum Command {
         #[arg(long)]
         out: PathBuf,
     },
-    /// Take the trees of model.txt, or train them on exported features
+    /// Take the trees of model.txt or model.json, or train them on exported features
     Learn {
         /// Parameters with a fitted reference model
         #[arg(long)]

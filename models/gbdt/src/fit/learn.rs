@@ -7,8 +7,10 @@ use std::process::Command;
 
 /// Names the Python that has what `requirements.txt` lists.
 pub const PYTHON: &str = "DOMESDAY_PYTHON";
-/// A trained model beside Cargo.toml, which is then used as it is.
-pub const BROUGHT: &str = "model.txt";
+/// A trained model beside Cargo.toml, which is then used as it is: LightGBM's text, or XGBoost's JSON.
+pub const BROUGHT: [&str; 2] = ["model.txt", "model.json"];
+/// XGBoost's other formats, which are not read.
+const BINARY: [&str; 3] = ["model.ubj", "model.bin", "model.model"];
 
 /// Why there are no trees.
 #[derive(Debug, thiserror::Error)]
@@ -22,11 +24,14 @@ pub enum LearnError {
         source: std::io::Error,
     },
     /// A model of a format that is not read.
-    #[error("{} is there, but models of XGBoost are not read yet; a model of LightGBM is put there as {BROUGHT}", .0.display())]
-    XgBoost(PathBuf),
+    #[error("{} is binary; save the model with Booster.save_model(\"model.json\")", .0.display())]
+    Binary(PathBuf),
+    /// Two models.
+    #[error("{} and {} are both there; leave the one that is to be used", .0.display(), .1.display())]
+    Two(PathBuf, PathBuf),
     /// Python could not be started, or the script failed.
     #[error(
-        "{0}; the training script needs Python 3.11 with models/gbdt/requirements.txt; name it in {PYTHON}, or put a trained model beside Cargo.toml as {BROUGHT}"
+        "{0}; the training script needs Python 3.11 with models/gbdt/requirements.txt; name it in {PYTHON}, or put a trained model beside Cargo.toml as model.txt (LightGBM) or model.json (XGBoost)"
     )]
     Script(String),
 }
@@ -34,15 +39,19 @@ pub enum LearnError {
 /// The text of the trees for `document`: the model that stands in `folder`, or one trained on `features`.
 ///
 /// # Errors
-/// Where there is neither, the model is of another maker, or the script fails.
+/// Where there is neither, there are two models, the model is of a format that is not read, or the script fails.
 pub fn trees(folder: &Path, features: &Path, out: &Path) -> Result<String, LearnError> {
-    let brought = folder.join(BROUGHT);
-    if brought.is_file() {
-        return read(&brought);
+    let there = |names: &[&str]| -> Vec<PathBuf> {
+        let files = names.iter().map(|name| folder.join(name));
+        files.filter(|file| file.is_file()).collect()
+    };
+    match there(&BROUGHT).as_slice() {
+        [] => {}
+        [model] => return read(model),
+        [one, other, ..] => return Err(LearnError::Two(one.clone(), other.clone())),
     }
-    let other = folder.join("model.json");
-    if other.is_file() {
-        return Err(LearnError::XgBoost(other));
+    if let Some(binary) = there(&BINARY).into_iter().next() {
+        return Err(LearnError::Binary(binary));
     }
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
     let output = Command::new(python)
@@ -84,20 +93,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_brought_model_is_taken_and_one_of_another_maker_refused() {
+    fn a_brought_model_is_taken_and_what_cannot_be_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
-        let features = folder.join("features.csv");
+        let brought = || {
+            trees(
+                folder,
+                &folder.join("features.csv"),
+                &folder.join("out.txt"),
+            )
+        };
+        let refused = || brought().unwrap_err().to_string();
+        std::fs::write(folder.join("model.ubj"), [0xFF]).unwrap();
+        assert!(refused().contains("model.ubj is binary"), "{}", refused());
         std::fs::write(folder.join("model.json"), "{}").unwrap();
-        let refused = trees(folder, &features, &folder.join("out.txt")).unwrap_err();
-        assert!(
-            refused
-                .to_string()
-                .contains("models of XGBoost are not read"),
-            "{refused}"
-        );
-        std::fs::write(folder.join(BROUGHT), "tree\n").unwrap();
-        let taken = trees(folder, &features, &folder.join("out.txt")).unwrap();
-        assert_eq!(taken, "tree\n");
+        assert_eq!(brought().unwrap(), "{}");
+        std::fs::write(folder.join("model.txt"), "tree\n").unwrap();
+        assert!(refused().contains("are both there"), "{}", refused());
+        std::fs::remove_file(folder.join("model.json")).unwrap();
+        assert_eq!(brought().unwrap(), "tree\n");
     }
 }

@@ -19,13 +19,6 @@ pub fn read(text: &str) -> Result<Ensemble, Refused> {
     let text = &text.replace("\r\n", "\n");
     let mut sections = text.split("\n\n").map(str::trim).filter(|s| !s.is_empty());
     let first = sections.next().unwrap_or_default();
-    if first.starts_with('{') {
-        return Err(Refused::NotLightGbm(
-            "it is JSON; models of XGBoost, and LightGBM's own dump_model, are not read: save a model of LightGBM with \
-             Booster.save_model"
-                .to_owned(),
-        ));
-    }
     if first.lines().next().map(str::trim) != Some("tree") {
         return Err(Refused::NotLightGbm(
             "it does not begin with the line \"tree\"; save it with Booster.save_model".to_owned(),

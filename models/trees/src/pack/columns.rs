@@ -12,6 +12,9 @@ const MOST_COLUMNS: usize = 0xFFFF;
 /// Words of eight bytes in the table of an input's categories.
 const MOST_CATEGORY_WORDS: usize = 4 << 20;
 
+/// Rows of a table beside those of categories: for all others, and for what is no number.
+const BESIDE: usize = 2;
+
 /// The columns of a model, numbered in the order of inputs; comparisons first, then sets.
 pub(super) struct Columns<'a> {
     inputs: &'a [String],
@@ -139,18 +142,18 @@ impl<'a> Columns<'a> {
             words.push(*input as u64);
             words.push(rows as u64 | (sets.len() as u64) << 32);
             words.push(start as u64);
-            start += (rows + 1) * width;
+            start += (rows + BESIDE) * width;
         }
         words
     }
 
-    /// Of each categorical input a row for each category and one for all others: a bit for each set
-    /// that the category is not of.
+    /// Of each categorical input a row for each category, one for all others and one for what is no number: a bit
+    /// for each set that it is not of.
     pub(super) fn category_words(&self) -> Result<Vec<u64>, Refused> {
         let mut words = Vec::new();
         for (input, sets) in &self.sets {
             let (rows, width) = table(sets.keys().copied());
-            let size = (rows + 1) * width;
+            let size = (rows + BESIDE) * width;
             if size > MOST_CATEGORY_WORDS {
                 return Err(Refused::TooMany {
                     place: format!("the input {}", self.inputs[*input]),
@@ -159,16 +162,20 @@ impl<'a> Columns<'a> {
                     limit: MOST_CATEGORY_WORDS,
                 });
             }
-            for category in 0..rows {
+            let mut row = |holds: &dyn Fn(&Set) -> bool| {
                 let mut row = vec![u64::MAX; width];
                 for (at, set) in sets.keys().enumerate() {
-                    if set.holds(category) {
+                    if holds(set) {
                         row[at / BITS_A_WORD] &= !(1 << (at % BITS_A_WORD));
                     }
                 }
                 words.extend(row);
+            };
+            for category in 0..rows {
+                row(&|set| set.holds(category));
             }
-            words.extend(std::iter::repeat_n(u64::MAX, width));
+            row(&|_| false);
+            row(&Set::holds_missing);
         }
         Ok(words)
     }

@@ -1,9 +1,9 @@
-//! Nodes breadth first, siblings side by side, trees of like depth in one group.
+//! Nodes breadth first, siblings side by side.
 
 use super::columns::Columns;
-use crate::packed::{LEAF, SIDE_BY_SIDE, node};
+use crate::packed::walk::{BLOCK, SIDE_BY_SIDE, filler};
+use crate::packed::{LEAF, node};
 use crate::{Ensemble, Next, Refused, Tree};
-use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 /// Leaves of a tree: a leaf's number stands where a node has its column.
@@ -13,27 +13,24 @@ const MOST_NODES: usize = 1 << 22;
 
 /// The trees, laid out.
 pub(super) struct Laid {
-    /// Steps that each group needs.
-    pub(super) steps: Vec<u64>,
-    /// Of each tree, in the order of walking: where its root and its leaves are, and its own number.
-    pub(super) trees: Vec<u64>,
+    /// Steps to the farthest leaf of all.
+    pub(super) deepest: usize,
+    /// Roots and numbers within a block, filled up to be walked side by side.
+    pub(super) starts: Vec<u64>,
+    /// The first leaf of each tree.
+    pub(super) firsts: Vec<u64>,
     /// As many as a power of two.
     pub(super) nodes: Vec<u64>,
     /// Values, tree after tree.
     pub(super) leaves: Vec<u64>,
 }
 
-struct Placed {
-    number: usize,
-    root: usize,
-    leaves: usize,
-    depth: usize,
-}
-
 pub(super) fn lay(model: &Ensemble, columns: &Columns<'_>) -> Result<Laid, Refused> {
     let mut nodes = Vec::new();
     let mut leaves = Vec::new();
-    let mut placed = Vec::with_capacity(model.trees.len());
+    let mut starts = Vec::with_capacity(model.trees.len() + SIDE_BY_SIDE);
+    let mut firsts = Vec::with_capacity(model.trees.len());
+    let mut deepest = 0;
     let too_many = |place: String, what, found, limit| Refused::TooMany {
         place,
         what,
@@ -50,12 +47,9 @@ pub(super) fn lay(model: &Ensemble, columns: &Columns<'_>) -> Result<Laid, Refus
                 MOST_LEAVES,
             ));
         }
-        placed.push(Placed {
-            number,
-            root: nodes.len(),
-            leaves: leaves.len(),
-            depth: add(tree, columns, &mut nodes),
-        });
+        starts.push(nodes.len() as u64 | ((number % BLOCK) as u64) << 32);
+        firsts.push(leaves.len() as u64);
+        deepest = deepest.max(add(tree, columns, &mut nodes));
         leaves.extend(tree.leaves.iter().map(|value| value.to_bits()));
         if nodes.len() > MOST_NODES {
             return Err(too_many(
@@ -66,28 +60,15 @@ pub(super) fn lay(model: &Ensemble, columns: &Columns<'_>) -> Result<Laid, Refus
             ));
         }
     }
-    // Walked side by side, a shallow tree waits for the deepest of its group.
-    placed.sort_by_key(|tree| (Reverse(tree.depth), tree.number));
-    let groups = placed.chunks(SIDE_BY_SIDE);
-    let steps = groups.clone().map(|group| group[0].depth as u64).collect();
-    // The last group is filled with its last tree, which says the same again.
-    let trees = groups
-        .flat_map(|group| {
-            let last = group.len() - 1;
-            (0..SIDE_BY_SIDE).map(move |at| &group[at.min(last)])
-        })
-        .flat_map(|tree| {
-            [
-                tree.root as u64 | (tree.leaves as u64) << 32,
-                tree.number as u64,
-            ]
-        })
-        .collect();
-    let end = nodes.len().next_power_of_two();
-    nodes.resize(end, 0);
+    // One is over, for the leaf that fills up.
+    let end = (nodes.len() + 1).next_power_of_two();
+    nodes.resize(end, node(end - 1, 0, usize::from(LEAF)));
+    let filled = starts.len().next_multiple_of(SIDE_BY_SIDE);
+    starts.resize(filled, filler(end));
     Ok(Laid {
-        steps,
-        trees,
+        deepest,
+        starts,
+        firsts,
         nodes,
         leaves,
     })

@@ -20,6 +20,15 @@ proptest! {
     }
 
     #[test]
+    fn more_trees_than_a_block_are_summed_in_order(model in model(), row in row(), times in 30_usize..80) {
+        let mut model = model;
+        model.trees = std::iter::repeat_n(model.trees, times).flatten().collect();
+        let words = pack(&model).unwrap();
+        let packed = Forest::read(&words).unwrap().score(&row, &mut Scratch::default());
+        prop_assert_eq!(model.score(&row).to_bits(), packed.to_bits());
+    }
+
+    #[test]
     fn a_cut_model_is_noticed(model in model(), cut in any::<prop::sample::Index>()) {
         let words = pack(&model).unwrap();
         let read = Forest::read(&words[..cut.index(words.len())]);

@@ -1,0 +1,295 @@
+//! What is read, and what is refused by name.
+
+use super::read;
+use crate::{Forest, Refused, Scratch, Transform, pack};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+const MODEL: &str = include_str!("two_trees.json");
+
+#[track_caller]
+fn changed(from: &str, to: &str) -> String {
+    assert!(MODEL.contains(from), "{from}");
+    MODEL.replacen(from, to, 1)
+}
+
+#[track_caller]
+fn refused(from: &str, to: &str) -> String {
+    read(&changed(from, to)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_small_model_is_read() {
+    let model = read(MODEL).unwrap();
+    assert_eq!(model.inputs, ["area", "place"]);
+    assert_eq!(model.trees.len(), 2);
+    let words = pack(&model).unwrap();
+    let forest = Forest::read(&words).unwrap();
+    // Below a half and no number go left; places 0 and 2 then go right, as what is no number does there.
+    for (row, score) in [
+        ([0.5, 1.0], 2.5),
+        ([0.49, 1.0], -0.5),
+        ([f64::NAN, 1.0], -0.5),
+        ([0.0, 2.0], -2.5),
+        ([0.0, 2.9], -2.5),
+        ([0.0, -0.5], -0.5),
+        ([0.0, 1e9], -0.5),
+        ([0.0, f64::NAN], -2.5),
+        // Nearest to a half of all numbers of single precision.
+        ([0.499_999_999, 1.0], 2.5),
+    ] {
+        assert_eq!(model.score(&row), score, "{row:?}");
+        assert_eq!(
+            forest.score(&row, &mut Scratch::default()),
+            score,
+            "{row:?}"
+        );
+    }
+}
+
+#[test]
+fn names_base_score_and_objective_are_as_versions_write_them() {
+    let unnamed = read(&changed("[\"area\", \"place\"]", "[]")).unwrap();
+    assert_eq!(unnamed.inputs, ["f0", "f1"]);
+    let older = changed("\"[5E-1]\"", "\"5E-1\"").replace("[3, 2, 0]", "[1, 7, 6]");
+    assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
+    let counts = read(&changed("reg:squarederror", "count:poisson")).unwrap();
+    assert_eq!(counts.transform, Transform::ExponentialOfSingle);
+    let score = counts.score(&[0.5, 1.0]);
+    assert_eq!(score, f64::from(0.5_f32.ln() + 4.0 - 2.0));
+}
+
+#[test]
+fn what_cannot_be_represented_is_refused_by_name() {
+    let cases = [
+        (
+            "\"name\": \"gbtree\"",
+            "\"name\": \"dart\"",
+            "its booster is \"dart\"; train with booster=\"gbtree\"",
+        ),
+        (
+            "\"name\": \"gbtree\"",
+            "\"name\": \"gblinear\"",
+            "its booster is \"gblinear\"",
+        ),
+        (
+            "reg:squarederror",
+            "binary:logistic",
+            "its objective is \"binary:logistic\"; train a regression",
+        ),
+        (
+            "reg:squarederror",
+            "rank:ndcg",
+            "its objective is \"rank:ndcg\"",
+        ),
+        (
+            "\"num_class\": \"0\"",
+            "\"num_class\": \"3\"",
+            "its num_class is 3; a value is one number",
+        ),
+        (
+            "\"num_target\": \"1\"",
+            "\"num_target\": \"2\"",
+            "its num_target is 2",
+        ),
+        (
+            "\"tree_info\": [0, 0]",
+            "\"tree_info\": [0, 1]",
+            "a tree is of class or target 1",
+        ),
+        (
+            "\"size_leaf_vector\": \"1\"",
+            "\"size_leaf_vector\": \"2\"",
+            "tree 0: its leaves are vectors",
+        ),
+        ("[3, 2, 0]", "[4, 0, 0]", "its version is [4, 0, 0]"),
+        (
+            "\"num_feature\": \"2\", \"num_target\"",
+            "\"num_feature\": \"70000\", \"num_target\"",
+            "has 70000 inputs; at most 65536",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let said = refused(from, to);
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+#[test]
+fn what_is_broken_is_said_with_its_place() {
+    let cases = [
+        ("\"learner\"", "\"tree_info\"", "missing field `learner`"),
+        (
+            "\"tree_info\": [0, 0]",
+            "\"tree_info\": [0]",
+            "tells of 1 trees, and there are 2",
+        ),
+        ("[5E-1]", "[x]", "base_score is [x], which is no number"),
+        (
+            "[5E-1]",
+            "[1E99]",
+            "base_score is [1E99], which is no number",
+        ),
+        ("4E0", "4E99", "tree 0: 4E99 is no finite number"),
+        ("4E0", "\"4\"", "is no finite number"),
+        (
+            "[2, 4, -1, -1, -1]",
+            "[2, 4, -1, -1]",
+            "right_children has 4 values, and the tree needs 5",
+        ),
+        (
+            "[2, 4, -1, -1, -1]",
+            "[3, 4, -1, -1, -1]",
+            "the children of node 0 are 1 and 3; XGBoost keeps them side by side",
+        ),
+        (
+            "[1, 3, -1, -1, -1]",
+            "[1, -2, -1, -1, -1]",
+            "node 1 leads to node -2, which is not there",
+        ),
+        (
+            "[1, 3, -1, -1, -1]",
+            "[1, -1, -1, -1, -1]",
+            "2 of its nodes are never reached, and num_deleted is 0",
+        ),
+        (
+            "\"categories_sizes\": [2]",
+            "\"categories_sizes\": [3]",
+            "the categories of node 1 are not all there",
+        ),
+        (
+            "\"categories\": [0, 2]",
+            "\"categories\": [0, 16777216]",
+            "names the category 16777216",
+        ),
+        (
+            "\"categories_nodes\": [1]",
+            "\"categories_nodes\": [9]",
+            "node 9 has categories and is not there",
+        ),
+        (
+            "\"split_type\": [0, 1",
+            "\"split_type\": [1, 1",
+            "node 0 has no categories",
+        ),
+        (
+            "\"split_type\": [0, 1",
+            "\"split_type\": [0, 0",
+            "node 1 has categories and compares numbers",
+        ),
+        (
+            "\"split_type\": [0, 1",
+            "\"split_type\": [0, 2",
+            "2 stands where 0 or 1 is expected",
+        ),
+        (
+            "\"split_indices\": [0, 1",
+            "\"split_indices\": [0, 2",
+            "asks for input 2, and there are 2",
+        ),
+        (
+            "\"default_left\": [false]",
+            "\"default\": [false]",
+            "tree 1: missing field `default_left`",
+        ),
+        (
+            "[\"area\", \"place\"]",
+            "[\"area\"]",
+            "feature_names has 1 values",
+        ),
+    ];
+    for (from, to, expected) in cases {
+        let said = refused(from, to);
+        assert!(said.contains(expected), "{said}");
+    }
+    let twice = changed("[1, 3, -1, -1, -1]", "[1, 1, -1, -1, -1]").replace("[2, 4,", "[2, 2,");
+    assert!(
+        read(&twice)
+            .unwrap_err()
+            .to_string()
+            .contains("node 1 is reached twice")
+    );
+    for no_model in ["", "{}", "[]", "tree\n", "\u{0}"] {
+        assert!(matches!(read(no_model), Err(Refused::NotXgBoost(_))));
+    }
+}
+
+/// A tree of which each node holds the highest category that there can be.
+#[test]
+fn sets_that_would_fill_the_memory_are_refused() {
+    let mut model: Value = serde_json::from_str(MODEL).unwrap();
+    let nodes = 20;
+    let splits: Vec<usize> = (0..nodes).map(|at| 2 * at).collect();
+    let child = |first: i64| {
+        let of = |at: i64| {
+            if at % 2 == 0 && at < 2 * nodes as i64 {
+                at + first
+            } else {
+                -1
+            }
+        };
+        (0..=2 * nodes as i64).map(of).collect::<Vec<_>>()
+    };
+    let all = |value: i64| vec![value; 2 * nodes + 1];
+    let tree = json!({
+        "categories": [16_777_215],
+        "categories_nodes": splits,
+        "categories_segments": vec![0; nodes],
+        "categories_sizes": vec![1; nodes],
+        "default_left": all(0),
+        "left_children": child(1),
+        "right_children": child(2),
+        "split_conditions": all(1),
+        "split_indices": all(1),
+        "split_type": (0..=2 * nodes).map(|at| u8::from(splits.contains(&at))).collect::<Vec<_>>(),
+        "tree_param": {},
+    });
+    model["learner"]["gradient_booster"]["model"]["trees"][0] = tree;
+    let said = read(&model.to_string()).unwrap_err().to_string();
+    assert!(
+        said.contains("categories in its sets, as bits; at most"),
+        "{said}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Whatever is read can be packed or is refused, and scores alike both ways.
+    #[test]
+    fn no_bytes_upset_the_reader(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), piece()), 0..4),
+        row in [-1.0..3.0, -1.0..3.0],
+    ) {
+        let mut text = MODEL.as_bytes().to_vec();
+        for (at, piece) in edits {
+            let at = at.index(text.len());
+            let end = (at + piece.len()).min(text.len());
+            text.splice(at..end, piece.bytes());
+        }
+        let text = String::from_utf8_lossy(&text);
+        if let Ok(model) = crate::read(&text)
+            && let Ok(words) = pack(&model)
+            && model.inputs.len() <= row.len()
+        {
+            let score = Forest::read(&words).unwrap().score(&row, &mut Scratch::default());
+            prop_assert_eq!(score.to_bits(), model.score(&row).to_bits());
+        }
+    }
+
+    #[test]
+    fn nor_do_bytes_of_no_model(text in any::<String>()) {
+        prop_assert!(crate::read(&text).is_err());
+    }
+}
+
+/// What is written over a part of a file.
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (-3_i64..20).prop_map(|number| number.to_string()),
+        Just("18446744073709551615".to_owned()),
+        Just("-1".to_owned()),
+        Just("1e39".to_owned()),
+        "[\\[\\]{},:\" 0-9-]{1,3}",
+    ]
+}

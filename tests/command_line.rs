@@ -54,6 +54,7 @@ fn every_command_says_what_it_takes() {
         "series build markets",
         "series build rates",
         "replay",
+        "compare",
         "synthesise",
     ] {
         let name = format!("help_{}", command.replace(' ', "_"));

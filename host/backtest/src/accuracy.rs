@@ -4,7 +4,7 @@
 //! of the assessor's figures is estimate / price. COD, PRD and PRB are those of the International
 //! Association of Assessing Officers' Standard on Ratio Studies (2013).
 
-use crate::number::{Z95, count, mean, median, rounded};
+use crate::number::{Z95, count, mean, median, rounded, wilson};
 use serde::{Deserialize, Serialize};
 
 /// A sale and what was said of it, both in pounds and above 0.
@@ -138,6 +138,27 @@ fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
         value: rounded(slope),
         interval: [rounded(slope - Z95 * error), rounded(slope + Z95 * error)],
     })
+}
+
+/// The share of rows on which the first estimate is nearer to the price than the second, ties being half a row,
+/// with its 95 % score interval: where that holds one half, the sample cannot tell the two apart. Both come in the same
+/// order of rows. None of nothing.
+pub(crate) fn nearer(first: &[Pair], second: &[Pair]) -> Option<(f64, [f64; 2])> {
+    let error = |pair: &Pair| (pair.estimate - pair.price).abs();
+    // Counted in halves, so that a tie is one.
+    let halves: usize = first
+        .iter()
+        .zip(second)
+        .map(
+            |(ours, theirs)| match error(ours).total_cmp(&error(theirs)) {
+                std::cmp::Ordering::Less => 2,
+                std::cmp::Ordering::Equal => 1,
+                std::cmp::Ordering::Greater => 0,
+            },
+        )
+        .sum();
+    let interval = wilson(halves / 2, first.len())?;
+    Some((rounded(count(halves) / 2.0 / count(first.len())), interval))
 }
 
 #[cfg(test)]

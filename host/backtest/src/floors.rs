@@ -1,8 +1,8 @@
 //! A floor, and whether the release beats it on the very same rows.
 
 use crate::LEAST_ROWS;
-use crate::accuracy::{Accuracy, Pair};
-use crate::number::{count, rounded, wilson};
+use crate::accuracy::{Accuracy, Pair, nearer};
+use crate::number::{count, rounded};
 use crate::row::{Floor, Row};
 use serde::{Deserialize, Serialize};
 
@@ -110,24 +110,12 @@ impl FloorFigures {
 impl LikeForLike {
     /// Both rules on the same rows in the same order.
     fn of(release: &[Pair], floor: &[Pair]) -> Option<LikeForLike> {
-        let error = |pair: &Pair| (pair.estimate - pair.price).abs();
-        // Counted in halves, so that a tie is one.
-        let halves: usize = release
-            .iter()
-            .zip(floor)
-            .map(
-                |(ours, theirs)| match error(ours).total_cmp(&error(theirs)) {
-                    std::cmp::Ordering::Less => 2,
-                    std::cmp::Ordering::Equal => 1,
-                    std::cmp::Ordering::Greater => 0,
-                },
-            )
-            .sum();
+        let (release_nearer, nearer_interval) = nearer(release, floor)?;
         Some(LikeForLike {
             release: Accuracy::of(release)?,
             floor: Accuracy::of(floor)?,
-            release_nearer: rounded(count(halves) / 2.0 / count(release.len())),
-            nearer_interval: wilson(halves / 2, release.len())?,
+            release_nearer,
+            nearer_interval,
         })
     }
 }

@@ -10,7 +10,7 @@ const STEP: f64 = 0.025;
 /// Bins with two ends.
 const BINS: usize = 40;
 
-/// Counts of errors (estimate / price - 1) in bins of equal width.
+/// Counts of errors (estimate / price - 1), or of changes, in bins of equal width.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Histogram {
@@ -18,24 +18,18 @@ pub struct Histogram {
     pub from: f64,
     /// Width of a bin; each holds its lower end and not its upper.
     pub step: f64,
-    /// Errors below the first bin.
+    /// Below the first bin.
     pub below: usize,
-    /// Errors in each bin.
+    /// In each bin.
     pub counts: Vec<usize>,
-    /// Errors at or above the end of the last bin.
+    /// At or above the end of the last bin.
     pub above: usize,
 }
 
 impl Histogram {
     /// Of the rows that have an estimate.
     pub fn of(rows: &[&Row]) -> Histogram {
-        let mut histogram = Histogram {
-            from: FROM,
-            step: STEP,
-            below: 0,
-            counts: vec![0; BINS],
-            above: 0,
-        };
+        let mut histogram = Histogram::empty(FROM, STEP, BINS);
         for row in rows {
             if let Some(estimate) = row.estimate() {
                 histogram.add(estimate / row.price - 1.0);
@@ -44,9 +38,26 @@ impl Histogram {
         histogram
     }
 
-    fn add(&mut self, error: f64) {
+    /// So many empty bins.
+    pub(crate) fn empty(from: f64, step: f64, bins: usize) -> Histogram {
+        Histogram {
+            from,
+            step,
+            below: 0,
+            counts: vec![0; bins],
+            above: 0,
+        }
+    }
+
+    /// Everything that was counted.
+    pub fn total(&self) -> usize {
+        self.counts.iter().sum::<usize>() + self.below + self.above
+    }
+
+    /// Counts one more.
+    pub(crate) fn add(&mut self, error: f64) {
         // A hair to the right, so that what is an end by its digits is one by its bits.
-        let place = ((error - FROM) / STEP + 1e-9).floor();
+        let place = ((error - self.from) / self.step + 1e-9).floor();
         if place < 0.0 {
             self.below += 1;
         } else {

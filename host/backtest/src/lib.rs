@@ -5,12 +5,15 @@
 //! out: [`group::Group`]s of figures, each with its accuracy ([`accuracy`]), the coverage of its ranges
 //! ([`ranges`]) and how the release compares with each floor on the very same rows ([`floors`]).
 //!
+//! [`compare`] holds two releases against each other on the same rows.
+//!
 //! Nothing here knows how a row was valued, so the mathematics is tested on numbers worked by hand.
 //! Every figure is rounded once, when it is made, and logarithms are taken by `libm`, so that the
 //! same rows give the same report to the byte on every machine.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod accuracy;
+pub mod compare;
 pub mod floors;
 pub mod group;
 pub mod histogram;

@@ -27,6 +27,16 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
+/// The value below which so much of the sorted values lies, a straight line between neighbours (type 7 of Hyndman and
+/// Fan 1996); None of nothing.
+pub(crate) fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let place = part.clamp(0.0, 1.0) * count(last);
+    let lower = *sorted.get(place.floor() as usize)?;
+    let upper = *sorted.get(place.ceil() as usize)?;
+    Some(lower + (upper - lower) * (place - place.floor()))
+}
+
 /// Arithmetic mean; None of nothing.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
@@ -60,6 +70,17 @@ mod tests {
         assert_eq!(median(vec![3.0]), Some(3.0));
         assert_eq!(median(vec![9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median(vec![4.0, 1.0, 2.0, 9.0]), Some(3.0));
+    }
+
+    #[test]
+    fn quantiles_by_hand() {
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(quantile(&[7.0], 0.9), Some(7.0));
+        // Five values have four gaps: a tenth of the way is 0.4 of the first one.
+        let five = [0.0, 10.0, 20.0, 30.0, 40.0];
+        assert_eq!(quantile(&five, 0.1), Some(4.0));
+        assert_eq!(quantile(&five, 0.9), Some(36.0));
+        assert_eq!(quantile(&five, 0.5), Some(20.0));
     }
 
     /// Wilson's interval of 8 in 10, as Brown, Cai and DasGupta (2001) work the formula:

@@ -26,31 +26,45 @@ pub struct Ranges {
     pub median_width: f64,
 }
 
+/// A price, an estimate of it and the estimate's range, pounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranged {
+    /// What was paid.
+    pub price: f64,
+    /// What was estimated.
+    pub estimate: f64,
+    /// Lower and upper end.
+    pub range: [f64; 2],
+}
+
 impl Ranges {
     /// Of the rows that have a range; None where none has.
     pub fn of(rows: &[&Row], nominal: f64) -> Option<Ranges> {
-        let ranges: Vec<(f64, f64, [f64; 2])> = rows
-            .iter()
-            .filter_map(|row| match row.answer {
-                Answer::Valued {
-                    estimate,
-                    range: Some(range),
-                    ..
-                } => Some((row.price, estimate, range)),
-                _ => None,
-            })
-            .collect();
-        let below = ranges.iter().filter(|(price, _, range)| *price < range[0]);
-        let above = ranges.iter().filter(|(price, _, range)| *price > range[1]);
-        let (below, above) = (below.count(), above.count());
-        let held = ranges.len() - below - above;
-        let interval = wilson(held, ranges.len())?;
-        let share = |rows: usize| rounded(count(rows) / count(ranges.len()));
-        let widths = ranges
-            .iter()
-            .map(|(_, estimate, range)| (range[1] - range[0]) / estimate);
+        let ranged = rows.iter().filter_map(|row| match row.answer {
+            Answer::Valued {
+                estimate,
+                range: Some(range),
+                ..
+            } => Some(Ranged {
+                price: row.price,
+                estimate,
+                range,
+            }),
+            _ => None,
+        });
+        Ranges::of_ranged(&ranged.collect::<Vec<_>>(), nominal)
+    }
+
+    /// Of these; None of nothing.
+    pub fn of_ranged(ranged: &[Ranged], nominal: f64) -> Option<Ranges> {
+        let below = ranged.iter().filter(|row| row.price < row.range[0]).count();
+        let above = ranged.iter().filter(|row| row.price > row.range[1]).count();
+        let held = ranged.len() - below - above;
+        let interval = wilson(held, ranged.len())?;
+        let share = |rows: usize| rounded(count(rows) / count(ranged.len()));
+        let widths = ranged.iter().map(Ranged::width);
         Some(Ranges {
-            rows: ranges.len(),
+            rows: ranged.len(),
             coverage: share(held),
             interval,
             nominal,
@@ -59,5 +73,12 @@ impl Ranges {
             above: share(above),
             median_width: rounded(median(widths.collect())?),
         })
+    }
+}
+
+impl Ranged {
+    /// (upper - lower) / estimate.
+    pub fn width(&self) -> f64 {
+        (self.range[1] - self.range[0]) / self.estimate
     }
 }

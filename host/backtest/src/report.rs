@@ -187,7 +187,7 @@ impl Report {
         let divide = |by: &str, order: &[&str], key: &dyn Fn(&Row) -> Option<String>| {
             division(by, order, &all, key, name, nominal)
         };
-        let prices = PRICE_BANDS.map(|(_, words)| words);
+        let prices = price_bands();
         let order: Vec<&str> = bands.iter().map(String::as_str).collect();
         let divisions = vec![
             divide("type", &TYPES, &|row| {
@@ -233,9 +233,11 @@ impl Report {
     }
 }
 
-const TYPES: [&str; 4] = ["detached", "semi_detached", "terraced", "flat"];
+/// Types by their words, in order.
+pub(crate) const TYPES: [&str; 4] = ["detached", "semi_detached", "terraced", "flat"];
 
-fn type_words(property_type: PropertyType) -> &'static str {
+/// A type in a word.
+pub(crate) fn type_words(property_type: PropertyType) -> &'static str {
     match property_type {
         PropertyType::Detached => "detached",
         PropertyType::SemiDetached => "semi_detached",
@@ -245,7 +247,13 @@ fn type_words(property_type: PropertyType) -> &'static str {
     }
 }
 
-fn price_band(price: f64) -> &'static str {
+/// The bands of price, in order.
+pub(crate) fn price_bands() -> [&'static str; 7] {
+    PRICE_BANDS.map(|(_, words)| words)
+}
+
+/// The band of a price.
+pub(crate) fn price_band(price: f64) -> &'static str {
     PRICE_BANDS
         .iter()
         .rev()

@@ -5,6 +5,7 @@ mod admission;
 mod backtest;
 mod clock;
 mod commands;
+mod compare;
 mod demo;
 mod families;
 mod http;

@@ -1,7 +1,7 @@
 //! The report as one page that needs nothing else: no network, no script.
 
-mod plots;
-mod tables;
+pub(crate) mod plots;
+pub(crate) mod tables;
 mod words;
 
 pub use plots::PlotError;
@@ -10,8 +10,16 @@ use crate::group::Group;
 use crate::report::{AsAt, Division, Learnt, Report};
 use crate::row::Floor;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use plots::{Course, Mark, Shape};
+use plots::{Course, Frame, Mark, Shape};
 use tables::{called, largest, percent};
+
+/// A plot over the whole page.
+const fn wide(axis: &str) -> Frame<'_> {
+    Frame {
+        axis,
+        width: plots::WIDE,
+    }
+}
 
 const STYLE: &str = include_str!("style.css");
 /// Areas in a plot and in a table at most; the JSON has all.
@@ -40,7 +48,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
         (headline(all))
         (facts(report))
         h2 { "Errors" }
-        (svg("Distribution of errors", plots::distribution(&report.errors)?))
+        (svg("Distribution of errors", plots::distribution(&report.errors, wide("error, % of the price; above 0 the estimate was too high"))?))
         p.quiet { "Outside the plot: " (report.errors.below) " below, " (report.errors.above) " above." }
         (section(report, "type", "By type")?)
         (section(report, "confidence", "By confidence")?)
@@ -59,14 +67,24 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
         (probe(report))
         (words::words(report))
     };
+    Ok(document(&title, &body))
+}
+
+/// A page of this title that needs nothing else.
+pub(crate) fn document(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en-GB" {
-            head { meta charset="utf-8"; meta name="viewport" content="width=device-width"; title { (title) } style { (PreEscaped(STYLE)) } }
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
             body { (body) }
         }
     };
-    Ok(page.into_string())
+    page.into_string()
 }
 
 fn headline(all: &Group) -> Markup {
@@ -103,7 +121,8 @@ fn facts(report: &Report) -> Markup {
     } }
 }
 
-fn svg(label: &str, svg: String) -> Markup {
+/// A drawing under the name that is read out for it.
+pub(crate) fn svg(label: &str, svg: String) -> Markup {
     // The drawing library gives no name to what it draws.
     let named = format!("<svg role=\"img\" aria-label=\"{label}\" ");
     html! { (PreEscaped(svg.replacen("<svg ", &named, 1))) }
@@ -115,7 +134,7 @@ fn bars(groups: &[&Group]) -> Result<Markup, PlotError> {
         .iter()
         .filter_map(|group| {
             Some(Mark {
-                label: called(group),
+                label: called(&group.key, group.name.as_deref()),
                 value: 100.0 * group.accuracy.as_ref()?.mdape,
                 colour: plots::RELEASE,
                 interval: None,
@@ -125,7 +144,7 @@ fn bars(groups: &[&Group]) -> Result<Markup, PlotError> {
     if marks.is_empty() {
         return Ok(html! {});
     }
-    let drawn = plots::marks(&marks, Shape::Bars, None, "median absolute error, %")?;
+    let drawn = plots::marks(&marks, Shape::Bars, None, wide("median absolute error, %"))?;
     Ok(svg("Median absolute error by group", drawn))
 }
 
@@ -147,8 +166,8 @@ fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> 
 /// What a group is called among groups of another kind.
 fn named(by: &str, group: &Group) -> String {
     match by {
-        "confidence" => format!("confidence {}", called(group)),
-        _ => called(group),
+        "confidence" => format!("confidence {}", called(&group.key, group.name.as_deref())),
+        _ => called(&group.key, group.name.as_deref()),
     }
 }
 
@@ -186,7 +205,7 @@ fn calibration(report: &Report) -> Result<Markup, PlotError> {
         &marks,
         Shape::Points,
         Some(nominal),
-        "prices in their range, %",
+        wide("prices in their range, %"),
     )?;
     Ok(svg("Coverage of ranges by group", drawn))
 }
@@ -251,7 +270,7 @@ fn floors(report: &Report) -> Result<Markup, PlotError> {
             true => html! {},
             false => svg(
                 "Release and floor on the same rows",
-                plots::marks(&marks, Shape::Bars, None, "median absolute error, %")?,
+                plots::marks(&marks, Shape::Bars, None, wide("median absolute error, %"))?,
             ),
         };
         sections.push(html! { h3 { (floor.words()) } (drawn) (tables::floor(at, &groups)) });

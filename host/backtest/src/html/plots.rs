@@ -1,10 +1,14 @@
 //! The plots, as SVG.
 
 use crate::histogram::Histogram;
+use crate::number::quantile;
 use plotters::coord::ranged1d::SegmentValue;
 use plotters::prelude::*;
 
-const WIDTH: u32 = 920;
+/// Width of a plot over the whole page.
+pub const WIDE: u32 = 920;
+/// Width of a plot that is legible on a telephone, and has room for another beside it elsewhere.
+pub const NARROW: u32 = 460;
 const INK: RGBColor = RGBColor(27, 36, 48);
 const QUIET: RGBColor = RGBColor(139, 151, 165);
 const GRID: RGBColor = RGBColor(227, 232, 238);
@@ -42,8 +46,46 @@ pub struct Mark {
 pub enum Shape {
     /// Bars.
     Bars,
-    /// Points with their intervals.
+    /// Points with their intervals, shares of a hundred.
     Points,
+    /// Points with their intervals, on either side of nothing.
+    Changes,
+    /// Points with their intervals, amounts of any size from nothing on.
+    Amounts,
+}
+
+/// What an axis says, and how wide the plot is.
+#[derive(Clone, Copy)]
+pub struct Frame<'a> {
+    /// The words under the horizontal axis.
+    pub axis: &'a str,
+    /// [`WIDE`] or [`NARROW`].
+    pub width: u32,
+}
+
+impl Frame<'_> {
+    /// Room for the names of what is marked.
+    fn names(self) -> u32 {
+        if self.width < WIDE { 140 } else { 210 }
+    }
+
+    /// The name, as far as there is room for it.
+    fn fitting(self, name: &str) -> String {
+        let room = self.names() as usize / 7;
+        match name.chars().count() > room {
+            true => name.chars().take(room - 1).chain(['…']).collect(),
+            false => name.to_owned(),
+        }
+    }
+}
+
+/// Decimals that tell neighbouring labels of an axis apart.
+fn decimals(span: f64) -> usize {
+    match span {
+        span if span >= 8.0 => 0,
+        span if span >= 0.8 => 1,
+        _ => 2,
+    }
 }
 
 /// Marks one below the other, first on top; `line` is where they ought to be.
@@ -51,7 +93,7 @@ pub fn marks(
     marks: &[Mark],
     shape: Shape,
     line: Option<f64>,
-    axis: &str,
+    frame: Frame<'_>,
 ) -> Result<String, PlotError> {
     let height = 70 + 24 * u32::try_from(marks.len()).unwrap_or(0);
     let ends = marks.iter().flat_map(|mark| {
@@ -66,17 +108,28 @@ pub fn marks(
     match shape {
         Shape::Bars => (low, high) = (0.0, high * 1.12),
         Shape::Points => (low, high) = ((low - 3.0).max(0.0), (high + 3.0).min(101.0)),
+        Shape::Changes => {
+            // The figure beside the last point wants room.
+            let edge = (0.15 * (high - low)).max(0.25);
+            (low, high) = (low - edge, high + 2.0 * edge);
+        }
+        Shape::Amounts => (low, high) = (0.0, high * 1.2),
     }
+    let high = match shape {
+        Shape::Changes => high,
+        Shape::Bars | Shape::Points | Shape::Amounts => high.max(low + 1.0),
+    };
+    let places = decimals(high - low);
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, (frame.width, height)).into_drawing_area();
         let rows = i32::try_from(marks.len()).unwrap_or(0);
         let mut chart = ChartBuilder::on(&area)
             .margin(6)
             .margin_right(40)
             .x_label_area_size(42)
-            .y_label_area_size(210)
-            .build_cartesian_2d(low..high.max(low + 1.0), (0..rows - 1).into_segmented())?;
+            .y_label_area_size(frame.names())
+            .build_cartesian_2d(low..high, (0..rows - 1).into_segmented())?;
         // The vertical axis counts upwards, and a reader downwards.
         let of = |row: i32| {
             usize::try_from(rows - 1 - row)
@@ -89,11 +142,17 @@ pub fn marks(
             .light_line_style(WHITE)
             .bold_line_style(GRID)
             .axis_style(QUIET)
-            .x_desc(axis)
-            .x_label_formatter(&|value| format!("{value:.0}"))
+            .x_desc(frame.axis)
+            .x_labels(if frame.width < WIDE { 6 } else { 10 })
+            .x_label_formatter(&|value| match shape {
+                Shape::Changes => signed(*value, places),
+                Shape::Bars | Shape::Points | Shape::Amounts => format!("{value:.places$}"),
+            })
             .y_labels(marks.len() + 1)
             .y_label_formatter(&|row| match row {
-                SegmentValue::CenterOf(row) => of(*row).map_or(String::new(), |m| m.label.clone()),
+                SegmentValue::CenterOf(row) => {
+                    of(*row).map_or(String::new(), |mark| frame.fitting(&mark.label))
+                }
                 _ => String::new(),
             })
             .label_style((FONT, 14).into_font().color(&INK))
@@ -123,14 +182,14 @@ pub fn marks(
                 let stroke = mark.colour.stroke_width(2);
                 chart.draw_series([PathElement::new(ends, stroke)])?;
             }
-            if shape == Shape::Points {
+            if shape != Shape::Bars {
                 let point = (mark.value, centre.clone());
                 chart.draw_series([Circle::new(point, 5, mark.colour.filled())])?;
             }
             let beside = mark.interval.map_or(mark.value, |[_, high]| high);
             let style = (FONT, 13).into_font().color(&INK);
             let at = EmptyElement::at((beside, centre))
-                + Text::new(format!("{:.1}", mark.value), (6, -7), style);
+                + Text::new(said(shape, mark.value), (6, -7), style);
             chart.draw_series([at])?;
         }
         area.present()?;
@@ -138,16 +197,34 @@ pub fn marks(
     Ok(text)
 }
 
-/// How errors are distributed, per cent of the price.
-pub fn distribution(errors: &Histogram) -> Result<String, PlotError> {
-    let rows: usize = errors.counts.iter().sum::<usize>() + errors.below + errors.above;
+/// The figure beside a mark.
+fn said(shape: Shape, value: f64) -> String {
+    match shape {
+        Shape::Changes => signed(value, if value.abs() < 1.0 { 2 } else { 1 }),
+        Shape::Amounts if value >= 100.0 => format!("{value:.0}"),
+        Shape::Bars | Shape::Points | Shape::Amounts => format!("{value:.1}"),
+    }
+}
+
+/// With its sign, but for nothing.
+fn signed(value: f64, places: usize) -> String {
+    let text = format!("{value:+.places$}");
+    match text.trim_start_matches(['+', '-', '0', '.']).is_empty() {
+        true => "0".to_owned(),
+        false => text,
+    }
+}
+
+/// How errors or changes are distributed, per cent.
+pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, PlotError> {
+    let rows = errors.total();
     let share = |count: usize| 100.0 * count as f64 / rows.max(1) as f64;
     let most = errors.counts.iter().copied().map(share).fold(1.0, f64::max);
     let (low, step) = (100.0 * errors.from, 100.0 * errors.step);
     let high = low + step * errors.counts.len() as f64;
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, (WIDTH, 330)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
             .margin(6)
             .margin_right(30)
@@ -160,13 +237,10 @@ pub fn distribution(errors: &Histogram) -> Result<String, PlotError> {
             .light_line_style(WHITE)
             .bold_line_style(GRID)
             .axis_style(QUIET)
-            .x_desc("error, % of the price; above 0 the estimate was too high")
+            .x_desc(frame.axis)
             .y_desc("% of values")
-            .x_labels(21)
-            .x_label_formatter(&|value| match value.abs() < 0.5 {
-                true => "0".to_owned(),
-                false => format!("{value:+.0}"),
-            })
+            .x_labels(if frame.width < WIDE { 7 } else { 21 })
+            .x_label_formatter(&|value| signed(*value, decimals(high - low)))
             .y_label_formatter(&|value| format!("{value:.0}"))
             .label_style((FONT, 14).into_font().color(&INK))
             .axis_desc_style((FONT, 14).into_font().color(&INK))
@@ -182,6 +256,56 @@ pub fn distribution(errors: &Histogram) -> Result<String, PlotError> {
         }))?;
         let zero = [(0.0, 0.0), (0.0, most * 1.08)];
         chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
+        area.present()?;
+    }
+    Ok(text)
+}
+
+/// Values in pounds with their changes, of which the middle 98 % are within the plot.
+pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
+    let ends = |at: usize, spared: f64| {
+        let mut values: Vec<f64> = points.iter().map(|point| point[at]).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let end = |part| quantile(&values, part).unwrap_or(0.0);
+        (end(spared), end(1.0 - spared))
+    };
+    let (least, most) = ends(0, 0.01);
+    let (down, up) = ends(1, 0.01);
+    let (least, most) = (least * 0.9 / 1_000.0, most * 1.1 / 1_000.0);
+    // No change is in the plot, and a row that did not move is not on its edge.
+    let edge = (0.1 * 100.0 * (up - down)).max(0.25);
+    let (low, high) = ((100.0 * down).min(0.0) - edge, (100.0 * up).max(0.0) + edge);
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
+        let mut chart = ChartBuilder::on(&area)
+            .margin(6)
+            .margin_right(30)
+            .x_label_area_size(42)
+            .y_label_area_size(56)
+            .build_cartesian_2d(least..most.max(least + 1.0), low..high)?;
+        let places = decimals(high - low);
+        chart
+            .configure_mesh()
+            .light_line_style(WHITE)
+            .bold_line_style(GRID)
+            .axis_style(QUIET)
+            .x_desc(frame.axis)
+            .y_desc("change, %")
+            .x_labels(6)
+            .x_label_formatter(&|value| format!("{value:.0}"))
+            .y_label_formatter(&|value| signed(*value, places))
+            .label_style((FONT, 14).into_font().color(&INK))
+            .axis_desc_style((FONT, 14).into_font().color(&INK))
+            .draw()?;
+        let zero = [(least, 0.0), (most.max(least + 1.0), 0.0)];
+        chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
+        let within = points.iter().filter_map(|[value, change]| {
+            let (value, change) = (value / 1_000.0, 100.0 * change);
+            let inside = (least..=most).contains(&value) && (low..=high).contains(&change);
+            inside.then_some((value, change))
+        });
+        chart.draw_series(within.map(|point| Circle::new(point, 2, RELEASE.mix(0.5).filled())))?;
         area.present()?;
     }
     Ok(text)
@@ -208,7 +332,7 @@ pub fn months(names: &[String], courses: &[Course]) -> Result<String, PlotError>
     let last = i32::try_from(names.len()).unwrap_or(1) - 1;
     let mut text = String::new();
     {
-        let area = SVGBackend::with_string(&mut text, (WIDTH, 320)).into_drawing_area();
+        let area = SVGBackend::with_string(&mut text, (WIDE, 320)).into_drawing_area();
         let mut chart = ChartBuilder::on(&area)
             .margin(6)
             .margin_right(30)

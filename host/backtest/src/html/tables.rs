@@ -14,12 +14,20 @@ fn shown(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| percent(share, 1))
 }
 
-/// What a group is called.
-pub fn called(group: &Group) -> String {
-    match &group.name {
-        Some(name) => format!("{name} ({})", group.key),
-        None if group.key.is_empty() => "unknown".to_owned(),
-        None => group.key.replace('_', " "),
+/// What a group is called, its code included.
+pub fn called(key: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("{name} ({key})"),
+        None => short(key, None),
+    }
+}
+
+/// What a group is called where there is little room.
+pub fn short(key: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => name.to_owned(),
+        None if key.is_empty() => "unknown".to_owned(),
+        None => key.replace('_', " "),
     }
 }
 
@@ -32,7 +40,7 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
                 th { "bias" } th { "FSD" } th { "COD" } th { "PRD" } th { "PRB" } th { "covered" } th { "width" }
             } }
             tbody { @for group in groups { tr {
-                td { (called(group)) }
+                td { (called(&group.key, group.name.as_deref())) }
                 td { (group.sales) } td { (shown(group.hit_rate)) } td { (shown(group.referral_rate)) }
                 @match &group.accuracy {
                     Some(found) => {

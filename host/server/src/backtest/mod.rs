@@ -11,6 +11,8 @@ mod probe;
 pub(crate) mod sales;
 mod value;
 
+pub(crate) use value::subject;
+
 use anyhow::bail;
 use domesday_backtest::report::{AsAt, Header, LeakageProbe, Report};
 use domesday_backtest::row::Row;

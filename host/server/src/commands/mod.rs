@@ -2,6 +2,7 @@
 
 mod backtest;
 mod check;
+mod compare;
 mod cursors;
 mod handing;
 mod jobs;
@@ -63,6 +64,8 @@ enum Command {
     Openapi(openapi::Openapi),
     /// Run a release on recorded fixtures; exit 0 only if every outcome is the same to the bit.
     Replay(replay::Replay),
+    /// Value the same homes by two releases, and say what the second changes.
+    Compare(Box<compare::Compare>),
     /// Write the register files of a made-up England and Wales.
     Synthesise(synthesise::Synthesise),
 }
@@ -101,6 +104,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Series(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
+        Command::Compare(command) => command.run().map(|()| ExitCode::SUCCESS),
         Command::Synthesise(command) => command.run(),
     }
 }

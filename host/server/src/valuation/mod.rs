@@ -14,7 +14,7 @@ pub mod context;
 pub mod extent;
 mod grid;
 pub mod look_up;
-mod market;
+pub mod market;
 pub mod merge;
 pub mod render;
 pub mod resolve;

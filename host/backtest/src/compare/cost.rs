@@ -1,0 +1,76 @@
+//! What rows cost.
+
+use super::paired::{Paired, Side};
+use super::sides::Sides;
+use crate::number::{mean, median, quantile, rounded};
+use serde::{Deserialize, Serialize};
+
+/// The cost of a row, over the rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// Units of fuel a row; the same on every machine.
+    pub fuel: Compared,
+    /// Microseconds a row; of this machine, in this run.
+    pub micros: Compared,
+}
+
+/// One kind of cost of both releases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// Each release.
+    pub spread: Sides<Spread>,
+    /// Median over the rows of B's cost over A's; absent where A's is nothing.
+    pub ratio: Option<f64>,
+}
+
+/// How a cost is distributed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spread {
+    /// The middle.
+    pub median: f64,
+    /// The mean.
+    pub mean: f64,
+    /// What a tenth of the rows cost less than.
+    pub tenth: f64,
+    /// What nine tenths cost less than.
+    pub ninetieth: f64,
+    /// The dearest row.
+    pub most: f64,
+}
+
+impl Cost {
+    /// Of all rows, answered or not; None of nothing.
+    pub fn of(rows: &[&Paired]) -> Option<Cost> {
+        Some(Cost {
+            fuel: compared(rows, |side| side.fuel as f64)?,
+            micros: compared(rows, |side| side.micros)?,
+        })
+    }
+}
+
+fn compared(rows: &[&Paired], of: impl Fn(&Side) -> f64) -> Option<Compared> {
+    let costs = rows.iter().map(|row| row.sides.each().map(&of));
+    let ratios = costs.clone().filter(|cost| cost.a > 0.0);
+    let ratios = ratios.map(|cost| cost.b / cost.a);
+    Some(Compared {
+        spread: Sides {
+            a: spread(costs.clone().map(|cost| cost.a).collect())?,
+            b: spread(costs.map(|cost| cost.b).collect())?,
+        },
+        ratio: median(ratios.collect()).map(rounded),
+    })
+}
+
+fn spread(mut costs: Vec<f64>) -> Option<Spread> {
+    costs.sort_unstable_by(f64::total_cmp);
+    Some(Spread {
+        median: rounded(median(costs.clone())?),
+        mean: rounded(mean(&costs)?),
+        tenth: rounded(quantile(&costs, 0.1)?),
+        ninetieth: rounded(quantile(&costs, 0.9)?),
+        most: rounded(*costs.last()?),
+    })
+}

@@ -1,0 +1,128 @@
+//! `domesday compare`: what another release says of the same homes.
+
+use super::ReleasesFolder;
+use super::progress::Progress;
+use super::trust::trust;
+use crate::compare::{Rows, run};
+use crate::releases::open_release;
+use anyhow::{Context, bail};
+use chrono::NaiveDate;
+use domesday_backtest::compare::html::page;
+use domesday_backtest::compare::report::Comparison;
+use domesday_backtest::compare::sides::Sides;
+use domesday_backtest::compare::summary::summary;
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_engine::fixture;
+use domesday_package::PackageId;
+use domesday_registers::Day;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// As for a small server; one is in use at a time.
+const INSTANCES: u32 = 4;
+
+#[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// The release to compare with, A.
+    release_a: PackageId,
+    /// The release that is compared, B.
+    release_b: PackageId,
+    /// Recorded fixtures whose subjects are valued; without them, homes of A's snapshot that were sold.
+    #[arg(conflicts_with_all = ["from", "to", "sample"])]
+    fixtures: Option<PathBuf>,
+    /// First day of the sales that are valued; by default the day after the last that either release learnt from.
+    #[arg(long, value_name = "DATE")]
+    from: Option<NaiveDate>,
+    /// Last day of those sales; by default the last that both snapshots hold.
+    #[arg(long, value_name = "DATE")]
+    to: Option<NaiveDate>,
+    /// Value at most so many of them, evenly taken.
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
+    #[command(flatten)]
+    outputs: Outputs,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    /// Take this package although no trusted key signed it. Repeat for several.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+/// Where a comparison goes.
+#[derive(Debug, clap::Args)]
+pub struct Outputs {
+    /// Write a page with plots, for people.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write all figures as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+impl Compare {
+    pub fn run(self) -> anyhow::Result<()> {
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from > to
+        {
+            bail!("--from {from} is after --to {to}");
+        }
+        let root = &self.releases.releases;
+        let rows = match &self.fixtures {
+            Some(path) => recorded(path)?,
+            None => Rows::Sales {
+                from: self.from.map(Day::from),
+                to: self.to.map(Day::from),
+                sample: self.sample as usize,
+            },
+        };
+        let trust = trust(root, &self.unsigned)?;
+        let runtime = Runtime::new(Allocation::Pooling {
+            instances: INSTANCES,
+        })?;
+        let mut snapshots = BTreeMap::new();
+        let mut open =
+            |id: &PackageId| open_release(root, id.as_str(), &trust, &runtime, &mut snapshots);
+        let releases = Sides {
+            a: open(&self.release_a)?,
+            b: open(&self.release_b)?,
+        };
+        let mut progress = Progress::new();
+        let found = run(&releases, rows, &mut |stage, done, total| {
+            progress.show(stage, done, total);
+        })?;
+        drop(progress);
+        self.outputs.write(&found)
+    }
+}
+
+fn recorded(path: &Path) -> anyhow::Result<Rows> {
+    let named = || format!("the fixtures {}", path.display());
+    let file = File::open(path).with_context(named)?;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Ok(Rows::Fixtures {
+        file: name.to_string_lossy().into_owned(),
+        fixtures: fixture::read(BufReader::new(file)).with_context(named)?,
+    })
+}
+
+impl Outputs {
+    /// Prints the comparison, and writes the files that were asked for.
+    ///
+    /// # Errors
+    /// Where one cannot be written.
+    pub fn write(&self, found: &Comparison) -> anyhow::Result<()> {
+        print!("{}", summary(found));
+        if let Some(path) = &self.json {
+            let mut text = serde_json::to_string_pretty(found)?;
+            text.push('\n');
+            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+        }
+        if let Some(path) = &self.report {
+            std::fs::write(path, page(found)?).with_context(|| path.display().to_string())?;
+        }
+        Ok(())
+    }
+}

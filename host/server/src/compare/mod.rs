@@ -1,0 +1,168 @@
+//! Two releases on the same homes, each by its own snapshot.
+//!
+//! The figures are made in `domesday_backtest::compare`, which knows rows and nothing of how they came about. Every row is
+//! valued twice by both releases, in turn and on one thread: the first time warms what the row needs, the
+//! second is the one that is timed. Both times must give the same answer to the bit.
+
+pub mod said;
+mod subjects;
+mod value;
+
+use crate::backtest::learnt::learnt;
+use crate::backtest::sales::Window;
+use crate::releases::OpenRelease;
+use anyhow::bail;
+use domesday_backtest::LEAST_ROWS;
+use domesday_backtest::compare::header::{Compared, Header, Source};
+use domesday_backtest::compare::paired::Paired;
+use domesday_backtest::compare::report::Comparison;
+use domesday_backtest::compare::sides::Sides;
+use domesday_engine::fixture::Fixture;
+use domesday_property::GssCode;
+use domesday_registers::Day;
+
+/// Days of sales that are taken where neither release says what it learnt from.
+const YEAR: i32 = 365;
+
+/// Which rows are compared.
+pub enum Rows {
+    /// Homes of A's snapshot that were sold.
+    Sales {
+        /// First day of sale; by default the first after all days that either release learnt from.
+        from: Option<Day>,
+        /// Last day of sale; by default the last that both snapshots reach.
+        to: Option<Day>,
+        /// Sales at most, evenly taken.
+        sample: usize,
+    },
+    /// The subjects of fixtures.
+    Fixtures {
+        /// The file's name.
+        file: String,
+        /// What is in it.
+        fixtures: Vec<Fixture>,
+    },
+}
+
+/// Hears how far the work has come: stage, done, in all.
+pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
+
+/// Values the rows by both releases and makes the comparison.
+///
+/// # Errors
+/// Where there is no row, a snapshot cannot be read, the host fails on a row, or a release does not say the same twice.
+pub fn run(
+    releases: &Sides<OpenRelease>,
+    rows: Rows,
+    watch: &mut Watch<'_>,
+) -> anyhow::Result<Comparison> {
+    let (source, first, paired) = match rows {
+        Rows::Sales { from, to, sample } => {
+            let days = window(releases, from, to)?;
+            watch("listing sales", 0, 1);
+            let window = Window::count(&releases.a.snapshot, days, Some(sample))?;
+            let source = Source::Sales {
+                first: days.0.to_string(),
+                last: days.1.to_string(),
+                in_window: window.sales,
+                not_askable: window.not_askable,
+                taken_every: window.every,
+            };
+            let all = window.taken();
+            let mut paired = Vec::with_capacity(all);
+            for sold in window.sold()? {
+                let asked = subjects::of_sale(&sold?, releases)?;
+                paired.push(value::pair(asked, releases, paired.len())?);
+                watch("valuing", paired.len() as u64, all as u64);
+            }
+            (source, Some(days.0), paired)
+        }
+        Rows::Fixtures { file, fixtures } => {
+            let all = fixtures.len();
+            let mut paired: Vec<Paired> = Vec::with_capacity(all);
+            for fixture in fixtures {
+                let asked = subjects::of_fixture(fixture, releases);
+                paired.push(value::pair(asked, releases, paired.len())?);
+                watch("valuing", paired.len() as u64, all as u64);
+            }
+            (Source::Fixtures { file }, None, paired)
+        }
+    };
+    if paired.is_empty() {
+        bail!(
+            "no sale of a home in the window can be asked about; {}'s snapshot has sales up to {}",
+            releases.a.id,
+            releases
+                .a
+                .latest_sale
+                .map_or("no day".to_owned(), |day| day.to_string())
+        );
+    }
+    let header = header(releases.each(), source, first);
+    Ok(Comparison::of(header, &paired, &|code| {
+        name(releases.each(), code)
+    }))
+}
+
+/// What is said of two releases before any figure. `first` is the first day of the sales that they are judged on, if any are.
+pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -> Header {
+    Header {
+        releases: releases.map(|release| {
+            let manifest = &release.manifest;
+            let bands = manifest.confidence_bands.iter();
+            Compared {
+                release_id: release.id.clone(),
+                model: manifest.model.name.clone(),
+                model_version: manifest.model.version.clone(),
+                snapshot_id: manifest.snapshot.id.to_string(),
+                snapshot_content: manifest.snapshot.content_digest.to_string(),
+                latest_sale: release.latest_sale.map(|day| day.to_string()),
+                nominal_coverage: manifest.nominal_coverage,
+                bands: bands
+                    .map(|band| said::band_word(band.band).to_owned())
+                    .collect(),
+                learnt: learnt(manifest, first.unwrap_or(Day(i32::MAX))),
+            }
+        }),
+        rows,
+        least_rows: LEAST_ROWS,
+    }
+}
+
+/// An authority's name, by either snapshot.
+pub fn name(releases: Sides<&OpenRelease>, code: &str) -> Option<String> {
+    let code = GssCode::parse(code)?;
+    let of = |release: &OpenRelease| Some(release.snapshot.authority(code)?.name.clone());
+    of(releases.a).or_else(|| of(releases.b))
+}
+
+/// The window of sales: what was given, else the days after all that was learnt from and up to the last that both know.
+fn window(
+    releases: &Sides<OpenRelease>,
+    from: Option<Day>,
+    to: Option<Day>,
+) -> anyhow::Result<(Day, Day)> {
+    let both = [&releases.a, &releases.b];
+    let latest = both.iter().filter_map(|release| release.latest_sale).min();
+    let Some(to) = to.or(latest) else {
+        bail!("neither snapshot holds a sale: compare on fixtures instead");
+    };
+    let learnt = both.iter().filter_map(|release| {
+        let learnt = release.manifest.model.learnt.as_ref()?;
+        Some(Day::from(
+            learnt.fitted_through.max(learnt.calibrated_through),
+        ))
+    });
+    let from = match (from, learnt.max()) {
+        (Some(from), _) => from,
+        (None, Some(learnt)) => Day(learnt.0 + 1),
+        (None, None) => Day(to.0 - YEAR + 1),
+    };
+    if from > to {
+        bail!(
+            "there is no sale that both releases know and neither learnt from: the window would run from {from} to {to}. \
+             Name one with --from and --to; the report then says that figures against prices may be too good"
+        );
+    }
+    Ok((from, to))
+}

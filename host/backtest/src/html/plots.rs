@@ -95,7 +95,9 @@ pub fn marks(
     line: Option<f64>,
     frame: Frame<'_>,
 ) -> Result<String, PlotError> {
-    let height = 70 + 24 * u32::try_from(marks.len()).unwrap_or(0);
+    // An axis of a single place has no extent, and nothing could be drawn along it.
+    let rows = i32::try_from(marks.len()).unwrap_or(0).max(2);
+    let height = 70 + 24 * rows.unsigned_abs();
     let ends = marks.iter().flat_map(|mark| {
         let [low, high] = mark.interval.unwrap_or([mark.value; 2]);
         [low, high, mark.value]
@@ -123,7 +125,6 @@ pub fn marks(
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (frame.width, height)).into_drawing_area();
-        let rows = i32::try_from(marks.len()).unwrap_or(0);
         let mut chart = ChartBuilder::on(&area)
             .margin(6)
             .margin_right(40)
@@ -148,7 +149,7 @@ pub fn marks(
                 Shape::Changes => signed(*value, places),
                 Shape::Bars | Shape::Points | Shape::Amounts => format!("{value:.places$}"),
             })
-            .y_labels(marks.len() + 1)
+            .y_labels(rows.unsigned_abs() as usize + 1)
             .y_label_formatter(&|row| match row {
                 SegmentValue::CenterOf(row) => {
                     of(*row).map_or(String::new(), |mark| frame.fitting(&mark.label))
@@ -378,4 +379,38 @@ pub fn months(names: &[String], courses: &[Course]) -> Result<String, PlotError>
         area.present()?;
     }
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mark_has_its_name_and_its_figure_within_the_plot() {
+        for count in [1, 2, 9] {
+            let all: Vec<Mark> = (0..count)
+                .map(|at| Mark {
+                    label: format!("group {at}"),
+                    value: f64::from(at) + 0.25,
+                    colour: RELEASE,
+                    interval: None,
+                })
+                .collect();
+            for shape in [Shape::Bars, Shape::Points, Shape::Changes, Shape::Amounts] {
+                let frame = Frame {
+                    axis: "%",
+                    width: NARROW,
+                };
+                let text = marks(&all, shape, Some(0.0), frame).unwrap();
+                for at in 0..count {
+                    assert!(text.contains(&format!("group {at}\n")), "{count} {text}");
+                }
+                let height = 70 + 24 * count.max(2);
+                let ends = text.split(" y=\"").skip(1);
+                for y in ends.filter_map(|rest| rest.split('"').next()?.parse::<i32>().ok()) {
+                    assert!((0..height).contains(&y), "{y} {text}");
+                }
+            }
+        }
+    }
 }

@@ -4,7 +4,7 @@
 //! reads back to the same bits, so equal text is equal bits.
 
 use crate::evidence::{EvidenceSource, Exchange, Recorder};
-use crate::outcome::{Cost, Outcome, RowFailure};
+use crate::outcome::{Cost, Outcome, Row, RowFailure};
 use crate::runtime::{Release, Runtime};
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,34 @@ pub enum FixtureError {
 }
 
 impl Fixture {
+    /// The record of a row that was run: `evidence` is what it asked and was told.
+    ///
+    /// # Errors
+    /// Where the host failed.
+    pub fn of(
+        row: String,
+        subject: Subject,
+        evidence: Vec<Exchange>,
+        run: &Row,
+    ) -> Result<Fixture, FixtureError> {
+        let result = match &run.outcome {
+            Ok(outcome) => Recorded::Outcome(outcome.clone()),
+            Err(failure) if failure.retryable() => {
+                let failure = failure.clone();
+                return Err(FixtureError::HostFailure { row, failure });
+            }
+            Err(failure) => Recorded::Failure(failure.clone()),
+        };
+        Ok(Fixture {
+            row,
+            engine: Runtime::version().to_owned(),
+            subject,
+            evidence,
+            result,
+            cost: run.cost,
+        })
+    }
+
     /// Values one subject and records everything.
     ///
     /// # Errors
@@ -89,23 +117,8 @@ impl Fixture {
         let recorder = Arc::new(Recorder::new(evidence));
         let subject = Arc::new(subject);
         let run = release.value(&subject, recorder.clone());
-        let result = match run.outcome {
-            Ok(outcome) => Recorded::Outcome(outcome),
-            Err(failure) if failure.retryable() => {
-                return Err(FixtureError::HostFailure { row, failure });
-            }
-            Err(failure) => Recorded::Failure(failure),
-        };
         let subject = Arc::unwrap_or_clone(subject);
-        let engine = Runtime::version().to_owned();
-        Ok(Fixture {
-            row,
-            engine,
-            subject,
-            evidence: recorder.take(),
-            result,
-            cost: run.cost,
-        })
+        Fixture::of(row, subject, recorder.take(), &run)
     }
 }
 

@@ -1,7 +1,36 @@
-//! Receipts of valuations: sealed, hash-chained, under signed heads.
+//! Receipts of valuations: an append-only journal of one host.
+//!
+//! **A line a receipt.** A journal is a folder of text files, one JSON object a line. A line has its number, the
+//! SHA-256 of the line before it, what the receipt is about, and the record itself, sealed. So anybody can follow
+//! the chain with common tools, and nobody reads a record without its tenant's key.
+//!
+//! **Sealed by tenant.** A record is encrypted under a key of its tenant alone ([`TenantKey`]), bound to what the
+//! line says that it is about. Erasing that key makes the records unreadable for good and leaves the chain whole.
+//!
+//! **Signed heads.** At most a second after a receipt, and whenever the journal is closed, the host signs the
+//! number and digest of the last line ([`Head`]). Whoever keeps a head elsewhere finds that the journal was cut short or
+//! written anew, even by the host itself.
+//!
+//! **Durable before it is told of.** [`Journal::append`] hands a receipt to the one thread that writes, and gives a
+//! ticket; [`Journal::kept`] waits until that receipt has reached the disk, with all those that waited beside it.
+//!
+//! What a record holds is nothing that this crate knows.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
-use {
-    base64 as _, chacha20poly1305 as _, domesday_package as _, hex as _, serde as _,
-    serde_json as _, sha2 as _, thiserror as _, tracing as _,
-};
+mod append;
+mod error;
+mod folder;
+mod head;
+mod line;
+mod seal;
+mod segment;
+mod verify;
+mod writer;
+
+pub use error::{JournalError, NotSealed};
+pub use folder::{heads, host};
+pub use head::Head;
+pub use line::{About, Prepared, Receipt, prepare};
+pub use seal::TenantKey;
+pub use verify::{Broken, Expected, Flaw, Proof, verify};
+pub use writer::{Journal, Now, Ticket};

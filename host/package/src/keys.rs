@@ -96,8 +96,8 @@ impl PublicKey {
     }
 
     /// Whether `signature` is this key's over `message`. Strict: it takes no weak key and no
-    /// second spelling of a signature.
-    pub(crate) fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
+    /// second spelling of a signature. Whoever signs states the message's domain in it.
+    pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         ed25519_dalek::VerifyingKey::from_bytes(&self.0).is_ok_and(|key| {
             key.verify_strict(message, &Signature::from_bytes(signature))
                 .is_ok()
@@ -170,7 +170,9 @@ impl SigningKey {
         create(path, OWNER_ONLY, &line)
     }
 
-    pub(crate) fn sign(&self, message: &[u8]) -> [u8; 64] {
+    /// This key's signature over `message`, which begins with a domain of its own, so that a signature
+    /// means one thing.
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }
 }

@@ -14,6 +14,7 @@ mod jobs;
 mod logging;
 mod private_file;
 mod promotion;
+mod receipts;
 mod reference;
 mod release_build;
 mod release_check;

@@ -5,7 +5,7 @@ use chrono::NaiveDate;
 use domesday_contract::v3::release as wire;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Release, Runtime};
-use domesday_package::{Kind, PackageId, PropertyBody, Trust, ValuationBody, open};
+use domesday_package::{Kind, PackageId, PropertyBody, Sha256Digest, Trust, ValuationBody, open};
 use domesday_property::Snapshot;
 use domesday_registers::Day;
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ pub struct OpenRelease {
     pub id: String,
     /// What its manifest says.
     pub manifest: ValuationBody,
+    /// The digest of its package's manifest.
+    pub package: Sha256Digest,
     /// The admitted component.
     pub release: Release,
     /// The snapshot that it is pinned to.
@@ -270,7 +272,11 @@ pub fn open_release(
     runtime: &Runtime,
     snapshots: &mut Snapshots,
 ) -> Result<OpenRelease, ReleaseError> {
-    let (manifest, release) = open_component(root, id, trust, runtime)?;
+    let OpenComponent {
+        manifest,
+        package,
+        release,
+    } = open_component(root, id, trust, runtime)?;
     let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {
         Some(snapshot) => snapshot.clone(),
         None => {
@@ -283,6 +289,7 @@ pub fn open_release(
         (manifest.valuation_date.from, manifest.valuation_date.to);
     Ok(OpenRelease {
         id: id.to_owned(),
+        package,
         release,
         latest_sale: snapshot.identity().latest_sale,
         authority_name: snapshot
@@ -303,13 +310,23 @@ pub fn open_release(
     })
 }
 
-/// Opens a release without its snapshot, which is all that a replay needs.
+/// A release without its snapshot, which is all that a replay needs.
+pub struct OpenComponent {
+    /// What its manifest says.
+    pub manifest: ValuationBody,
+    /// The digest of its package's manifest.
+    pub package: Sha256Digest,
+    /// The admitted component.
+    pub release: Release,
+}
+
+/// Opens a release without its snapshot.
 pub fn open_component(
     root: &Path,
     id: &str,
     trust: &Trust,
     runtime: &Runtime,
-) -> Result<(ValuationBody, Release), ReleaseError> {
+) -> Result<OpenComponent, ReleaseError> {
     let shelf = root.join(Kind::Valuation.as_str());
     let place = shelf.join(id);
     if !place.exists() {
@@ -329,7 +346,11 @@ pub fn open_component(
                 release: id.to_owned(),
                 source,
             })?;
-    Ok((manifest, release))
+    Ok(OpenComponent {
+        manifest,
+        package: package.digest(),
+        release,
+    })
 }
 
 fn open_snapshot(

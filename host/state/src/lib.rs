@@ -1,8 +1,8 @@
 //! What must survive a crash: tenants, plans and keys; units used; jobs, their rows, results and the
-//! keys they may be repeated by; what operators switched; and the secrets of cursors.
+//! keys they may be repeated by; what operators switched; the secrets of cursors; and the keys of receipts.
 //!
 //! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
-//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`]. A store joins by passing the same test suite,
+//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by passing the same test suite,
 //! which is generic over the trait.
 //!
 //! **Durable before it answers.** An operation that changes something answers after its
@@ -46,6 +46,7 @@ mod key;
 mod plan;
 mod postgres;
 mod principal;
+mod receipt_keys;
 mod reply;
 mod scope;
 mod state;
@@ -67,6 +68,7 @@ pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secre
 pub use plan::Plan;
 pub use postgres::PostgresState;
 pub use principal::{Access, Denial, Principal};
+pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;
 pub use scope::{DatasetAccess, Scope, ScopeFault, Scopes};
 pub use state::State;

@@ -1,10 +1,10 @@
 //! What every store of the state promises, put together.
 
-use crate::{Accounts, Cursors, Jobs, Switches, Usage};
+use crate::{Accounts, Cursors, Jobs, ReceiptKeys, Switches, Usage};
 
 /// The state of one Domesday service, by concern.
 ///
 /// All operations may be called from many threads at once, and each happens whole or not at all.
-pub trait State: Accounts + Usage + Jobs + Switches + Cursors {}
+pub trait State: Accounts + Usage + Jobs + Switches + Cursors + ReceiptKeys {}
 
-impl<S: Accounts + Usage + Jobs + Switches + Cursors> State for S {}
+impl<S: Accounts + Usage + Jobs + Switches + Cursors + ReceiptKeys> State for S {}

@@ -54,8 +54,8 @@ impl Replay {
             let open = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
             (open.manifest, open.release, Some(open.evidence))
         } else {
-            let (manifest, release) = open_component(root, id, &trust, &runtime)?;
-            (manifest, release, None)
+            let open = open_component(root, id, &trust, &runtime)?;
+            (open.manifest, open.release, None)
         };
         let own = || {
             root.join("valuation")

@@ -15,6 +15,7 @@ use crate::jobs::Jobs;
 use crate::logging::{LogLines, start};
 use crate::private_file;
 use crate::promotion;
+use crate::receipts::Receipts;
 use crate::releases::{ReleaseError, Shelf};
 use crate::service::Service;
 use crate::settings::{Settings, resolve, show};
@@ -128,6 +129,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let demo = demo::prepare(&*state, &*clock, data, wanted)?;
     let release_id = shelf.current().id.clone();
     let workers = Workers::new(threads, WAITING)?;
+    let receipts = Receipts::open(&settings, &state, &clock)?;
     let socket = AdminSocket::bind(socket_path(data))?;
     let service = Arc::new(Service {
         state,
@@ -142,6 +144,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         body_room: http::body_room(),
         clock,
         metrics,
+        receipts,
         traces,
         log_lines,
     });

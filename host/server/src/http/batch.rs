@@ -5,6 +5,7 @@ use super::discovery::no_parameters;
 use super::endpoint::Pinned;
 use super::refusal::{Refusal, internal};
 use super::request_id::{Ended, Trail, Valuation};
+use super::single::kept;
 use crate::admission::units::charge;
 use crate::clock::new_id;
 use crate::service::Service;
@@ -51,6 +52,7 @@ pub async fn values(
         .min(principal.plan.synchronous_batch_rows as usize);
     let execution_id = new_id(&*service.clock);
     let valuation_id = batch::first(new_id(&*service.clock));
+    let receipts = service.receipts_of(&principal.tenant, execution_id).await?;
     let shared = Shared {
         release: release.clone(),
         kind: route.kind,
@@ -58,6 +60,7 @@ pub async fn values(
         settings: Settings::default(),
         stored_data: principal.scopes.has(Scope::AvmStoredData),
         execution_id,
+        receipts: receipts.clone(),
     };
     let (shared, rows) = service
         .workers
@@ -85,7 +88,13 @@ pub async fn values(
         deadline,
     );
     let done = charging.beside(work).await?;
-    charging.settle(done.undone).await?;
+    let kept = kept(receipts.as_deref()).await;
+    let undone = match kept {
+        Ok(()) => done.undone,
+        Err(_) => units,
+    };
+    charging.settle(undone).await?;
+    kept?;
     let kept = units.saturating_sub(done.undone);
     service.metrics.units_charged(kept.into());
     service.metrics.summary(&release.id, &done.summary);

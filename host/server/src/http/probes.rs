@@ -14,15 +14,18 @@ pub async fn healthy() -> Response {
     json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// The service can value: its releases are open, its keys can be read, and what it answers for can
+/// The service can value, and keep receipts where they are on: its releases are open, its keys can be read, and what it answers for can
 /// be kept.
 pub async fn ready(State(service): State<Arc<Service>>) -> Response {
     let trouble = match service.state.is_empty() {
         Ok(_) => service.state.trouble(),
         Err(error) => Some(error.to_string()),
     };
-    if let Some(trouble) = trouble {
-        tracing::error!(trouble, "the state is not to be relied on");
+    let receipts = service.receipts.as_ref();
+    let journal = receipts.and_then(|receipts| receipts.status().1);
+    let journal = journal.map(|trouble| format!("the journal of receipts: {trouble}"));
+    if let Some(trouble) = trouble.or(journal) {
+        tracing::error!(trouble, "what would be answered for cannot be kept");
         let mut answer = json(
             StatusCode::SERVICE_UNAVAILABLE,
             &json!({ "status": "not_ready" }),

@@ -2,6 +2,7 @@
 
 use crate::admission::units::Uncharged;
 use crate::admission::{NotNow, whole_seconds};
+use crate::receipts::NotKept;
 use crate::workers::WorkError;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -121,6 +122,14 @@ impl From<StateError> for Refusal {
     /// What the state did not answer cannot be answered for: nothing is known to be done.
     fn from(error: StateError) -> Self {
         tracing::error!(%error, "the state does not answer");
+        nothing_kept()
+    }
+}
+
+impl From<NotKept> for Refusal {
+    /// What has no receipt is not answered.
+    fn from(error: NotKept) -> Self {
+        tracing::error!(%error, "receipts are not kept");
         nothing_kept()
     }
 }

@@ -7,6 +7,7 @@ use super::refusal::{Refusal, internal, json};
 use super::request_id::{Ended, Trail, Valuation};
 use crate::admission::units::charge;
 use crate::clock::new_id;
+use crate::receipts::Keeping;
 use crate::service::Service;
 use crate::valuation::admit;
 use crate::valuation::look_up::Answers;
@@ -53,6 +54,7 @@ pub async fn value(
         admitted: 1,
         release_id: release.id.clone(),
     });
+    let receipts = service.receipts_of(&principal.tenant, execution_id).await?;
     let shared = Shared {
         release: release.clone(),
         kind: route.kind,
@@ -60,6 +62,7 @@ pub async fn value(
         settings: Settings::default(),
         stored_data,
         execution_id,
+        receipts: receipts.clone(),
     };
     // One unit, made durable while the release runs.
     let mut charging = charge(&service.state, &principal, 1, service.clock.now());
@@ -68,7 +71,7 @@ pub async fn value(
         service
             .workers
             .run(move || {
-                let done = outcome(&asked, &shared, &answers, Some(deadline));
+                let done = outcome(&asked, &shared, &answers, valuation_id, Some(deadline));
                 (asked, done)
             })
             .await
@@ -78,6 +81,7 @@ pub async fn value(
         Ok(worked) => worked.map_err(Refusal::from),
         Err(_) => Err(too_late()),
     };
+    let worked = kept(receipts.as_deref()).await.and(worked);
     let undone = worked.as_ref().map_or(true, |(_, done)| done.undone);
     charging.settle(u32::from(undone)).await?;
     service.metrics.units_charged(u64::from(!undone));
@@ -97,6 +101,14 @@ pub async fn value(
         outcome: answered(done)?,
     };
     Ok(json(StatusCode::OK, &result))
+}
+
+/// Waits until the receipts of what is about to be answered are durable.
+pub(super) async fn kept(receipts: Option<&Keeping>) -> Result<(), Refusal> {
+    match receipts {
+        Some(receipts) => Ok(receipts.kept().await?),
+        None => Ok(()),
+    }
 }
 
 /// The request with what the identity provider says, where there is one and it is needed.

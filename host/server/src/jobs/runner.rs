@@ -5,6 +5,7 @@ use super::chunk::{ATTEMPTS, Chunk};
 use super::document::{mode, summary};
 use super::intake::CHUNK_ROWS;
 use super::stored::{self, Unreadable};
+use crate::receipts::NotKept;
 use crate::releases::OpenRelease;
 use crate::service::Service;
 use crate::valuation::batch::nth;
@@ -50,6 +51,14 @@ enum Ended {
     Failed(JobError),
     /// The state does not answer.
     State(StateError),
+    /// The receipts of its rows cannot be kept.
+    Receipts(NotKept),
+}
+
+impl From<NotKept> for Ended {
+    fn from(error: NotKept) -> Self {
+        Ended::Receipts(error)
+    }
 }
 
 impl From<StateError> for Ended {
@@ -143,6 +152,10 @@ impl Runner {
                 }
                 said
             }
+            Ended::Receipts(error) => {
+                tracing::error!(%job_id, %error, "receipts are not kept");
+                return self.let_go_later(held).await;
+            }
             Ended::State(error) => Err(error),
         };
         match said {
@@ -192,6 +205,9 @@ impl Runner {
             let hasty = number == claim.next && claim.attempts > 1;
             let valued = self.value(rows.into(), first, &shared, hasty);
             let chunk = self.holding(*held, valued).await??;
+            if let Some(receipts) = &shared.receipts {
+                self.holding(*held, receipts.kept()).await??;
+            }
             let now = self.service.clock.now();
             let done = chunk.done(number);
             let summary = summary(done.tally);
@@ -214,6 +230,10 @@ impl Runner {
             settings: kept.settings,
             stored_data: kept.stored_data,
             execution_id: kept.execution_id,
+            receipts: self
+                .service
+                .receipts_of(&job.tenant, kept.execution_id)
+                .await?,
         })
     }
 

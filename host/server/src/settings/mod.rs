@@ -115,6 +115,27 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_IDENTITY_KEY_FILE", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_key_file: Option<PathBuf>,
+    /// Of which valuations receipts are kept.
+    #[arg(
+        long,
+        env = "DOMESDAY_RECEIPTS",
+        default_value = "off",
+        value_name = "WHICH"
+    )]
+    pub receipts: ReceiptsMode,
+    /// With --receipts sampled: of which share of them, from 0 to 1.
+    #[arg(
+        long,
+        env = "DOMESDAY_RECEIPTS_SHARE",
+        default_value_t = 0.01,
+        value_parser = share,
+        value_name = "SHARE"
+    )]
+    pub receipts_share: f64,
+    /// Folder of this host's journal of receipts; without it, journal in the data folder.
+    #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal: Option<PathBuf>,
     /// What is logged: a level, or a filter such as info,domesday=debug.
     #[arg(
         long,
@@ -123,4 +144,24 @@ pub struct Settings {
         value_name = "FILTER"
     )]
     pub log: String,
+}
+
+/// Of which valuations receipts are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptsMode {
+    /// Of none.
+    Off,
+    /// Of a share of them, told by their ids.
+    Sampled,
+    /// Of all.
+    All,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err("a share is from 0 to 1".to_owned()),
+    }
 }

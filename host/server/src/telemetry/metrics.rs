@@ -109,6 +109,8 @@ pub(super) struct Sampled {
     pub jobs_waiting: Gauge,
     pub jobs_paused: Gauge,
     pub state_trouble: Gauge,
+    pub journal_receipts: Gauge,
+    pub journal_trouble: Gauge,
     pub log_lines_dropped: Gauge,
     pub resident_bytes: Gauge,
 }
@@ -195,6 +197,16 @@ impl Default for Metrics {
                 "state_trouble",
                 "1 while changes cannot be made durable",
                 &sampled.state_trouble,
+            ),
+            (
+                "journal_receipts",
+                "Receipts in this host's journal that are durable",
+                &sampled.journal_receipts,
+            ),
+            (
+                "journal_trouble",
+                "1 while no receipt can be kept, so that nothing is valued",
+                &sampled.journal_trouble,
             ),
             (
                 "log_lines_dropped",

@@ -50,6 +50,12 @@ async fn sample(service: &Service) {
     let state = &service.state;
     sampled.jobs_paused.set(state.jobs_paused().into());
     sampled.state_trouble.set(state.trouble().is_some().into());
+    if let Some(receipts) = &service.receipts {
+        let (count, trouble) = receipts.status();
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        sampled.journal_receipts.set(count);
+        sampled.journal_trouble.set(trouble.is_some().into());
+    }
     if let Ok(waiting) = state.waiting().await {
         sampled
             .jobs_waiting

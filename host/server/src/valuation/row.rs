@@ -8,6 +8,7 @@ use super::render::{Rendering, refer, render};
 use super::resolve::{Identity, Stored, Unresolved, identity, stored};
 use super::value::{problem, time_left, value as run};
 use super::{admit, context, site};
+use crate::receipts::Keeping;
 use crate::releases::OpenRelease;
 use chrono::NaiveDate;
 use domesday_breaks::broken;
@@ -16,6 +17,7 @@ use domesday_contract::v3::input::Note;
 use domesday_contract::v3::options::{Depth, Options, Settings};
 use domesday_contract::v3::request::{Batch, Development, Kind, Refused, Request};
 use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
+use domesday_engine::evidence::{EvidenceSource, Recorder};
 use domesday_engine::outcome::{Row, RowFailure};
 use domesday_registers::Postcode;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,6 +39,8 @@ pub struct Shared {
     pub stored_data: bool,
     /// The API execution.
     pub execution_id: Uuid,
+    /// What keeps receipts, where they are on.
+    pub receipts: Option<Arc<Keeping>>,
 }
 
 /// What a row asks.
@@ -205,7 +209,7 @@ pub fn value(
     deadline: Option<Instant>,
 ) -> RowDone {
     let done = match &row.content {
-        Ok(asked) => outcome(asked, shared, answers, deadline),
+        Ok(asked) => outcome(asked, shared, answers, valuation_id, deadline),
         Err(faults) => rejected(faults.clone()),
     };
     write(row, shared, valuation_id, done)
@@ -245,13 +249,14 @@ pub fn outcome(
     asked: &Asked,
     shared: &Shared,
     answers: &Answers,
+    valuation_id: Uuid,
     deadline: Option<Instant>,
 ) -> RowOutcome {
     let work = || {
         if is_over(deadline) {
             return out_of_time();
         }
-        work(asked, shared, answers, deadline).unwrap_or_else(|ended| ended)
+        work(asked, shared, answers, valuation_id, deadline).unwrap_or_else(|ended| ended)
     };
     // The row's own values are gone after a panic, and what it shares is only ever read.
     catch_unwind(AssertUnwindSafe(work))
@@ -263,6 +268,7 @@ fn work(
     asked: &Asked,
     shared: &Shared,
     answers: &Answers,
+    valuation_id: Uuid,
     deadline: Option<Instant>,
 ) -> Result<RowOutcome, RowOutcome> {
     let release = &*shared.release;
@@ -298,7 +304,14 @@ fn work(
         return Ok(answered(refer(referral, rendering), None));
     }
     let left = time_left(deadline);
-    let row: Row = run(release, &subject, left);
+    let receipts = shared.receipts.as_deref();
+    let receipts = receipts.filter(|receipts| receipts.wants(valuation_id));
+    let recorder = receipts.map(|_| Arc::new(Recorder::new(release.evidence.clone())));
+    let evidence: Arc<dyn EvidenceSource> = match &recorder {
+        Some(recorder) => recorder.clone(),
+        None => release.evidence.clone(),
+    };
+    let row: Row = run(release, &subject, evidence, left);
     match &row.outcome {
         Err(RowFailure::OutOfTime)
             if left.is_some_and(|left| left <= release.release.row_time()) =>
@@ -309,6 +322,11 @@ fn work(
             return Err(failed(internal(), failure.to_string()));
         }
         _ => {}
+    }
+    if let (Some(receipts), Some(recorder)) = (receipts, recorder) {
+        receipts
+            .keep(release, valuation_id, &subject, recorder.take(), &row)
+            .map_err(|error| failed(internal(), error.to_string()))?;
     }
     let shown = asked.options().shown(shared.depth);
     let context = match shown.context {

@@ -2,6 +2,7 @@
 
 use crate::releases::OpenRelease;
 use domesday_contract::error::{Code, Fault};
+use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::outcome::{Outcome, Row};
 use domesday_engine::subject::Subject;
 use std::sync::Arc;
@@ -12,9 +13,14 @@ pub fn time_left(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Runs the pinned release on one subject, in a fresh sandbox, for the time that is left at most. Blocks.
-pub fn value(release: &OpenRelease, subject: &Arc<Subject>, left: Option<Duration>) -> Row {
-    let evidence = release.evidence.clone();
+/// Runs the pinned release on one subject, in a fresh sandbox, for the time that is left at most. Its questions are
+/// answered by `evidence`, which is its own snapshot's or a recorder before that. Blocks.
+pub fn value(
+    release: &OpenRelease,
+    subject: &Arc<Subject>,
+    evidence: Arc<dyn EvidenceSource>,
+    left: Option<Duration>,
+) -> Row {
     match left {
         Some(left) => release.release.value_within(subject, evidence, left),
         None => release.release.value(subject, evidence),

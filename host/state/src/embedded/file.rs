@@ -10,8 +10,8 @@ use redb::{Database, DatabaseError, ReadableTable, StorageError, TableDefinition
 
 use super::aside::Aside;
 use super::tables::{
-    COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE, SHARED,
-    SWITCHES, TENANTS, USAGE,
+    COUNTERS, IDEMPOTENCY, INPUTS, JOB_ENDS, JOBS, KEY_ENDS, KEYS, LOADS, OUTPUTS, QUEUE,
+    RECEIPT_KEYS, SHARED, SWITCHES, TENANTS, USAGE,
 };
 use crate::StateError;
 
@@ -21,7 +21,7 @@ const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
 /// bring older states up to it in [`settle`].
-const KNOWN: u32 = 2;
+const KNOWN: u32 = 3;
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
@@ -180,8 +180,8 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
             .map(|schema| schema.value());
         match found {
             Some(KNOWN) => return Ok(()),
-            // Schema 1 had tenants and keys alone, as they still are.
-            Some(1) => {}
+            // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of receipts.
+            Some(1 | 2) => {}
             None if tables.is_empty() => {}
             Some(found) if found > KNOWN => {
                 return Err(StateError::NewerSchema {
@@ -202,7 +202,7 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
         make!(
             TENANTS, KEYS, USAGE, SWITCHES, COUNTERS, JOBS, SHARED, INPUTS, OUTPUTS, QUEUE
         );
-        make!(LOADS, IDEMPOTENCY, JOB_ENDS, KEY_ENDS);
+        make!(LOADS, IDEMPOTENCY, JOB_ENDS, KEY_ENDS, RECEIPT_KEYS);
     }
     transaction.commit().map_err(writing)
 }
@@ -247,7 +247,7 @@ mod tests {
         }
         assert!(matches!(
             open(&Source::new(&path)).unwrap_err(),
-            StateError::NewerSchema { found: 3, known: 2 }
+            StateError::NewerSchema { found: 4, known: 3 }
         ));
 
         let strange = dir.path().join("strange.redb");

@@ -17,6 +17,7 @@ mod jobs;
 mod keys;
 mod memory;
 mod readers;
+mod receipt_keys;
 mod records;
 mod shared;
 mod switches;

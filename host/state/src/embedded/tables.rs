@@ -44,6 +44,10 @@ pub(super) const JOB_ENDS: TableDefinition<(i64, JobKey), ()> = TableDefinition:
 pub(super) const KEY_ENDS: TableDefinition<(i64, &str, &str), ()> =
     TableDefinition::new("key_ends");
 
+/// The keys of tenants' receipts.
+pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
+    TableDefinition::new("receipt_keys");
+
 /// One table within a group's transaction, opened when it is first asked for.
 pub(super) struct Slot<'t, K: Key + 'static, V: Value + 'static> {
     transaction: &'t WriteTransaction,
@@ -94,6 +98,7 @@ pub(super) struct Tables<'t> {
     pub(super) idempotency: Slot<'t, (&'static str, &'static str), &'static [u8]>,
     pub(super) job_ends: Slot<'t, (i64, JobKey), ()>,
     pub(super) key_ends: Slot<'t, (i64, &'static str, &'static str), ()>,
+    pub(super) receipt_keys: Slot<'t, &'static str, [u8; 32]>,
     /// What memory learns once the group is durable, in the order of the operations.
     pub(super) changes: Vec<Change>,
     /// The number of this opening of the file: leases of earlier ones are void.
@@ -132,6 +137,7 @@ impl<'t> Tables<'t> {
             idempotency: slot!(IDEMPOTENCY),
             job_ends: slot!(JOB_ENDS),
             key_ends: slot!(KEY_ENDS),
+            receipt_keys: slot!(RECEIPT_KEYS),
             changes: Vec::new(),
             opening,
         }

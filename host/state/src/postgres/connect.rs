@@ -110,7 +110,12 @@ async fn migrate(pool: &PgPool) -> Result<(), StateError> {
     };
     let state = step(1, "state", include_str!("../../migrations/1_state.sql"));
     let series = step(2, "series", include_str!("../../migrations/2_series.sql"));
-    let mut migrator = Migrator::with_migrations(vec![state, series]);
+    let receipts = step(
+        3,
+        "receipts",
+        include_str!("../../migrations/3_receipts.sql"),
+    );
+    let mut migrator = Migrator::with_migrations(vec![state, series, receipts]);
     // Several hosts that start at once take turns here.
     migrator.create_schema("domesday");
     migrator.dangerous_set_table_name("domesday.migrations");

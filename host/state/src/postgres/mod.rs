@@ -25,6 +25,7 @@ mod directory;
 mod driver;
 mod fault;
 mod jobs;
+mod receipt_keys;
 mod records;
 mod switches;
 mod usage;

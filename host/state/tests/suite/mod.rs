@@ -94,6 +94,8 @@ macro_rules! state_suite {
             switches {
                 switches_are_kept
                 secrets_of_cursors_are_begun_once_and_rotate
+                keys_of_receipts_are_begun_once_and_erased_for_good
+                hosts_that_ask_at_once_get_one_key_of_receipts
             }
         );
     };

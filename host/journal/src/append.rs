@@ -1,0 +1,191 @@
+//! The end of a journal: where it stands, and how it grows.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use domesday_package::{PublicKey, Sha256Digest};
+
+use crate::folder::opening;
+use crate::line::{Prepared, Receipt};
+use crate::{JournalError, segment};
+
+/// The end of a journal. What it says of itself is durable.
+pub(crate) struct Tail {
+    folder: PathBuf,
+    /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
+    file_bytes: u64,
+    current: Option<Current>,
+    /// The last receipt; 0 before the first.
+    pub(crate) sequence: u64,
+    /// The digest of its line.
+    pub(crate) digest: Sha256Digest,
+}
+
+struct Current {
+    path: PathBuf,
+    file: File,
+    /// Bytes that are durable.
+    length: u64,
+}
+
+impl Tail {
+    /// Finds the end. A line that was not finished was never told of, and is removed.
+    pub(crate) fn find(
+        folder: &Path,
+        host: &PublicKey,
+        file_bytes: u64,
+    ) -> Result<Tail, JournalError> {
+        let mut tail = Tail {
+            folder: folder.to_owned(),
+            file_bytes,
+            current: None,
+            sequence: 0,
+            digest: opening(host),
+        };
+        for (_, path) in segment::list(folder)?.into_iter().rev() {
+            let bytes = fs::read(&path).map_err(JournalError::io(&path))?;
+            let whole = bytes
+                .iter()
+                .rposition(|byte| *byte == b'\n')
+                .map_or(0, |end| end + 1);
+            if whole < bytes.len() {
+                tracing::warn!(path = %path.display(), bytes = bytes.len() - whole, "an unfinished receipt is removed");
+            }
+            if whole == 0 {
+                fs::remove_file(&path).map_err(JournalError::io(&path))?;
+                continue;
+            }
+            let line = last_line(&bytes[..whole]);
+            let receipt: Receipt =
+                serde_json::from_slice(line).map_err(|error| JournalError::Damaged {
+                    path: path.clone(),
+                    problem: error.to_string(),
+                })?;
+            tail.sequence = receipt.sequence;
+            tail.digest = Sha256Digest::of(line);
+            tail.current = Some(Current::resume(path, whole as u64)?);
+            break;
+        }
+        Ok(tail)
+    }
+
+    /// Adds receipts and makes them durable, all or none. After an error nothing is added before [`Tail::mend`].
+    pub(crate) fn append(&mut self, receipts: &[Prepared]) -> Result<(), JournalError> {
+        let full = |current: &Current| current.length >= self.file_bytes;
+        if self.current.as_ref().is_none_or(full) {
+            let path = segment::path(&self.folder, self.sequence + 1);
+            self.current = Some(Current::begin(&self.folder, path)?);
+        }
+        let Some(current) = &mut self.current else {
+            return Err(JournalError::Closed);
+        };
+        let (mut sequence, mut digest) = (self.sequence, self.digest);
+        let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 128).sum());
+        for receipt in receipts {
+            sequence += 1;
+            let line = receipt.line(sequence, &digest);
+            digest = Sha256Digest::of(line.as_bytes());
+            text.push_str(&line);
+            text.push('\n');
+        }
+        current
+            .file
+            .write_all(text.as_bytes())
+            .and_then(|()| current.file.sync_data())
+            .map_err(JournalError::io(&current.path))?;
+        current.length += text.len() as u64;
+        (self.sequence, self.digest) = (sequence, digest);
+        Ok(())
+    }
+
+    /// After an error: removes what it left behind the last receipt that is durable, and sees for itself that this
+    /// one is still there, since what a failed sync leaves in the page cache is no proof.
+    pub(crate) fn mend(&mut self) -> Result<(), JournalError> {
+        let Some(current) = self.current.take() else {
+            return Ok(());
+        };
+        if current.length == 0 {
+            // It was begun for the receipts that failed.
+            let removed = fs::remove_file(&current.path);
+            return removed.map_err(JournalError::io(&current.path));
+        }
+        let mended = Current::resume(current.path.clone(), current.length);
+        // Should it fail, there is another try later.
+        let mut mended = match mended {
+            Ok(mended) => mended,
+            Err(error) => {
+                self.current = Some(current);
+                return Err(error);
+            }
+        };
+        let mut bytes = Vec::new();
+        let read = mended
+            .file
+            .seek(SeekFrom::Start(0))
+            .and_then(|_| mended.file.read_to_end(&mut bytes))
+            .map_err(JournalError::io(&current.path));
+        if read.is_err() || Sha256Digest::of(last_line(&bytes)) != self.digest {
+            self.current = Some(current);
+            read?;
+            return Err(JournalError::Damaged {
+                path: mended.path,
+                problem: "its last receipt is not the one that was written".to_owned(),
+            });
+        }
+        self.current = Some(mended);
+        Ok(())
+    }
+}
+
+impl Current {
+    fn begin(folder: &Path, path: PathBuf) -> Result<Current, JournalError> {
+        let begun = OpenOptions::new()
+            .create_new(true)
+            .read(true)
+            .append(true)
+            .open(&path)
+            .and_then(|file| {
+                File::open(folder)?.sync_all()?;
+                Ok(file)
+            });
+        match begun {
+            Ok(file) => Ok(Current {
+                path,
+                file,
+                length: 0,
+            }),
+            Err(error) => {
+                // So that the next try may begin it.
+                let _ = fs::remove_file(&path);
+                Err(JournalError::io(&path)(error))
+            }
+        }
+    }
+
+    fn resume(path: PathBuf, length: u64) -> Result<Current, JournalError> {
+        let resumed = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .open(&path)
+            .and_then(|file| {
+                file.set_len(length)?;
+                file.sync_all()?;
+                Ok(file)
+            });
+        match resumed {
+            Ok(file) => Ok(Current { path, file, length }),
+            Err(error) => Err(JournalError::io(&path)(error)),
+        }
+    }
+}
+
+/// The last line of whole lines, without its end.
+fn last_line(bytes: &[u8]) -> &[u8] {
+    let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let start = body
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |at| at + 1);
+    &body[start..]
+}

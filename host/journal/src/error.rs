@@ -1,0 +1,70 @@
+//! What can go wrong with a journal.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use domesday_package::KeyError;
+
+/// A journal could not be opened or written.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum JournalError {
+    /// The file system refused.
+    #[error("{}: {problem}", path.display())]
+    Io {
+        /// The file or folder concerned.
+        path: PathBuf,
+        /// What the system said.
+        problem: String,
+    },
+    /// The host's key could not be read or made.
+    #[error("the key of the journal's host: {0}")]
+    Key(String),
+    /// Another process writes this journal.
+    #[error("the journal {} is written by another process; one host has one journal", folder.display())]
+    AlreadyOpen {
+        /// The journal's folder.
+        folder: PathBuf,
+    },
+    /// The last line cannot be continued from.
+    #[error("{} does not end with a receipt: {problem}. Prove the journal with `domesday replay --journal`, and begin another in an empty folder", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A head that the host signed says that there were more receipts.
+    #[error(
+        "the journal ends with receipt {last}, and its host signed receipt {signed}: it was cut short. Restore it, or begin another in an empty folder"
+    )]
+    CutShort {
+        /// The last receipt that is there.
+        last: u64,
+        /// The receipt that was signed.
+        signed: u64,
+    },
+    /// The journal's thread has ended.
+    #[error("the journal is closed")]
+    Closed,
+}
+
+impl JournalError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> JournalError {
+        let path = path.to_owned();
+        move |error| JournalError::Io {
+            path,
+            problem: error.to_string(),
+        }
+    }
+}
+
+impl From<KeyError> for JournalError {
+    fn from(error: KeyError) -> Self {
+        JournalError::Key(error.to_string())
+    }
+}
+
+/// A sealed record does not open: another key, or somebody altered it or what it is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the record does not open with this key: it was altered, or the key is another's")]
+pub struct NotSealed;

@@ -1,0 +1,130 @@
+//! One receipt as a line of text.
+
+use domesday_package::Sha256Digest;
+use serde::{Deserialize, Serialize};
+
+use crate::{NotSealed, TenantKey};
+
+/// What a receipt is about: the part that is not sealed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// When the valuation was made, milliseconds since 1970-01-01 UTC.
+    pub at: i64,
+    /// For whom.
+    pub tenant: String,
+    /// By which release.
+    pub release_id: String,
+    /// The digest of the release's manifest, which pins its component and its limits.
+    pub package: Sha256Digest,
+    /// The content digest of the snapshot that it asked.
+    pub snapshot: Sha256Digest,
+    /// The engine that ran it.
+    pub engine: String,
+    /// The request or job that it belongs to.
+    pub execution_id: String,
+    /// The valuation.
+    pub valuation_id: String,
+    /// How the sealed record is written.
+    pub form: u32,
+}
+
+/// A line of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Receipt {
+    /// Counted from 1, without a gap.
+    pub sequence: u64,
+    /// SHA-256 of the line before, without its end of line; the first one's is of the host's key.
+    pub previous: Sha256Digest,
+    /// What it is about.
+    pub about: About,
+    /// The id of the tenant's key.
+    pub key: String,
+    /// The record, sealed.
+    pub sealed: String,
+}
+
+/// A receipt that lacks only its place in the chain.
+#[derive(Debug, Clone)]
+pub struct Prepared(String);
+
+/// Seals a record, which takes time that the journal's own thread is spared.
+///
+/// # Errors
+/// Where the record is too long to be sealed at all.
+pub fn prepare(about: &About, key: &TenantKey, record: &[u8]) -> Result<Prepared, NotSealed> {
+    let about = text(about)?;
+    let sealed = key.seal(about.as_bytes(), record)?;
+    let id = key.id();
+    Ok(Prepared(format!(
+        r#""about":{about},"key":"{id}","sealed":"{sealed}""#
+    )))
+}
+
+impl Prepared {
+    /// The line at its place, without an end of line.
+    pub(crate) fn line(&self, sequence: u64, previous: &Sha256Digest) -> String {
+        let Prepared(rest) = self;
+        format!(r#"{{"sequence":{sequence},"previous":"{previous}",{rest}}}"#)
+    }
+
+    /// Bytes of its text.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Receipt {
+    /// Opens the record with the key of its tenant.
+    ///
+    /// # Errors
+    /// Where the key is another, or the line was altered.
+    pub fn open(&self, key: &TenantKey) -> Result<Vec<u8>, NotSealed> {
+        key.open(text(&self.about)?.as_bytes(), &self.sealed)
+    }
+}
+
+/// One spelling: the fields in their order, without blanks.
+fn text(about: &About) -> Result<String, NotSealed> {
+    serde_json::to_string(about).map_err(|_| NotSealed)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn about(valuation: &str) -> About {
+        About {
+            at: 1_700_000_000_000,
+            tenant: "acme".to_owned(),
+            release_id: "r-1".to_owned(),
+            package: Sha256Digest::of(b"package"),
+            snapshot: Sha256Digest::of(b"snapshot"),
+            engine: "an engine".to_owned(),
+            execution_id: "e".to_owned(),
+            valuation_id: valuation.to_owned(),
+            form: 1,
+        }
+    }
+
+    #[test]
+    fn a_line_reads_back_as_what_it_was_written_from() {
+        let key = TenantKey::new([1; 32]);
+        let previous = Sha256Digest::of(b"before");
+        let line = prepare(&about("v\"1"), &key, b"record")
+            .unwrap()
+            .line(3, &previous);
+        let read: Receipt = serde_json::from_str(&line).unwrap();
+        assert_eq!((read.sequence, read.previous), (3, previous));
+        assert_eq!(
+            (read.about.clone(), read.key.clone()),
+            (about("v\"1"), key.id())
+        );
+        assert_eq!(read.open(&key).unwrap(), b"record");
+        assert_eq!(serde_json::to_string(&read).unwrap(), line, "one spelling");
+        let mut altered = read;
+        altered.about.tenant = "other".to_owned();
+        assert_eq!(altered.open(&key), Err(NotSealed));
+    }
+}

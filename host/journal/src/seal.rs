@@ -1,0 +1,144 @@
+//! Records under a tenant's key: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), with a nonce that is a keyed digest of
+//! what is sealed, so that no chance is needed and no nonce serves two records.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{Key, KeyInit, XChaCha20Poly1305, XNonce};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use std::fmt;
+
+use crate::NotSealed;
+
+/// Bytes of a nonce.
+const NONCE: usize = 24;
+
+/// The key of one tenant's records. Its bytes appear in no Debug output.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TenantKey {
+    secret: [u8; 32],
+    sealing: [u8; 32],
+    naming: [u8; 32],
+}
+
+impl TenantKey {
+    /// The key that 32 bytes from a secure random source are.
+    pub fn new(secret: [u8; 32]) -> TenantKey {
+        TenantKey {
+            sealing: digest(&secret, &[b"domesday journal: sealing"]),
+            naming: digest(&secret, &[b"domesday journal: nonces"]),
+            secret,
+        }
+    }
+
+    /// The bytes that it is, for keeping it.
+    pub fn secret(&self) -> &[u8; 32] {
+        &self.secret
+    }
+
+    /// What lines call the key: 16 hexadecimal digits, from which the key cannot be reckoned.
+    pub fn id(&self) -> String {
+        hex::encode(&digest(&self.secret, &[b"domesday journal: id"])[..8])
+    }
+
+    /// Seals a record, bound to what it is `about`; in base64.
+    pub(crate) fn seal(&self, about: &[u8], record: &[u8]) -> Result<String, NotSealed> {
+        let about_bytes = (about.len() as u64).to_le_bytes();
+        let full = digest(&self.naming, &[&about_bytes, about, record]);
+        let mut nonce = XNonce::default();
+        nonce.copy_from_slice(&full[..NONCE]);
+        let payload = Payload {
+            msg: record,
+            aad: about,
+        };
+        let sealed = self
+            .cipher()
+            .encrypt(&nonce, payload)
+            .map_err(|_| NotSealed)?;
+        let mut bytes = nonce.to_vec();
+        bytes.extend_from_slice(&sealed);
+        Ok(STANDARD.encode(bytes))
+    }
+
+    /// Opens what [`TenantKey::seal`] made.
+    pub(crate) fn open(&self, about: &[u8], sealed: &str) -> Result<Vec<u8>, NotSealed> {
+        let bytes = STANDARD.decode(sealed).map_err(|_| NotSealed)?;
+        let (first, rest) = bytes.split_at_checked(NONCE).ok_or(NotSealed)?;
+        let mut nonce = XNonce::default();
+        nonce.copy_from_slice(first);
+        let payload = Payload {
+            msg: rest,
+            aad: about,
+        };
+        self.cipher()
+            .decrypt(&nonce, payload)
+            .map_err(|_| NotSealed)
+    }
+
+    fn cipher(&self) -> XChaCha20Poly1305 {
+        XChaCha20Poly1305::new(&Key::from(self.sealing))
+    }
+}
+
+impl fmt::Debug for TenantKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TenantKey({})", self.id())
+    }
+}
+
+/// HMAC-SHA-256 of the parts, one after the other.
+fn digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    // HMAC's own key is a block, and a shorter one is the same with zeros behind it.
+    let mut block = [0; 64];
+    block[..key.len()].copy_from_slice(key);
+    let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new(&block.into());
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_sealed_opens_and_nothing_else_does(
+            record in proptest::collection::vec(any::<u8>(), 0..300),
+            at in any::<proptest::sample::Index>(),
+        ) {
+            let key = TenantKey::new([7; 32]);
+            let sealed = key.seal(b"about", &record).unwrap();
+            prop_assert_eq!(key.open(b"about", &sealed).unwrap(), record);
+            prop_assert!(key.open(b"abouT", &sealed).is_err());
+            prop_assert!(TenantKey::new([8; 32]).open(b"about", &sealed).is_err());
+            let mut bytes = STANDARD.decode(&sealed).unwrap();
+            let at = at.index(bytes.len());
+            bytes[at] ^= 1;
+            prop_assert!(key.open(b"about", &STANDARD.encode(bytes)).is_err());
+        }
+    }
+
+    #[test]
+    fn a_key_is_told_by_its_id_alone() {
+        let key = TenantKey::new([7; 32]);
+        assert_eq!(key.id().len(), 16);
+        assert_ne!(key.id(), TenantKey::new([8; 32]).id());
+        assert!(!format!("{key:?}").contains(&hex::encode([7_u8; 32])));
+    }
+
+    #[test]
+    fn a_nonce_serves_one_record_alone() {
+        let key = TenantKey::new([7; 32]);
+        let nonce = |about: &[u8], record: &[u8]| {
+            let sealed = key.seal(about, record).unwrap();
+            STANDARD.decode(sealed).unwrap()[..NONCE].to_vec()
+        };
+        assert_eq!(nonce(b"a", b"b"), nonce(b"a", b"b"));
+        assert_ne!(nonce(b"a", b"b"), nonce(b"ab", b""));
+        assert_ne!(nonce(b"a", b"b"), nonce(b"a", b"c"));
+    }
+}

@@ -1,0 +1,271 @@
+//! Proves a journal: that no receipt was altered, taken out, put in or cut off.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use domesday_package::{PublicKey, Sha256Digest};
+
+use crate::folder::opening;
+use crate::line::Receipt;
+use crate::{Head, JournalError, folder, segment};
+
+/// The longest line that is read, bytes.
+const LONGEST: u64 = 64 << 20;
+
+/// What is known of a journal from elsewhere.
+#[derive(Debug, Clone)]
+pub struct Expected {
+    /// Heads that were kept elsewhere, beside those in the journal's own folder.
+    pub heads: Vec<Head>,
+    /// The host's key; without it, the one in the folder is believed.
+    pub host: Option<PublicKey>,
+    /// The first receipt that is there, where earlier files were put elsewhere; 1 otherwise.
+    pub begins_at: u64,
+}
+
+impl Default for Expected {
+    fn default() -> Self {
+        Expected {
+            heads: Vec::new(),
+            host: None,
+            begins_at: 1,
+        }
+    }
+}
+
+/// What was proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// The host's key.
+    pub host: PublicKey,
+    /// The last receipt; one less than the first expected where there is none.
+    pub last: u64,
+    /// Heads that agree.
+    pub heads: usize,
+    /// The last receipt that a head vouches for; what follows is chained, and not signed yet.
+    pub signed: u64,
+    /// Bytes after the last whole line: a receipt that was being written.
+    pub unfinished: u64,
+}
+
+/// A journal could not be proved.
+#[derive(Debug, thiserror::Error)]
+pub enum Broken {
+    /// The first place that is wrong.
+    #[error("{}, line {line}: {flaw}", path.display())]
+    At {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: u64,
+        /// What is wrong.
+        flaw: Flaw,
+    },
+    /// The whole journal against its heads.
+    #[error("{0}")]
+    Whole(Flaw),
+    /// It could not be read.
+    #[error(transparent)]
+    Unreadable(#[from] JournalError),
+}
+
+/// What is wrong with a journal.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Flaw {
+    /// A line is no receipt.
+    #[error("this is no receipt: {0}")]
+    NotAReceipt(String),
+    /// Receipts are missing here, or stand here twice.
+    #[error("receipt {found} stands where receipt {expected} belongs")]
+    Sequence {
+        /// The number that comes next.
+        expected: u64,
+        /// The number that is there.
+        found: u64,
+    },
+    /// The line before is not the one that this receipt was chained to.
+    #[error(
+        "receipt {sequence} follows a line with digest {expected}, and the line before it has {found}: it was altered"
+    )]
+    Link {
+        /// The receipt.
+        sequence: u64,
+        /// What it says.
+        expected: Sha256Digest,
+        /// What is there.
+        found: Sha256Digest,
+    },
+    /// The first receipt belongs to another host's journal.
+    #[error("receipt 1 does not begin the journal of {host}")]
+    OtherHost {
+        /// The host's key.
+        host: PublicKey,
+    },
+    /// A head says otherwise.
+    #[error(
+        "the host signed receipt {sequence} with digest {signed}, and it has {found}: it was written anew"
+    )]
+    Head {
+        /// The receipt.
+        sequence: u64,
+        /// What the head says.
+        signed: Sha256Digest,
+        /// What is there.
+        found: Sha256Digest,
+    },
+    /// A head is not the host's.
+    #[error("the head of receipt {sequence} does not have the signature of {host}")]
+    Forged {
+        /// The receipt.
+        sequence: u64,
+        /// The host's key.
+        host: PublicKey,
+    },
+    /// There were more receipts.
+    #[error(
+        "the journal ends with receipt {last}, and its host signed receipt {signed}: it was cut short"
+    )]
+    CutShort {
+        /// The last that is there.
+        last: u64,
+        /// The first of the signed ones that is not.
+        signed: u64,
+    },
+}
+
+/// Follows the chain from its beginning, and gives `each` receipt on once it is known to follow the one before.
+///
+/// # Errors
+/// The first place that is wrong; what was given on before it is sound as far as it goes.
+pub fn verify(
+    journal: &Path,
+    expected: &Expected,
+    mut each: impl FnMut(&Receipt),
+) -> Result<Proof, Broken> {
+    let host = match expected.host {
+        Some(host) => host,
+        None => folder::host(journal)?,
+    };
+    let mut heads = signed_heads(folder::heads(journal)?, expected, &host)?;
+    let count = heads.values().map(Vec::len).sum();
+    let mut chain = Chain {
+        next: expected.begins_at,
+        digest: (expected.begins_at == 1).then(|| opening(&host)),
+        host,
+    };
+    let mut proof = Proof {
+        host,
+        last: 0,
+        heads: count,
+        signed: heads.keys().last().copied().unwrap_or(0),
+        unfinished: 0,
+    };
+    let files = segment::list(journal)?;
+    for (at, (_, path)) in files.iter().enumerate() {
+        let opened = File::open(path).map_err(JournalError::io(path))?;
+        let mut reader = BufReader::with_capacity(1 << 20, opened);
+        let mut bytes = Vec::new();
+        for line in 1.. {
+            bytes.clear();
+            let read = (&mut reader).take(LONGEST).read_until(b'\n', &mut bytes);
+            if read.map_err(JournalError::io(path))? == 0 {
+                break;
+            }
+            let wrong = |flaw| Broken::At {
+                path: path.clone(),
+                line,
+                flaw,
+            };
+            let Some(text) = bytes.strip_suffix(b"\n") else {
+                if at + 1 == files.len() && (bytes.len() as u64) < LONGEST {
+                    proof.unfinished = bytes.len() as u64;
+                    break;
+                }
+                let unfinished = "the line does not end".to_owned();
+                return Err(wrong(Flaw::NotAReceipt(unfinished)));
+            };
+            let (receipt, digest) = chain.follow(text).map_err(wrong)?;
+            for head in heads.remove(&receipt.sequence).unwrap_or_default() {
+                if head.digest != digest {
+                    return Err(wrong(Flaw::Head {
+                        sequence: head.sequence,
+                        signed: head.digest,
+                        found: digest,
+                    }));
+                }
+            }
+            each(&receipt);
+        }
+    }
+    proof.last = chain.next - 1;
+    match heads.into_keys().next() {
+        Some(signed) => Err(Broken::Whole(Flaw::CutShort {
+            last: proof.last,
+            signed,
+        })),
+        None => Ok(proof),
+    }
+}
+
+/// Where the chain is.
+struct Chain {
+    next: u64,
+    /// Of the line before; none where that is not there to be read.
+    digest: Option<Sha256Digest>,
+    host: PublicKey,
+}
+
+impl Chain {
+    /// The next receipt with the digest of its line.
+    fn follow(&mut self, text: &[u8]) -> Result<(Receipt, Sha256Digest), Flaw> {
+        let receipt: Receipt =
+            serde_json::from_slice(text).map_err(|error| Flaw::NotAReceipt(error.to_string()))?;
+        if receipt.sequence != self.next {
+            return Err(Flaw::Sequence {
+                expected: self.next,
+                found: receipt.sequence,
+            });
+        }
+        if let Some(found) = self.digest.filter(|digest| *digest != receipt.previous) {
+            return Err(match self.next {
+                1 => Flaw::OtherHost { host: self.host },
+                sequence => Flaw::Link {
+                    sequence,
+                    expected: receipt.previous,
+                    found,
+                },
+            });
+        }
+        let digest = Sha256Digest::of(text);
+        self.next += 1;
+        self.digest = Some(digest);
+        Ok((receipt, digest))
+    }
+}
+
+/// The heads by their receipts, all signed by the host; those of receipts that were put elsewhere are left out.
+fn signed_heads(
+    own: Vec<Head>,
+    expected: &Expected,
+    host: &PublicKey,
+) -> Result<BTreeMap<u64, Vec<Head>>, Broken> {
+    let mut heads: BTreeMap<u64, Vec<Head>> = BTreeMap::new();
+    for head in own.into_iter().chain(expected.heads.iter().cloned()) {
+        if head.signer() != Some(*host) {
+            return Err(Broken::Whole(Flaw::Forged {
+                sequence: head.sequence,
+                host: *host,
+            }));
+        }
+        if head.sequence >= expected.begins_at {
+            heads.entry(head.sequence).or_default().push(head);
+        }
+    }
+    Ok(heads)
+}
+
+#[cfg(test)]
+#[path = "verify_tests.rs"]
+mod tests;

@@ -1,0 +1,224 @@
+use super::*;
+use crate::line::tests::about;
+use crate::{Journal, TenantKey, heads, prepare};
+use std::fs;
+use std::sync::Arc;
+use tempfile::TempDir;
+
+const COUNT: u64 = 30;
+
+/// A closed journal of thirty receipts in several files.
+async fn journal() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open_with(dir.path(), [9; 32], Arc::new(|| 0), 8_192).unwrap();
+    for name in 0..COUNT {
+        let record = vec![u8::try_from(name).unwrap(); 400];
+        let key = TenantKey::new([1; 32]);
+        let receipt = prepare(&about(&name.to_string()), &key, &record).unwrap();
+        let ticket = journal.append(receipt).unwrap();
+        journal.kept(ticket, ticket).await.unwrap();
+    }
+    dir
+}
+
+fn files(dir: &TempDir) -> Vec<PathBuf> {
+    let files = segment::list(dir.path()).unwrap();
+    assert!(files.len() > 2, "{files:?}");
+    files.into_iter().map(|(_, path)| path).collect()
+}
+
+fn proof(dir: &TempDir) -> Result<Proof, Broken> {
+    verify(dir.path(), &Expected::default(), |_| {})
+}
+
+/// Rewrites the lines of one file.
+fn change(path: &Path, with: impl FnOnce(&mut Vec<String>)) {
+    let mut lines: Vec<_> = fs::read_to_string(path)
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    with(&mut lines);
+    let text: String = lines.into_iter().map(|line| line + "\n").collect();
+    fs::write(path, text).unwrap();
+}
+
+#[tokio::test]
+async fn a_sound_journal_is_proved_to_its_last_receipt() {
+    let dir = journal().await;
+    let proof = proof(&dir).unwrap();
+    assert_eq!(
+        (proof.last, proof.signed, proof.unfinished),
+        (COUNT, COUNT, 0)
+    );
+    assert!(proof.heads >= 1);
+}
+
+#[tokio::test]
+async fn an_altered_line_is_found_at_the_one_that_follows_it() {
+    let dir = journal().await;
+    let path = &files(&dir)[1];
+    change(path, |lines| lines[1] = lines[1].replace("acme", "acne"));
+    match proof(&dir) {
+        Err(Broken::At {
+            path: at,
+            line: 3,
+            flaw: Flaw::Link { .. },
+        }) => assert_eq!(at, *path),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_line_taken_out_doubled_or_spoilt_is_named() {
+    for break_it in [0, 1, 2] {
+        let dir = journal().await;
+        let path = &files(&dir)[1];
+        change(path, |lines| match break_it {
+            0 => drop(lines.remove(2)),
+            1 => lines.insert(2, lines[1].clone()),
+            _ => lines[2].truncate(40),
+        });
+        match proof(&dir) {
+            Err(Broken::At {
+                path: at,
+                line: 3,
+                flaw,
+            }) => {
+                assert_eq!(at, *path);
+                assert_eq!(matches!(flaw, Flaw::NotAReceipt(_)), break_it == 2);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_file_taken_out_is_named_by_the_receipts_that_are_missing() {
+    let dir = journal().await;
+    fs::remove_file(&files(&dir)[1]).unwrap();
+    assert!(matches!(
+        proof(&dir),
+        Err(Broken::At {
+            line: 1,
+            flaw: Flaw::Sequence { .. },
+            ..
+        })
+    ));
+    let dir = journal().await;
+    fs::remove_file(&files(&dir)[0]).unwrap();
+    assert!(matches!(
+        proof(&dir),
+        Err(Broken::At {
+            line: 1,
+            flaw: Flaw::Sequence { expected: 1, .. },
+            ..
+        })
+    ));
+}
+
+#[tokio::test]
+async fn files_put_elsewhere_may_be_missing_where_that_is_said() {
+    let dir = journal().await;
+    let first = segment::list(dir.path()).unwrap()[1].0;
+    fs::remove_file(&files(&dir)[0]).unwrap();
+    let expected = Expected {
+        begins_at: first,
+        ..Expected::default()
+    };
+    let mut seen = 0;
+    let proof = verify(dir.path(), &expected, |_| seen += 1).unwrap();
+    assert_eq!((proof.last, seen), (COUNT, COUNT - first + 1));
+}
+
+#[tokio::test]
+async fn a_journal_cut_short_contradicts_its_own_head_or_one_kept_elsewhere() {
+    let dir = journal().await;
+    let elsewhere = heads(dir.path()).unwrap();
+    fs::remove_file(files(&dir).pop().unwrap()).unwrap();
+    let Err(Broken::Whole(Flaw::CutShort {
+        signed: COUNT,
+        last,
+    })) = proof(&dir)
+    else {
+        panic!("not found");
+    };
+    assert!(last < COUNT);
+    // Who cuts the journal can cut its heads; the one kept elsewhere stands.
+    fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
+    assert_eq!(proof(&dir).unwrap().signed, 0);
+    let expected = Expected {
+        heads: elsewhere,
+        ..Expected::default()
+    };
+    let found = verify(dir.path(), &expected, |_| {});
+    assert!(matches!(found, Err(Broken::Whole(Flaw::CutShort { .. }))));
+}
+
+/// Everything of a journal made anew by its own host, with another record in it.
+#[tokio::test]
+async fn a_journal_written_anew_contradicts_a_head_kept_elsewhere() {
+    let (dir, other) = (journal().await, journal().await);
+    let elsewhere = heads(dir.path()).unwrap();
+    for (_, path) in segment::list(other.path()).unwrap() {
+        fs::remove_file(path).unwrap();
+    }
+    fs::remove_file(other.path().join("heads.jsonl")).unwrap();
+    let again = Journal::open(other.path(), [0; 32], Arc::new(|| 0)).unwrap();
+    for name in 0..COUNT {
+        let key = TenantKey::new([1; 32]);
+        let receipt = prepare(&about(&name.to_string()), &key, b"another").unwrap();
+        let ticket = again.append(receipt).unwrap();
+        again.kept(ticket, ticket).await.unwrap();
+    }
+    drop(again);
+    assert!(proof(&other).is_ok(), "in itself it is sound");
+    let expected = Expected {
+        heads: elsewhere,
+        ..Expected::default()
+    };
+    let found = verify(other.path(), &expected, |_| {});
+    assert!(
+        matches!(
+            found,
+            Err(Broken::At {
+                flaw: Flaw::Head { .. },
+                ..
+            })
+        ),
+        "{found:?}"
+    );
+}
+
+#[tokio::test]
+async fn another_hosts_journal_and_a_forged_head_are_refused() {
+    let dir = journal().await;
+    let stranger = domesday_package::SigningKey::from_seed([5; 32]);
+    let expected = Expected {
+        host: Some(stranger.public()),
+        ..Expected::default()
+    };
+    let found = verify(dir.path(), &expected, |_| {});
+    assert!(
+        matches!(found, Err(Broken::Whole(Flaw::Forged { .. }))),
+        "{found:?}"
+    );
+    fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
+    let found = verify(dir.path(), &expected, |_| {});
+    assert!(matches!(
+        found,
+        Err(Broken::At {
+            line: 1,
+            flaw: Flaw::OtherHost { .. },
+            ..
+        })
+    ));
+    let mut forged = crate::Head::sign(&stranger, 2, Sha256Digest::of(b"x"), 0);
+    forged.host = folder::host(dir.path()).unwrap().to_string();
+    let expected = Expected {
+        heads: vec![forged],
+        ..Expected::default()
+    };
+    let found = verify(dir.path(), &expected, |_| {});
+    assert!(matches!(found, Err(Broken::Whole(Flaw::Forged { .. }))));
+}

@@ -1,0 +1,274 @@
+//! The journal of a running host: one thread writes, and many wait for it together.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use domesday_package::{PublicKey, SigningKey};
+use tokio::sync::watch;
+
+use crate::append::Tail;
+use crate::folder::{add_head, heads, key, locked};
+use crate::{Head, JournalError, Prepared};
+
+/// Receipts that may wait for the thread: some tens of megabytes. Who has more waits.
+const WAITING: usize = 2_048;
+/// Bytes that are made durable at once.
+const GROUP_BYTES: usize = 8 << 20;
+/// Bytes of a file before another is begun.
+pub(crate) const FILE_BYTES: u64 = 64 << 20;
+/// The longest that a receipt is without a signed head, and the time between two tries after a failure.
+const HEAD_AFTER: Duration = Duration::from_secs(1);
+
+/// The time, milliseconds since 1970-01-01 UTC.
+pub type Now = Arc<dyn Fn() -> i64 + Send + Sync>;
+
+/// The place of a receipt among those of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+/// The journal of this host. Closing it signs the last head.
+pub struct Journal {
+    entrance: Mutex<Entrance>,
+    progress: watch::Receiver<Progress>,
+    host: PublicKey,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Entrance {
+    /// None once the journal is closed.
+    send: Option<SyncSender<Prepared>>,
+    taken: u64,
+}
+
+/// How far the thread is, in tickets.
+#[derive(Clone, Default)]
+struct Progress {
+    /// Everything through this is durable or has failed.
+    settled: u64,
+    /// The last that failed.
+    failed: u64,
+    /// Why nothing can be written at present.
+    trouble: Option<JournalError>,
+    /// Receipts in the whole journal.
+    sequence: u64,
+}
+
+impl Journal {
+    /// Opens the journal in `folder`, and makes it where there is none, with a host's key out of `seed`. Blocks.
+    ///
+    /// # Errors
+    /// Where another process has it, it was cut short, or it cannot be read or written.
+    pub fn open(folder: &Path, seed: [u8; 32], now: Now) -> Result<Journal, JournalError> {
+        Journal::open_with(folder, seed, now, FILE_BYTES)
+    }
+
+    pub(crate) fn open_with(
+        folder: &Path,
+        seed: [u8; 32],
+        now: Now,
+        file_bytes: u64,
+    ) -> Result<Journal, JournalError> {
+        let lock = locked(folder)?;
+        let key = key(folder, seed)?;
+        let host = key.public();
+        let tail = Tail::find(folder, &host, file_bytes)?;
+        let heads = heads(folder)?;
+        let signed = heads.last().map_or(0, |head| head.sequence);
+        if signed > tail.sequence {
+            return Err(JournalError::CutShort {
+                last: tail.sequence,
+                signed,
+            });
+        }
+        let (send, receive) = sync_channel(WAITING);
+        let (tell, progress) = watch::channel(Progress {
+            sequence: tail.sequence,
+            ..Progress::default()
+        });
+        let writer = Writer {
+            folder: folder.to_owned(),
+            heads,
+            signed,
+            signed_at: Instant::now(),
+            tail,
+            key,
+            now,
+            tell,
+            _lock: lock,
+        };
+        let thread = std::thread::Builder::new()
+            .name("journal".to_owned())
+            .spawn(move || writer.run(&receive))
+            .map_err(JournalError::io(folder))?;
+        Ok(Journal {
+            entrance: Mutex::new(Entrance {
+                send: Some(send),
+                taken: 0,
+            }),
+            progress,
+            host,
+            thread: Some(thread),
+        })
+    }
+
+    /// Hands a receipt to the thread that writes, and waits where it has too many. It is durable once
+    /// [`Journal::kept`] says so.
+    ///
+    /// # Errors
+    /// Where nothing can be written at present.
+    pub fn append(&self, receipt: Prepared) -> Result<Ticket, JournalError> {
+        self.well()?;
+        let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
+        let send = entrance.send.as_ref().ok_or(JournalError::Closed)?;
+        send.send(receipt).map_err(|_| JournalError::Closed)?;
+        entrance.taken += 1;
+        Ok(Ticket(entrance.taken))
+    }
+
+    /// Waits until the receipts with these tickets and all between them are durable.
+    ///
+    /// # Errors
+    /// Where one of them, or one between them, could not be made so.
+    pub async fn kept(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
+        let mut progress = self.progress.clone();
+        let settled = progress
+            .wait_for(|progress| progress.settled >= to.0)
+            .await
+            .map_err(|_| JournalError::Closed)?;
+        match &settled.trouble {
+            _ if settled.failed < from.0 => Ok(()),
+            Some(trouble) => Err(trouble.clone()),
+            None => Err(JournalError::Closed),
+        }
+    }
+
+    /// Whether receipts can be written at present, as far as is known.
+    ///
+    /// # Errors
+    /// What keeps them from being written.
+    pub fn well(&self) -> Result<(), JournalError> {
+        match &self.progress.borrow().trouble {
+            None => Ok(()),
+            Some(trouble) => Err(trouble.clone()),
+        }
+    }
+
+    /// The last receipt of the whole journal that is durable; 0 before the first.
+    pub fn sequence(&self) -> u64 {
+        self.progress.borrow().sequence
+    }
+
+    /// The public key of this host.
+    pub fn host(&self) -> PublicKey {
+        self.host
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
+        entrance.send = None;
+        drop(entrance);
+        if let Some(thread) = self.thread.take() {
+            // A panic there was told of when it happened.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Writer {
+    folder: PathBuf,
+    tail: Tail,
+    key: SigningKey,
+    heads: Vec<Head>,
+    /// The last receipt that a head speaks of.
+    signed: u64,
+    signed_at: Instant,
+    now: Now,
+    tell: watch::Sender<Progress>,
+    /// Held for as long as anything is written.
+    _lock: File,
+}
+
+impl Writer {
+    fn run(mut self, receive: &Receiver<Prepared>) {
+        loop {
+            let troubled = self.tell.borrow().trouble.is_some();
+            let next = match troubled || self.signed < self.tail.sequence {
+                true => receive.recv_timeout(HEAD_AFTER.saturating_sub(self.signed_at.elapsed())),
+                false => receive.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match next {
+                Ok(first) => self.group(first, receive),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.signed_at.elapsed() >= HEAD_AFTER {
+                if self.tell.borrow().trouble.is_some() {
+                    let mended = self.tail.mend();
+                    self.tell
+                        .send_modify(|progress| progress.trouble = mended.err());
+                }
+                self.sign();
+            }
+        }
+        self.sign();
+    }
+
+    /// Makes one receipt durable, with those that wait behind it.
+    fn group(&mut self, first: Prepared, receive: &Receiver<Prepared>) {
+        let mut bytes = first.bytes();
+        let mut group = vec![first];
+        while bytes < GROUP_BYTES {
+            match receive.try_recv() {
+                Ok(next) => {
+                    bytes += next.bytes();
+                    group.push(next);
+                }
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+            }
+        }
+        // What was handed in before the trouble was known.
+        let trouble = self.tell.borrow().trouble.clone();
+        let written = match trouble {
+            Some(trouble) => Err(trouble),
+            None => self.tail.append(&group),
+        };
+        if let Err(error) = &written {
+            tracing::error!(%error, "receipts could not be kept");
+            // The next try to mend it comes after a while.
+            self.signed_at = Instant::now();
+        }
+        self.tell.send_modify(|progress| {
+            progress.settled += group.len() as u64;
+            progress.sequence = self.tail.sequence;
+            if let Err(error) = written {
+                progress.failed = progress.settled;
+                progress.trouble = Some(error);
+            }
+        });
+    }
+
+    fn sign(&mut self) {
+        self.signed_at = Instant::now();
+        let Tail {
+            sequence, digest, ..
+        } = self.tail;
+        if self.signed == sequence {
+            return;
+        }
+        let head = Head::sign(&self.key, sequence, digest, (self.now)());
+        match add_head(&self.folder, &mut self.heads, head) {
+            Ok(()) => self.signed = sequence,
+            Err(error) => tracing::error!(%error, "a head of the journal could not be kept"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;

@@ -1,0 +1,109 @@
+//! The receipts of one request or job.
+
+use super::record::{FORM, write};
+use super::{NotKept, Share};
+use crate::clock::Clock;
+use crate::releases::OpenRelease;
+use domesday_engine::Runtime;
+use domesday_engine::evidence::Exchange;
+use domesday_engine::fixture::Fixture;
+use domesday_engine::outcome::Row;
+use domesday_engine::subject::Subject;
+use domesday_journal::{About, Journal, TenantKey, Ticket, prepare};
+use std::sync::{Arc, Mutex, PoisonError};
+use uuid::Uuid;
+
+/// Keeps receipts of one tenant's rows that belong together, and waits for them together.
+pub struct Keeping {
+    journal: Arc<Journal>,
+    clock: Arc<dyn Clock>,
+    share: Share,
+    tenant: String,
+    key: TenantKey,
+    execution_id: String,
+    /// The first and the last that were handed in and not awaited yet.
+    handed_in: Mutex<Option<(Ticket, Ticket)>>,
+}
+
+impl Keeping {
+    pub(super) fn new(
+        journal: Arc<Journal>,
+        clock: Arc<dyn Clock>,
+        share: Share,
+        tenant: String,
+        key: TenantKey,
+        execution_id: Uuid,
+    ) -> Keeping {
+        Keeping {
+            journal,
+            clock,
+            share,
+            tenant,
+            key,
+            execution_id: execution_id.to_string(),
+            handed_in: Mutex::default(),
+        }
+    }
+
+    /// Whether this valuation has a receipt.
+    pub fn wants(&self, valuation_id: Uuid) -> bool {
+        self.share.has(valuation_id)
+    }
+
+    /// Hands in the receipt of a row that was run, which is no host's failure. Blocks where the journal has much to write.
+    ///
+    /// # Errors
+    /// Where it cannot be kept.
+    pub fn keep(
+        &self,
+        release: &OpenRelease,
+        valuation_id: Uuid,
+        subject: &Subject,
+        evidence: Vec<Exchange>,
+        row: &Row,
+    ) -> Result<(), NotKept> {
+        let valuation_id = valuation_id.to_string();
+        let record = |error: &dyn std::error::Error| NotKept::Record(error.to_string());
+        let fixture = Fixture::of(valuation_id.clone(), subject.clone(), evidence, row)
+            .map_err(|error| record(&error))?;
+        let about = About {
+            at: self.clock.now().0,
+            tenant: self.tenant.clone(),
+            release_id: release.id.clone(),
+            package: release.package,
+            snapshot: release.manifest.snapshot.content_digest,
+            engine: Runtime::version().to_owned(),
+            execution_id: self.execution_id.clone(),
+            valuation_id,
+            form: FORM,
+        };
+        let bytes = write(&fixture).map_err(|error| record(&error))?;
+        let receipt = prepare(&about, &self.key, &bytes).map_err(|error| record(&error))?;
+        let ticket = self.journal.append(receipt)?;
+        let mut handed_in = self
+            .handed_in
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *handed_in = Some(match *handed_in {
+            None => (ticket, ticket),
+            Some((first, last)) => (first.min(ticket), last.max(ticket)),
+        });
+        Ok(())
+    }
+
+    /// Waits until all that were handed in are durable.
+    ///
+    /// # Errors
+    /// Where one of them is not: then nothing that they are about may be answered.
+    pub async fn kept(&self) -> Result<(), NotKept> {
+        let handed_in = self
+            .handed_in
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        match handed_in {
+            Some((first, last)) => Ok(self.journal.kept(first, last).await?),
+            None => Ok(()),
+        }
+    }
+}

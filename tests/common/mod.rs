@@ -6,6 +6,7 @@
 pub mod client;
 pub mod demo;
 pub mod downloads;
+pub mod faults;
 pub mod guest;
 pub mod packages;
 pub mod places;

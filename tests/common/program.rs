@@ -7,7 +7,7 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 17] = [
+const SETTINGS: [&str; 20] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
@@ -23,6 +23,9 @@ const SETTINGS: [&str; 17] = [
     "DOMESDAY_TLS_KEY",
     "DOMESDAY_METRICS_LISTEN",
     "DOMESDAY_OTLP_ENDPOINT",
+    "DOMESDAY_RECEIPTS",
+    "DOMESDAY_RECEIPTS_SHARE",
+    "DOMESDAY_JOURNAL",
     "DOMESDAY_LOG",
     "RUST_LOG",
 ];

@@ -3,34 +3,16 @@
 use crate::chances::Chances;
 use crate::common::client::Client;
 use crate::common::demo::house;
-use crate::common::program::repository;
+use crate::common::faults::library;
 use crate::customers::{Hosts, customers};
 use crate::ledger::{Ledger, read};
 use crate::proof::prove;
 use crate::world::{UNITS, World, alone, kill, seed};
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 5;
 /// How soon a fault is noticed, and how soon a service is well again after it.
 const SOON: Duration = Duration::from_secs(5);
-
-/// The library, compiled with the machine's own compiler.
-fn library(folder: &Path) -> PathBuf {
-    let library = folder.join("disk.so");
-    let status = Command::new("cc")
-        .args([
-            "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-pthread", "-o",
-        ])
-        .arg(&library)
-        .arg(repository().join("tests/faults/disk.c"))
-        .arg("-ldl")
-        .status()
-        .unwrap();
-    assert!(status.success(), "cc could not compile the failing disk");
-    library
-}
 
 #[track_caller]
 fn soon(what: &str, look: impl Fn() -> bool) {

@@ -1,10 +1,12 @@
 //! The end of a journal: where it stands, and how it grows.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use domesday_package::{PublicKey, Sha256Digest};
+use rustix::fs::Advice;
 
 use crate::folder::opening;
 use crate::line::{Prepared, Receipt};
@@ -89,9 +91,10 @@ impl Tail {
             text.push_str(&line);
             text.push('\n');
         }
+        // In place of whatever an earlier try left there.
         current
             .file
-            .write_all(text.as_bytes())
+            .write_all_at(text.as_bytes(), current.length)
             .and_then(|()| current.file.sync_data())
             .map_err(JournalError::io(&current.path))?;
         current.length += text.len() as u64;
@@ -99,8 +102,8 @@ impl Tail {
         Ok(())
     }
 
-    /// After an error: removes what it left behind the last receipt that is durable, and sees for itself that this
-    /// one is still there, since what a failed sync leaves in the page cache is no proof.
+    /// After an error: removes what it left behind the last receipt that is durable, and sees on the disk that this
+    /// one is still there.
     pub(crate) fn mend(&mut self) -> Result<(), JournalError> {
         let Some(current) = self.current.take() else {
             return Ok(());
@@ -143,7 +146,7 @@ impl Current {
         let begun = OpenOptions::new()
             .create_new(true)
             .read(true)
-            .append(true)
+            .write(true)
             .open(&path)
             .and_then(|file| {
                 File::open(folder)?.sync_all()?;
@@ -166,11 +169,13 @@ impl Current {
     fn resume(path: PathBuf, length: u64) -> Result<Current, JournalError> {
         let resumed = OpenOptions::new()
             .read(true)
-            .append(true)
+            .write(true)
             .open(&path)
             .and_then(|file| {
                 file.set_len(length)?;
                 file.sync_all()?;
+                // What a failed sync leaves in the kernel's pages is no proof of what the disk holds.
+                rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)?;
                 Ok(file)
             });
         match resumed {

@@ -61,6 +61,12 @@ pub enum Problem {
     /// No randomness to make a key of.
     #[error("no randomness for a key: {0}")]
     Random(#[from] getrandom::Error),
+    /// A tenant without receipts has no key of them.
+    #[error("the tenant {tenant} has no key of receipts: it has had none, or it is erased already")]
+    NoReceiptKey {
+        /// The tenant.
+        tenant: String,
+    },
     /// The order asks about a server, and none runs.
     #[error("no server runs on this data folder")]
     NoServer,
@@ -98,6 +104,15 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
                 "release promoted"
             );
             Ok(Answer::Done {})
+        }
+        Order::EraseReceiptKey { ref tenant } => {
+            log(&order);
+            let id: TenantId = tenant.parse()?;
+            let done = on_state(&*service.state, service.clock.now(), order.clone())?;
+            if let Some(receipts) = &service.receipts {
+                receipts.forget(&id);
+            }
+            Ok(done)
         }
         order => {
             log(&order);
@@ -147,6 +162,23 @@ pub fn on_state(state: &dyn State, now: UnixMillis, order: Order) -> Result<Answ
         Order::SetPlan { tenant, plan } => {
             possible(&plan)?;
             state.set_plan(&tenant.parse()?, &plan)?;
+        }
+        Order::ReceiptKeys { tenant } => {
+            let wanted: Option<TenantId> = tenant.map(|tenant| tenant.parse()).transpose()?;
+            let keys = state.receipt_keys()?.into_iter();
+            let keys = keys.filter(|(tenant, _)| wanted.as_ref().is_none_or(|id| id == tenant));
+            let keys = keys.map(|(tenant, secret)| wire::ReceiptKey {
+                tenant: tenant.to_string(),
+                secret: hex::encode(secret),
+            });
+            return Ok(Answer::ReceiptKeys {
+                keys: keys.collect(),
+            });
+        }
+        Order::EraseReceiptKey { tenant } => {
+            if !state.erase_receipt_key(&tenant.parse()?)? {
+                return Err(Problem::NoReceiptKey { tenant });
+            }
         }
         Order::Enable { tenant, enabled } => {
             state.set_enabled(&tenant.parse()?, enabled)?;
@@ -302,6 +334,14 @@ fn log(order: &Order) {
         } => {
             (tenant, plan) = (Some(whose), Some(new));
             "set plan"
+        }
+        Order::ReceiptKeys { tenant: whose } => {
+            tenant = whose.as_ref();
+            "keys of receipts"
+        }
+        Order::EraseReceiptKey { tenant: whose } => {
+            tenant = Some(whose);
+            "erase key of receipts"
         }
         Order::Enable {
             tenant: whose,

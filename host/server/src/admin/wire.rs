@@ -44,6 +44,16 @@ pub enum Order {
         /// The plan.
         plan: Plan,
     },
+    /// The keys of receipts.
+    ReceiptKeys {
+        /// Of this tenant alone, or of all.
+        tenant: Option<String>,
+    },
+    /// Forget a tenant's key, so that its receipts can never be read again.
+    EraseReceiptKey {
+        /// The tenant.
+        tenant: String,
+    },
     /// Serve a tenant, or no longer.
     Enable {
         /// The tenant.
@@ -51,6 +61,22 @@ pub enum Order {
         /// Whether it is served from now on.
         enabled: bool,
     },
+}
+
+/// A tenant's key of receipts.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiptKey {
+    /// The tenant.
+    pub tenant: String,
+    /// 64 hexadecimal digits. Whoever has them reads the tenant's receipts.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for ReceiptKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ReceiptKey(of {})", self.tenant)
+    }
 }
 
 /// What a release is of.
@@ -117,6 +143,11 @@ pub enum Answer {
     Keys {
         /// In order of their ids.
         keys: Vec<Key>,
+    },
+    /// The keys of receipts.
+    ReceiptKeys {
+        /// In order of their tenants.
+        keys: Vec<ReceiptKey>,
     },
     /// The tenants.
     Tenants {

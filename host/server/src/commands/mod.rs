@@ -6,6 +6,7 @@ mod compare;
 mod cursors;
 mod handing;
 mod jobs;
+mod journal;
 mod key;
 mod new_release;
 mod openapi;
@@ -14,6 +15,7 @@ mod progress;
 mod property;
 mod release;
 mod replay;
+mod replay_journal;
 mod series;
 mod serve;
 mod status;
@@ -46,6 +48,9 @@ enum Command {
     /// Refuse new jobs for a while.
     #[command(subcommand)]
     Jobs(jobs::Jobs),
+    /// Keys of receipts, their erasure, and the signed head of this host's journal.
+    #[command(subcommand)]
+    Journal(journal::Journal),
     /// Change the secret of cursors, which continue pages of market statistics and rates.
     #[command(subcommand)]
     Cursors(cursors::Cursors),
@@ -62,7 +67,7 @@ enum Command {
     Series(series::Series),
     /// Print the OpenAPI description of the interface.
     Openapi(openapi::Openapi),
-    /// Run a release on recorded fixtures; exit 0 only if every outcome is the same to the bit.
+    /// Run releases on recorded fixtures or receipts; exit 0 only if every outcome is the same to the bit.
     Replay(replay::Replay),
     /// Value the same homes by two releases, and say what the second changes.
     Compare(Box<compare::Compare>),
@@ -97,6 +102,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Key(command) => command.run(matches),
         Command::Tenant(command) => command.run(matches),
         Command::Jobs(command) => command.run(matches),
+        Command::Journal(command) => command.run(matches),
         Command::Cursors(command) => command.run(matches),
         Command::Status(command) => command.run(matches),
         Command::Property(command) => command.run(),

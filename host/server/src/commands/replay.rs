@@ -1,6 +1,7 @@
 //! `domesday replay`: the same bits, or the row and the field that differ.
 
 use super::ReleasesFolder;
+use super::replay_journal::{JournalOptions, Releases};
 use super::trust::trust;
 use crate::releases::{open_component, open_release};
 use anyhow::Context;
@@ -18,10 +19,14 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub struct Replay {
-    /// The release's id.
-    release: PackageId,
+    /// The release's id. With --journal, only its receipts are replayed.
+    #[arg(required_unless_present = "journal")]
+    release: Option<PackageId>,
     /// The fixtures; without a path, those of the release itself.
+    #[arg(conflicts_with = "journal")]
     fixtures: Option<PathBuf>,
+    #[command(flatten)]
+    journal: JournalOptions,
     #[command(flatten)]
     releases: ReleasesFolder,
     /// Prove as well that the release's snapshot still gives the recorded answers.
@@ -47,7 +52,13 @@ struct Report {
 impl Replay {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let root = &self.releases.releases;
-        let id = self.release.as_str();
+        let release = self.release.as_ref().map(PackageId::as_str);
+        if let Some(journal) = &self.journal.journal {
+            let trust = trust(root, &self.unsigned)?;
+            let releases = Releases::new(root, trust, self.snapshot)?;
+            return self.journal.run(journal, releases, release, self.json);
+        }
+        let id = release.context("name a release, or a journal with --journal")?;
         let trust = trust(root, &self.unsigned)?;
         let runtime = Runtime::new(Allocation::OnDemand)?;
         let (manifest, release, evidence): (_, Release, _) = if self.snapshot {

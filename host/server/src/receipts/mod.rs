@@ -8,13 +8,13 @@ mod record;
 mod share;
 
 pub use keeping::Keeping;
-pub use record::{FORM, Unreadable, read};
+pub use record::read;
 pub use share::Share;
 
 use crate::clock::{Clock, random};
 use crate::settings::{ReceiptsMode, Settings};
 use domesday_journal::{Journal, JournalError, TenantKey};
-use domesday_state::{ReceiptKeys, State, StateError, TenantId};
+use domesday_state::{State, StateError, TenantId};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -60,6 +60,10 @@ mod tests {
                     bytes.len(),
                     text.len()
                 );
+                if let Ok(folder) = std::env::var("WRITE_RECORD") {
+                    std::fs::write(format!("{folder}/{read_back}.msgpack"), &bytes).unwrap();
+                    std::fs::write(format!("{folder}/{read_back}.json"), &text).unwrap();
+                }
                 let back = read(FORM, &bytes).unwrap();
                 assert_eq!(serde_json::to_vec(&back).unwrap(), text);
                 read_back += 1;
@@ -73,7 +77,8 @@ mod tests {
     fn a_record_of_form_1_is_read_for_ever() {
         let record = include_bytes!("record_form_1.msgpack");
         let fixture = read(1, record).unwrap();
-        insta::assert_json_snapshot!(fixture);
+        let text = include_str!("record_form_1.json").trim_end();
+        assert_eq!(serde_json::to_string(&fixture).unwrap(), text);
     }
 
     #[test]

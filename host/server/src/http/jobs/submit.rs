@@ -179,6 +179,8 @@ fn read(received: &Received, new: New) -> Result<Read, Refusal> {
         settings,
         stored_data,
         execution_id: new.execution_id,
+        // Nothing is valued with it: the rows are only read.
+        receipts: None,
     };
     Ok(Read::Job(Box::new(NewJob {
         id: new.id,

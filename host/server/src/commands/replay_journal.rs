@@ -1,0 +1,367 @@
+//! `domesday replay --journal`: proves a journal's chain, and the valuations in it.
+
+use super::progress::Progress;
+use crate::admin::wire::ReceiptKey;
+use crate::receipts;
+use crate::releases::{OpenComponent, ReleaseError, open_component, open_release};
+use anyhow::{Context, bail};
+use domesday_engine::config::Allocation;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::fixture::{self, Fixture};
+use domesday_engine::replay::{Mismatch, agrees, replay};
+use domesday_engine::{Release, Runtime};
+use domesday_journal::{Expected, Head, Receipt, TenantKey, verify};
+use domesday_package::{PublicKey, Sha256Digest, Trust};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Problems that are told one by one; of more, how many there are.
+const TOLD: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct JournalOptions {
+    /// Prove a host's journal of receipts, and replay those whose keys are given.
+    #[arg(long, value_name = "DIR")]
+    pub journal: Option<PathBuf>,
+    /// The keys of tenants' receipts, as `domesday journal keys` writes them.
+    #[arg(long, value_name = "FILE", requires = "journal")]
+    keys: Option<PathBuf>,
+    /// A head that was kept elsewhere, as `domesday journal head` prints it. Repeat for several.
+    #[arg(long = "head", value_name = "FILE", requires = "journal")]
+    heads: Vec<PathBuf>,
+    /// The public key that the journal's host must have (ed25519:…); without it, the one in the folder is believed.
+    #[arg(long, value_name = "KEY", requires = "journal")]
+    host: Option<String>,
+    /// The first receipt in the folder, where files before it were put elsewhere.
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 1,
+        requires = "journal",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    begins_at: u64,
+    /// Replay this valuation's receipts alone, and print what is in them.
+    #[arg(long, value_name = "ID", requires = "journal")]
+    valuation: Option<String>,
+    /// Replay this tenant's receipts alone.
+    #[arg(long, requires = "journal")]
+    tenant: Option<String>,
+    /// Write the receipts that were replayed into a file as fixtures. It tells who lives where: guard it.
+    #[arg(long, value_name = "FILE", requires = "journal")]
+    export: Option<PathBuf>,
+}
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    journal: PathBuf,
+    engine: &'static str,
+    /// The host's key.
+    host: Option<String>,
+    /// Whether the chain holds from its beginning to its end and agrees with every head.
+    proved: bool,
+    /// The first place that is wrong.
+    broken: Option<String>,
+    /// Receipts in the chain, up to the first place that is wrong.
+    receipts: u64,
+    /// The last receipt that a head vouches for.
+    signed: u64,
+    /// Bytes of a receipt that was being written when the host ended.
+    unfinished_bytes: u64,
+    /// Receipts that were asked for.
+    selected: u64,
+    /// Of these, replayed with the same outcome to the bit.
+    identical: u64,
+    /// Of these, sealed under a key that was not given.
+    sealed: u64,
+    /// Of these, replayed with another outcome, or not to be replayed.
+    failed: u64,
+    /// What is wrong with those, for the first of them.
+    problems: Vec<Problem>,
+}
+
+/// Why a receipt does not prove what it says.
+#[derive(Debug, Serialize)]
+struct Problem {
+    /// Its number.
+    receipt: u64,
+    /// Its valuation.
+    valuation_id: String,
+    /// What is wrong.
+    problem: String,
+}
+
+impl JournalOptions {
+    /// Proves the journal, and replays what was asked for.
+    ///
+    /// # Errors
+    /// Where what was given cannot be read. A journal that does not hold is a result.
+    pub fn run(
+        &self,
+        journal: &Path,
+        mut releases: Releases<'_>,
+        release: Option<&str>,
+        json: bool,
+    ) -> anyhow::Result<ExitCode> {
+        let expected = self.expected()?;
+        let keys = self.keys()?;
+        let mut report = Report {
+            journal: journal.to_owned(),
+            engine: Runtime::version(),
+            ..Report::default()
+        };
+        let mut opened: Vec<Fixture> = Vec::new();
+        let keep = self.export.is_some() || self.valuation.is_some();
+        let mut progress = Progress::new();
+        let last = expected.heads.iter().map(|head| head.sequence).max();
+        let own = domesday_journal::heads(journal).unwrap_or_default();
+        let last = last.max(own.last().map(|head| head.sequence)).unwrap_or(0);
+        let proof = verify(journal, &expected, |receipt| {
+            report.receipts += 1;
+            if receipt.sequence % 64 == 0 {
+                progress.show("receipts", receipt.sequence, last.max(receipt.sequence));
+            }
+            let about = &receipt.about;
+            let wanted = |asked: Option<&str>, found: &str| asked.is_none_or(|id| id == found);
+            if !wanted(release, &about.release_id)
+                || !wanted(self.tenant.as_deref(), &about.tenant)
+                || !wanted(self.valuation.as_deref(), &about.valuation_id)
+            {
+                return;
+            }
+            report.selected += 1;
+            let Some(key) = keys.get(&receipt.key) else {
+                report.sealed += 1;
+                return;
+            };
+            match prove(receipt, key, &mut releases) {
+                Ok(fixture) => {
+                    report.identical += 1;
+                    if keep {
+                        opened.push(fixture);
+                    }
+                }
+                Err(problem) => {
+                    report.failed += 1;
+                    if report.problems.len() < TOLD {
+                        report.problems.push(Problem {
+                            receipt: receipt.sequence,
+                            valuation_id: about.valuation_id.clone(),
+                            problem,
+                        });
+                    }
+                }
+            }
+        });
+        drop(progress);
+        match proof {
+            Ok(proof) => {
+                report.proved = true;
+                report.host = Some(proof.host.to_string());
+                report.signed = proof.signed;
+                report.unfinished_bytes = proof.unfinished;
+            }
+            Err(broken) => report.broken = Some(broken.to_string()),
+        }
+        if let Some(path) = &self.export {
+            export(path, &opened)?;
+        }
+        let valuation = self.valuation.as_deref();
+        match json {
+            true => println!("{}", serde_json::to_string_pretty(&report)?),
+            false => print(&report, valuation.map(|_| opened.as_slice()))?,
+        }
+        let found = valuation.is_none() || report.identical > 0;
+        Ok(match report.proved && report.failed == 0 && found {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+
+    fn expected(&self) -> anyhow::Result<Expected> {
+        let mut heads = Vec::new();
+        for path in &self.heads {
+            let named = || format!("the head {}", path.display());
+            let text = std::fs::read_to_string(path).with_context(named)?;
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                heads.push(serde_json::from_str::<Head>(line).with_context(named)?);
+            }
+        }
+        let host = self.host.as_deref().map(str::parse::<PublicKey>);
+        Ok(Expected {
+            heads,
+            host: host.transpose().context("--host")?,
+            begins_at: self.begins_at,
+        })
+    }
+
+    fn keys(&self) -> anyhow::Result<BTreeMap<String, TenantKey>> {
+        let Some(path) = &self.keys else {
+            return Ok(BTreeMap::new());
+        };
+        let named = || format!("the keys {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(named)?;
+        // What it holds is secret, so what is wrong with it is not repeated.
+        let Ok(listed) = serde_json::from_str::<Vec<ReceiptKey>>(&text) else {
+            bail!("{} are not as `domesday journal keys` writes them", named());
+        };
+        let mut keys = BTreeMap::new();
+        for key in listed {
+            let mut secret = [0; 32];
+            if hex::decode_to_slice(&key.secret, &mut secret).is_err() {
+                bail!(
+                    "{}: the key of {} is not 64 hexadecimal digits",
+                    named(),
+                    key.tenant
+                );
+            }
+            let key = TenantKey::new(secret);
+            keys.insert(key.id(), key);
+        }
+        Ok(keys)
+    }
+}
+
+/// Opens a receipt and replays it.
+fn prove(
+    receipt: &Receipt,
+    key: &TenantKey,
+    releases: &mut Releases<'_>,
+) -> Result<Fixture, String> {
+    let about = &receipt.about;
+    let record = receipt.open(key).map_err(|error| error.to_string())?;
+    let fixture = receipts::read(about.form, &record).map_err(|error| error.to_string())?;
+    let opened = releases.get(&about.release_id)?;
+    if opened.package != about.package {
+        return Err(format!(
+            "the release {} here is not the one that made it: the digest of its manifest is {}, and was {}",
+            about.release_id, opened.package, about.package
+        ));
+    }
+    let proved = replay(&opened.release, &fixture).and_then(|()| match &opened.evidence {
+        Some(evidence) => agrees(&**evidence, &fixture),
+        None => Ok(()),
+    });
+    proved.map_err(|mismatch: Mismatch| mismatch.to_string())?;
+    Ok(fixture)
+}
+
+/// The releases that receipts name, each opened when it is first met.
+pub struct Releases<'a> {
+    root: &'a Path,
+    trust: Trust,
+    runtime: Runtime,
+    snapshots: bool,
+    opened: BTreeMap<String, Result<Opened, String>>,
+}
+
+struct Opened {
+    package: Sha256Digest,
+    release: Release,
+    /// Where the snapshot is asked as well.
+    evidence: Option<Arc<SnapshotEvidence>>,
+}
+
+impl<'a> Releases<'a> {
+    /// Those under `root`; with their snapshots where the recorded answers are to be asked again.
+    ///
+    /// # Errors
+    /// Where the sandbox cannot be set up.
+    pub fn new(root: &'a Path, trust: Trust, snapshots: bool) -> anyhow::Result<Releases<'a>> {
+        Ok(Releases {
+            root,
+            trust,
+            runtime: Runtime::new(Allocation::OnDemand)?,
+            snapshots,
+            opened: BTreeMap::new(),
+        })
+    }
+
+    fn get(&mut self, id: &str) -> Result<&Opened, String> {
+        if !self.opened.contains_key(id) {
+            let opened = self.open(id).map_err(|error| error.to_string());
+            self.opened.insert(id.to_owned(), opened);
+        }
+        match self.opened.get(id) {
+            Some(Ok(opened)) => Ok(opened),
+            Some(Err(problem)) => Err(problem.clone()),
+            None => Err(format!("the release {id} is not open")),
+        }
+    }
+
+    fn open(&self, id: &str) -> Result<Opened, ReleaseError> {
+        if self.snapshots {
+            let mut snapshots = BTreeMap::new();
+            let open = open_release(self.root, id, &self.trust, &self.runtime, &mut snapshots)?;
+            return Ok(Opened {
+                package: open.package,
+                release: open.release,
+                evidence: Some(open.evidence),
+            });
+        }
+        let OpenComponent {
+            package, release, ..
+        } = open_component(self.root, id, &self.trust, &self.runtime)?;
+        Ok(Opened {
+            package,
+            release,
+            evidence: None,
+        })
+    }
+}
+
+fn export(path: &Path, fixtures: &[Fixture]) -> anyhow::Result<()> {
+    let mut bytes = Vec::new();
+    fixture::write(fixtures, &mut bytes)?;
+    crate::private_file::write(path, &bytes).with_context(|| format!("the file {}", path.display()))
+}
+
+fn print(report: &Report, valuations: Option<&[Fixture]>) -> anyhow::Result<()> {
+    for Problem {
+        receipt,
+        valuation_id,
+        problem,
+    } in &report.problems
+    {
+        println!("receipt {receipt}, valuation {valuation_id}: {problem}");
+    }
+    let more = report.failed.saturating_sub(report.problems.len() as u64);
+    if more > 0 {
+        println!("and {more} more");
+    }
+    match (&report.broken, &report.host) {
+        (Some(broken), _) => println!(
+            "The journal does not hold. After {} sound receipts: {broken}",
+            report.receipts
+        ),
+        (None, host) => {
+            println!(
+                "The journal of {} holds: {} receipts, each chained to the one before; heads vouch for those up to {}.",
+                host.as_deref().unwrap_or("its host"),
+                report.receipts,
+                report.signed
+            );
+            if report.unfinished_bytes > 0 {
+                println!(
+                    "After the last stand {} bytes of one that was being written; nothing was answered on it.",
+                    report.unfinished_bytes
+                );
+            }
+        }
+    }
+    println!(
+        "{} of {} receipts identical to the bit, {} sealed under keys that were not given, {} not proved ({})",
+        report.identical, report.selected, report.sealed, report.failed, report.engine
+    );
+    for fixture in valuations.into_iter().flatten() {
+        println!("{}", serde_json::to_string_pretty(fixture)?);
+    }
+    if valuations.is_some_and(<[Fixture]>::is_empty) && report.selected == 0 {
+        println!("There is no receipt of that valuation.");
+    }
+    Ok(())
+}

@@ -12,4 +12,5 @@ pub mod packages;
 pub mod places;
 pub mod program;
 pub mod raw;
+pub mod registry;
 pub mod server;

@@ -1,5 +1,7 @@
-//! From a model's core module to a component.
+//! From a model's core module to a component, and what is on a component's outside.
 
+use crate::admission::{AdmissionError, invalid};
+use wasmparser::{ComponentTypeRef, Parser, Payload};
 use wit_component::ComponentEncoder;
 
 /// The module could not be made a component.
@@ -17,4 +19,43 @@ pub fn encode(module: &[u8]) -> Result<Vec<u8>, EncodeError> {
         .module(module)
         .and_then(|mut encoder| encoder.encode())
         .map_err(|error| EncodeError(format!("{error:#}")))
+}
+
+/// The names on a component's outside, in its own order, as a registry lists them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// Interfaces and functions that it takes.
+    pub imports: Vec<String>,
+    /// Interfaces and functions that it gives.
+    pub exports: Vec<String>,
+}
+
+/// Reads the names on a component's outside. Nothing else of it is judged.
+///
+/// # Errors
+/// Where the bytes are no WebAssembly.
+pub fn outline(component: &[u8]) -> Result<Outline, AdmissionError> {
+    let (mut imports, mut exports) = (Vec::new(), Vec::new());
+    let mut depth = 0_usize;
+    for payload in Parser::new(0).parse_all(component) {
+        match payload.map_err(invalid)? {
+            Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => depth += 1,
+            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::ComponentImportSection(section) if depth == 0 => {
+                for import in section {
+                    let import = import.map_err(invalid)?;
+                    if !matches!(import.ty, ComponentTypeRef::Type(_)) {
+                        imports.push(import.name.name.to_owned());
+                    }
+                }
+            }
+            Payload::ComponentExportSection(section) if depth == 0 => {
+                for export in section {
+                    exports.push(export.map_err(invalid)?.name.name.to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(Outline { imports, exports })
 }

@@ -31,6 +31,7 @@
 //! claims, never what the files mean.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+mod arrive;
 mod body;
 mod date;
 mod digest;
@@ -52,6 +53,7 @@ mod valuation;
 mod verification;
 mod write;
 
+pub use arrive::{Announced, Arrival, Arriving};
 pub use body::{Body, BodyFault};
 pub use date::Timestamp;
 pub use digest::Sha256Digest;
@@ -65,7 +67,7 @@ pub use path::{FilePath, PathFault};
 pub use property::{PropertyBody, RegisterFile};
 pub use publish::{Published, publish};
 pub use record::FileRecord;
-pub use signature::sign;
+pub use signature::{LARGEST_SIGNATURE, sign};
 pub use trust::{Trust, TrustList};
 pub use valuation::{
     Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Learnt, Model, Profile,

@@ -203,7 +203,7 @@ fn directory_name(directory: &Path) -> Result<String, Fault> {
         .unwrap_or_default())
 }
 
-fn check_size(file: &FilePath, entry: &FileEntry, found: u64) -> Result<(), Fault> {
+pub(crate) fn check_size(file: &FilePath, entry: &FileEntry, found: u64) -> Result<(), Fault> {
     if found == entry.bytes {
         return Ok(());
     }
@@ -214,7 +214,11 @@ fn check_size(file: &FilePath, entry: &FileEntry, found: u64) -> Result<(), Faul
     })
 }
 
-fn check_digest(file: &FilePath, entry: &FileEntry, found: Sha256Digest) -> Result<(), Fault> {
+pub(crate) fn check_digest(
+    file: &FilePath,
+    entry: &FileEntry,
+    found: Sha256Digest,
+) -> Result<(), Fault> {
     if found == entry.sha256 {
         return Ok(());
     }

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::error::Fault;
 use crate::files::{read_small, sync_directory};
-use crate::manifest::{LARGEST, MANIFEST, SIGNATURE};
+use crate::manifest::{MANIFEST, SIGNATURE};
+use crate::signature::LARGEST_SIGNATURE;
 use crate::write::{copy, put_file, settle};
 use crate::{Package, PackageError, Source, signature};
 
@@ -52,16 +53,35 @@ fn publish_to(package: &Package, shelf: &Path, place: &Path) -> Result<Published
     }
     // There is one stored form, so that these are the bytes that were opened.
     put_file(&sibling.path().join(MANIFEST), &manifest.stored()?)?;
-    if let Some(key) = package.signer() {
-        let bytes = read_small(package.directory(), SIGNATURE, LARGEST)?.unwrap_or_default();
+    if let Some(bytes) = signature_of(package)? {
         put_file(&sibling.path().join(SIGNATURE), &bytes)?;
-        if signature::signer(sibling.path(), manifest)? != Some(*key) {
-            return Err(Fault::SignatureMismatch { key: *key });
-        }
     }
     sync_directory(sibling.path())?;
     match settle(sibling, shelf, place, manifest)? {
         true => Ok(Published::Copied),
         false => Ok(Published::AlreadyThere),
+    }
+}
+
+/// The bytes of a package's signature, which are still those of the key that it was opened with.
+fn signature_of(package: &Package) -> Result<Option<Vec<u8>>, Fault> {
+    let Some(key) = package.signer() else {
+        return Ok(None);
+    };
+    let bytes = read_small(package.directory(), SIGNATURE, LARGEST_SIGNATURE)?.unwrap_or_default();
+    match signature::judge(&bytes, package.manifest())? == *key {
+        true => Ok(Some(bytes)),
+        false => Err(Fault::SignatureMismatch { key: *key }),
+    }
+}
+
+impl Package {
+    /// The bytes of `manifest.json` and, where it is signed, of `manifest.sig`: what is sent ahead of the files.
+    ///
+    /// # Errors
+    /// Where the signature is no longer the one that it was opened with.
+    pub fn heads(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), PackageError> {
+        let attempt = || Ok((self.manifest().stored()?, signature_of(self)?));
+        attempt().map_err(|fault: Fault| fault.of(self.directory()))
     }
 }

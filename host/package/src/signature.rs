@@ -11,7 +11,7 @@ use crate::manifest::SIGNATURE;
 use crate::{Manifest, Package, PackageError, PublicKey, SigningKey, files};
 
 /// The largest signature file that is read, bytes.
-const LARGEST: u64 = 1024;
+pub const LARGEST_SIGNATURE: u64 = 1024;
 
 /// What `manifest.sig` says: a line with the public key and a line with the signature, 128
 /// lower-case hexadecimal digits.
@@ -41,17 +41,22 @@ impl Detached {
 /// The key whose good signature over `manifest` lies in `directory`, `None` where none lies
 /// there. A signature that is not good is a fault.
 pub(crate) fn signer(directory: &Path, manifest: &Manifest) -> Result<Option<PublicKey>, Fault> {
-    let Some(bytes) = files::read_small(directory, SIGNATURE, LARGEST)? else {
+    let Some(bytes) = files::read_small(directory, SIGNATURE, LARGEST_SIGNATURE)? else {
         return Ok(None);
     };
-    let detached = Detached::parse(&bytes)?;
+    judge(&bytes, manifest).map(Some)
+}
+
+/// The key whose good signature over `manifest` the bytes of a signature file are.
+pub(crate) fn judge(bytes: &[u8], manifest: &Manifest) -> Result<PublicKey, Fault> {
+    let detached = Detached::parse(bytes)?;
     if !detached
         .key
         .verifies(&manifest.signed_message()?, &detached.signature)
     {
         return Err(Fault::SignatureMismatch { key: detached.key });
     }
-    Ok(Some(detached.key))
+    Ok(detached.key)
 }
 
 /// Signs the package in `directory` and returns it as opened. Every byte is checked first: a

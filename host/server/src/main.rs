@@ -16,6 +16,7 @@ mod private_file;
 mod promotion;
 mod receipts;
 mod reference;
+mod registry;
 mod release_build;
 mod release_check;
 mod release_new;

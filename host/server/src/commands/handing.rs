@@ -1,92 +1,229 @@
-//! `domesday release publish` and `pull`: a release goes from one folder of releases to another, with the
-//! snapshot that it is pinned to.
+//! `domesday release publish` and `pull`: a release goes from one folder of releases to another or to a registry,
+//! and back, with the snapshot that it is pinned to.
 
 use super::ReleasesFolder;
+use super::progress::Progress;
 use super::trust::trust;
-use anyhow::Context;
-use domesday_package::{Kind, Package, PackageId, Published, Trust, ValuationBody, open, publish};
+use crate::registry::{Address, Registry, Told};
+use anyhow::{Context, bail};
+use domesday_package::{
+    Kind, Manifest, Package, PackageId, PublicKey, Published, Trust, ValuationBody, open, publish,
+};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is handed on, and where.
+/// How a release is handed on, in either direction.
 #[derive(Debug, clap::Args)]
 pub struct Handing {
-    /// The release's id.
-    id: PackageId,
-    /// The other folder of releases, laid out as this one: valuation/<id>, property/<id>.
-    #[arg(value_name = "FOLDER")]
-    other: PathBuf,
     /// Leave the snapshot out: it is there already, or goes another way.
     #[arg(long)]
     without_snapshot: bool,
     /// Take this package although no trusted key signed it. Repeat for several.
     #[arg(long = "allow-unsigned", value_name = "ID")]
     unsigned: Vec<String>,
+    /// Talk to a registry without TLS although it is not on this machine. Others can then read what is sent,
+    /// the password too.
+    #[arg(long)]
+    plain_http: bool,
     #[command(flatten)]
     releases: ReleasesFolder,
 }
 
-impl Handing {
-    /// From the releases folder to the other.
+/// What is published, and where.
+#[derive(Debug, clap::Args)]
+pub struct Publish {
+    /// The release's id.
+    id: PackageId,
+    /// Another folder of releases, laid out as this one, or a registry: oci://HOST[:PORT]/REPOSITORY.
+    #[arg(value_name = "FOLDER_OR_REGISTRY")]
+    to: String,
+    #[command(flatten)]
+    handing: Handing,
+}
+
+/// What is pulled, and from where.
+#[derive(Debug, clap::Args)]
+pub struct Pull {
+    /// The release's id; or oci://HOST[:PORT]/REPOSITORY:RELEASE, which says both.
+    #[arg(value_name = "RELEASE")]
+    what: String,
+    /// Another folder of releases, laid out as this one, or a registry: oci://HOST[:PORT]/REPOSITORY.
+    #[arg(value_name = "FOLDER_OR_REGISTRY")]
+    from: Option<String>,
+    #[command(flatten)]
+    handing: Handing,
+}
+
+/// Where releases come from or go to.
+enum Other {
+    Folder(PathBuf),
+    Registry(Box<Registry>),
+}
+
+impl Publish {
+    /// From the releases folder to the other place.
     ///
     /// # Errors
     /// Where a package is not whole or not trusted, or the id is there with other bytes.
-    pub fn publish(&self) -> anyhow::Result<()> {
-        self.hand(&self.releases.releases, &self.other)
+    pub fn run(&self) -> anyhow::Result<()> {
+        let here = &self.handing.releases.releases;
+        let trust = self.handing.trust()?;
+        let to = self.handing.other(&self.to, &self.id)?;
+        let release = taken(here, Kind::Valuation, &self.id, &trust)?;
+        let body: ValuationBody = release.body()?;
+        if !self.handing.without_snapshot {
+            // First, so that no release stands anywhere without what it is pinned to.
+            to.put(&taken(here, Kind::Property, &body.snapshot.id, &trust)?)?;
+        }
+        to.put(&release)
     }
+}
 
-    /// From the other to the releases folder.
+impl Pull {
+    /// From the other place to the releases folder.
     ///
     /// # Errors
-    /// As [`Handing::publish`]; nothing is kept of what is refused.
-    pub fn pull(&self) -> anyhow::Result<()> {
-        self.hand(&self.other, &self.releases.releases)
+    /// As [`Publish::run`]; nothing is kept of what is refused.
+    pub fn run(&self) -> anyhow::Result<()> {
+        let (id, from) = self.asked()?;
+        let here = &self.handing.releases.releases;
+        let trust = self.handing.trust()?;
+        let snapshot = !self.handing.without_snapshot;
+        match self.handing.other(&from, &id)? {
+            Other::Folder(folder) => {
+                let release = taken(&folder, Kind::Valuation, &id, &trust)?;
+                let body: ValuationBody = release.body()?;
+                if snapshot {
+                    let pinned = taken(&folder, Kind::Property, &body.snapshot.id, &trust)?;
+                    copied(&pinned, here)?;
+                }
+                copied(&release, here)
+            }
+            Other::Registry(registry) => {
+                let release = registry.announced(Kind::Valuation, &id, &trust)?;
+                let body: ValuationBody = release.body()?;
+                if snapshot {
+                    let pinned = registry.announced(Kind::Property, &body.snapshot.id, &trust)?;
+                    fetched(&registry, pinned, here)?;
+                }
+                fetched(&registry, release, here)
+            }
+        }
     }
 
-    /// Whose keys count is always said by the releases folder of this host, never by the other.
-    fn hand(&self, from: &Path, to: &Path) -> anyhow::Result<()> {
-        let trust = trust(&self.releases.releases, &self.unsigned)?;
-        let release = taken(from, Kind::Valuation, &self.id, &trust)?;
-        let body: ValuationBody = release.body()?;
-        if !self.without_snapshot {
-            // First, so that no release stands anywhere without what it is pinned to.
-            let snapshot = taken(from, Kind::Property, &body.snapshot.id, &trust)?;
-            put(&snapshot, to)?;
+    /// The release's id, and where it is.
+    fn asked(&self) -> anyhow::Result<(PackageId, String)> {
+        match &self.from {
+            Some(from) => {
+                let id = self.what.parse().with_context(|| self.what.clone())?;
+                Ok((id, from.clone()))
+            }
+            None if Address::is(&self.what) => match Address::parse(&self.what)?.id {
+                Some(id) => Ok((id, self.what.clone())),
+                None => bail!(
+                    "{}: which release? Say :RELEASE after the repository",
+                    self.what
+                ),
+            },
+            None => bail!(
+                "where is release {}? Name another folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY",
+                self.what
+            ),
         }
-        put(&release, to)
     }
+}
+
+impl Handing {
+    /// Whose keys count is always said by the releases folder of this host, never by the other place.
+    fn trust(&self) -> anyhow::Result<Trust> {
+        trust(&self.releases.releases, &self.unsigned)
+    }
+
+    fn other(&self, place: &str, id: &PackageId) -> anyhow::Result<Other> {
+        if !Address::is(place) {
+            return Ok(Other::Folder(PathBuf::from(place)));
+        }
+        let address = Address::parse(place)?;
+        if let Some(tag) = address.id.as_ref().filter(|tag| *tag != id) {
+            bail!("{place}: the tag is the release's id, and {tag} is not {id}; leave the tag out");
+        }
+        let registry = Registry::new(address, self.plain_http, told())?;
+        Ok(Other::Registry(Box::new(registry)))
+    }
+}
+
+impl Other {
+    fn put(&self, package: &Package) -> anyhow::Result<()> {
+        let registry = match self {
+            Other::Folder(folder) => return copied(package, folder),
+            Other::Registry(registry) => registry,
+        };
+        let manifest = package.manifest();
+        let published = registry
+            .publish(package)
+            .with_context(|| format!("{} {} was not sent", word(manifest.kind), manifest.id))?;
+        let place = registry.place(manifest.kind, &manifest.id);
+        say(manifest, &place, package.signer(), published);
+        Ok(())
+    }
+}
+
+/// Shows a person how far a transfer has come.
+fn told() -> Told {
+    let progress = Mutex::new(Progress::new());
+    Arc::new(move |file, done, total| {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.show(file, done, total);
+    })
 }
 
 /// A package of a folder of releases, every byte proved.
 fn taken(folder: &Path, kind: Kind, id: &PackageId, trust: &Trust) -> anyhow::Result<Package> {
     let place = folder.join(kind.as_str()).join(id.as_str());
     if !place.exists() {
-        anyhow::bail!("there is no {} {id} in {}", word(kind), folder.display());
+        bail!("there is no {} {id} in {}", word(kind), folder.display());
     }
     Ok(open(&place, trust)?)
 }
 
-fn put(package: &Package, folder: &Path) -> anyhow::Result<()> {
+fn copied(package: &Package, folder: &Path) -> anyhow::Result<()> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
     let shelf = folder.join(kind.as_str());
     let published =
         publish(package, &shelf).with_context(|| format!("{} {id} was not copied", word(kind)))?;
-    let signer = match package.signer() {
+    let place = shelf.join(id.as_str()).display().to_string();
+    say(manifest, &place, package.signer(), published);
+    Ok(())
+}
+
+fn fetched(
+    registry: &Registry,
+    announced: domesday_package::Announced,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    let manifest = announced.manifest().clone();
+    let signer = announced.signer().copied();
+    let (kind, id) = (manifest.kind, &manifest.id);
+    let shelf = folder.join(kind.as_str());
+    let published = registry
+        .pull(announced, &shelf)
+        .with_context(|| format!("{} {id} was not fetched", word(kind)))?;
+    let place = shelf.join(id.as_str()).display().to_string();
+    say(&manifest, &place, signer.as_ref(), published);
+    Ok(())
+}
+
+fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: Published) {
+    let (kind, id) = (word(manifest.kind), &manifest.id);
+    let signer = match signer {
         Some(key) => format!("signed by {key}"),
         None => "not signed".to_owned(),
     };
-    let place = shelf.join(id.as_str());
     match published {
-        Published::Copied => println!("{} {id} is in {}, {signer}", word(kind), place.display()),
-        Published::AlreadyThere => {
-            println!(
-                "{} {id} is in {} already, the same bytes",
-                word(kind),
-                place.display()
-            );
-        }
+        Published::Copied => println!("{kind} {id} is in {place}, {signer}"),
+        Published::AlreadyThere => println!("{kind} {id} is in {place} already, the same bytes"),
     }
-    Ok(())
 }
 
 fn word(kind: Kind) -> &'static str {

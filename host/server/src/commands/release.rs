@@ -3,7 +3,7 @@
 use super::ReleasesFolder;
 use super::backtest::Backtest;
 use super::check::Check;
-use super::handing::Handing;
+use super::handing::{Publish, Pull};
 use super::new_release::New;
 use super::place::Place;
 use super::progress::Progress;
@@ -57,10 +57,11 @@ pub enum Release {
         #[arg(long, default_value = "")]
         comment: String,
     },
-    /// Copy a release with its snapshot into another folder of releases, such as one that other hosts pull from.
-    Publish(Handing),
-    /// Copy a release with its snapshot out of another folder of releases, proved against the keys trusted here.
-    Pull(Handing),
+    /// Copy a release with its snapshot into another folder of releases or an OCI registry, for other hosts to pull.
+    Publish(Publish),
+    /// Copy a release with its snapshot out of another folder of releases or an OCI registry, proved against the keys
+    /// trusted here.
+    Pull(Pull),
     /// Make a release the current one: of the server that runs on the data folder, and of every host
     /// of its state. It is opened, proved and admitted first; requests under way stay on theirs.
     Promote {
@@ -199,8 +200,8 @@ impl Release {
                     public.display()
                 );
             }
-            Release::Publish(handing) => handing.publish()?,
-            Release::Pull(handing) => handing.pull()?,
+            Release::Publish(publish) => publish.run()?,
+            Release::Pull(pull) => pull.run()?,
             Release::Promote {
                 id,
                 kind,

@@ -1,0 +1,165 @@
+//! The second profile: WASI for languages whose runtime cannot do without it, with nothing behind it.
+//!
+//! The clocks stand at the start of the valuation day, and a sleep ends at once. Random numbers come from one seed, the
+//! same for every row. There are no files, no network, no environment and no arguments; what is written to the standard
+//! streams is thrown away, and there is nothing to read. So an answer still rests on the subject and its evidence alone,
+//! to the bit on every machine. A guest that ends its own program has failed its row.
+
+use crate::row_state::RowState;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::time::Duration;
+use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
+use wasmtime_wasi::clocks::{HostMonotonicClock, HostWallClock, WasiClocksCtxView, WasiClocksView};
+use wasmtime_wasi::p2::DynPollable;
+use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+/// What a component of this profile may import besides the evidence, of any version 0.2.
+const ALLOWED: [&str; 27] = [
+    "wasi:cli/environment",
+    "wasi:cli/exit",
+    "wasi:cli/stderr",
+    "wasi:cli/stdin",
+    "wasi:cli/stdout",
+    "wasi:cli/terminal-input",
+    "wasi:cli/terminal-output",
+    "wasi:cli/terminal-stderr",
+    "wasi:cli/terminal-stdin",
+    "wasi:cli/terminal-stdout",
+    "wasi:clocks/monotonic-clock",
+    "wasi:clocks/wall-clock",
+    "wasi:filesystem/preopens",
+    "wasi:filesystem/types",
+    "wasi:io/error",
+    "wasi:io/poll",
+    "wasi:io/streams",
+    "wasi:random/insecure",
+    "wasi:random/insecure-seed",
+    "wasi:random/random",
+    "wasi:sockets/instance-network",
+    "wasi:sockets/ip-name-lookup",
+    "wasi:sockets/network",
+    "wasi:sockets/tcp",
+    "wasi:sockets/tcp-create-socket",
+    "wasi:sockets/udp",
+    "wasi:sockets/udp-create-socket",
+];
+/// Handles that a row may have open at once: they are kept in the host's memory.
+const MAX_HANDLES: usize = 256;
+/// Random bytes in one call, which the host makes.
+const MAX_RANDOM_BYTES: u64 = 64 << 10;
+/// The seed of every row.
+const SEED: u64 = 0x646f_6d65_7364_6179;
+const SECONDS_OF_A_DAY: u64 = 86_400;
+
+/// Whether a component of this profile may import `name`.
+pub(crate) fn allows(name: &str) -> bool {
+    name.split_once('@').is_some_and(|(interface, version)| {
+        version.starts_with("0.2.") && ALLOWED.contains(&interface)
+    })
+}
+
+/// What one row has of WASI. Made at its first call, so that other rows do not pay for it.
+pub(crate) struct Wasi {
+    context: WasiCtx,
+    table: ResourceTable,
+}
+
+impl Wasi {
+    /// For a valuation as at a day since 1970-01-01.
+    pub(crate) fn new(day: i32) -> Wasi {
+        let seconds = u64::from(day.unsigned_abs()) * u64::from(day >= 0) * SECONDS_OF_A_DAY;
+        let mut context = WasiCtx::builder();
+        context
+            .wall_clock(Still(Duration::from_secs(seconds)))
+            .monotonic_clock(Still(Duration::ZERO))
+            .secure_random(ChaCha8Rng::seed_from_u64(SEED))
+            .insecure_random(ChaCha8Rng::seed_from_u64(SEED))
+            .insecure_random_seed(u128::from(SEED))
+            .max_random_size(MAX_RANDOM_BYTES)
+            .allow_tcp(false)
+            .allow_udp(false)
+            .allow_ip_name_lookup(false);
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAX_HANDLES);
+        Wasi {
+            context: context.build(),
+            table,
+        }
+    }
+
+    /// As its interfaces take it.
+    pub(crate) fn view(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.context,
+            table: &mut self.table,
+        }
+    }
+}
+
+/// A clock that stands.
+struct Still(Duration);
+
+impl HostWallClock for Still {
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(1)
+    }
+
+    fn now(&self) -> Duration {
+        self.0
+    }
+}
+
+impl HostMonotonicClock for Still {
+    fn resolution(&self) -> u64 {
+        1
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The monotonic clock with sleeps that end at once: the library's own would hold a worker for as long as a guest says,
+/// and no deadline reaches a call of the host's.
+struct NoSleep;
+
+impl HasData for NoSleep {
+    type Data<'a> = Sleepless<'a>;
+}
+
+struct Sleepless<'a>(WasiClocksCtxView<'a>);
+
+impl monotonic_clock::Host for Sleepless<'_> {
+    fn now(&mut self) -> wasmtime::Result<u64> {
+        monotonic_clock::Host::now(&mut self.0)
+    }
+
+    fn resolution(&mut self) -> wasmtime::Result<u64> {
+        monotonic_clock::Host::resolution(&mut self.0)
+    }
+
+    fn subscribe_instant(&mut self, _when: u64) -> wasmtime::Result<Resource<DynPollable>> {
+        monotonic_clock::Host::subscribe_duration(&mut self.0, 0)
+    }
+
+    fn subscribe_duration(&mut self, _time: u64) -> wasmtime::Result<Resource<DynPollable>> {
+        monotonic_clock::Host::subscribe_duration(&mut self.0, 0)
+    }
+}
+
+impl WasiView for RowState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        self.wasi().view()
+    }
+}
+
+/// Adds the profile's interfaces; calls stay synchronous.
+pub(crate) fn add_to_linker(linker: &mut Linker<RowState>) -> wasmtime::Result<()> {
+    wasmtime_wasi::p2::add_to_linker_sync(linker)?;
+    linker.allow_shadowing(true);
+    monotonic_clock::add_to_linker::<RowState, NoSleep>(linker, |state| Sleepless(state.clocks()))?;
+    linker.allow_shadowing(false);
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! `oci://HOST[:PORT]/REPOSITORY[:TAG]`.
+
+use super::RegistryError;
+use domesday_package::PackageId;
+use oci_client::Reference;
+use std::net::IpAddr;
+
+/// What an address begins with.
+pub const SCHEME: &str = "oci://";
+
+/// A repository of a registry, and perhaps a release in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    host: String,
+    repository: String,
+    /// The release, where the address names one.
+    pub id: Option<PackageId>,
+}
+
+impl Address {
+    /// Whether a text means a registry rather than a folder.
+    pub fn is(text: &str) -> bool {
+        text.starts_with(SCHEME)
+    }
+
+    /// Reads an address. The host is never left out: there is no default registry.
+    ///
+    /// # Errors
+    /// What is wrong with it; a password in it is not repeated.
+    pub fn parse(text: &str) -> Result<Address, RegistryError> {
+        let rest = text.strip_prefix(SCHEME).unwrap_or(text);
+        let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+        if host.contains('@') {
+            return Err(RegistryError::CredentialsInAddress);
+        }
+        let wrong = |problem: String| RegistryError::Address {
+            text: text.to_owned(),
+            problem,
+        };
+        if path.contains('@') {
+            return Err(wrong("a digest cannot be asked for; give a tag".to_owned()));
+        }
+        let (repository, tag) = match path.rsplit_once(':') {
+            Some((repository, tag)) => (repository, Some(tag)),
+            None => (path, None),
+        };
+        let id = tag
+            .map(str::parse::<PackageId>)
+            .transpose()
+            .map_err(|fault| wrong(format!("its tag must be a release's id: {fault}")))?;
+        // The library reads a first part without a dot, a colon or "localhost" as a repository of Docker's.
+        let read: Reference = format!("{host}/{repository}:tag")
+            .parse()
+            .map_err(|error| wrong(format!("{error}")))?;
+        if host.is_empty() || read.registry() != host || read.repository() != repository {
+            return Err(wrong(
+                "give the registry's host, by its whole name or with its port".to_owned(),
+            ));
+        }
+        Ok(Address {
+            host: host.to_owned(),
+            repository: repository.to_owned(),
+            id,
+        })
+    }
+
+    /// The host, with its port where it has one.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Whether the registry is on this machine.
+    pub fn is_loopback(&self) -> bool {
+        let name = match self.host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => &self.host,
+        };
+        let bare = name.trim_start_matches('[').trim_end_matches(']');
+        name == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    }
+
+    /// The artifact of a tag.
+    pub fn tagged(&self, tag: &str) -> Reference {
+        Reference::with_tag(self.host.clone(), self.repository.clone(), tag.to_owned())
+    }
+
+    /// The artifact of a digest.
+    pub fn digested(&self, digest: &str) -> Reference {
+        Reference::with_digest(
+            self.host.clone(),
+            self.repository.clone(),
+            digest.to_owned(),
+        )
+    }
+
+    /// The address of a tag, as a person writes it.
+    pub fn with_tag(&self, tag: &str) -> String {
+        format!("{SCHEME}{}/{}:{tag}", self.host, self.repository)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_host_repository_and_perhaps_a_release() {
+        let read = Address::parse("oci://registry.example:5000/models/homes:trees-1").unwrap();
+        assert_eq!(read.host(), "registry.example:5000");
+        assert_eq!(
+            read.with_tag("trees-1"),
+            "oci://registry.example:5000/models/homes:trees-1"
+        );
+        assert_eq!(read.id.unwrap().as_str(), "trees-1");
+        let bare = Address::parse("oci://registry.example/homes").unwrap();
+        assert_eq!((bare.id, bare.repository.as_str()), (None, "homes"));
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused() {
+        for text in [
+            "oci://",
+            "oci://homes",
+            "oci://homes/models",
+            "oci:///homes",
+            "oci://registry.example/",
+            "oci://registry.example/Homes",
+            "oci://registry.example/homes:UPPER",
+            "oci://registry.example/../homes",
+            "oci://registry.example/homes@sha256:ab",
+        ] {
+            let refused = Address::parse(text).unwrap_err();
+            assert!(matches!(refused, RegistryError::Address { .. }), "{text}");
+        }
+        let refused = Address::parse("oci://me:hunter2@registry.example/homes").unwrap_err();
+        assert!(!refused.to_string().contains("hunter2"));
+    }
+
+    #[test]
+    fn only_this_machine_is_loopback() {
+        for (host, is) in [
+            ("localhost:5000", true),
+            ("127.0.0.1:5000", true),
+            ("127.9.9.9", true),
+            ("localhost.example:5000", false),
+            ("127.0.0.1.example", false),
+            ("10.0.0.1:5000", false),
+        ] {
+            let address = Address {
+                host: host.to_owned(),
+                repository: "homes".to_owned(),
+                id: None,
+            };
+            assert_eq!(address.is_loopback(), is, "{host}");
+        }
+    }
+}

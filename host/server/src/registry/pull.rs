@@ -1,0 +1,74 @@
+//! Pulling: the manifest and its signature first; only what is trusted is fetched.
+
+use super::artifact::{self, Heads};
+use super::transfer::Transfer;
+use super::{RegistryError, Told};
+use domesday_package::manifest::{MANIFEST, SIGNATURE};
+use domesday_package::{Announced, Arrival, FileEntry, Kind, PackageId, Published, Trust};
+use oci_client::RegistryOperation;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Fetches what a package says of itself, and judges it.
+pub async fn announced(
+    from: &Transfer,
+    (kind, id): (Kind, &PackageId),
+    trust: &Trust,
+) -> Result<Announced, RegistryError> {
+    let address = from.address();
+    let place = address.with_tag(&artifact::tag(kind, id));
+    let absent = || RegistryError::Absent {
+        place: place.clone(),
+    };
+    from.log_in(RegistryOperation::Pull).await?;
+    let tag = address.tagged(&artifact::tag(kind, id));
+    let whole = match kind {
+        Kind::Valuation => {
+            let (component, _) = from.manifest(&tag).await?.ok_or_else(absent)?;
+            address.digested(artifact::package_of(&component, &place)?)
+        }
+        _ => tag,
+    };
+    let (whole, _) = from.manifest(&whole).await?.ok_or_else(absent)?;
+    let Heads {
+        manifest,
+        signature,
+    } = artifact::heads(&whole, &place)?;
+    let stored = small(from, MANIFEST, &manifest).await?;
+    let signature = match signature {
+        Some(entry) => Some(small(from, SIGNATURE, &entry).await?),
+        None => None,
+    };
+    let from = Path::new(&place);
+    Ok(Announced::judge(
+        (kind, id),
+        stored,
+        signature,
+        trust,
+        from,
+    )?)
+}
+
+/// Fetches the files of what was announced and puts the package on `shelf`, unless it is there.
+pub async fn pull(
+    from: &Transfer,
+    announced: Announced,
+    shelf: &Path,
+    told: &Told,
+) -> Result<Published, RegistryError> {
+    let arriving = match announced.awaited(shelf)? {
+        Arrival::AlreadyThere => return Ok(Published::AlreadyThere),
+        Arrival::Awaited(arriving) => arriving,
+    };
+    for (file, entry) in &arriving.announced().manifest().files {
+        let sink = || Ok(arriving.create(file)?);
+        from.fetch(file.as_str(), entry, told, sink).await?;
+    }
+    Ok(arriving.settle()?)
+}
+
+/// A file that is small by its own declaration, which was held against a bound.
+async fn small(from: &Transfer, file: &str, entry: &FileEntry) -> Result<Vec<u8>, RegistryError> {
+    let nobody: Told = Arc::new(|_, _, _| {});
+    from.fetch(file, entry, &nobody, || Ok(Vec::new())).await
+}

@@ -207,7 +207,9 @@ impl Arriving {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Draft, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign, write};
+    use crate::{
+        Draft, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign, write,
+    };
     use std::collections::BTreeMap;
     use std::io::Write;
 

@@ -13,6 +13,8 @@ import lightgbm as lgb
 import numpy as np
 
 INPUTS = 40
+# Rows that are timed together, as the program that measures ours does.
+TOGETHER = 20
 
 
 def rows(random, count):
@@ -50,14 +52,18 @@ def timed(out):
     predict = library.LGBM_BoosterPredictForMatSingleRowFast
     pointers = [ctypes.c_void_p(row.ctypes.data) for row in asked]
     target, size = ctypes.c_void_p(answer.ctypes.data), ctypes.byref(length)
-    passes = []
+    passes, best = [], [float("inf")] * (len(pointers) // TOGETHER)
     for _ in range(15):
-        start = time.perf_counter()
-        for pointer in pointers:
-            predict(fast, pointer, size, target)
-        passes.append((time.perf_counter() - start) / len(asked) * 1e6)
-    print(f"µs a row, LightGBM {lgb.__version__}, single row by its C API: {statistics.median(passes):.1f} "
-          f"(least {min(passes):.1f})")
+        times = []
+        for few in range(0, len(pointers), TOGETHER):
+            start = time.perf_counter()
+            for pointer in pointers[few:few + TOGETHER]:
+                predict(fast, pointer, size, target)
+            times.append(time.perf_counter() - start)
+        passes.append(sum(times))
+        best = [min(pair) for pair in zip(best, times)]
+    median, least = (seconds / len(asked) * 1e6 for seconds in (statistics.median(passes), sum(best)))
+    print(f"µs a row, LightGBM {lgb.__version__}, single row by its C API: {median:.1f} (least {least:.1f})")
 
 
 {"train": train, "time": timed}[sys.argv[1]](Path(sys.argv[2]))

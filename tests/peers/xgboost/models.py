@@ -88,7 +88,7 @@ def trained(random, number):
         "max_cat_threshold": int(random.choice([4, 64, 1000])),
         "eta": float(random.choice([0.05, 0.3])),
         "seed": int(random.integers(1 << 30)),
-        "nthread": 2,
+        "nthread": 1,
     }
     return xgb.train(parameters, matrix(x, y), int(random.choice([1, 4, 20, 60]))), categories
 
@@ -142,7 +142,7 @@ def main():
         x = asked(random, json.loads(text), categories, told.rows)
         x.astype("<f8").tofile(told.out / f"{number}.rows")
         # From the file, so that both read the same text.
-        booster = xgb.Booster()
+        booster = xgb.Booster({"nthread": 1})
         booster.load_model(bytearray(text, encoding="utf-8"))
         rows = matrix(x)
         booster.predict(rows, output_margin=True).astype("<f8").tofile(told.out / f"{number}.raw")

@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use domesday_gbdt::assembly::{self, Document, DocumentError};
-use domesday_gbdt::fit::learn::{LearnError, trees, with_trees};
+use domesday_gbdt::fit::learn::{FOLDER, LearnError, trees, with_trees};
 use domesday_gbdt::fit::{FitError, begin, mapping, ranges};
 use domesday_hedonic::fit::calibrate::Wanted;
 use domesday_hedonic::fit::read_day;
@@ -11,8 +11,12 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Where the mapping, the training script and a brought model stand.
-const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
+/// Where the mapping, the training script and a brought model stand, unless a folder of the team's is named.
+const OWN: &str = env!("CARGO_MANIFEST_DIR");
+
+fn folder() -> PathBuf {
+    std::env::var_os(FOLDER).map_or_else(|| PathBuf::from(OWN), PathBuf::from)
+}
 
 /// Makes the parameters of a release of gradient-boosted trees.
 #[derive(Parser)]
@@ -136,7 +140,7 @@ fn run(command: Command) -> Result<(), Failure> {
             out,
         } => {
             let through = read_day(&through).map_err(Failure::Through)?;
-            let path = Path::new(FOLDER).join("mapping.toml");
+            let path = folder().join("mapping.toml");
             let text = fs::read_to_string(&path).map_err(file(&path))?;
             let mapping = mapping(&text).map_err(fit(&path))?;
             let begun = begin(mapping, open(&sales)?, through).map_err(fit(&sales))?;
@@ -148,7 +152,12 @@ fn run(command: Command) -> Result<(), Failure> {
             out,
         } => {
             let document = parameters(&from)?;
-            let trained = trees(Path::new(FOLDER), &features, &out.with_extension("txt"))?;
+            let trained = trees(
+                &folder(),
+                Path::new(OWN),
+                &features,
+                &out.with_extension("txt"),
+            )?;
             save(&with_trees(document, trained), &out)
         }
         Command::Calibrate {

@@ -7,7 +7,9 @@ use std::process::Command;
 
 /// Names the Python that has what `requirements.txt` lists.
 pub const PYTHON: &str = "DOMESDAY_PYTHON";
-/// A trained model beside Cargo.toml, which is then used as it is: LightGBM's text, or XGBoost's JSON.
+/// Names the folder of a team's mapping file and model; without it, they stand beside Cargo.toml.
+pub const FOLDER: &str = "DOMESDAY_GBDT";
+/// A trained model beside the mapping file, which is then used as it is: LightGBM's text, or XGBoost's JSON.
 pub const BROUGHT: [&str; 2] = ["model.txt", "model.json"];
 /// XGBoost's other formats, which are not read.
 const BINARY: [&str; 3] = ["model.ubj", "model.bin", "model.model"];
@@ -31,16 +33,17 @@ pub enum LearnError {
     Two(PathBuf, PathBuf),
     /// Python could not be started, or the script failed.
     #[error(
-        "{0}; the training script needs Python 3.11 with models/gbdt/requirements.txt; name it in {PYTHON}, or put a trained model beside Cargo.toml as model.txt (LightGBM) or model.json (XGBoost)"
+        "{0}; the training script needs Python 3.11 with models/gbdt/requirements.txt; name it in {PYTHON}, or put a trained model beside mapping.toml as model.txt (LightGBM) or model.json (XGBoost)"
     )]
     Script(String),
 }
 
-/// The text of the trees for `document`: the model that stands in `folder`, or one trained on `features`.
+/// The text of the trees: the model that stands in `folder`, or one trained on `features` by the script that stands
+/// there, or else in `own`.
 ///
 /// # Errors
 /// Where there is neither, there are two models, the model is of a format that is not read, or the script fails.
-pub fn trees(folder: &Path, features: &Path, out: &Path) -> Result<String, LearnError> {
+pub fn trees(folder: &Path, own: &Path, features: &Path, out: &Path) -> Result<String, LearnError> {
     let there = |names: &[&str]| -> Vec<PathBuf> {
         let files = names.iter().map(|name| folder.join(name));
         files.filter(|file| file.is_file()).collect()
@@ -53,9 +56,15 @@ pub fn trees(folder: &Path, features: &Path, out: &Path) -> Result<String, Learn
     if let Some(binary) = there(&BINARY).into_iter().next() {
         return Err(LearnError::Binary(binary));
     }
+    let script = folder.join("train.py");
+    let script = if script.is_file() {
+        script
+    } else {
+        own.join("train.py")
+    };
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| OsString::from("python3"));
     let output = Command::new(python)
-        .arg(folder.join("train.py"))
+        .arg(script)
         .arg("--mapping")
         .arg(folder.join("mapping.toml"))
         .arg("--features")
@@ -98,6 +107,7 @@ mod tests {
         let folder = folder.path();
         let brought = || {
             trees(
+                folder,
                 folder,
                 &folder.join("features.csv"),
                 &folder.join("out.txt"),

@@ -60,11 +60,11 @@ pub(super) struct Header<'a> {
 impl<'a> File<'a> {
     pub(super) fn header(self) -> Result<Header<'a>, Refused> {
         let learner = self.learner;
-        if !matches!(self.version.first(), Some(1..=3)) {
+        if !matches!(self.version.first(), Some(2..=3)) {
             return Err(unsupported(
                 "the model",
                 format!("its version is {:?}", self.version),
-                "save it with XGBoost 1, 2 or 3",
+                "load it with XGBoost 2 or 3 and save it again",
             ));
         }
         let booster = learner.gradient_booster;

@@ -1,4 +1,4 @@
-//! XGBoost's JSON models (`Booster.save_model("model.json")`), written by versions 1 to 3.
+//! XGBoost's JSON models (`Booster.save_model("model.json")`), written by versions 2 and 3.
 //!
 //! A row is scored in single precision: an input is rounded to it, goes left where it is less than the threshold, and
 //! where it is no number to the side that the node names. Leaves are added to the base score one after the
@@ -32,7 +32,8 @@ struct Model<'a> {
 /// Where it is not well-formed, or asks for what is not represented: other boosters than `gbtree`, several classes or
 /// targets, leaves that are vectors, objectives whose answer is no value.
 pub fn read(text: &str) -> Result<Ensemble, Refused> {
-    let file: File<'_> = serde_json::from_str(text).map_err(|why| {
+    let text = single::plain(text);
+    let file: File<'_> = serde_json::from_str(&text).map_err(|why| {
         Refused::NotXgBoost(format!(
             "{why}; save a model of XGBoost with Booster.save_model(\"model.json\"), and one of LightGBM with Booster.save_model as text"
         ))

@@ -51,7 +51,10 @@ fn a_small_model_is_read() {
 fn names_base_score_and_objective_are_as_versions_write_them() {
     let unnamed = read(&changed("[\"area\", \"place\"]", "[]")).unwrap();
     assert_eq!(unnamed.inputs, ["f0", "f1"]);
-    let older = changed("\"[5E-1]\"", "\"5E-1\"").replace("[3, 2, 0]", "[1, 7, 6]");
+    let older = changed("\"[5E-1]\"", "\"5E-1\"").replace("[3, 2, 0]", "[2, 1, 4]");
+    assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
+    // No number stands for the threshold of a set.
+    let older = older.replace("[5E-1, 0E0,", "[5E-1, NaN,");
     assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
     let counts = read(&changed("reg:squarederror", "count:poisson")).unwrap();
     assert_eq!(counts.transform, Transform::ExponentialOfSingle);
@@ -133,6 +136,16 @@ fn what_is_broken_is_said_with_its_place() {
         ("4E0", "4E99", "tree 0: 4E99 is no finite number"),
         ("4E0", "\"4\"", "is no finite number"),
         (
+            "4E0",
+            "-Infinity",
+            "tree 0: the threshold or value of node 2 is not finite",
+        ),
+        (
+            "5E-1,",
+            "NaN,",
+            "tree 0: the threshold or value of node 0 is not finite",
+        ),
+        (
             "[2, 4, -1, -1, -1]",
             "[2, 4, -1, -1]",
             "right_children has 4 values, and the tree needs 5",
@@ -188,8 +201,8 @@ fn what_is_broken_is_said_with_its_place() {
             "asks for input 2, and there are 2",
         ),
         (
-            "\"default_left\": [false]",
-            "\"default\": [false]",
+            "\"default_left\": [0]",
+            "\"default\": [0]",
             "tree 1: missing field `default_left`",
         ),
         (

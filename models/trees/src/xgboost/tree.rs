@@ -17,17 +17,12 @@ struct Written {
     /// Thresholds, and values of leaves.
     split_conditions: Vec<Single>,
     default_left: Vec<Flag>,
-    /// 1 where a node has a set. Versions before 1.3 do not write it.
-    #[serde(default)]
+    /// 1 where a node has a set.
     split_type: Vec<Flag>,
     /// The sets, one after the other, of the nodes that have one: what goes right.
-    #[serde(default)]
     categories: Vec<usize>,
-    #[serde(default)]
     categories_nodes: Vec<usize>,
-    #[serde(default)]
     categories_segments: Vec<usize>,
-    #[serde(default)]
     categories_sizes: Vec<usize>,
     tree_param: Parameters,
 }
@@ -38,21 +33,16 @@ struct Parameters {
     size_leaf_vector: Option<String>,
 }
 
-/// Yes or no, which some versions write as a number.
+/// Yes or no.
 #[derive(Clone, Copy, Deserialize)]
-#[serde(untagged)]
-enum Flag {
-    Word(bool),
-    Number(u8),
-}
+struct Flag(u8);
 
 impl Flag {
     fn set(self) -> Result<bool, String> {
-        match self {
-            Flag::Word(set) => Ok(set),
-            Flag::Number(0) => Ok(false),
-            Flag::Number(1) => Ok(true),
-            Flag::Number(other) => Err(format!("{other} stands where 0 or 1 is expected")),
+        match self.0 {
+            0 => Ok(false),
+            1 => Ok(true),
+            other => Err(format!("{other} stands where 0 or 1 is expected")),
         }
     }
 }
@@ -93,14 +83,7 @@ impl Written {
             ("split_indices", self.split_indices.len()),
             ("split_conditions", self.split_conditions.len()),
             ("default_left", self.default_left.len()),
-            (
-                "split_type",
-                if self.split_type.is_empty() {
-                    nodes
-                } else {
-                    self.split_type.len()
-                },
-            ),
+            ("split_type", self.split_type.len()),
         ];
         match lists.into_iter().find(|(_, found)| *found != nodes) {
             None => Ok(()),
@@ -186,7 +169,7 @@ impl Written {
                 Some(seen) => *seen = true,
             }
             let next = if self.left_children[at] == -1 {
-                tree.leaves.push(f64::from(self.split_conditions[at].0));
+                tree.leaves.push(f64::from(self.number(at)?));
                 Next::Leaf(tree.leaves.len() - 1)
             } else {
                 let (node, left, right) = self.node(at, inputs, sets[at].take())?;
@@ -214,6 +197,13 @@ impl Written {
             ));
         }
         Ok(tree)
+    }
+
+    /// The threshold or value of a node.
+    fn number(&self, at: usize) -> Result<f32, String> {
+        self.split_conditions[at]
+            .0
+            .ok_or_else(|| format!("the threshold or value of node {at} is not finite"))
     }
 
     /// A decision, which leads nowhere yet, and the nodes to the left and right of it.
@@ -257,7 +247,7 @@ impl Written {
         };
         match (categorical, set) {
             (false, None) => {
-                let below = self.split_conditions[at].0.next_down();
+                let below = self.number(at)?.next_down();
                 let split = Split::Numeric(Numeric {
                     threshold: f64::from(below),
                     missing: Missing::Nan,

@@ -60,10 +60,6 @@ mod tests {
                     bytes.len(),
                     text.len()
                 );
-                if let Ok(folder) = std::env::var("WRITE_RECORD") {
-                    std::fs::write(format!("{folder}/{read_back}.msgpack"), &bytes).unwrap();
-                    std::fs::write(format!("{folder}/{read_back}.json"), &text).unwrap();
-                }
                 let back = read(FORM, &bytes).unwrap();
                 assert_eq!(serde_json::to_vec(&back).unwrap(), text);
                 read_back += 1;

@@ -56,6 +56,13 @@ pub fn check(
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
+    if backtest::askable(tested.snapshot, plan.from, plan.to)? == 0 {
+        let why = format!(
+            "the package's back-test is of {} to {}, when the snapshot holds no sale that can be asked about",
+            plan.from, plan.to
+        );
+        return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
+    }
     let (report, _) = backtest::run(tested, &plan, watch)?;
     let text = written(&report)?;
     Ok((compared(kept, &text, &report), Some(report)))

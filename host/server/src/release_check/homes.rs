@@ -30,7 +30,8 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
     let mut homes = Vec::new();
     for sold in window.sold()? {
         let sold = sold?;
-        let covered = covers(&open.manifest.property_types, sold.sale.property_type)
+        let covered = kinds(&open.manifest.property_types)
+            .any(|kind| kind == sold.sale.property_type)
             && within(&open.manifest.countries, sold.country);
         if let Some(subject) = subject(&sold, day, through).filter(|_| covered) {
             homes.push(Home {
@@ -42,14 +43,13 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
     Ok(homes)
 }
 
-fn covers(letters: &[Letter], kind: PropertyType) -> bool {
-    letters.iter().any(|letter| {
-        kind == match letter {
-            Letter::Detached => PropertyType::Detached,
-            Letter::SemiDetached => PropertyType::SemiDetached,
-            Letter::Terraced => PropertyType::Terraced,
-            Letter::Flat => PropertyType::Flat,
-        }
+/// The types that a manifest names.
+pub fn kinds(letters: &[Letter]) -> impl Iterator<Item = PropertyType> {
+    letters.iter().map(|letter| match letter {
+        Letter::Detached => PropertyType::Detached,
+        Letter::SemiDetached => PropertyType::SemiDetached,
+        Letter::Terraced => PropertyType::Terraced,
+        Letter::Flat => PropertyType::Flat,
     })
 }
 

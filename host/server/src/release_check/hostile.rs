@@ -4,31 +4,43 @@ use super::Watch;
 use super::answers;
 use super::extremes::{Extreme, extremes};
 use super::finding::Finding;
-use super::rows::{Home, Seen, value_all};
+use super::rows::{Home, Seen, state, value_all};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::subject::Attribute;
 use domesday_registers::Day;
-use domesday_registers::codes::PropertyType;
+use domesday_registers::codes::{PropertyType, Subtype};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 pub const CHECK: &str = "hostile";
 
 /// Homes with each end of each field alone, and with each two of different fields, at most `most` of them: the single
-/// ones first, of the pairs an even part.
-pub fn homes(sample: &[Home], days: (Day, Day), most: usize) -> Vec<Home> {
-    let mut bases: BTreeMap<PropertyType, &Home> = BTreeMap::new();
+/// ones first, of the pairs an even part. A type of which the sample has no home is tried on one of another type that is called so.
+pub fn homes(
+    sample: &[Home],
+    kinds: impl IntoIterator<Item = PropertyType>,
+    days: (Day, Day),
+    most: usize,
+) -> Vec<Home> {
+    let mut bases: BTreeMap<PropertyType, Home> = BTreeMap::new();
     for home in sample {
-        bases.entry(home.subject.property_type).or_insert(home);
+        let kind = home.subject.property_type;
+        bases.entry(kind).or_insert_with(|| home.clone());
+    }
+    if let Some(home) = sample.first() {
+        for kind in kinds {
+            bases.entry(kind).or_insert_with(|| called(home, kind));
+        }
     }
     let (mut single, mut pairs) = (Vec::new(), Vec::new());
     for (kind, base) in bases {
         let list = extremes(kind, days);
         for (at, one) in list.iter().enumerate() {
-            single.push(with(base, &[one]));
+            single.push(with(&base, &[one]));
             for other in &list[at + 1..] {
                 if one.field != other.field {
-                    pairs.push(with(base, &[one, other]));
+                    pairs.push(with(&base, &[one, other]));
                 }
             }
         }
@@ -40,6 +52,24 @@ pub fn homes(sample: &[Home], days: (Day, Day), most: usize) -> Vec<Home> {
         single.extend(pairs.into_iter().step_by(every));
     }
     single
+}
+
+/// A home as one of another type, without what only its own type has.
+fn called(home: &Home, kind: PropertyType) -> Home {
+    home.changed(&format!("called {kind:?}"), |subject| {
+        subject.property_type = kind;
+        subject.subtype = match kind {
+            PropertyType::Detached => Subtype::HouseDetached,
+            PropertyType::SemiDetached => Subtype::HouseSemiDetached,
+            PropertyType::Terraced => Subtype::HouseMidTerrace,
+            PropertyType::Flat => Subtype::FlatPurposeBuilt,
+            // No release values such homes.
+            PropertyType::Other => subject.subtype,
+        };
+        state(subject, Attribute::Storeys, false);
+        state(subject, Attribute::FloorLevel, false);
+        (subject.size.storeys, subject.size.floor_level) = (None, None);
+    })
 }
 
 fn with(base: &Home, ends: &[&Extreme]) -> Home {
@@ -77,17 +107,36 @@ mod tests {
     fn every_end_stands_alone_and_pairs_fill_the_budget() {
         let sample = [home("home")];
         let ends = extremes(PropertyType::SemiDetached, DAYS).len();
-        let all = homes(&sample, DAYS, usize::MAX);
+        let all = homes(&sample, [], DAYS, usize::MAX);
         assert!(all.len() > 20 * ends, "{}", all.len());
-        let some = homes(&sample, DAYS, 500);
+        let some = homes(&sample, [], DAYS, 500);
         assert!((ends + 1..=500).contains(&some.len()), "{}", some.len());
-        assert_eq!(homes(&sample, DAYS, 10).len(), 10);
-        assert!(homes(&[], DAYS, 10).is_empty());
+        assert_eq!(homes(&sample, [], DAYS, 10).len(), 10);
+        assert!(homes(&[], [PropertyType::Flat], DAYS, 10).is_empty());
+    }
+
+    #[test]
+    fn a_type_without_a_home_is_tried_on_one_that_is_called_so() {
+        let kinds = [PropertyType::SemiDetached, PropertyType::Flat];
+        let all = homes(&[home("home")], kinds, DAYS, usize::MAX);
+        let of = |kind| {
+            let named = all.iter().filter(|home| home.subject.property_type == kind);
+            named.count()
+        };
+        let own = homes(&[home("home")], [], DAYS, usize::MAX).len();
+        assert_eq!(of(PropertyType::SemiDetached), own);
+        assert!(of(PropertyType::Flat) > own / 2);
+        let flat = |home: &&Home| home.subject.property_type == PropertyType::Flat;
+        for home in all.iter().filter(flat) {
+            assert_eq!(home.subject.subtype, Subtype::FlatPurposeBuilt);
+            assert_eq!(home.subject.size.storeys, None, "{}", home.name);
+            assert!(home.name.starts_with("home, called Flat"), "{}", home.name);
+        }
     }
 
     #[test]
     fn names_tell_the_ends_and_no_attribute_is_given_twice() {
-        let all = homes(&[home("home")], DAYS, usize::MAX);
+        let all = homes(&[home("home")], [], DAYS, usize::MAX);
         assert!(
             all.iter()
                 .any(|home| home.name == "home, floor area 2000.0, bedrooms 20")

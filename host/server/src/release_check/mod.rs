@@ -172,7 +172,12 @@ fn on_homes(
         Day::from(manifest.valuation_date.from),
         Day::from(manifest.valuation_date.to),
     );
-    let extreme = hostile::homes(&pool, days, plan.hostile);
+    let extreme = hostile::homes(
+        &pool,
+        homes::kinds(&manifest.property_types),
+        days,
+        plan.hostile,
+    );
     let (hostile, at_ends) = hostile::check(&extreme, release, evidence, watch);
 
     let mut deep = Vec::new();

@@ -115,7 +115,7 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_IDENTITY_KEY_FILE", value_name = "FILE")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identity_key_file: Option<PathBuf>,
-    /// Of which valuations receipts are kept.
+    /// Of which valuations receipts are kept: off, sampled or all.
     #[arg(
         long,
         env = "DOMESDAY_RECEIPTS",
@@ -147,7 +147,7 @@ pub struct Settings {
 }
 
 /// Of which valuations receipts are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptsMode {
     /// Of none.
@@ -156,6 +156,19 @@ pub enum ReceiptsMode {
     Sampled,
     /// Of all.
     All,
+}
+
+impl std::str::FromStr for ReceiptsMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ReceiptsMode, String> {
+        match text {
+            "off" => Ok(ReceiptsMode::Off),
+            "sampled" => Ok(ReceiptsMode::Sampled),
+            "all" => Ok(ReceiptsMode::All),
+            _ => Err("say off, sampled or all".to_owned()),
+        }
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {

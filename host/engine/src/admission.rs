@@ -6,7 +6,8 @@
 
 use crate::config::{LEFT_OUT, MAX_MEMORIES, MAX_MEMORY_BYTES, MAX_TABLES};
 use crate::runtime::Limits;
-use crate::{shape, v1, v1_1};
+use crate::shape::{self, Profile};
+use crate::{v1, v1_1};
 use wasmparser::{Parser, Validator, WasmFeatures};
 use wasmtime::Engine;
 use wasmtime::component::Component;
@@ -43,10 +44,12 @@ pub enum AdmissionError {
         problem: String,
     },
     /// It wants something that a release may not have.
-    #[error("the component imports {name:?}; a release may import only {evidence:?} with its types, and {packed:?}", evidence = v1::EVIDENCE, packed = v1_1::PACKED_EVIDENCE)]
+    #[error("the component imports {name:?}; a release may import only {evidence:?} with its types, and {packed:?}{more}", evidence = v1::EVIDENCE, packed = v1_1::PACKED_EVIDENCE, more = also(*profile))]
     ForbiddenImport {
         /// The import's name.
         name: String,
+        /// The profile that it was held against.
+        profile: Profile,
     },
     /// It is no release: nothing to call.
     #[error("the component does not export the function {name:?}; a release must", name = v1::VALUE)]
@@ -86,7 +89,7 @@ pub enum AdmissionError {
 }
 
 /// Checks everything that can be checked without compiling.
-pub(crate) fn examine(component: &[u8]) -> Result<(), AdmissionError> {
+pub(crate) fn examine(component: &[u8], profile: Profile) -> Result<(), AdmissionError> {
     if component.len() > MAX_COMPONENT_BYTES {
         return Err(AdmissionError::TooLarge {
             bytes: component.len(),
@@ -103,7 +106,7 @@ pub(crate) fn examine(component: &[u8]) -> Result<(), AdmissionError> {
     Validator::new_with_features(WasmFeatures::default() - LEFT_OUT)
         .validate_all(component)
         .map_err(invalid)?;
-    shape::check(component).map(drop)
+    shape::check(component, profile).map(drop)
 }
 
 /// Compiles a component that was examined.
@@ -162,8 +165,16 @@ pub(crate) fn memory_at_start(component: &Component) -> u64 {
 ///
 /// # Errors
 /// Where its shape is none that is admitted.
-pub fn imports(component: &[u8]) -> Result<Vec<String>, AdmissionError> {
-    shape::check(component)
+pub fn imports(component: &[u8], profile: Profile) -> Result<Vec<String>, AdmissionError> {
+    shape::check(component, profile)
+}
+
+/// What a profile allows besides.
+fn also(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Pure => "",
+        Profile::Wasi => ", and the interfaces of WASI 0.2 that a language's runtime needs",
+    }
 }
 
 pub(crate) fn not_linked(error: wasmtime::Error) -> AdmissionError {

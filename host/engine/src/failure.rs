@@ -3,6 +3,7 @@
 use crate::outcome::RowFailure;
 use crate::row_state::{HostFault, LimitReached};
 use wasmtime::{Error, PoolConcurrencyLimitError, Trap};
+use wasmtime_wasi::I32Exit;
 
 /// Sorts an error of the sandbox into the guest's doing, which is final and the same on every
 /// machine, and the host's, which may be tried again. None where the error alone does not say.
@@ -18,6 +19,11 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
     }
     if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {
         return Some(host("all of the sandbox's slots are taken"));
+    }
+    if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
+        return Some(RowFailure::Trapped {
+            trap: format!("it ended its own program with status {status}"),
+        });
     }
     Some(match error.downcast_ref::<Trap>()? {
         Trap::OutOfFuel => RowFailure::FuelSpent { fuel },

@@ -11,8 +11,6 @@
 //! release speaks.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
-use wasmtime_wasi as _;
-
 pub mod admission;
 pub mod cache;
 pub mod component;
@@ -29,6 +27,8 @@ mod shape;
 pub mod subject;
 mod v1;
 mod v1_1;
+mod wasi;
 
 pub use admission::AdmissionError;
 pub use runtime::{Limits, Release, Runtime, RuntimeError};
+pub use shape::Profile;

@@ -3,6 +3,7 @@
 use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
 use crate::evidence::{Answer, Bounds, EvidenceSource, Question, Refusal, Sale};
 use crate::subject::Subject;
+use crate::wasi::Wasi;
 use std::sync::Arc;
 use wasmtime::ResourceLimiter;
 
@@ -17,6 +18,7 @@ pub(crate) struct RowState {
     pub(crate) shown: Vec<Sale>,
     /// Linear memory at its largest, bytes.
     pub(crate) memory_peak: usize,
+    wasi: Option<Wasi>,
 }
 
 impl RowState {
@@ -34,7 +36,14 @@ impl RowState {
             bounds: Bounds::default(),
             shown: Vec::new(),
             memory_peak: 0,
+            wasi: None,
         }
+    }
+
+    /// What the row has of WASI, made when it is first asked for.
+    pub(crate) fn wasi(&mut self) -> &mut Wasi {
+        let day = self.subject.valuation_day.0;
+        self.wasi.get_or_insert_with(|| Wasi::new(day))
     }
 
     /// Answers a question within the row's bounds. An error is the host's, and ends the row.

@@ -9,8 +9,9 @@ use crate::evidence::EvidenceSource;
 use crate::failure::{classify, unreadable, unready};
 use crate::outcome::{Cost, Row};
 use crate::row_state::RowState;
+use crate::shape::Profile;
 use crate::subject::Subject;
-use crate::{v1, v1_1};
+use crate::{v1, v1_1, wasi};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -71,6 +72,8 @@ pub enum RuntimeError {
 pub struct Runtime {
     engine: Engine,
     linker: Arc<Linker<RowState>>,
+    /// The same with WASI, for releases of that profile alone.
+    wasi_linker: Arc<Linker<RowState>>,
     cache: Option<Arc<Cache>>,
     _clock: Arc<Clock>,
 }
@@ -101,10 +104,14 @@ impl Runtime {
         v1::add_to_linker(&mut linker)
             .and_then(|()| v1_1::add_to_linker(&mut linker))
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
+        let mut wasi_linker = linker.clone();
+        wasi::add_to_linker(&mut wasi_linker)
+            .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let clock = Clock::start(engine.clone()).map_err(RuntimeError::Clock)?;
         Ok(Runtime {
             engine,
             linker: Arc::new(linker),
+            wasi_linker: Arc::new(wasi_linker),
             cache: None,
             _clock: Arc::new(clock),
         })
@@ -129,23 +136,44 @@ impl Runtime {
         )
     }
 
-    /// Admits a component: checks what it imports, exports and needs, and compiles it.
+    /// Admits a component of the pure profile: checks what it imports, exports and needs, and compiles it.
     ///
     /// # Errors
     /// The first rule that it breaks, in the order of [`admission`].
     pub fn admit(&self, component: &[u8], limits: Limits) -> Result<Release, AdmissionError> {
-        admission::examine(component)?;
+        self.admit_as(Profile::Pure, component, limits)
+    }
+
+    /// Admits a component of a profile.
+    ///
+    /// # Errors
+    /// As [`Runtime::admit`].
+    pub fn admit_as(
+        &self,
+        profile: Profile,
+        component: &[u8],
+        limits: Limits,
+    ) -> Result<Release, AdmissionError> {
+        admission::examine(component, profile)?;
         let component = match &self.cache {
             Some(cache) => cache.component(&self.engine, component)?,
             None => admission::compile(&self.engine, component)?,
         };
-        self.link(&component, limits)
+        self.link(profile, &component, limits)
     }
 
-    fn link(&self, component: &Component, limits: Limits) -> Result<Release, AdmissionError> {
+    fn link(
+        &self,
+        profile: Profile,
+        component: &Component,
+        limits: Limits,
+    ) -> Result<Release, AdmissionError> {
         admission::resources(component, &limits)?;
-        let linked = self
-            .linker
+        let linker = match profile {
+            Profile::Pure => &self.linker,
+            Profile::Wasi => &self.wasi_linker,
+        };
+        let linked = linker
             .instantiate_pre(component)
             .map_err(admission::not_linked)?;
         let pre = v1::ReleasePre::new(linked).map_err(admission::not_linked)?;

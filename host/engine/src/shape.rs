@@ -4,11 +4,27 @@ use crate::admission::{AdmissionError, PAGE_BYTES, invalid, within};
 use crate::config::{
     MAX_CORE_INSTANCES, MAX_GLOBALS, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
-use crate::{v1, v1_1};
+use crate::{v1, v1_1, wasi};
 use wasmparser::{ComponentInstance, ComponentType, ComponentTypeRef, Instance, Parser, Payload};
 
 /// All that a component may import.
 const ALLOWED: [&str; 3] = [v1::TYPES, v1::EVIDENCE, v1_1::PACKED_EVIDENCE];
+
+/// What a release may import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// The evidence alone.
+    Pure,
+    /// Besides, WASI with nothing behind it, for languages whose runtime cannot do without: standing clocks, random
+    /// numbers from one seed, no files, no network, no environment.
+    Wasi,
+}
+
+impl Profile {
+    fn allows(self, name: &str) -> bool {
+        ALLOWED.contains(&name) || (self == Profile::Wasi && wasi::allows(name))
+    }
+}
 
 /// What was counted of one component, those within it left out.
 #[derive(Default)]
@@ -24,7 +40,7 @@ struct Counted {
 /// millions, and each counts though it may hold no module, since all are inlined when the whole is compiled. What each module declares is held against the limits here, so that both allocators refuse it in the
 /// same words. A resource type of its own would keep its handles in the host's memory, out of every limit.
 /// Returns what it imports that it can call, in its own order.
-pub(crate) fn check(component: &[u8]) -> Result<Vec<String>, AdmissionError> {
+pub(crate) fn check(component: &[u8], profile: Profile) -> Result<Vec<String>, AdmissionError> {
     let (mut imports, mut exported) = (Vec::new(), false);
     // Those that are open, the outermost first; a module within counts as one, and has nothing to count.
     let mut open = vec![Counted::default()];
@@ -48,8 +64,8 @@ pub(crate) fn check(component: &[u8]) -> Result<Vec<String>, AdmissionError> {
                         continue;
                     }
                     let name = import.name.name.to_owned();
-                    if !ALLOWED.contains(&name.as_str()) {
-                        return Err(AdmissionError::ForbiddenImport { name });
+                    if !profile.allows(&name) {
+                        return Err(AdmissionError::ForbiddenImport { name, profile });
                     }
                     imports.push(name);
                 }

@@ -13,6 +13,7 @@ mod identity_provider;
 mod jobs;
 mod logging;
 mod private_file;
+mod profile;
 mod promotion;
 mod receipts;
 mod reference;

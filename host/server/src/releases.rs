@@ -1,5 +1,6 @@
 //! The releases on the shelf: opened, proved, admitted, and which of them is current.
 
+use crate::profile;
 use arc_swap::ArcSwap;
 use chrono::NaiveDate;
 use domesday_contract::v3::release as wire;
@@ -339,13 +340,12 @@ pub fn open_component(
     let manifest: ValuationBody = package.body()?;
     let component = package.bytes(manifest.component.as_str())?;
     let limits = Limits::new(manifest.fuel_per_row, manifest.memory_bytes);
-    let release =
-        runtime
-            .admit(&component, limits)
-            .map_err(|source| ReleaseError::NotAdmitted {
-                release: id.to_owned(),
-                source,
-            })?;
+    let release = runtime
+        .admit_as(profile::of(manifest.profile), &component, limits)
+        .map_err(|source| ReleaseError::NotAdmitted {
+            release: id.to_owned(),
+            source,
+        })?;
     Ok(OpenComponent {
         manifest,
         package: package.digest(),

@@ -43,7 +43,7 @@ fn any_import_but_the_evidence_is_named() {
             text
         };
         match refusal(&wat::parse_str(text).unwrap()) {
-            AdmissionError::ForbiddenImport { name: found } => assert_eq!(found, name),
+            AdmissionError::ForbiddenImport { name: found, .. } => assert_eq!(found, name),
             other => panic!("{other}"),
         }
     }

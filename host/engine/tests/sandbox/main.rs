@@ -10,3 +10,4 @@ mod evil;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;
 mod inputs_are_shown;
+mod wasi;

@@ -123,7 +123,7 @@ pub struct Build {
     /// The release's id: lower-case letters, digits, dots and hyphens. It is never used again.
     #[arg(long)]
     id: String,
-    /// The model's crate: a folder with Cargo.toml and release.toml.
+    /// The model's folder: a crate with Cargo.toml and release.toml, or a module in Python with release.toml.
     #[arg(long, value_name = "DIR")]
     model: PathBuf,
     /// The property snapshot that the release is pinned to.

@@ -10,7 +10,9 @@
 pub(crate) mod features;
 mod guest;
 pub(crate) mod homes;
+mod model_source;
 mod predictions;
+mod python;
 mod record;
 mod settings;
 mod training;
@@ -18,18 +20,19 @@ pub(crate) mod untouched;
 
 use crate::backtest::Tested;
 use crate::clock::{Clock, MachineClock};
+use crate::profile;
 use anyhow::{Context, bail};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Limits, Runtime, fixture};
 use domesday_package::{
-    DateWindow, Draft, EngineVersion, FilePath, Learnt, PackageId, Profile, PropertyBody,
-    Sha256Digest, SnapshotPin, Source, Timestamp, Trust, ValuationBody, open, write,
+    DateWindow, Draft, EngineVersion, FilePath, Learnt, PackageId, PropertyBody, Sha256Digest,
+    SnapshotPin, Source, Timestamp, Trust, ValuationBody, open, write,
 };
 use domesday_property::Snapshot;
 use domesday_registers::Day;
-use guest::Guest;
+use model_source::ModelSource;
 use settings::Settings;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -48,7 +51,7 @@ const PARAMETERS: &str = "parameters.json";
 pub struct Plan {
     /// The release's id.
     pub id: PackageId,
-    /// The model's crate.
+    /// The model's folder.
     pub model: PathBuf,
     /// The releases folder.
     pub releases: PathBuf,
@@ -99,7 +102,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
         .fit_through
         .map_or(Day(latest.0 - LATER_DAYS), Day::from);
     let calibrate_through = calibrated(plan.calibrate_through.map(Day::from), fit_through, latest)?;
-    let guest = Guest::of(&plan.model)?;
+    let source = ModelSource::of(&plan.model, &settings)?;
     let runtime = Runtime::new(Allocation::OnDemand)?;
     let limits = Limits::new(settings.fuel_per_row, settings.memory_bytes);
     let evidence = Arc::new(SnapshotEvidence::new(snapshot.clone()));
@@ -108,7 +111,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     let mut files = BTreeMap::new();
     let mut parameters = None;
     let mut learnt = None;
-    if guest.is_fitted() {
+    if let Some(guest) = source.fitted() {
         let path = workshop.path().join(PARAMETERS);
         let sales = workshop.path().join("sales.jsonl");
         watch("listing sales", 0, 1);
@@ -200,8 +203,8 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     }
     watch("building the release", 0, 1);
     let kept = workshop.path().join(PARAMETERS);
-    let component = guest.component(parameters.is_some().then_some(kept.as_path()))?;
-    let release = runtime.admit(&component, limits)?;
+    let component = source.component(parameters.is_some().then_some(kept.as_path()))?;
+    let release = runtime.admit_as(source.profile(), &component, limits)?;
 
     let from = plan
         .valuation_from
@@ -220,7 +223,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
     let mut body = ValuationBody {
         release_id: plan.id.clone(),
         interface: "domesday:valuation@1.0.0".to_owned(),
-        profile: Profile::Pure,
+        profile: profile::stated(source.profile()),
         snapshot: pin,
         effective_date: plan.effective.unwrap_or(from),
         countries: settings.countries,
@@ -236,7 +239,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
         fixtures: FIXTURES.parse()?,
         backtest: None,
         component: COMPONENT.parse()?,
-        model: guest.described(parameters, learnt),
+        model: source.described(parameters, learnt),
         engine: EngineVersion {
             name: "wasmtime".to_owned(),
             version: Runtime::WASMTIME.to_owned(),

@@ -1,5 +1,6 @@
 //! `release.toml` of a model: what its releases promise.
 
+use super::python::Python;
 use anyhow::Context;
 use domesday_package::{ConfidenceBand, Country, Endpoint, Monotone, PropertyType, RowLimits};
 use figment::Figment;
@@ -30,10 +31,12 @@ pub struct Settings {
     /// Inputs that move the estimate one way only.
     #[serde(default)]
     pub monotone: Vec<Monotone>,
+    /// Where the model is a module in Python rather than a crate.
+    pub python: Option<Python>,
 }
 
 impl Settings {
-    /// Reads the file beside the model's Cargo.toml.
+    /// Reads the file in the model's folder.
     ///
     /// # Errors
     /// Where it is missing, or says something else than the settings.

@@ -1,6 +1,7 @@
 //! What a release imports, and what it may use.
 
 use super::finding::{Finding, Verdict, grouped, percent};
+use crate::profile;
 use domesday_engine::{Release, admission};
 use domesday_package::{Profile, ValuationBody};
 use serde_json::json;
@@ -9,12 +10,12 @@ pub const CHECK: &str = "admission";
 
 /// A release that both engines admitted.
 pub fn admitted(manifest: &ValuationBody, component: &[u8], release: &Release) -> Finding {
-    let imports = match admission::imports(component) {
+    let imports = match admission::imports(component, profile::of(manifest.profile)) {
         Ok(imports) => imports,
         Err(error) => return refused(&error.to_string()),
     };
     let start = release.memory_at_start();
-    let profile = match manifest.profile {
+    let named_profile = match manifest.profile {
         Profile::Pure => "pure",
         Profile::Wasi => "wasi",
     };
@@ -23,7 +24,10 @@ pub fn admitted(manifest: &ValuationBody, component: &[u8], release: &Release) -
         false => imports.join(", "),
     };
     let details = vec![
-        format!("interface   {}, profile {profile}", manifest.interface),
+        format!(
+            "interface   {}, profile {named_profile}",
+            manifest.interface
+        ),
         format!("imports     {named}"),
         format!("component   {} bytes", grouped(component.len() as u64)),
         format!("fuel        {} units a row", grouped(manifest.fuel_per_row)),
@@ -41,7 +45,7 @@ pub fn admitted(manifest: &ValuationBody, component: &[u8], release: &Release) -
     ];
     let figures = json!({
         "interface": manifest.interface,
-        "profile": profile,
+        "profile": named_profile,
         "imports": imports,
         "component_bytes": component.len(),
         "fuel_per_row": manifest.fuel_per_row,

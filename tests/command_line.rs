@@ -55,6 +55,10 @@ fn every_command_says_what_it_takes() {
         "series build rates",
         "replay",
         "compare",
+        "shadow",
+        "shadow begin",
+        "shadow end",
+        "shadow report",
         "synthesise",
     ] {
         let name = format!("help_{}", command.replace(' ', "_"));

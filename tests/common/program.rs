@@ -7,7 +7,7 @@ use std::time::Duration;
 /// No command of a suite takes longer, so one that hangs is found.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
-const SETTINGS: [&str; 23] = [
+const SETTINGS: [&str; 25] = [
     "DOMESDAY_RELEASES",
     "DOMESDAY_RELEASE",
     "DOMESDAY_DATA",
@@ -30,6 +30,8 @@ const SETTINGS: [&str; 23] = [
     "DOMESDAY_REGISTRY_USER",
     "DOMESDAY_REGISTRY_PASSWORD",
     "DOCKER_CONFIG",
+    "DOMESDAY_SHADOW",
+    "DOMESDAY_SHADOW_SHARE",
     "RUST_LOG",
 ];
 

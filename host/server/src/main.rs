@@ -24,6 +24,7 @@ mod release_new;
 mod releases;
 mod service;
 mod settings;
+mod shadow;
 mod telemetry;
 mod valuation;
 mod workers;

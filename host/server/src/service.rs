@@ -6,6 +6,7 @@ use crate::families::FamilyShelf;
 use crate::logging::LogLines;
 use crate::receipts::{Keeping, NotKept, Receipts};
 use crate::releases::Shelf;
+use crate::shadow::Shadows;
 use crate::telemetry::metrics::Metrics;
 use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
@@ -30,6 +31,8 @@ pub struct Service {
     pub identity: Option<Arc<Provider>>,
     /// The threads that value.
     pub workers: Workers,
+    /// The release that runs beside the current one, if any does.
+    pub shadows: Shadows,
     /// Who may enter.
     pub admission: Admission,
     /// How long a request may be worked on after its body is received.

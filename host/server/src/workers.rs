@@ -41,6 +41,20 @@ pub enum WorkError {
     Lost,
 }
 
+/// How many pieces of work requests have with the pool, for whoever works behind them.
+#[derive(Clone)]
+pub struct Load {
+    places: Arc<Semaphore>,
+    room: usize,
+}
+
+impl Load {
+    /// Pieces of work that wait or run.
+    pub fn busy(&self) -> usize {
+        self.room.saturating_sub(self.places.available_permits())
+    }
+}
+
 impl Workers {
     /// A pool of `threads`, with room for `waiting` pieces of work over all of them.
     ///
@@ -69,7 +83,15 @@ impl Workers {
 
     /// Pieces of work that wait or run.
     pub fn busy(&self) -> usize {
-        self.room.saturating_sub(self.places.available_permits())
+        self.load().busy()
+    }
+
+    /// How many pieces wait or run, to be looked at from elsewhere.
+    pub fn load(&self) -> Load {
+        Load {
+            places: self.places.clone(),
+            room: self.room,
+        }
     }
 
     /// Runs `work` on the pool.

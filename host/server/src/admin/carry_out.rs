@@ -5,6 +5,7 @@ use crate::clock::random;
 use crate::demo;
 use crate::releases::ReleaseError;
 use crate::service::Service;
+use crate::shadow::{NoShare, ShadowError, Share};
 use crate::telemetry::page::resident_bytes;
 use chrono::DateTime;
 use domesday_series::catalogue::Family;
@@ -49,6 +50,15 @@ pub enum Problem {
     /// A release cannot be served.
     #[error(transparent)]
     Release(#[from] ReleaseError),
+    /// A release cannot run as a shadow.
+    #[error(transparent)]
+    Shadow(#[from] ShadowError),
+    /// A share that is none.
+    #[error(transparent)]
+    Share(#[from] NoShare),
+    /// There is nothing to end.
+    #[error("no release runs as a shadow")]
+    NoShadow,
     /// The demo's tenant is made by the service alone.
     #[error("the tenant {} is the demo's; name yours otherwise", demo::TENANT)]
     Demo,
@@ -114,6 +124,14 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
             }
             Ok(done)
         }
+        Order::BeginShadow { release, share } => {
+            service.begin_shadow(&release, Share::new(share)?)?;
+            Ok(Answer::Done {})
+        }
+        Order::EndShadow {} => match service.shadows.end() {
+            true => Ok(Answer::Done {}),
+            false => Err(Problem::NoShadow),
+        },
         order => {
             log(&order);
             on_state(&*service.state, service.clock.now(), order)
@@ -128,7 +146,9 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
 /// Why it is not carried out.
 pub fn on_state(state: &dyn State, now: UnixMillis, order: Order) -> Result<Answer, Problem> {
     match order {
-        Order::Status {} | Order::Releases {} => return Err(Problem::NoServer),
+        Order::Status {} | Order::Releases {} | Order::BeginShadow { .. } | Order::EndShadow {} => {
+            return Err(Problem::NoServer);
+        }
         Order::Promote { kind, release } => state.promote(kind.into(), &release)?,
         Order::RotateCursors {} => state.rotate_cursors(random()?)?,
         Order::PauseJobs { paused } => state.pause_jobs(paused)?,
@@ -296,6 +316,10 @@ fn status(service: &Service) -> Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         current_release: service.releases.current().id.clone(),
         releases: held.iter().map(|release| release.id.clone()).collect(),
+        shadow: service.shadows.now().map(|shadow| wire::Shadow {
+            release: shadow.release_id().to_owned(),
+            share: shadow.share().part(),
+        }),
         jobs_paused: service.state.jobs_paused(),
         // This thread may block, and no other does for it.
         jobs_waiting: tokio::runtime::Handle::current()
@@ -314,6 +338,8 @@ fn log(order: &Order) {
         Order::Status {} => "status",
         Order::Releases {} => "releases",
         Order::Promote { .. } => "promote",
+        Order::BeginShadow { .. } => "begin shadow",
+        Order::EndShadow {} => "end shadow",
         Order::RotateCursors {} => "rotate cursors",
         Order::PauseJobs { paused: true } => "pause jobs",
         Order::PauseJobs { paused: false } => "resume jobs",

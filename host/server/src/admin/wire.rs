@@ -19,6 +19,15 @@ pub enum Order {
         /// The release.
         release: String,
     },
+    /// Run a release beside the current one.
+    BeginShadow {
+        /// The release.
+        release: String,
+        /// Share of rows, above 0 and up to 1.
+        share: f64,
+    },
+    /// Run none beside the current one.
+    EndShadow {},
     /// Authenticate new cursors with another secret; those of the last are still taken.
     RotateCursors {},
     /// Take new jobs, or no longer.
@@ -170,6 +179,8 @@ pub struct Status {
     pub current_release: String,
     /// Releases held open.
     pub releases: Vec<String>,
+    /// The release that runs beside it, if any does.
+    pub shadow: Option<Shadow>,
     /// Whether new jobs are refused.
     pub jobs_paused: bool,
     /// Jobs queued or running, over all hosts; none where they could not be counted.
@@ -180,6 +191,15 @@ pub struct Status {
     pub log_lines_dropped: usize,
     /// Resident memory, bytes.
     pub resident_bytes: Option<i64>,
+}
+
+/// A release that runs beside the current one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Shadow {
+    /// The release.
+    pub release: String,
+    /// Share of rows that it is run on.
+    pub share: f64,
 }
 
 /// A release that a server holds.

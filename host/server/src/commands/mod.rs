@@ -18,6 +18,7 @@ mod replay;
 mod replay_journal;
 mod series;
 mod serve;
+mod shadow;
 mod status;
 mod synthesise;
 mod tenant;
@@ -71,6 +72,9 @@ enum Command {
     Replay(replay::Replay),
     /// Value the same homes by two releases, and say what the second changes.
     Compare(Box<compare::Compare>),
+    /// Run a release beside the current one on a share of live rows, and report what it said.
+    #[command(subcommand)]
+    Shadow(shadow::Shadow),
     /// Write the register files of a made-up England and Wales.
     Synthesise(synthesise::Synthesise),
 }
@@ -111,6 +115,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
         Command::Compare(command) => command.run().map(|()| ExitCode::SUCCESS),
+        Command::Shadow(command) => command.run(matches).map(|()| ExitCode::SUCCESS),
         Command::Synthesise(command) => command.run(),
     }
 }

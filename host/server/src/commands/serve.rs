@@ -19,6 +19,7 @@ use crate::receipts::Receipts;
 use crate::releases::{ReleaseError, Shelf};
 use crate::service::Service;
 use crate::settings::{Settings, resolve, show};
+use crate::shadow::{Shadows, Share, read};
 use crate::telemetry;
 use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
@@ -98,6 +99,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
         .transpose()?;
     let metrics = telemetry::metrics::Metrics::default();
+    let share = Share::new(settings.shadow_share).context("--shadow-share")?;
     let watch = Arc::new(metrics.identity.clone());
     let identity = identity_provider::open(&settings, watch, u64::from_le_bytes(random()?))?;
     let engine = engine(data, threads)?;
@@ -131,6 +133,13 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let workers = Workers::new(threads, WAITING)?;
     let receipts = Receipts::open(&settings, &state, &clock)?;
     let socket = AdminSocket::bind(socket_path(data))?;
+    let folder = data.join(read::FOLDER);
+    let shadows = Shadows::new(
+        folder,
+        workers.load(),
+        clock.clone(),
+        metrics.shadow.clone(),
+    );
     let service = Arc::new(Service {
         state,
         releases: shelf,
@@ -138,6 +147,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         rates,
         identity,
         workers,
+        shadows,
         admission: Admission::new(CAPACITY),
         processing_deadline: deadline,
         submitted: Arc::default(),
@@ -149,6 +159,9 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         log_lines,
     });
 
+    if let Some(id) = &settings.shadow {
+        service.begin_shadow(id, share).context("--shadow")?;
+    }
     let jobs = Jobs::start(
         &service,
         settings.job_runners.unwrap_or(threads.div_ceil(2)),

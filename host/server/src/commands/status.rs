@@ -28,6 +28,12 @@ impl Status {
         println!("version            {}", status.version);
         println!("current release    {}", status.current_release);
         println!("releases           {}", status.releases.join(" "));
+        if let Some(shadow) = &status.shadow {
+            println!(
+                "shadow             {} on {} of rows",
+                shadow.release, shadow.share
+            );
+        }
         let jobs = match status.jobs_waiting {
             Some(jobs) => jobs.to_string(),
             None => "unknown".to_owned(),

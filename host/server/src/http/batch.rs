@@ -61,6 +61,7 @@ pub async fn values(
         stored_data: principal.scopes.has(Scope::AvmStoredData),
         execution_id,
         receipts: receipts.clone(),
+        shadow: service.shadows.now(),
     };
     let (shared, rows) = service
         .workers

@@ -63,6 +63,7 @@ pub async fn value(
         stored_data,
         execution_id,
         receipts: receipts.clone(),
+        shadow: service.shadows.now(),
     };
     // One unit, made durable while the release runs.
     let mut charging = charge(&service.state, &principal, 1, service.clock.now());

@@ -234,6 +234,7 @@ impl Runner {
                 .service
                 .receipts_of(&job.tenant, kept.execution_id)
                 .await?,
+            shadow: self.service.shadows.now(),
         })
     }
 

@@ -136,6 +136,19 @@ pub struct Settings {
     #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub journal: Option<PathBuf>,
+    /// Run this release beside the current one on a share of rows, touching no answer; `domesday shadow`
+    /// begins and ends one on a running server.
+    #[arg(long, env = "DOMESDAY_SHADOW", value_name = "ID")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<String>,
+    /// Share of rows that the shadow is run on, above 0 and up to 1.
+    #[arg(
+        long,
+        env = "DOMESDAY_SHADOW_SHARE",
+        default_value_t = 0.01,
+        value_name = "SHARE"
+    )]
+    pub shadow_share: f64,
     /// What is logged: a level, or a filter such as info,domesday=debug.
     #[arg(
         long,

@@ -4,6 +4,7 @@
 //! codes of the contract, and releases that were opened. No path, tenant or key is ever a label.
 
 use super::identity::IdentityMetrics;
+use super::shadow::ShadowMetrics;
 use axum::extract::MatchedPath;
 use domesday_contract::v3::result::{Status, Summary};
 use domesday_contract::vocabulary::Vocabulary;
@@ -95,6 +96,8 @@ pub struct Metrics {
     current: Family<OfRelease, Gauge>,
     /// What is counted of the identity provider.
     pub identity: IdentityMetrics,
+    /// What is counted of a release that runs as a shadow.
+    pub shadow: ShadowMetrics,
     /// What is looked at only when somebody asks.
     pub(super) sampled: Sampled,
 }
@@ -126,6 +129,7 @@ impl Default for Metrics {
             jobs_ended: Family::default(),
             current: Family::default(),
             identity: IdentityMetrics::register(&mut registry),
+            shadow: ShadowMetrics::register(&mut registry),
             sampled: Sampled::default(),
             registry: Registry::default(),
         };

@@ -3,4 +3,5 @@
 mod identity;
 pub mod metrics;
 pub mod page;
+pub mod shadow;
 pub mod traces;

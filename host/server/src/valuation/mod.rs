@@ -19,6 +19,7 @@ pub mod merge;
 pub mod render;
 pub mod resolve;
 pub mod row;
+mod shared;
 pub mod site;
 pub mod value;
 mod vocabulary;

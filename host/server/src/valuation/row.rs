@@ -6,15 +6,14 @@ use super::market::outside;
 use super::merge::{Merged, merge};
 use super::render::{Rendering, refer, render};
 use super::resolve::{Identity, Stored, Unresolved, identity, stored};
-use super::value::{problem, time_left, value as run};
+pub use super::shared::Shared;
+use super::value::{Seen, problem, time_left, value as run};
 use super::{admit, context, site};
-use crate::receipts::Keeping;
-use crate::releases::OpenRelease;
 use chrono::NaiveDate;
 use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::input::Note;
-use domesday_contract::v3::options::{Depth, Options, Settings};
+use domesday_contract::v3::options::{Options, Settings};
 use domesday_contract::v3::request::{Batch, Development, Kind, Refused, Request};
 use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
@@ -24,24 +23,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
-
-/// What all rows of a request have in common.
-pub struct Shared {
-    /// The release that the request is pinned to.
-    pub release: Arc<OpenRelease>,
-    /// Which of the two schemas its rows follow.
-    pub kind: Kind,
-    /// How much its results may show.
-    pub depth: Depth,
-    /// The options that stand behind each row's own.
-    pub settings: Settings,
-    /// Whether the key may use stored data.
-    pub stored_data: bool,
-    /// The API execution.
-    pub execution_id: Uuid,
-    /// What keeps receipts, where they are on.
-    pub receipts: Option<Arc<Keeping>>,
-}
 
 /// What a row asks.
 pub enum Asked {
@@ -300,7 +281,9 @@ fn work(
         comparables: None,
         context: None,
     };
+    let seen = Seen::new(shared, &subject, valuation_id);
     if let Some(referral) = referral {
+        seen.referred(&referral);
         return Ok(answered(refer(referral, rendering), None));
     }
     let left = time_left(deadline);
@@ -311,7 +294,7 @@ fn work(
         Some(recorder) => recorder.clone(),
         None => release.evidence.clone(),
     };
-    let row: Row = run(release, &subject, evidence, left);
+    let row: Row = run(&seen, evidence, left);
     match &row.outcome {
         Err(RowFailure::OutOfTime)
             if left.is_some_and(|left| left <= release.release.row_time()) =>

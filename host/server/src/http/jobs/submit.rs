@@ -181,6 +181,7 @@ fn read(received: &Received, new: New) -> Result<Read, Refusal> {
         execution_id: new.execution_id,
         // Nothing is valued with it: the rows are only read.
         receipts: None,
+        shadow: None,
     };
     Ok(Read::Job(Box::new(NewJob {
         id: new.id,

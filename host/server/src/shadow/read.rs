@@ -1,0 +1,89 @@
+//! A comparison made of the pairs that were kept.
+
+use super::about::About;
+use super::kept::{ABOUT, Kept, NOW, rows};
+use anyhow::{Context, bail};
+use chrono::{DateTime, SecondsFormat};
+use domesday_backtest::compare::header::Source;
+use domesday_backtest::compare::paired::Paired;
+use domesday_backtest::compare::report::Comparison;
+use std::fs;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Where a service keeps pairs.
+pub const FOLDER: &str = "shadow";
+
+/// The comparison of a candidate with the release that it stood beside, last or as `against` says.
+///
+/// # Errors
+/// Where nothing was kept of the two, or it cannot be read.
+pub fn comparison(
+    data: &Path,
+    candidate: &str,
+    against: Option<&str>,
+) -> anyhow::Result<Comparison> {
+    let all = data.join(FOLDER).join(candidate);
+    let current = match against {
+        Some(current) => current.to_owned(),
+        None => latest(&all).with_context(|| nothing(data, candidate))?,
+    };
+    let folder = all.join(&current);
+    let text = match fs::read(folder.join(ABOUT)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            bail!("{} beside {current}", nothing(data, candidate))
+        }
+        text => text.with_context(|| folder.display().to_string())?,
+    };
+    let mut about: About =
+        serde_json::from_slice(&text).with_context(|| folder.join(ABOUT).display().to_string())?;
+    let (kept, more) = rows(&folder).with_context(|| folder.display().to_string())?;
+    let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
+        bail!("{} beside {current}", nothing(data, candidate));
+    };
+    if let Source::Live {
+        first: from,
+        last: to,
+        truncated,
+        ..
+    } = &mut about.header.rows
+    {
+        (*from, *to, *truncated) = (time(first.at), time(last.at), more);
+    }
+    let pairs: Vec<Paired> = kept.into_iter().enumerate().map(named).collect();
+    let names = &about.authorities;
+    Ok(Comparison::of(about.header, &pairs, &|code| {
+        names.get(code).cloned()
+    }))
+}
+
+fn nothing(data: &Path, candidate: &str) -> String {
+    format!(
+        "nothing was kept in {} of {candidate} as a shadow",
+        data.display()
+    )
+}
+
+/// The release that the candidate stood beside last.
+fn latest(folder: &Path) -> Option<String> {
+    let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let written = |entry: &fs::DirEntry| -> SystemTime {
+        let file = fs::metadata(entry.path().join(NOW));
+        file.and_then(|file| file.modified())
+            .unwrap_or(SystemTime::UNIX_EPOCH)
+    };
+    let last = entries.max_by_key(|entry| (written(entry), entry.file_name()))?;
+    Some(last.file_name().to_string_lossy().into_owned())
+}
+
+fn named((at, kept): (usize, Kept)) -> Paired {
+    Paired {
+        row: format!("row {} of {}", at + 1, time(kept.at)),
+        ..kept.pair
+    }
+}
+
+fn time(seconds: i64) -> String {
+    let at = DateTime::from_timestamp_secs(seconds).unwrap_or_default();
+    at.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

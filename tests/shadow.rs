@@ -215,10 +215,8 @@ fn what_both_said_is_counted_and_reported() {
         )),
         70
     );
-    assert_eq!(
-        served.count(&format!(r#"domesday_shadow_share{{release="{PLAIN}"}}"#)),
-        1
-    );
+    let share = format!(r#"domesday_shadow_share{{release="{PLAIN}"}} 1.0"#);
+    assert!(served.metrics.get("/metrics").text.contains(&share));
     let (said, found, page) = served.report(PLAIN);
     assert!(said.contains(&format!("A {RELEASE}  B {PLAIN}")), "{said}");
     assert!(said.contains("A's answer went to the client"), "{said}");
@@ -395,6 +393,12 @@ fn what_cannot_run_as_a_shadow_is_refused() {
     let nobody = nobody.path().display().to_string();
     let said = run(["shadow", "begin", PLAIN, "--data", &nobody]).refused();
     assert!(said.contains("no server runs"), "{said}");
+    // The setting of a release that was promoted since keeps nothing from starting.
+    let promoted = serve(&["--shadow", RELEASE]);
+    promoted
+        .server
+        .logged(|line| line["message"] == "no shadow");
+    promoted.client.post("/v3/value", &house()).ok();
     for (with, named) in [
         (
             ["--shadow", "nowhere-1", "--shadow-share", "1"],

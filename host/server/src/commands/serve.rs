@@ -19,7 +19,7 @@ use crate::receipts::Receipts;
 use crate::releases::{ReleaseError, Shelf};
 use crate::service::Service;
 use crate::settings::{Settings, resolve, show};
-use crate::shadow::{Shadows, Share, read};
+use crate::shadow::{ShadowError, Shadows, Share, read};
 use crate::telemetry;
 use crate::telemetry::traces::Traces;
 use crate::workers::Workers;
@@ -160,7 +160,11 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     });
 
     if let Some(id) = &settings.shadow {
-        service.begin_shadow(id, share).context("--shadow")?;
+        match service.begin_shadow(id, share) {
+            // It was promoted since, which must not keep a service from starting.
+            Err(error @ ShadowError::Current(_)) => tracing::warn!(%error, "no shadow"),
+            begun => begun.context("--shadow")?,
+        }
     }
     let jobs = Jobs::start(
         &service,

@@ -117,6 +117,11 @@ fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
             }
             assert_eq!(client.get("/readyz").status, 503);
         }
+        // A job waits: none of its rows is given up.
+        let rows = crate::json!({"mode": "simple", "requests": vec![house(); 3]});
+        let accepted = client.post("/v3/valuation-jobs", &rows);
+        assert_eq!(accepted.status, 202, "{}", accepted.text);
+        std::thread::sleep(Duration::from_millis(300));
         std::fs::remove_file(&trigger).unwrap();
         let started = Instant::now();
         while client.get("/readyz").status != 200 {
@@ -128,7 +133,16 @@ fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
         }
     }
     value(&client);
-    answered += 1;
+    answered += 1 + 3 * 3;
+    // The jobs go on, and nothing of them was lost.
+    let started = Instant::now();
+    while lines(&data).len() < answered {
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "jobs do not go on"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
     let used = crate::run(["tenant", "list", "--data", data.to_str().unwrap()]).ok();
     assert!(
         used.stdout.contains(&format!("\t{answered} units")),
@@ -143,5 +157,29 @@ fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
         (&true.into(), &answered.into()),
         "{found:#}"
     );
+    server.stop();
+}
+
+#[test]
+fn a_journal_that_is_taken_away_stops_what_would_be_answered() {
+    let server = start().with(&["--receipts", "all"]).go();
+    let client = server.demo();
+    value(&client);
+    let journal = server.data.join("journal");
+    std::fs::rename(&journal, server.data.join("elsewhere")).unwrap();
+    let refused = client.post("/v3/simple-value", &house());
+    assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+    assert_eq!(client.get("/readyz").status, 503);
+    std::fs::rename(server.data.join("elsewhere"), &journal).unwrap();
+    let started = Instant::now();
+    while client.get("/readyz").status != 200 {
+        assert!(
+            started.elapsed() < Duration::from_secs(10),
+            "it is not well again"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    value(&client);
+    assert_eq!(lines(&server.data).len(), 2);
     server.stop();
 }

@@ -70,7 +70,8 @@ fn one_valuation_is_proved_and_shown() {
     let ran = replay(&past.data(), &["--keys", &keys, "--valuation", &unknown]);
     assert_eq!(ran.code, Some(1));
     assert!(
-        ran.stdout.contains("There is no receipt of that valuation"),
+        ran.stdout
+            .contains("there is no receipt of what was asked for"),
         "{}",
         ran.stdout
     );
@@ -157,6 +158,8 @@ fn a_journal_cut_short_with_its_heads_contradicts_one_kept_elsewhere() {
     let ran = replay(&past.data(), &["--head", &past.head()]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stdout.contains(short), "{}", ran.stdout);
+    let wrong = replay(&past.data(), &["--tenant", "dmo"]);
+    assert_eq!(wrong.code, Some(1), "nothing was selected");
     // Nor does a host go on with a journal whose own heads say that it was longer.
     std::fs::copy(past.head(), past.data().join("journal/heads.jsonl")).unwrap();
     let refused = start()
@@ -203,4 +206,44 @@ fn a_release_that_is_not_there_proves_nothing() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("there is no release"), "{}", ran.stdout);
     assert!(ran.stdout.contains("21 not proved"), "{}", ran.stdout);
+}
+
+#[test]
+fn keys_that_open_nothing_prove_nothing() {
+    let (past, other) = (Past::new(), Past::new());
+    let ran = replay(&past.data(), &["--keys", &other.keys()]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stdout.contains("no key that was given opens any"),
+        "{}",
+        ran.stdout
+    );
+    let ran = replay(&past.data(), &["--host", "ed25519-private:00"]);
+    assert!(!ran.refused().contains("private:00"));
+}
+
+/// A restart would sign what was altered.
+#[test]
+fn an_altered_journal_is_not_gone_on_with() {
+    let past = Past::new();
+    change(&past.data(), |lines| {
+        lines[20] = lines[20].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
+    });
+    let refused = start()
+        .data(&past.data())
+        .with(&["--receipts", "all"])
+        .refused();
+    assert!(refused.contains("it was written anew"), "{refused}");
+}
+
+#[test]
+fn a_folder_without_a_journal_says_so() {
+    let empty = tempfile::tempdir().unwrap();
+    let ran = replay(empty.path(), &[]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stdout.contains("there is no journal in"),
+        "{}",
+        ran.stdout
+    );
 }

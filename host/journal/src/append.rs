@@ -2,15 +2,18 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use domesday_package::{PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
-use crate::folder::opening;
+use crate::folder::{OWNER_ONLY, opening};
 use crate::line::{Prepared, Receipt};
 use crate::{JournalError, segment};
+
+/// What must find room before a journal is written to again.
+static ROOM: [u8; 256 << 10] = [0; 256 << 10];
 
 /// The end of a journal. What it says of itself is durable.
 pub(crate) struct Tail {
@@ -74,8 +77,8 @@ impl Tail {
 
     /// Adds receipts and makes them durable, all or none. After an error nothing is added before [`Tail::mend`].
     pub(crate) fn append(&mut self, receipts: &[Prepared]) -> Result<(), JournalError> {
-        let full = |current: &Current| current.length >= self.file_bytes;
-        if self.current.as_ref().is_none_or(full) {
+        self.there()?;
+        if self.is_full() || self.current.is_none() {
             let path = segment::path(&self.folder, self.sequence + 1);
             self.current = Some(Current::begin(&self.folder, path)?);
         }
@@ -102,9 +105,36 @@ impl Tail {
         Ok(())
     }
 
+    /// Whether the next receipt begins another file.
+    pub(crate) fn is_full(&self) -> bool {
+        let full = |current: &Current| current.length >= self.file_bytes;
+        self.current.as_ref().is_some_and(full)
+    }
+
+    /// Sees that the file under the name is the one that is written, and as long.
+    pub(crate) fn there(&self) -> Result<(), JournalError> {
+        let Some(current) = &self.current else {
+            return Ok(());
+        };
+        let named = fs::metadata(&current.path);
+        let open = current.file.metadata();
+        match (named, open) {
+            (Ok(named), Ok(open))
+                if (named.dev(), named.ino()) == (open.dev(), open.ino())
+                    && named.len() >= current.length =>
+            {
+                Ok(())
+            }
+            _ => Err(JournalError::Taken {
+                path: current.path.clone(),
+            }),
+        }
+    }
+
     /// After an error: removes what it left behind the last receipt that is durable, and sees on the disk that this
     /// one is still there.
     pub(crate) fn mend(&mut self) -> Result<(), JournalError> {
+        self.there()?;
         let Some(current) = self.current.take() else {
             return Ok(());
         };
@@ -147,23 +177,20 @@ impl Current {
             .create_new(true)
             .read(true)
             .write(true)
+            .mode(OWNER_ONLY)
             .open(&path)
-            .and_then(|file| {
-                File::open(folder)?.sync_all()?;
-                Ok(file)
-            });
-        match begun {
-            Ok(file) => Ok(Current {
-                path,
-                file,
-                length: 0,
-            }),
-            Err(error) => {
-                // So that the next try may begin it.
-                let _ = fs::remove_file(&path);
-                Err(JournalError::io(&path)(error))
-            }
+            .map_err(JournalError::io(&path))?;
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        if let Err(error) = synced {
+            // So that the next try may begin it.
+            let _ = fs::remove_file(&path);
+            return Err(JournalError::io(&path)(error));
         }
+        Ok(Current {
+            path,
+            file: begun,
+            length: 0,
+        })
     }
 
     fn resume(path: PathBuf, length: u64) -> Result<Current, JournalError> {
@@ -172,6 +199,9 @@ impl Current {
             .write(true)
             .open(&path)
             .and_then(|file| {
+                // Room for what comes next, so that a full disk is not taken for a sound one.
+                file.write_all_at(&ROOM, length)?;
+                file.sync_all()?;
                 file.set_len(length)?;
                 file.sync_all()?;
                 // What a failed sync leaves in the kernel's pages is no proof of what the disk holds.

@@ -25,6 +25,39 @@ pub enum JournalError {
         /// The journal's folder.
         folder: PathBuf,
     },
+    /// The folder holds no journal.
+    #[error("there is no journal in {}", folder.display())]
+    NotAJournal {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The file of heads holds something else.
+    #[error("{}: a line is no head: {problem}", path.display())]
+    NotAHead {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The host's key is gone, or is not the one that the journal was begun with.
+    #[error("{}: {problem}. Put the key back, or begin another journal in an empty folder", folder.display())]
+    OtherKey {
+        /// The journal's folder.
+        folder: PathBuf,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// What the host signed is not what is there, so nothing is added to it.
+    #[error(
+        "the journal cannot be gone on with: {0}. Keep it as it is, look with `domesday replay --journal`, and begin another in an empty folder"
+    )]
+    NotSound(String),
+    /// Somebody moved, cut or replaced a file under a running host.
+    #[error("{} is no longer the file that this host writes: it was moved, cut or replaced", path.display())]
+    Taken {
+        /// The file.
+        path: PathBuf,
+    },
     /// The last line cannot be continued from.
     #[error("{} does not end with a receipt: {problem}. Prove the journal with `domesday replay --journal`, and begin another in an empty folder", path.display())]
     Damaged {
@@ -32,16 +65,6 @@ pub enum JournalError {
         path: PathBuf,
         /// What is wrong.
         problem: String,
-    },
-    /// A head that the host signed says that there were more receipts.
-    #[error(
-        "the journal ends with receipt {last}, and its host signed receipt {signed}: it was cut short. Restore it, or begin another in an empty folder"
-    )]
-    CutShort {
-        /// The last receipt that is there.
-        last: u64,
-        /// The receipt that was signed.
-        signed: u64,
     },
     /// The journal's thread has ended.
     #[error("the journal is closed")]

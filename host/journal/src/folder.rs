@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
 use domesday_package::{PublicKey, Sha256Digest, SigningKey};
@@ -15,8 +15,8 @@ const HEADS: &str = "heads.jsonl";
 const HEADS_NEW: &str = "heads.jsonl.new";
 const LOCK: &str = "lock";
 
-/// Receipts between two heads that are kept for ever.
-const APART: u64 = 10_000;
+/// Read and write for the owner alone.
+pub(crate) const OWNER_ONLY: u32 = 0o600;
 
 /// What the first receipt follows: the host's key, so that no other host's journal can be put in its place.
 pub(crate) fn opening(host: &PublicKey) -> Sha256Digest {
@@ -28,6 +28,11 @@ pub(crate) fn opening(host: &PublicKey) -> Sha256Digest {
 /// # Errors
 /// Where the folder holds none.
 pub fn host(folder: &Path) -> Result<PublicKey, JournalError> {
+    if !folder.join(PUBLIC).exists() {
+        return Err(JournalError::NotAJournal {
+            folder: folder.to_owned(),
+        });
+    }
     Ok(PublicKey::read(&folder.join(PUBLIC))?.0)
 }
 
@@ -44,7 +49,7 @@ pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
     };
     text.lines()
         .map(|line| {
-            serde_json::from_str(line).map_err(|error| JournalError::Damaged {
+            serde_json::from_str(line).map_err(|error| JournalError::NotAHead {
                 path: path.clone(),
                 problem: error.to_string(),
             })
@@ -62,6 +67,7 @@ pub(crate) fn locked(folder: &Path) -> Result<File, JournalError> {
         .create(true)
         .truncate(false)
         .write(true)
+        .mode(OWNER_ONLY)
         .open(&path)
         .map_err(JournalError::io(&path))?;
     match file.try_lock() {
@@ -73,34 +79,38 @@ pub(crate) fn locked(folder: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// The host's key: the one that is there, or else one out of `seed`.
-pub(crate) fn key(folder: &Path, seed: [u8; 32]) -> Result<SigningKey, JournalError> {
-    let private = folder.join(PRIVATE);
-    let key = if private.exists() {
-        SigningKey::read(&private)?
-    } else {
-        let key = SigningKey::from_seed(seed);
-        key.write(&private)?;
-        key
+/// The host's key: the one that is there, or else, in a new journal, one out of `seed`.
+pub(crate) fn key(folder: &Path, seed: [u8; 32], new: bool) -> Result<SigningKey, JournalError> {
+    let (private, public) = (folder.join(PRIVATE), folder.join(PUBLIC));
+    let other = |problem| JournalError::OtherKey {
+        folder: folder.to_owned(),
+        problem,
     };
-    if !folder.join(PUBLIC).exists() {
-        key.public().write(&folder.join(PUBLIC), "journal")?;
+    if !private.exists() {
+        if !new || public.exists() {
+            return Err(other("the host's private key is gone"));
+        }
+        SigningKey::from_seed(seed).write(&private)?;
+    }
+    let key = SigningKey::read(&private)?;
+    if !public.exists() && new {
+        key.public().write(&public, "journal")?;
+    }
+    if host(folder)? != key.public() {
+        return Err(other("host.key does not belong to host.pub"));
     }
     Ok(key)
 }
 
-/// Adds a head. One that is followed by another within [`APART`] receipts gives its place to it, so that the file stays
-/// short; what it vouched for, the later one does.
+/// Adds a head in place of the last one where that is `passing`, so that the file stays short; what it vouched for, the
+/// later one does.
 pub(crate) fn add_head(
     folder: &Path,
     kept: &mut Vec<Head>,
     head: Head,
+    passing: bool,
 ) -> Result<(), JournalError> {
-    let before = kept.iter().rev().nth(1).map_or(0, |head| head.sequence);
-    if kept
-        .last()
-        .is_some_and(|last| last.sequence < before + APART)
-    {
+    if passing {
         kept.pop();
     }
     kept.push(head);
@@ -110,7 +120,13 @@ pub(crate) fn add_head(
         .map(|line| line + "\n")
         .collect();
     let (path, new) = (folder.join(HEADS), folder.join(HEADS_NEW));
-    let written = File::create(&new).and_then(|mut file| {
+    let opened = OpenOptions::new()
+        .create(true)
+        .truncate(true)
+        .write(true)
+        .mode(OWNER_ONLY)
+        .open(&new);
+    let written = opened.and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.sync_data()?;
         fs::rename(&new, &path)

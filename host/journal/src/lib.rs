@@ -22,6 +22,7 @@ mod error;
 mod folder;
 mod head;
 mod line;
+mod resume;
 mod seal;
 mod segment;
 mod verify;

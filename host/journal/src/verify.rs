@@ -21,8 +21,10 @@ pub struct Expected {
     pub heads: Vec<Head>,
     /// The host's key; without it, the one in the folder is believed.
     pub host: Option<PublicKey>,
-    /// The first receipt that is there, where earlier files were put elsewhere; 1 otherwise.
+    /// The first receipt that is looked at, where earlier files were put elsewhere; 1 otherwise.
     pub begins_at: u64,
+    /// The last receipt that must be there, where later files are elsewhere.
+    pub ends_at: Option<u64>,
 }
 
 impl Default for Expected {
@@ -31,6 +33,7 @@ impl Default for Expected {
             heads: Vec::new(),
             host: None,
             begins_at: 1,
+            ends_at: None,
         }
     }
 }
@@ -87,7 +90,7 @@ pub enum Flaw {
     },
     /// The line before is not the one that this receipt was chained to.
     #[error(
-        "receipt {sequence} follows a line with digest {expected}, and the line before it has {found}: it was altered"
+        "receipt {sequence} follows a line with digest {expected}, and the line before it has {found}: that one was altered, or is not the one that stood there"
     )]
     Link {
         /// The receipt.
@@ -152,7 +155,12 @@ pub fn verify(
     let count = heads.values().map(Vec::len).sum();
     let mut chain = Chain {
         next: expected.begins_at,
-        digest: (expected.begins_at == 1).then(|| opening(&host)),
+        digest: match expected.begins_at {
+            1 => Some(opening(&host)),
+            later => heads
+                .remove(&(later - 1))
+                .and_then(|heads| Some(heads.first()?.digest)),
+        },
         host,
     };
     let mut proof = Proof {
@@ -162,7 +170,8 @@ pub fn verify(
         signed: heads.keys().last().copied().unwrap_or(0),
         unfinished: 0,
     };
-    let files = segment::list(journal)?;
+    let mut files = segment::list(journal)?;
+    files.retain(|(first, _)| *first >= expected.begins_at);
     for (at, (_, path)) in files.iter().enumerate() {
         let opened = File::open(path).map_err(JournalError::io(path))?;
         let mut reader = BufReader::with_capacity(1 << 20, opened);
@@ -200,7 +209,9 @@ pub fn verify(
         }
     }
     proof.last = chain.next - 1;
-    match heads.into_keys().next() {
+    let later = heads.into_keys().next();
+    let missing = expected.ends_at.filter(|end| *end > proof.last);
+    match later.or(missing) {
         Some(signed) => Err(Broken::Whole(Flaw::CutShort {
             last: proof.last,
             signed,
@@ -259,7 +270,8 @@ fn signed_heads(
                 host: *host,
             }));
         }
-        if head.sequence >= expected.begins_at {
+        let end = expected.ends_at.unwrap_or(u64::MAX);
+        if head.sequence + 1 >= expected.begins_at && head.sequence <= end {
             heads.entry(head.sequence).or_default().push(head);
         }
     }

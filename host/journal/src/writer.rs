@@ -12,7 +12,8 @@ use tokio::sync::watch;
 
 use crate::append::Tail;
 use crate::folder::{add_head, heads, key, locked};
-use crate::{Head, JournalError, Prepared};
+use crate::resume::sound;
+use crate::{Head, JournalError, Prepared, segment};
 
 /// Receipts that may wait for the thread: some tens of megabytes. Who has more waits.
 const WAITING: usize = 2_048;
@@ -73,17 +74,13 @@ impl Journal {
         file_bytes: u64,
     ) -> Result<Journal, JournalError> {
         let lock = locked(folder)?;
-        let key = key(folder, seed)?;
-        let host = key.public();
-        let tail = Tail::find(folder, &host, file_bytes)?;
         let heads = heads(folder)?;
+        let new = heads.is_empty() && segment::list(folder)?.is_empty();
+        let key = key(folder, seed, new)?;
+        let host = key.public();
         let signed = heads.last().map_or(0, |head| head.sequence);
-        if signed > tail.sequence {
-            return Err(JournalError::CutShort {
-                last: tail.sequence,
-                signed,
-            });
-        }
+        sound(folder, &host, signed)?;
+        let tail = Tail::find(folder, &host, file_bytes)?;
         let (send, receive) = sync_channel(WAITING);
         let (tell, progress) = watch::channel(Progress {
             sequence: tail.sequence,
@@ -92,6 +89,8 @@ impl Journal {
         let writer = Writer {
             folder: folder.to_owned(),
             heads,
+            // Signed before this start, so that it stays as it is.
+            passing: false,
             signed,
             signed_at: Instant::now(),
             tail,
@@ -151,6 +150,9 @@ impl Journal {
     /// # Errors
     /// What keeps them from being written.
     pub fn well(&self) -> Result<(), JournalError> {
+        if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            return Err(JournalError::Closed);
+        }
         match &self.progress.borrow().trouble {
             None => Ok(()),
             Some(trouble) => Err(trouble.clone()),
@@ -185,6 +187,8 @@ struct Writer {
     tail: Tail,
     key: SigningKey,
     heads: Vec<Head>,
+    /// Whether the last head gives its place to the next.
+    passing: bool,
     /// The last receipt that a head speaks of.
     signed: u64,
     signed_at: Instant,
@@ -197,11 +201,8 @@ struct Writer {
 impl Writer {
     fn run(mut self, receive: &Receiver<Prepared>) {
         loop {
-            let troubled = self.tell.borrow().trouble.is_some();
-            let next = match troubled || self.signed < self.tail.sequence {
-                true => receive.recv_timeout(HEAD_AFTER.saturating_sub(self.signed_at.elapsed())),
-                false => receive.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
+            let wait = HEAD_AFTER.saturating_sub(self.signed_at.elapsed());
+            let next = receive.recv_timeout(wait);
             match next {
                 Ok(first) => self.group(first, receive),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -210,8 +211,7 @@ impl Writer {
             if self.signed_at.elapsed() >= HEAD_AFTER {
                 if self.tell.borrow().trouble.is_some() {
                     let mended = self.tail.mend();
-                    self.tell
-                        .send_modify(|progress| progress.trouble = mended.err());
+                    self.tell(mended);
                 }
                 self.sign();
             }
@@ -251,6 +251,16 @@ impl Writer {
                 progress.trouble = Some(error);
             }
         });
+        if self.tail.is_full() {
+            // The head of a file's end stays, so that the file can be proved by itself.
+            self.sign();
+            self.passing = false;
+        }
+    }
+
+    fn tell(&self, well: Result<(), JournalError>) {
+        self.tell
+            .send_modify(|progress| progress.trouble = well.err());
     }
 
     fn sign(&mut self) {
@@ -258,13 +268,22 @@ impl Writer {
         let Tail {
             sequence, digest, ..
         } = self.tail;
+        if let Err(taken) = self.tail.there() {
+            tracing::error!(error = %taken, "receipts cannot be kept");
+            return self.tell(Err(taken));
+        }
         if self.signed == sequence {
             return;
         }
         let head = Head::sign(&self.key, sequence, digest, (self.now)());
-        match add_head(&self.folder, &mut self.heads, head) {
-            Ok(()) => self.signed = sequence,
-            Err(error) => tracing::error!(%error, "a head of the journal could not be kept"),
+        match add_head(&self.folder, &mut self.heads, head, self.passing) {
+            Ok(()) => (self.signed, self.passing) = (sequence, true),
+            Err(error) => {
+                tracing::error!(%error, "a head of the journal could not be kept");
+                self.heads.pop();
+                self.passing = false;
+                self.tell(Err(error));
+            }
         }
     }
 }

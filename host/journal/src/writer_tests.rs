@@ -101,20 +101,92 @@ async fn a_journal_has_one_writer() {
     assert!(Journal::open(dir.path(), [9; 32], now()).is_ok());
 }
 
+/// Rewrites the lines of the journal's first file.
+fn change(folder: &Path, with: impl FnOnce(&mut Vec<String>)) {
+    let (_, path) = crate::segment::list(folder).unwrap().remove(0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    with(&mut lines);
+    let text: String = lines.into_iter().map(|line| line + "\n").collect();
+    std::fs::write(path, text).unwrap();
+}
+
+#[track_caller]
+fn refused(folder: &Path) -> String {
+    match Journal::open(folder, [9; 32], now()) {
+        Ok(_) => panic!("it goes on"),
+        Err(error) => error.to_string(),
+    }
+}
+
 #[tokio::test]
-async fn a_journal_that_was_cut_short_is_not_continued() {
+async fn a_journal_that_contradicts_its_head_is_not_gone_on_with() {
+    let altered = |lines: &mut Vec<String>| {
+        let last = lines.len() - 1;
+        lines[last] = lines[last].replace("acme", "acne");
+    };
+    let cut = |lines: &mut Vec<String>| lines.truncate(1);
+    let taken_out = |lines: &mut Vec<String>| drop(lines.remove(1));
+    let changes: [(fn(&mut Vec<String>), &str); 3] = [
+        (altered, "written anew"),
+        (cut, "cut short"),
+        (taken_out, "receipt 3 stands where receipt 2 belongs"),
+    ];
+    for (with, why) in changes {
+        let dir = tempfile::tempdir().unwrap();
+        keep(&open(dir.path()), 0..3).await;
+        change(dir.path(), with);
+        let refused = refused(dir.path());
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_journal_without_its_hosts_key_is_not_gone_on_with() {
     let dir = tempfile::tempdir().unwrap();
     keep(&open(dir.path()), 0..3).await;
-    for (_, path) in crate::segment::list(dir.path()).unwrap() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let first = text.lines().next().unwrap();
-        std::fs::write(&path, format!("{first}\n")).unwrap();
+    std::fs::remove_file(dir.path().join("host.key")).unwrap();
+    assert!(refused(dir.path()).contains("key is gone"));
+    SigningKey::from_seed([8; 32])
+        .write(&dir.path().join("host.key"))
+        .unwrap();
+    assert!(refused(dir.path()).contains("does not belong"));
+}
+
+/// After a loss of power a file may be longer than what was made durable.
+#[tokio::test]
+async fn what_was_not_made_durable_whole_is_put_aside() {
+    let dir = tempfile::tempdir().unwrap();
+    keep(&open(dir.path()), 0..3).await;
+    let (_, last) = crate::segment::list(dir.path()).unwrap().pop().unwrap();
+    let mut file = OpenOptions::new().append(true).open(&last).unwrap();
+    file.write_all(&[0; 300]).unwrap();
+    file.write_all(b"\n{}\n").unwrap();
+    keep(&open(dir.path()), 3..5).await;
+    assert_eq!(names(dir.path()), ["0", "1", "2", "3", "4"]);
+    let aside = std::fs::read(last.with_extension("aside")).unwrap();
+    assert_eq!(aside.len(), 304);
+}
+
+#[tokio::test]
+async fn a_journal_that_is_taken_away_is_trouble() {
+    for gone in ["folder", "file", "cut"] {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("journal");
+        let journal = open(&folder);
+        keep(&journal, 0..3).await;
+        let file = crate::segment::path(&folder, 1);
+        match gone {
+            "folder" => std::fs::rename(&folder, dir.path().join("elsewhere")).unwrap(),
+            "file" => std::fs::remove_file(&file).unwrap(),
+            _ => std::fs::write(&file, "").unwrap(),
+        }
+        let until = Instant::now() + Duration::from_secs(10);
+        while journal.well().is_ok() && Instant::now() < until {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(journal.append(receipt("lost")).is_err(), "{gone}");
     }
-    let opened = Journal::open(dir.path(), [9; 32], now());
-    assert!(matches!(
-        opened,
-        Err(JournalError::CutShort { last: 1, signed: 3 })
-    ));
 }
 
 /// A full disk is the plainest failure: here, a file's place is taken by a folder.
@@ -140,16 +212,42 @@ async fn what_cannot_be_written_is_refused_until_it_can_and_the_chain_is_whole()
     assert_eq!(names(dir.path()), expected);
 }
 
-#[test]
-fn heads_that_are_kept_for_ever_are_far_apart() {
+#[tokio::test]
+async fn the_head_of_each_files_end_stays_so_that_files_are_proved_apart() {
     let dir = tempfile::tempdir().unwrap();
-    let key = SigningKey::from_seed([1; 32]);
-    let mut kept = Vec::new();
-    for sequence in (0..60_000).step_by(700) {
-        let digest = domesday_package::Sha256Digest::of(b"line");
-        add_head(dir.path(), &mut kept, Head::sign(&key, sequence, digest, 0)).unwrap();
+    for round in 0..3 {
+        keep(&open(dir.path()), round * 20..round * 20 + 20).await;
     }
-    assert_eq!(heads(dir.path()).unwrap(), kept);
-    assert_eq!(kept.last().unwrap().sequence, 59_500);
-    assert!(kept.len() < 8, "{}", kept.len());
+    let firsts: Vec<_> = crate::segment::list(dir.path())
+        .unwrap()
+        .into_iter()
+        .map(|(first, _)| first)
+        .collect();
+    let heads = heads(dir.path()).unwrap();
+    for first in &firsts[1..] {
+        let end = |head: &Head| head.sequence == first - 1;
+        assert!(heads.iter().any(end), "{first}: {heads:?}");
+        let (begins_at, ends_at) = (*first, Some(first - 1));
+        let later = Expected {
+            begins_at,
+            ..Expected::default()
+        };
+        assert_eq!(verify(dir.path(), &later, |_| {}).unwrap().last, 60);
+        // The files before it, in a folder of their own with the heads.
+        let elsewhere = tempfile::tempdir().unwrap();
+        for name in ["host.pub", "heads.jsonl"] {
+            std::fs::copy(dir.path().join(name), elsewhere.path().join(name)).unwrap();
+        }
+        for earlier in firsts.iter().filter(|other| *other < first) {
+            let path = crate::segment::path(dir.path(), *earlier);
+            std::fs::copy(&path, elsewhere.path().join(path.file_name().unwrap())).unwrap();
+        }
+        let earlier = Expected {
+            ends_at,
+            ..Expected::default()
+        };
+        let proof = verify(elsewhere.path(), &earlier, |_| {}).unwrap();
+        assert_eq!(proof.last, first - 1);
+        assert!(verify(elsewhere.path(), &Expected::default(), |_| {}).is_err());
+    }
 }

@@ -325,7 +325,10 @@ fn status(service: &Service) -> Status {
         jobs_waiting: tokio::runtime::Handle::current()
             .block_on(service.state.waiting())
             .ok(),
-        trouble: service.state.trouble(),
+        trouble: service.state.trouble().or_else(|| {
+            let trouble = service.receipts.as_ref()?.status().1?;
+            Some(format!("no receipt can be kept: {trouble}"))
+        }),
         log_lines_dropped: service.log_lines.dropped(),
         resident_bytes: resident_bytes(),
     }

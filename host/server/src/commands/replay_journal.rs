@@ -7,16 +7,18 @@ use crate::releases::{OpenComponent, ReleaseError, open_component, open_release}
 use anyhow::{Context, bail};
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::SnapshotEvidence;
-use domesday_engine::fixture::{self, Fixture};
+use domesday_engine::fixture::{self, Fixture, FixtureError};
 use domesday_engine::replay::{Mismatch, agrees, replay};
 use domesday_engine::{Release, Runtime};
 use domesday_journal::{Expected, Head, Receipt, TenantKey, verify};
 use domesday_package::{PublicKey, Sha256Digest, Trust};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use tempfile::NamedTempFile;
 
 /// Problems that are told one by one; of more, how many there are.
 const TOLD: usize = 100;
@@ -35,7 +37,7 @@ pub struct JournalOptions {
     /// The public key that the journal's host must have (ed25519:…); without it, the one in the folder is believed.
     #[arg(long, value_name = "KEY", requires = "journal")]
     host: Option<String>,
-    /// The first receipt in the folder, where files before it were put elsewhere.
+    /// The first receipt to look at, where files before it were put elsewhere.
     #[arg(
         long,
         value_name = "NUMBER",
@@ -44,6 +46,9 @@ pub struct JournalOptions {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     begins_at: u64,
+    /// The last receipt that must be there, where the files after it are elsewhere.
+    #[arg(long, value_name = "NUMBER", requires = "journal")]
+    ends_at: Option<u64>,
     /// Replay this valuation's receipts alone, and print what is in them.
     #[arg(long, value_name = "ID", requires = "journal")]
     valuation: Option<String>,
@@ -80,8 +85,12 @@ struct Report {
     sealed: u64,
     /// Of these, replayed with another outcome, or not to be replayed.
     failed: u64,
-    /// What is wrong with those, for the first of them.
+    /// What is wrong with those, each thing once.
     problems: Vec<Problem>,
+    /// What was asked for and nothing was proved of.
+    asked_in_vain: Option<String>,
+    /// What the proof rests on that the folder's owner could have made himself.
+    warnings: Vec<String>,
 }
 
 /// Why a receipt does not prove what it says.
@@ -93,6 +102,8 @@ struct Problem {
     valuation_id: String,
     /// What is wrong.
     problem: String,
+    /// Later receipts of which the same is wrong.
+    more: u64,
 }
 
 impl JournalOptions {
@@ -114,8 +125,8 @@ impl JournalOptions {
             engine: Runtime::version(),
             ..Report::default()
         };
-        let mut opened: Vec<Fixture> = Vec::new();
-        let keep = self.export.is_some() || self.valuation.is_some();
+        let mut shown: Vec<(Receipt, Fixture)> = Vec::new();
+        let mut export = self.export.as_deref().map(Export::begin).transpose()?;
         let mut progress = Progress::new();
         let last = expected.heads.iter().map(|head| head.sequence).max();
         let own = domesday_journal::heads(journal).unwrap_or_default();
@@ -141,18 +152,26 @@ impl JournalOptions {
             match prove(receipt, key, &mut releases) {
                 Ok(fixture) => {
                     report.identical += 1;
-                    if keep {
-                        opened.push(fixture);
+                    if let Some(export) = &mut export {
+                        export.add(&fixture);
+                    }
+                    if self.valuation.is_some() {
+                        shown.push((receipt.clone(), fixture));
                     }
                 }
                 Err(problem) => {
                     report.failed += 1;
-                    if report.problems.len() < TOLD {
-                        report.problems.push(Problem {
+                    let room = report.problems.len() < TOLD;
+                    let mut told = report.problems.iter_mut();
+                    match told.find(|told| told.problem == problem) {
+                        Some(told) => told.more += 1,
+                        None if room => report.problems.push(Problem {
                             receipt: receipt.sequence,
                             valuation_id: about.valuation_id.clone(),
                             problem,
-                        });
+                            more: 0,
+                        }),
+                        None => {}
                     }
                 }
             }
@@ -163,23 +182,45 @@ impl JournalOptions {
                 report.proved = true;
                 report.host = Some(proof.host.to_string());
                 report.signed = proof.signed;
+                if proof.signed < proof.last {
+                    let count = proof.last - proof.signed.max(self.begins_at - 1);
+                    report
+                        .warnings
+                        .push(format!("no head vouches for the last {count} receipts"));
+                }
+                if self.heads.is_empty() {
+                    let alone = "no head was given that was kept elsewhere, so whoever can write this folder could have made all of it anew";
+                    report.warnings.push(alone.to_owned());
+                }
                 report.unfinished_bytes = proof.unfinished;
             }
             Err(broken) => report.broken = Some(broken.to_string()),
         }
-        if let Some(path) = &self.export {
-            export(path, &opened)?;
+        report.asked_in_vain = self.in_vain(release, &report);
+        if let Some(export) = export {
+            export.finish()?;
         }
-        let valuation = self.valuation.as_deref();
         match json {
             true => println!("{}", serde_json::to_string_pretty(&report)?),
-            false => print(&report, valuation.map(|_| opened.as_slice()))?,
+            false => print(&report, &shown)?,
         }
-        let found = valuation.is_none() || report.identical > 0;
-        Ok(match report.proved && report.failed == 0 && found {
-            true => ExitCode::SUCCESS,
-            false => ExitCode::FAILURE,
-        })
+        Ok(
+            match report.proved && report.failed == 0 && report.asked_in_vain.is_none() {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            },
+        )
+    }
+
+    /// What was asked for and nothing was found of, in words.
+    fn in_vain(&self, release: Option<&str>, report: &Report) -> Option<String> {
+        let narrowed = release.is_some() || self.tenant.is_some() || self.valuation.is_some();
+        if narrowed && report.selected == 0 {
+            return Some("there is no receipt of what was asked for".to_owned());
+        }
+        let opens = report.identical + report.failed > 0;
+        ((self.keys.is_some() || self.valuation.is_some()) && report.selected > 0 && !opens)
+            .then(|| "no key that was given opens any of these receipts".to_owned())
     }
 
     fn expected(&self) -> anyhow::Result<Expected> {
@@ -191,11 +232,19 @@ impl JournalOptions {
                 heads.push(serde_json::from_str::<Head>(line).with_context(named)?);
             }
         }
+        // What was given is not repeated: it may be a private key.
         let host = self.host.as_deref().map(str::parse::<PublicKey>);
+        let host = host.transpose();
+        let Ok(host) = host else {
+            bail!(
+                "--host is no public key (ed25519: and 64 hexadecimal digits), as host.pub has it"
+            );
+        };
         Ok(Expected {
             heads,
-            host: host.transpose().context("--host")?,
+            host,
             begins_at: self.begins_at,
+            ends_at: self.ends_at,
         })
     }
 
@@ -314,24 +363,57 @@ impl<'a> Releases<'a> {
     }
 }
 
-fn export(path: &Path, fixtures: &[Fixture]) -> anyhow::Result<()> {
-    let mut bytes = Vec::new();
-    fixture::write(fixtures, &mut bytes)?;
-    crate::private_file::write(path, &bytes).with_context(|| format!("the file {}", path.display()))
+/// A file of fixtures on its way, for its owner alone and whole or not there.
+struct Export<'a> {
+    path: &'a Path,
+    file: BufWriter<NamedTempFile>,
+    written: Result<(), FixtureError>,
 }
 
-fn print(report: &Report, valuations: Option<&[Fixture]>) -> anyhow::Result<()> {
+impl<'a> Export<'a> {
+    fn begin(path: &'a Path) -> anyhow::Result<Export<'a>> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        // Temporary files are 0600 from their first byte.
+        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let file = file.with_context(|| format!("the file {}", path.display()))?;
+        Ok(Export {
+            path,
+            file: BufWriter::new(file),
+            written: Ok(()),
+        })
+    }
+
+    fn add(&mut self, fixture: &Fixture) {
+        if self.written.is_ok() {
+            self.written = fixture::write(std::slice::from_ref(fixture), &mut self.file);
+        }
+    }
+
+    fn finish(self) -> anyhow::Result<()> {
+        let named = || format!("the file {}", self.path.display());
+        self.written.with_context(named)?;
+        let file = self.file.into_inner().map_err(|error| error.into_error());
+        let file = file.with_context(named)?;
+        file.as_file().sync_all().with_context(named)?;
+        file.persist(self.path).with_context(named)?;
+        Ok(())
+    }
+}
+
+fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Result<()> {
     for Problem {
         receipt,
         valuation_id,
         problem,
+        more,
     } in &report.problems
     {
         println!("receipt {receipt}, valuation {valuation_id}: {problem}");
-    }
-    let more = report.failed.saturating_sub(report.problems.len() as u64);
-    if more > 0 {
-        println!("and {more} more");
+        if *more > 0 {
+            println!("  and {more} more receipts of which the same is wrong");
+        }
     }
     match (&report.broken, &report.host) {
         (Some(broken), _) => println!(
@@ -357,11 +439,16 @@ fn print(report: &Report, valuations: Option<&[Fixture]>) -> anyhow::Result<()> 
         "{} of {} receipts identical to the bit, {} sealed under keys that were not given, {} not proved ({})",
         report.identical, report.selected, report.sealed, report.failed, report.engine
     );
-    for fixture in valuations.into_iter().flatten() {
+    for (receipt, fixture) in shown {
+        println!("Receipt {}:", receipt.sequence);
+        println!("{}", serde_json::to_string_pretty(&receipt.about)?);
         println!("{}", serde_json::to_string_pretty(fixture)?);
     }
-    if valuations.is_some_and(<[Fixture]>::is_empty) && report.selected == 0 {
-        println!("There is no receipt of that valuation.");
+    for warning in &report.warnings {
+        println!("Mind: {warning}.");
+    }
+    if let Some(problem) = &report.asked_in_vain {
+        println!("Nothing is proved of it: {problem}.");
     }
     Ok(())
 }

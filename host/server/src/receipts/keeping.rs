@@ -10,7 +10,7 @@ use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
 use domesday_journal::{About, Journal, TenantKey, Ticket, prepare};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// Keeps receipts of one tenant's rows that belong together, and waits for them together.
@@ -21,8 +21,16 @@ pub struct Keeping {
     tenant: String,
     key: TenantKey,
     execution_id: String,
-    /// The first and the last that were handed in and not awaited yet.
-    handed_in: Mutex<Option<(Ticket, Ticket)>>,
+    /// Since it was last awaited.
+    handed_in: Mutex<HandedIn>,
+}
+
+#[derive(Default)]
+struct HandedIn {
+    /// The first and the last receipt.
+    tickets: Option<(Ticket, Ticket)>,
+    /// Why one could not be handed in.
+    failed: Option<NotKept>,
 }
 
 impl Keeping {
@@ -51,9 +59,7 @@ impl Keeping {
     }
 
     /// Hands in the receipt of a row that was run, which is no host's failure. Blocks where the journal has much to write.
-    ///
-    /// # Errors
-    /// Where it cannot be kept.
+    /// Where it cannot be kept, [`Keeping::kept`] says so of all that belong together.
     pub fn keep(
         &self,
         release: &OpenRelease,
@@ -61,7 +67,28 @@ impl Keeping {
         subject: &Subject,
         evidence: Vec<Exchange>,
         row: &Row,
-    ) -> Result<(), NotKept> {
+    ) {
+        let ticket = self.hand_in(release, valuation_id, subject, evidence, row);
+        let mut handed_in = self.handed_in();
+        match ticket {
+            Ok(ticket) => {
+                handed_in.tickets = Some(match handed_in.tickets {
+                    None => (ticket, ticket),
+                    Some((first, last)) => (first.min(ticket), last.max(ticket)),
+                });
+            }
+            Err(error) => handed_in.failed = Some(error),
+        }
+    }
+
+    fn hand_in(
+        &self,
+        release: &OpenRelease,
+        valuation_id: Uuid,
+        subject: &Subject,
+        evidence: Vec<Exchange>,
+        row: &Row,
+    ) -> Result<Ticket, NotKept> {
         let valuation_id = valuation_id.to_string();
         let record = |error: &dyn std::error::Error| NotKept::Record(error.to_string());
         let fixture = Fixture::of(valuation_id.clone(), subject.clone(), evidence, row)
@@ -79,16 +106,7 @@ impl Keeping {
         };
         let bytes = write(&fixture).map_err(|error| record(&error))?;
         let receipt = prepare(&about, &self.key, &bytes).map_err(|error| record(&error))?;
-        let ticket = self.journal.append(receipt)?;
-        let mut handed_in = self
-            .handed_in
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *handed_in = Some(match *handed_in {
-            None => (ticket, ticket),
-            Some((first, last)) => (first.min(ticket), last.max(ticket)),
-        });
-        Ok(())
+        Ok(self.journal.append(receipt)?)
     }
 
     /// Waits until all that were handed in are durable.
@@ -96,14 +114,20 @@ impl Keeping {
     /// # Errors
     /// Where one of them is not: then nothing that they are about may be answered.
     pub async fn kept(&self) -> Result<(), NotKept> {
-        let handed_in = self
-            .handed_in
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        match handed_in {
+        let HandedIn { tickets, failed } = std::mem::take(&mut *self.handed_in());
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
+        match tickets {
             Some((first, last)) => Ok(self.journal.kept(first, last).await?),
             None => Ok(()),
         }
+    }
+
+    fn handed_in(&self) -> MutexGuard<'_, HandedIn> {
+        // Nothing can be left half done in it.
+        self.handed_in
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -307,9 +307,7 @@ fn work(
         _ => {}
     }
     if let (Some(receipts), Some(recorder)) = (receipts, recorder) {
-        receipts
-            .keep(release, valuation_id, &subject, recorder.take(), &row)
-            .map_err(|error| failed(internal(), error.to_string()))?;
+        receipts.keep(release, valuation_id, &subject, recorder.take(), &row);
     }
     let shown = asked.options().shown(shared.depth);
     let context = match shown.context {

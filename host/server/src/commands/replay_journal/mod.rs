@@ -1,24 +1,25 @@
 //! `domesday replay --journal`: proves a journal's chain, and the valuations in it.
 
+mod export;
+mod releases;
+mod report;
+
+pub use releases::Releases;
+
+use self::export::Export;
+use self::report::{Problem, Report, print};
 use super::progress::Progress;
 use crate::admin::wire::ReceiptKey;
 use crate::receipts;
-use crate::releases::{OpenComponent, ReleaseError, open_component, open_release};
 use anyhow::{Context, bail};
-use domesday_engine::config::Allocation;
-use domesday_engine::evidence::SnapshotEvidence;
-use domesday_engine::fixture::{self, Fixture, FixtureError};
+use domesday_engine::Runtime;
+use domesday_engine::fixture::Fixture;
 use domesday_engine::replay::{Mismatch, agrees, replay};
-use domesday_engine::{Release, Runtime};
 use domesday_journal::{Expected, Head, Receipt, TenantKey, verify};
-use domesday_package::{PublicKey, Sha256Digest, Trust};
-use serde::Serialize;
+use domesday_package::PublicKey;
 use std::collections::BTreeMap;
-use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use tempfile::NamedTempFile;
 
 /// Problems that are told one by one; of more, how many there are.
 const TOLD: usize = 100;
@@ -58,52 +59,6 @@ pub struct JournalOptions {
     /// Write the receipts that were replayed into a file as fixtures. It tells who lives where: guard it.
     #[arg(long, value_name = "FILE", requires = "journal")]
     export: Option<PathBuf>,
-}
-
-/// What was found.
-#[derive(Debug, Default, Serialize)]
-struct Report {
-    journal: PathBuf,
-    engine: &'static str,
-    /// The host's key.
-    host: Option<String>,
-    /// Whether the chain holds from its beginning to its end and agrees with every head.
-    proved: bool,
-    /// The first place that is wrong.
-    broken: Option<String>,
-    /// Receipts in the chain, up to the first place that is wrong.
-    receipts: u64,
-    /// The last receipt that a head vouches for.
-    signed: u64,
-    /// Bytes of a receipt that was being written when the host ended.
-    unfinished_bytes: u64,
-    /// Receipts that were asked for.
-    selected: u64,
-    /// Of these, replayed with the same outcome to the bit.
-    identical: u64,
-    /// Of these, sealed under a key that was not given.
-    sealed: u64,
-    /// Of these, replayed with another outcome, or not to be replayed.
-    failed: u64,
-    /// What is wrong with those, each thing once.
-    problems: Vec<Problem>,
-    /// What was asked for and nothing was proved of.
-    asked_in_vain: Option<String>,
-    /// What the proof rests on that the folder's owner could have made himself.
-    warnings: Vec<String>,
-}
-
-/// Why a receipt does not prove what it says.
-#[derive(Debug, Serialize)]
-struct Problem {
-    /// Its number.
-    receipt: u64,
-    /// Its valuation.
-    valuation_id: String,
-    /// What is wrong.
-    problem: String,
-    /// Later receipts of which the same is wrong.
-    more: u64,
 }
 
 impl JournalOptions {
@@ -297,158 +252,4 @@ fn prove(
     });
     proved.map_err(|mismatch: Mismatch| mismatch.to_string())?;
     Ok(fixture)
-}
-
-/// The releases that receipts name, each opened when it is first met.
-pub struct Releases<'a> {
-    root: &'a Path,
-    trust: Trust,
-    runtime: Runtime,
-    snapshots: bool,
-    opened: BTreeMap<String, Result<Opened, String>>,
-}
-
-struct Opened {
-    package: Sha256Digest,
-    release: Release,
-    /// Where the snapshot is asked as well.
-    evidence: Option<Arc<SnapshotEvidence>>,
-}
-
-impl<'a> Releases<'a> {
-    /// Those under `root`; with their snapshots where the recorded answers are to be asked again.
-    ///
-    /// # Errors
-    /// Where the sandbox cannot be set up.
-    pub fn new(root: &'a Path, trust: Trust, snapshots: bool) -> anyhow::Result<Releases<'a>> {
-        Ok(Releases {
-            root,
-            trust,
-            runtime: Runtime::new(Allocation::OnDemand)?,
-            snapshots,
-            opened: BTreeMap::new(),
-        })
-    }
-
-    fn get(&mut self, id: &str) -> Result<&Opened, String> {
-        if !self.opened.contains_key(id) {
-            let opened = self.open(id).map_err(|error| error.to_string());
-            self.opened.insert(id.to_owned(), opened);
-        }
-        match self.opened.get(id) {
-            Some(Ok(opened)) => Ok(opened),
-            Some(Err(problem)) => Err(problem.clone()),
-            None => Err(format!("the release {id} is not open")),
-        }
-    }
-
-    fn open(&self, id: &str) -> Result<Opened, ReleaseError> {
-        if self.snapshots {
-            let mut snapshots = BTreeMap::new();
-            let open = open_release(self.root, id, &self.trust, &self.runtime, &mut snapshots)?;
-            return Ok(Opened {
-                package: open.package,
-                release: open.release,
-                evidence: Some(open.evidence),
-            });
-        }
-        let OpenComponent {
-            package, release, ..
-        } = open_component(self.root, id, &self.trust, &self.runtime)?;
-        Ok(Opened {
-            package,
-            release,
-            evidence: None,
-        })
-    }
-}
-
-/// A file of fixtures on its way, for its owner alone and whole or not there.
-struct Export<'a> {
-    path: &'a Path,
-    file: BufWriter<NamedTempFile>,
-    written: Result<(), FixtureError>,
-}
-
-impl<'a> Export<'a> {
-    fn begin(path: &'a Path) -> anyhow::Result<Export<'a>> {
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        // Temporary files are 0600 from their first byte.
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
-        let file = file.with_context(|| format!("the file {}", path.display()))?;
-        Ok(Export {
-            path,
-            file: BufWriter::new(file),
-            written: Ok(()),
-        })
-    }
-
-    fn add(&mut self, fixture: &Fixture) {
-        if self.written.is_ok() {
-            self.written = fixture::write(std::slice::from_ref(fixture), &mut self.file);
-        }
-    }
-
-    fn finish(self) -> anyhow::Result<()> {
-        let named = || format!("the file {}", self.path.display());
-        self.written.with_context(named)?;
-        let file = self.file.into_inner().map_err(|error| error.into_error());
-        let file = file.with_context(named)?;
-        file.as_file().sync_all().with_context(named)?;
-        file.persist(self.path).with_context(named)?;
-        Ok(())
-    }
-}
-
-fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Result<()> {
-    for Problem {
-        receipt,
-        valuation_id,
-        problem,
-        more,
-    } in &report.problems
-    {
-        println!("receipt {receipt}, valuation {valuation_id}: {problem}");
-        if *more > 0 {
-            println!("  and {more} more receipts of which the same is wrong");
-        }
-    }
-    match (&report.broken, &report.host) {
-        (Some(broken), _) => println!(
-            "The journal does not hold. After {} sound receipts: {broken}",
-            report.receipts
-        ),
-        (None, host) => {
-            println!(
-                "The journal of {} holds: {} receipts, each chained to the one before; heads vouch for those up to {}.",
-                host.as_deref().unwrap_or("its host"),
-                report.receipts,
-                report.signed
-            );
-            if report.unfinished_bytes > 0 {
-                println!(
-                    "After the last stand {} bytes of one that was being written; nothing was answered on it.",
-                    report.unfinished_bytes
-                );
-            }
-        }
-    }
-    println!(
-        "{} of {} receipts identical to the bit, {} sealed under keys that were not given, {} not proved ({})",
-        report.identical, report.selected, report.sealed, report.failed, report.engine
-    );
-    for (receipt, fixture) in shown {
-        println!("Receipt {}:", receipt.sequence);
-        println!("{}", serde_json::to_string_pretty(&receipt.about)?);
-        println!("{}", serde_json::to_string_pretty(fixture)?);
-    }
-    for warning in &report.warnings {
-        println!("Mind: {warning}.");
-    }
-    if let Some(problem) = &report.asked_in_vain {
-        println!("Nothing is proved of it: {problem}.");
-    }
-    Ok(())
 }

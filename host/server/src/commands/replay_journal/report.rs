@@ -1,0 +1,107 @@
+//! What was found in a journal, for programs and for people.
+
+use domesday_engine::fixture::Fixture;
+use domesday_journal::Receipt;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Report {
+    pub(super) journal: PathBuf,
+    pub(super) engine: &'static str,
+    /// The host's key.
+    pub(super) host: Option<String>,
+    /// Whether the chain holds from its beginning to its end and agrees with every head.
+    pub(super) proved: bool,
+    /// The first place that is wrong.
+    pub(super) broken: Option<String>,
+    /// Receipts in the chain, up to the first place that is wrong.
+    pub(super) receipts: u64,
+    /// The last receipt that a head vouches for.
+    pub(super) signed: u64,
+    /// Bytes of a receipt that was being written when the host ended.
+    pub(super) unfinished_bytes: u64,
+    /// Receipts that were asked for.
+    pub(super) selected: u64,
+    /// Of these, replayed with the same outcome to the bit.
+    pub(super) identical: u64,
+    /// Of these, sealed under a key that was not given.
+    pub(super) sealed: u64,
+    /// Of these, replayed with another outcome, or not to be replayed.
+    pub(super) failed: u64,
+    /// What is wrong with those, each thing once.
+    pub(super) problems: Vec<Problem>,
+    /// What was asked for and nothing was proved of.
+    pub(super) asked_in_vain: Option<String>,
+    /// What the proof rests on that the folder's owner could have made himself.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Why a receipt does not prove what it says.
+#[derive(Debug, Serialize)]
+pub(super) struct Problem {
+    /// Its number.
+    pub(super) receipt: u64,
+    /// Its valuation.
+    pub(super) valuation_id: String,
+    /// What is wrong.
+    pub(super) problem: String,
+    /// Later receipts of which the same is wrong.
+    pub(super) more: u64,
+}
+
+/// Tells a person, and shows the receipts that were asked for.
+///
+/// # Errors
+/// Never; what is shown is always JSON.
+pub(super) fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Result<()> {
+    for Problem {
+        receipt,
+        valuation_id,
+        problem,
+        more,
+    } in &report.problems
+    {
+        println!("receipt {receipt}, valuation {valuation_id}: {problem}");
+        if *more > 0 {
+            println!("  and {more} more receipts of which the same is wrong");
+        }
+    }
+    match (&report.broken, &report.host) {
+        (Some(broken), _) => println!(
+            "The journal does not hold. After {} sound receipts: {broken}",
+            report.receipts
+        ),
+        (None, host) => {
+            println!(
+                "The journal of {} holds: {} receipts, each chained to the one before; heads vouch for those up to {}.",
+                host.as_deref().unwrap_or("its host"),
+                report.receipts,
+                report.signed
+            );
+            if report.unfinished_bytes > 0 {
+                println!(
+                    "After the last stand {} bytes of one that was being written; nothing was answered on it.",
+                    report.unfinished_bytes
+                );
+            }
+        }
+    }
+    println!(
+        "{} of {} receipts identical to the bit, {} sealed under keys that were not given, {} not proved ({})",
+        report.identical, report.selected, report.sealed, report.failed, report.engine
+    );
+    for (receipt, fixture) in shown {
+        println!("Receipt {}:", receipt.sequence);
+        println!("{}", serde_json::to_string_pretty(&receipt.about)?);
+        println!("{}", serde_json::to_string_pretty(fixture)?);
+    }
+    for warning in &report.warnings {
+        println!("Mind: {warning}.");
+    }
+    if let Some(problem) = &report.asked_in_vain {
+        println!("Nothing is proved of it: {problem}.");
+    }
+    Ok(())
+}

@@ -127,7 +127,8 @@ async fn a_journal_that_contradicts_its_head_is_not_gone_on_with() {
     };
     let cut = |lines: &mut Vec<String>| lines.truncate(1);
     let taken_out = |lines: &mut Vec<String>| drop(lines.remove(1));
-    let changes: [(fn(&mut Vec<String>), &str); 3] = [
+    type Change = fn(&mut Vec<String>);
+    let changes: [(Change, &str); 3] = [
         (altered, "written anew"),
         (cut, "cut short"),
         (taken_out, "receipt 3 stands where receipt 2 belongs"),

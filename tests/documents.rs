@@ -1,0 +1,232 @@
+//! Every document is executed: one test a page that types it, and one that looks for what it names. A new page in `docs/` is tested
+//! without a line here. `docs/testing.md` says what a page may say of itself.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::program::{domesday, releases, repository, run};
+use domesday_test_cluster::shared;
+use domesday_test_documents::cargo::Workspace;
+use domesday_test_documents::page::Page;
+use domesday_test_documents::program::Command;
+use domesday_test_documents::session::{self, World};
+use domesday_test_documents::vocabulary::Sources;
+use domesday_test_documents::{Fault, cargo, links, program, scripts, vocabulary};
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+/// Seconds that a page may take: the first run of all compiles some dozens of crates, for the machine and for the sandbox.
+const PATIENCE: u64 = 1_200;
+
+/// What pages are held against, read when first asked for.
+static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::read(&repository()));
+static WORKSPACE: LazyLock<Workspace> = LazyLock::new(|| Workspace::read(&repository()));
+static PROGRAM: LazyLock<Command> = LazyLock::new(|| {
+    Command::read(&|path| {
+        let arguments = path.iter().copied().chain(["--help"]);
+        run(arguments).ok().stdout
+    })
+});
+
+fn main() {
+    let mut trials = Vec::new();
+    let mut pages = Vec::new();
+    for name in names() {
+        let text = std::fs::read_to_string(repository().join(&name)).unwrap();
+        match Page::read(&name, &text) {
+            Ok(page) => pages.push(page),
+            Err(faults) => trials.push(Trial::test(format!("form::{name}"), || told(faults))),
+        }
+    }
+    let pages = Arc::new(pages);
+    for number in 0..pages.len() {
+        let name = &pages[number].name;
+        let all = Arc::clone(&pages);
+        trials.push(Trial::test(format!("names::{name}"), move || {
+            named(&all[number], &all)
+        }));
+        if pages[number].blocks.iter().any(|block| block.is_commands()) {
+            let all = Arc::clone(&pages);
+            trials.push(Trial::test(format!("typed::{name}"), move || {
+                typed(&all[number])
+            }));
+        }
+    }
+    trials.push(Trial::test(
+        "every_metric_is_described",
+        every_metric_is_described,
+    ));
+    // Pages that take longest are begun first, so that none is left alone in the end.
+    trials.sort_by_key(|trial| !trial.name().contains("typed::docs/publish-a-release"));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+/// All pages, as paths from the repository's root.
+fn names() -> Vec<String> {
+    let mut names = vec!["README.md".to_owned()];
+    let mut folders = vec![PathBuf::from("docs")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(repository().join(&folder)).unwrap() {
+            let entry = entry.unwrap();
+            let within = folder.join(entry.file_name());
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(within);
+            } else if within.extension().is_some_and(|ending| ending == "md") {
+                names.push(within.display().to_string());
+            }
+        }
+    }
+    names.sort();
+    names
+}
+
+fn told(faults: Vec<Fault>) -> Result<(), Failed> {
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let mut told = String::new();
+    for fault in faults {
+        let _ = writeln!(told, "{fault}");
+    }
+    Err(told.into())
+}
+
+/// What a page names is there.
+fn named(page: &Page, pages: &[Page]) -> Result<(), Failed> {
+    let repository = repository();
+    let mut faults = links::faults(page, pages, &repository);
+    faults.extend(program::faults(page, &PROGRAM));
+    faults.extend(cargo::faults(page, &WORKSPACE));
+    faults.extend(scripts::faults(page, &repository));
+    faults.extend(vocabulary::faults(page, &SOURCES, &PROGRAM));
+    told(faults)
+}
+
+/// What a page lets its reader type works, and prints what the page shows.
+fn typed(page: &Page) -> Result<(), Failed> {
+    let mut environment = environment(page);
+    for need in &page.needs {
+        match need.as_str() {
+            "real-data" => match common::downloads::folder(&page.name, "ppd") {
+                Some(data) => set(&mut environment, "DOMESDAY_REAL_DATA", &data),
+                None => return Ok(()),
+            },
+            "postgresql" => environment.extend(postgresql()),
+            "docker-registry" if !installed(need) => {
+                println!("skipped: {} needs {need} (Debian: {need})", page.name);
+                return Ok(());
+            }
+            "docker-registry" => {}
+            other => return Err(format!("{}: nobody provides {other}", page.name).into()),
+        }
+    }
+    let world = World {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_domesday")),
+        repository: repository(),
+        releases: releases(),
+        environment,
+        patience: PATIENCE,
+    };
+    let report = match session::typed(page, &world, &|folder| afterwards(page, folder)) {
+        Ok(report) => report,
+        Err(faults) => return told(faults),
+    };
+    let (name, left) = (&page.name, report.left.len());
+    println!(
+        "{name}: {} blocks of commands typed, {} outputs compared, {left} blocks not typed",
+        report.typed, report.compared
+    );
+    for (line, why) in report.left {
+        println!("{name}:{line}: not typed: {why}");
+    }
+    Ok(())
+}
+
+/// No setting of this process's, and a reader's own cargo.
+fn environment(page: &Page) -> Vec<(String, Option<String>)> {
+    let program = domesday();
+    let without = program.get_envs().filter(|(_, value)| value.is_none());
+    let mut environment: Vec<_> = without
+        .map(|(name, _)| (name.to_str().unwrap().to_owned(), None))
+        .collect();
+    environment.push(("CARGO".to_owned(), None));
+    environment.push(("RUSTUP_TOOLCHAIN".to_owned(), None));
+    if page.empty_folder {
+        // Another folder is another project.
+        environment.push(("CARGO_TARGET_DIR".to_owned(), None));
+        environment.push(("RUSTFLAGS".to_owned(), None));
+    } else {
+        let program = Path::new(env!("CARGO_BIN_EXE_domesday"));
+        let target = program.ancestors().nth(2).unwrap();
+        set(&mut environment, "CARGO_TARGET_DIR", target);
+    }
+    set(
+        &mut environment,
+        "DOMESDAY_SOURCE",
+        releases().parent().unwrap(),
+    );
+    environment
+}
+
+fn set(environment: &mut Vec<(String, Option<String>)>, name: &str, value: &Path) {
+    environment.push((name.to_owned(), Some(value.display().to_string())));
+}
+
+/// A database server of the test's own, as PostgreSQL's programs are told of one.
+fn postgresql() -> Vec<(String, Option<String>)> {
+    let address = shared().database();
+    let (_, settings) = address.split_once('?').unwrap();
+    let settings = settings
+        .split('&')
+        .filter_map(|setting| setting.split_once('='));
+    let named = settings
+        .map(|(name, value)| (format!("PG{}", name.to_uppercase()), Some(value.to_owned())));
+    named
+        .chain([("PGDATABASE".to_owned(), Some("postgres".to_owned()))])
+        .collect()
+}
+
+/// Whether a program is on the search path.
+fn installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// What a page's folder must hold in the end, beyond what the page shows.
+fn afterwards(page: &Page, folder: &Path) -> Option<String> {
+    if page.name != "docs/publish-a-release.md" {
+        return None;
+    }
+    // Nothing of the machine that built it is in the component.
+    let component = folder.join("releases/valuation/local-price-1/component.wasm");
+    let component = std::fs::read(component).unwrap();
+    let component = String::from_utf8_lossy(&component);
+    let machine = [
+        folder.display().to_string(),
+        env!("CARGO_MANIFEST_DIR").to_owned(),
+    ];
+    let told = machine.iter().find(|path| component.contains(*path))?;
+    Some(format!("the component tells of {told}"))
+}
+
+/// The page on operating has each metric that is served; `tests/operation/metrics.rs` holds the list itself.
+fn every_metric_is_described() -> Result<(), Failed> {
+    let list = repository().join("tests/operation/snapshots/operation__metrics__metrics.snap");
+    let list = std::fs::read_to_string(list).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/operating.md")).unwrap();
+    let names = list.lines().filter(|line| line.starts_with("domesday_"));
+    let names = names.map(|line| line.split_whitespace().next().unwrap());
+    let endings = ["_bucket", "_sum", "_count"];
+    let described = |name: &str| {
+        let bare = endings.iter().find_map(|ending| name.strip_suffix(ending));
+        page.contains(&format!("`{}`", bare.unwrap_or(name)))
+    };
+    let missing: Vec<&str> = names.filter(|name| !described(name)).collect();
+    if missing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("docs/operating.md leaves out {missing:?}").into())
+    }
+}

@@ -1,0 +1,36 @@
+//! Executes the documents.
+//!
+//! A document that nobody types grows wrong. So each page of `docs/` and the README is typed by a test: its
+//! commands in order, in a folder of its own, with the program under test ([`session`]); what they print is held against what the
+//! page shows ([`expected`]). What a page only names is looked for where it should be: files and words ([`vocabulary`]),
+//! the program's own commands and flags ([`program`]), cargo's ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).
+//!
+//! This crate knows pages and shells and nothing of the service. `tests/documents.rs` is the suite that
+//! hands it the pages and the program.
+#![allow(
+    clippy::expect_used,
+    reason = "patterns are literals, and a test ends where something unexpected happens"
+)]
+
+pub mod cargo;
+pub mod expected;
+pub mod links;
+pub mod mask;
+pub mod page;
+pub mod program;
+pub mod scripts;
+pub mod session;
+pub mod spoken;
+pub mod vocabulary;
+
+/// What is wrong with a page, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{page}:{line}: {what}")]
+pub struct Fault {
+    /// The page, as a path from the repository's root.
+    pub page: String,
+    /// A line of it, from 1.
+    pub line: usize,
+    /// What is wrong and what to do.
+    pub what: String,
+}

@@ -1,0 +1,73 @@
+//! The repository's scripts: each that a page names is there, can be run, and says how with `--help`.
+
+use crate::Fault;
+use crate::page::Page;
+use regex::Regex;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:^|[\s`(])(scripts/[a-z][a-z-]*)(?:$|[\s`),;:]|\.(?:\s|$)|\\)")
+        .expect("a literal")
+});
+
+/// Scripts of a page that are not there or do not say how they are used.
+pub fn faults(page: &Page, repository: &Path) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut seen = Vec::new();
+    for (number, line) in page.text.lines().enumerate() {
+        for found in NAMED.captures_iter(line) {
+            let name = found[1].to_owned();
+            if seen.contains(&name) {
+                continue;
+            }
+            faults.extend(refuses(&name, repository).map(|why| page.fault(number + 1, why)));
+            seen.push(name);
+        }
+    }
+    faults
+}
+
+fn refuses(name: &str, repository: &Path) -> Option<String> {
+    let script = repository.join(name);
+    if !script.is_file() {
+        return Some(format!("there is no {name}"));
+    }
+    let output = match Command::new(&script).arg("--help").output() {
+        Ok(output) => output,
+        Err(error) => return Some(format!("{name} cannot be started: {error}")),
+    };
+    let said = String::from_utf8_lossy(&output.stdout);
+    let says = output.status.success() && said.contains(name);
+    (!says).then(|| format!("{name} --help does not say how it is used: {said}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_script_is_there_and_says_how_it_is_used() {
+        let room = tempfile::tempdir().unwrap();
+        std::fs::create_dir(room.path().join("scripts")).unwrap();
+        for (name, text) in [("good", "echo scripts/good A"), ("bad", "exit 1")] {
+            let path = room.path().join("scripts").join(name);
+            std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let page = Page::read(
+            "a.md",
+            "`scripts/good`\n\n```sh\nscripts/bad 3\n```\n\nscripts/none, scripts/lua.lua\n",
+        );
+        let faults = faults(&page.unwrap(), room.path());
+        let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(
+            told[0].starts_with("a.md:4: scripts/bad --help"),
+            "{told:?}"
+        );
+        assert_eq!(told[1], "a.md:7: there is no scripts/none");
+    }
+}

@@ -1,0 +1,402 @@
+//! A page typed: one shell, one folder, its blocks in order.
+//!
+//! What the shell differs in from a reader's:
+//!
+//! - `domesday` is the program under test, and `cargo run` of one of the repository's programs runs what the tests were built with.
+//! - Ports 8080, 9464 and 5000 are free ones in their place, since other servers may have them, and said as on the page in what is compared.
+//! - A block that ends in `domesday serve` is a terminal that stays open: the server is started beside the rest, the next block is typed
+//!   when it is ready, and it ends with the page. Its log is kept out of what other commands print.
+//! - `curl` fails where an answer is an error (its own `--fail`).
+//! - The page's own words `in small`, `folder` and `needs` ([`page`](crate::page)).
+
+use crate::expected;
+use crate::page::{Block, Page};
+use crate::{Fault, spoken};
+use std::fmt::Write as _;
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The ports that pages show.
+const PORTS: [u16; 3] = [8080, 9464, 5000];
+/// What divides what one block printed from what the next did.
+const MARK: char = '\u{1e}';
+/// What of a checkout is no part of it.
+const NOT_LINKED: [&str; 3] = ["target", ".git", "releases"];
+
+/// What pages are typed with.
+#[derive(Debug, Clone)]
+pub struct World {
+    /// The `domesday` program.
+    pub program: PathBuf,
+    /// The repository's root.
+    pub repository: PathBuf,
+    /// The releases of a fresh checkout.
+    pub releases: PathBuf,
+    /// Variables that the shell has, or has not.
+    pub environment: Vec<(String, Option<String>)>,
+    /// Seconds after which a page is given up.
+    pub patience: u64,
+}
+
+/// What became of a page.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Blocks of commands that were typed.
+    pub typed: usize,
+    /// Blocks whose output was compared.
+    pub compared: usize,
+    /// Blocks that were not typed: the line and why.
+    pub left: Vec<(usize, String)>,
+}
+
+/// What is done with a page, in order.
+enum Step<'a> {
+    Make(&'a Block, &'a str),
+    Type(&'a Block, Option<&'a Block>),
+}
+
+/// Types a page, and looks at its folder in the end.
+///
+/// # Errors
+/// The first command that fails, or every block that printed something else than the page shows.
+pub fn typed(
+    page: &Page,
+    world: &World,
+    afterwards: &dyn Fn(&Path) -> Option<String>,
+) -> Result<Report, Vec<Fault>> {
+    let mut report = Report::default();
+    let steps = steps(page, &mut report)?;
+    if report.typed == 0 {
+        return Ok(report);
+    }
+    let room = tempfile::tempdir().expect("a folder for the page");
+    let folder = room.path().join("typed");
+    let beside = room.path().join("beside");
+    prepare(page, world, &folder, &beside);
+    let ports = PORTS.map(|port| (port, free_port()));
+    let script = script(page, &steps, &ports, &beside);
+    let mut command = shell(world, &script, &folder, &beside);
+    let output = command
+        .output()
+        .map_err(|error| vec![page.fault(1, format!("bash could not be started: {error}"))])?;
+    let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    for (shown, taken) in ports {
+        printed = printed.replace(&format!(":{taken}"), &format!(":{shown}"));
+    }
+    judge(
+        page,
+        &steps,
+        &printed,
+        output.status.success(),
+        &folder,
+        &mut report,
+    )?;
+    match afterwards(&folder) {
+        Some(what) => Err(vec![page.fault(1, what)]),
+        None => Ok(report),
+    }
+}
+
+fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<Fault>> {
+    let mut steps = Vec::new();
+    let mut faults = Vec::new();
+    let mut blocks = page.blocks.iter().peekable();
+    while let Some(block) = blocks.next() {
+        if let Some(file) = &block.file {
+            if Path::new(file).is_absolute() || file.contains("..") {
+                faults.push(page.fault(block.line, "a file is made within the page's folder"));
+            }
+            steps.push(Step::Make(block, file));
+        } else if let (true, Some(why)) = (block.is_commands(), &block.not_typed) {
+            report.left.push((block.line, why.clone()));
+        } else if block.is_commands() {
+            let shown = blocks
+                .next_if(|next| next.file.is_none() && ["text", "json"].contains(&&*next.language));
+            report.typed += 1;
+            steps.push(Step::Type(block, shown));
+        }
+    }
+    if faults.is_empty() {
+        Ok(steps)
+    } else {
+        Err(faults)
+    }
+}
+
+/// Makes the folder that a page is typed in, and one beside it with the programs.
+fn prepare(page: &Page, world: &World, folder: &Path, beside: &Path) {
+    let io = "the page's folder is made";
+    fs::create_dir(folder).expect(io);
+    fs::create_dir(beside).expect(io);
+    if !page.empty_folder {
+        for entry in fs::read_dir(&world.repository).expect(io).flatten() {
+            let name = entry.file_name();
+            if !NOT_LINKED.iter().any(|left| *left == name) {
+                symlink(entry.path(), folder.join(&name)).expect(io);
+            }
+        }
+        let mut copy = Command::new("cp");
+        copy.arg("-r")
+            .arg(&world.releases)
+            .arg(folder.join("releases"));
+        assert!(copy.status().expect(io).success(), "{copy:?}");
+        let wrapper = include_str!("cargo.sh")
+            .replace("@REPOSITORY@", &world.repository.display().to_string())
+            .replace(
+                "@BUILT@",
+                &world.program.parent().expect(io).display().to_string(),
+            )
+            .replace("@CARGO@", &real_cargo());
+        program(&beside.join("cargo"), &wrapper);
+    }
+    let wrapper = format!(
+        "#!/bin/sh\nexec timeout {} '{}' \"$@\"\n",
+        world.patience,
+        world.program.display()
+    );
+    program(&beside.join("domesday"), &wrapper);
+    fs::write(beside.join(".curlrc"), "fail\n").expect(io);
+}
+
+fn program(path: &Path, text: &str) {
+    fs::write(path, text).expect("a program of the page is written");
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("and made one");
+}
+
+/// The cargo that a reader has: the first of the search path.
+fn real_cargo() -> String {
+    let found = Command::new("sh").args(["-c", "command -v cargo"]).output();
+    let found = found.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    found.unwrap_or_else(|_| "cargo".to_owned())
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.local_addr().expect("its address").port()
+}
+
+fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], beside: &Path) -> String {
+    // Whatever fails, what the page started ends with it.
+    let mut script = String::from("exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n");
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Make(block, file) => {
+                let _ = write!(
+                    script,
+                    "if [ -e '{file}' ]; then echo '{file} is there already'; exit 1; fi\n\
+                     mkdir -p \"$(dirname '{file}')\"\ncat >'{file}' <<'THE_END_OF_THE_FILE'\n{}THE_END_OF_THE_FILE\n",
+                    on(ports, &small(page, &block.text))
+                );
+            }
+            Step::Type(block, _) => {
+                let commands = small(page, &block.text);
+                let _ = writeln!(script, "printf '{MARK}{number}\\n'");
+                match spoken::server(&commands) {
+                    Some(server) => {
+                        let log = beside.join(format!("server-{number}"));
+                        let _ = write!(
+                            script,
+                            "{before}{serve} >'{log}' 2>'{log}.log' &\n\
+                             until curl -s 'http://{address}/readyz' >/dev/null; do\n  \
+                             if ! kill -0 $! 2>/dev/null; then cat '{log}' '{log}.log'; exit 1; fi\n  sleep 0.05\ndone\n\
+                             cat '{log}'\n",
+                            before = on(ports, &server.before),
+                            serve = on(ports, &server.command),
+                            address = on(ports, &server.address),
+                            log = log.display(),
+                        );
+                    }
+                    None => script.push_str(&on(ports, &commands)),
+                }
+            }
+        }
+    }
+    script
+}
+
+/// A text with what is typed in place of what the page says.
+fn small(page: &Page, text: &str) -> String {
+    let pairs = page.in_small.iter();
+    pairs.fold(text.to_owned(), |text, (large, small)| {
+        text.replace(large, small)
+    })
+}
+
+/// A text with ports that are free in the place of the page's.
+fn on(ports: &[(u16, u16)], text: &str) -> String {
+    ports.iter().fold(text.to_owned(), |text, (shown, taken)| {
+        text.replace(&format!(":{shown}"), &format!(":{taken}"))
+    })
+}
+
+fn shell(world: &World, script: &str, folder: &Path, beside: &Path) -> Command {
+    let mut command = Command::new("timeout");
+    command
+        .args(["--kill-after=10", &world.patience.to_string()])
+        .args(["bash", "-euo", "pipefail", "-c", script])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null());
+    for (name, value) in &world.environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    command
+        .env("PATH", format!("{}:{path}", beside.display()))
+        .env("CURL_HOME", beside);
+    command
+}
+
+fn judge(
+    page: &Page,
+    steps: &[Step<'_>],
+    printed: &str,
+    ended_well: bool,
+    folder: &Path,
+    report: &mut Report,
+) -> Result<(), Vec<Fault>> {
+    let mut faults = Vec::new();
+    let mut parts = printed.split(MARK).skip(1).peekable();
+    if parts.peek().is_none() && !ended_well {
+        return Err(vec![
+            page.fault(1, format!("nothing could be typed: {printed}")),
+        ]);
+    }
+    while let Some(part) = parts.next() {
+        let (number, part) = part.split_once('\n').unwrap_or((part, ""));
+        let step = number
+            .parse()
+            .ok()
+            .and_then(|number: usize| steps.get(number));
+        let Some(Step::Type(block, shown)) = step else {
+            continue;
+        };
+        let part: String = part
+            .lines()
+            .filter(|line| !is_log(line))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        if parts.peek().is_none() && !ended_well {
+            let what = format!(
+                "these commands failed:\n{}They printed:\n{part}",
+                block.text
+            );
+            faults.push(page.fault(block.line, what));
+            break;
+        }
+        let Some(shown) = shown else { continue };
+        report.compared += 1;
+        let difference = match &*shown.language {
+            "json" => expected::json(&shown.text, &part),
+            _ => expected::text(&shown.text, &part, folder),
+        };
+        faults.extend(difference.map(|difference| page.fault(shown.line, difference)));
+    }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
+}
+
+/// Whether a line is one that a server that runs beside logged.
+fn is_log(line: &str) -> bool {
+    line.starts_with("{\"timestamp\":")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A world whose program says what it was given.
+    fn world(room: &Path) -> World {
+        let releases = room.join("releases");
+        fs::create_dir(&releases).unwrap();
+        let path = room.join("program");
+        program(&path, "#!/bin/sh\necho \"domesday $*\"\n");
+        World {
+            program: path,
+            repository: room.to_owned(),
+            releases,
+            environment: Vec::new(),
+            patience: 60,
+        }
+    }
+
+    fn page(text: &str) -> Result<Report, Vec<Fault>> {
+        let room = tempfile::tempdir().unwrap();
+        let page = Page::read("docs/a.md", text)?;
+        typed(&page, &world(room.path()), &|_| None)
+    }
+
+    fn told(text: &str) -> String {
+        page(text)
+            .unwrap_err()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    #[test]
+    fn a_sound_page_passes() {
+        let report = page(
+            "A file, `a/b.toml`:\n\n```toml\nport = 8080\n```\n\n<!-- in small: 4000 as 4 -->\n\n```sh\ncat a/b.toml\necho said >&2\n```\n\n```text\nport = 8080\nsaid\n```\n\n\
+             ```sh\nn=4000\n```\n\n```sh\ndomesday key list $n\n```\n\n```text\ndomesday key list 4\n```\n\n<!-- not typed: a day -->\n\n```sh\nfalse\n```\n",
+        );
+        assert_eq!(report.unwrap().compared, 2);
+        let report = page(
+            "```sh\necho http://127.0.0.1:8080/a\n```\n\n```text\nhttp://127.0.0.1:8080/a\n```\n\n<!-- not typed: a day -->\n\n```sh\nfalse\n```\n",
+        );
+        let report = report.unwrap();
+        assert_eq!((report.typed, report.compared), (1, 1));
+        assert_eq!(report.left, [(12, "a day".to_owned())]);
+    }
+
+    #[test]
+    fn a_command_that_fails_is_told_with_what_it_printed() {
+        let told = told("```sh\ntrue\n```\n\n```sh\nb=1\ncat missing.txt\necho never\n```\n");
+        assert!(
+            told.starts_with("docs/a.md:6: these commands failed"),
+            "{told}"
+        );
+        assert!(told.contains("missing.txt: No such file"), "{told}");
+        assert!(!told.ends_with("never\n"), "{told}");
+    }
+
+    #[test]
+    fn another_output_is_told() {
+        let told = told("```sh\ndomesday status\n```\n\n```text\ndomesday statues\n```\n");
+        assert!(
+            told.starts_with("docs/a.md:6: this was not printed: domesday statues"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn a_folder_is_a_checkout_unless_the_page_says_empty() {
+        let shown = "```sh\nls\n```\n\n```text\n";
+        page(&format!("{shown}program\nreleases\n```\n")).unwrap();
+        page(&format!("<!-- folder: empty -->\n\n{shown}```\n")).unwrap();
+    }
+
+    #[test]
+    fn nothing_of_the_repository_is_written_over() {
+        let told = told(
+            "A `program.toml` and `releases/../x.toml`:\n\n```toml\n```\n\n```sh\ntrue\n```\n",
+        );
+        assert!(told.contains("within the page's folder"), "{told}");
+    }
+
+    #[test]
+    fn what_a_page_starts_ends_with_it() {
+        let begun = std::time::Instant::now();
+        page("```sh\nsleep 50 &\n```\n").unwrap();
+        assert!(begun.elapsed().as_secs() < 20);
+    }
+}

@@ -1,0 +1,242 @@
+//! What a page writes as code is something that there is: a path, or words that the sources use.
+//!
+//! A name that was changed in the sources (a setting, a metric, a field, a reason, a function, a file) is thereby found on every page that
+//! still has the old one. That a word is used rightly this cannot tell; commands and outputs are for that.
+
+use crate::Fault;
+use crate::page::Page;
+use crate::program::Command;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+static WORD: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b[A-Za-z_][A-Za-z0-9_]*").expect("a literal"));
+static FLAG: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"--[a-z][a-z0-9-]+").expect("a literal"));
+/// A path: words, dashes and dots between slashes, or a file with an ending.
+static PATH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:[A-Za-z0-9_.-]+/)+[A-Za-z0-9_.-]*$|^[A-Za-z0-9_-]+\.(?:rs|md|py|wit|lua|sh)$")
+        .expect("a literal")
+});
+/// Folders that are no sources.
+const LEFT_OUT: [&str; 3] = [".git", "target", "releases"];
+/// The words of this crate prove nothing.
+const OWN: &str = "tests/documents/";
+/// Shorter words prove nothing either way.
+const SHORT: usize = 4;
+/// Words of other people's programs and of the machine's, which pages name.
+const ELSEWHERE: [&str; 10] = [
+    "createuser",
+    "--pwprompt",
+    "verify",
+    "remote_apply",
+    "pg_dump",
+    "perf",
+    "mprotect",
+    "oras",
+    "hist",
+    "monotone_constraints",
+];
+/// Bigger files are data.
+const LARGEST: u64 = 2_000_000;
+
+/// Everything that the sources say, and every path.
+#[derive(Debug, Default)]
+pub struct Sources {
+    words: BTreeSet<String>,
+    flags: BTreeSet<String>,
+    /// Paths from the root, folders with a slash at their end.
+    paths: Vec<String>,
+}
+
+impl Sources {
+    /// Reads all sources of a repository; pages are none.
+    pub fn read(repository: &Path) -> Sources {
+        let mut sources = Sources::default();
+        sources.folder(repository, repository);
+        sources
+    }
+
+    fn folder(&mut self, repository: &Path, folder: &Path) {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            let Ok(within) = path.strip_prefix(repository).map(PathBuf::from) else {
+                continue;
+            };
+            let within = within.display().to_string();
+            if path.is_dir() {
+                self.paths.push(format!("{within}/"));
+                let top = folder == repository && LEFT_OUT.iter().any(|left| *left == name);
+                if !top && name != "target" {
+                    self.folder(repository, &path);
+                }
+            } else {
+                let page = path.extension().is_some_and(|ending| ending == "md");
+                let large = entry.metadata().is_ok_and(|data| data.len() > LARGEST);
+                if !page
+                    && !large
+                    && !within.starts_with(OWN)
+                    && name != "Cargo.lock"
+                    && let Ok(text) = std::fs::read_to_string(&path)
+                {
+                    self.say(&text);
+                }
+                self.say(&within);
+                self.paths.push(within);
+            }
+        }
+    }
+
+    /// Adds a source.
+    pub fn say(&mut self, text: &str) {
+        for word in WORD.find_iter(text).map(|word| word.as_str()) {
+            self.words.insert(word.to_lowercase());
+            self.words.insert(snake(word));
+        }
+        let flags = FLAG.find_iter(text).map(|flag| flag.as_str().to_owned());
+        self.flags.extend(flags);
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let exact = path.trim_end_matches('/');
+        let below = format!("/{exact}");
+        self.paths.iter().any(|known| {
+            let known = known.trim_end_matches('/');
+            known == exact || known.ends_with(&below)
+        })
+    }
+
+    fn says(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        // A day or a number may stand at the end of a name that is made, and a histogram is served in parts.
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
+        let made = [format!("{bare}_"), format!("{word}_bucket")];
+        // The registry of metrics puts the program's name before theirs.
+        let metric = word
+            .strip_prefix("domesday_")
+            .filter(|name| name.contains('_'));
+        let names = [
+            word.clone(),
+            bare.to_owned(),
+            metric.unwrap_or(&word).to_owned(),
+        ];
+        names
+            .iter()
+            .chain(&made)
+            .any(|name| self.words.contains(name))
+            || ELSEWHERE.contains(&&*word)
+    }
+
+    /// Whether it is a part of a word, as filters of tests are.
+    fn holds(&self, part: &str) -> bool {
+        self.words.iter().any(|word| word.contains(part))
+    }
+
+    /// Whether a flag is written anywhere, or is a field that a program derives its flags from.
+    fn takes(&self, flag: &str) -> bool {
+        let field = flag.trim_start_matches('-').replace('-', "_");
+        self.flags.contains(flag)
+            || ELSEWHERE.contains(&flag)
+            || (field.contains('_') && self.words.contains(&field))
+    }
+
+    fn is_top(&self, name: &str) -> bool {
+        let folder = format!("{name}/");
+        self.paths.contains(&folder) && !["target", "releases"].contains(&name)
+    }
+}
+
+/// Code on a page that nothing in the sources is called.
+pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for (line, span) in &page.spans {
+        let mut say = |what: String| faults.push(page.fault(*line, what));
+        for flag in FLAG.find_iter(span) {
+            let flag = flag.as_str();
+            if !program.knows(flag) && !sources.takes(flag) {
+                say(format!("nothing takes the flag {flag} (`{span}`)"));
+            }
+        }
+        if PATH.is_match(span) {
+            let top = span.split('/').next().unwrap_or_default();
+            let source = span.ends_with(".rs") || span.ends_with(".py") || span.ends_with(".wit");
+            if (sources.is_top(top) || source) && !sources.has(span) {
+                say(format!("there is no `{span}`"));
+                continue;
+            }
+        }
+        let without_flags = FLAG.replace_all(span, " ");
+        let unknown = WORD.find_iter(&without_flags).map(|word| word.as_str());
+        let unknown = unknown.filter(|word| word.len() >= SHORT && !placeholder(word));
+        let filters = span.starts_with("cargo test");
+        let known = |word: &str| sources.says(word) || (filters && sources.holds(word));
+        for word in unknown.filter(|word| !known(word)) {
+            say(format!(
+                "`{word}` (of `{span}`) stands nowhere in the sources"
+            ));
+        }
+    }
+    faults
+}
+
+/// Words in capitals stand for something of the reader's.
+fn placeholder(word: &str) -> bool {
+    word.chars().all(|c| c.is_ascii_uppercase() || c == '_') && !word.starts_with("DOMESDAY")
+}
+
+/// `TooFew` as it is written in JSON, `too_few`.
+fn snake(word: &str) -> String {
+    let mut snake = String::new();
+    let mut below = false;
+    for character in word.chars() {
+        if character.is_ascii_uppercase() && below {
+            snake.push('_');
+        }
+        below = character.is_ascii_lowercase() || character.is_ascii_digit();
+        snake.push(character.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_nowhere_is_told() {
+        let room = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(room.path().join("host/server/src/http")).unwrap();
+        std::fs::write(
+            room.path().join("host/server/src/http/mod.rs"),
+            "fn route() { metric(\"domesday_requests_total\"); } // --some-flag DOMESDAY_DATA enum A { TooFew }",
+        )
+        .unwrap();
+        let sources = Sources::read(room.path());
+        let told = |text: &str| {
+            let page = Page::read("a.md", text).unwrap();
+            let faults = faults(&page, &sources, &Command::default());
+            faults
+                .into_iter()
+                .map(|fault| fault.what)
+                .collect::<Vec<_>>()
+        };
+        let sound = "`http/mod.rs` `host/server/` `domesday_requests_total` `--some-flag FILE` `DOMESDAY_DATA` `abc` `too_few`\n";
+        assert_eq!(told(sound), [""; 0]);
+        assert_eq!(told("`http/intake.rs`\n"), ["there is no `http/intake.rs`"]);
+        assert_eq!(told("`host/client`\n"), ["there is no `host/client`"]);
+        assert_eq!(
+            told("`--some-flags`\n"),
+            ["nothing takes the flag --some-flags (`--some-flags`)"]
+        );
+        for gone in ["domesday_answers_total", "DOMESDAY_FOLDER"] {
+            let expected = format!("`{gone}` (of `{gone}`) stands nowhere in the sources");
+            assert_eq!(told(&format!("`{gone}`\n")), [expected]);
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod common;
 use common::client::Client;
 use common::demo::{RELEASE, SNAPSHOT};
 use common::packages::{Releases, copy_tree, damage};
-use common::program::{Ran, domesday, releases};
+use common::program::{PATIENCE, Ran, domesday, releases, to_its_end};
 use common::registry::{Registry, guarded_registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
 use serde_json::Value;
@@ -17,8 +17,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Runs a command of `domesday release` on a folder of releases, with these settings and nobody's docker.
 fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Ran {
     let mut command = domesday();
@@ -26,15 +24,7 @@ fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Ra
     command.args(["release"]).args(arguments);
     command.arg("--releases").arg(releases);
     command.envs(settings.iter().copied());
-    let output = assert_cmd::Command::from_std(command)
-        .timeout(PATIENCE)
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    to_its_end(command, PATIENCE)
 }
 
 fn publish(from: &Path, to: &str) -> Ran {

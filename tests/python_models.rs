@@ -10,7 +10,7 @@ mod python;
 
 use common::demo::SNAPSHOT;
 use common::packages::Releases;
-use common::program::{Ran, domesday, repository};
+use common::program::{Ran, domesday, repository, to_its_end};
 use common::server::start;
 use serde_json::{Value, json};
 use std::fs;
@@ -32,15 +32,7 @@ fn release(arguments: &[&str], releases: &Path) -> Ran {
     let mut command = domesday();
     command.args(arguments).arg("--releases").arg(releases);
     command.env("DOMESDAY_COMPONENTIZE_PY", componentize());
-    let output = assert_cmd::Command::from_std(command)
-        .timeout(PATIENCE)
-        .output()
-        .unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    to_its_end(command, PATIENCE)
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// No command of a suite takes longer, so one that hangs is found.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
 const SETTINGS: [&str; 25] = [
     "DOMESDAY_RELEASES",
@@ -96,8 +96,13 @@ impl Ran {
 pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Ran {
     let mut command = domesday();
     command.args(arguments);
+    to_its_end(command, PATIENCE)
+}
+
+/// Runs a command to its end, for as long as that.
+pub fn to_its_end(command: Command, patience: Duration) -> Ran {
     let output = assert_cmd::Command::from_std(command)
-        .timeout(PATIENCE)
+        .timeout(patience)
         .output()
         .unwrap();
     Ran {

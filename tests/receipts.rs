@@ -11,6 +11,8 @@ mod faults;
 mod kept;
 #[path = "receipts/proved.rs"]
 mod proved;
+#[path = "receipts/rewritten.rs"]
+mod rewritten;
 
 use common::client::Client;
 use common::demo::house;

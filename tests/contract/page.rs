@@ -6,11 +6,11 @@ use std::fmt::Write;
 /// The page of one contract.
 pub fn page(contract: &Contract, rules: &Rules) -> String {
     let mut page = format!(
-        "# The rules of the {} contract and their tests\n\n\
+        "# {}\n\n\
         Generated from `{}` by `scripts/check-contract --write`; the test \
         command fails where\nthe two differ. `docs/testing.md` says how tests and breaks work \
         together. Tests are named\n`suite::module::test`; the first is the rule's own.\n",
-        contract.name, contract.list,
+        contract.title, contract.list,
     );
     for section in &rules.section {
         write!(page, "\n## {}\n\n", section.title).unwrap();

@@ -1,33 +1,44 @@
-//! The lists of rules, one for each contract, read.
+//! The lists of rules, one for each contract and one for what is promised beyond them, read.
 
 use serde::Deserialize;
 use std::path::Path;
 
-/// A contract: what it is called, and where its rules and their tests stand.
+/// A list: what it is called, and where its rules and their tests stand.
 pub struct Contract {
     /// Its name.
     pub name: &'static str,
+    /// What its page is headed.
+    pub title: &'static str,
     /// The list of its rules.
     pub list: &'static str,
     /// The page that is generated from it.
     pub page: &'static str,
-    /// The suite whose tests are each named after one of its rules.
-    pub suite: &'static str,
+    /// The suite whose tests are each named after one of its rules, where it has one of its own.
+    pub suite: Option<&'static str>,
 }
 
-/// Both contracts.
-pub const CONTRACTS: [Contract; 2] = [
+/// Both contracts, and the promises to who makes and audits releases.
+pub const CONTRACTS: [Contract; 3] = [
     Contract {
         name: "v3",
+        title: "The rules of the v3 contract and their tests",
         list: "tests/contract/rules.toml",
         page: "docs/contract-rules.md",
-        suite: "v3_contract",
+        suite: Some("v3_contract"),
     },
     Contract {
         name: "v1",
+        title: "The rules of the v1 contract and their tests",
         list: "tests/contract/rules-v1.toml",
         page: "docs/contract-rules-v1.md",
-        suite: "v1_contract",
+        suite: Some("v1_contract"),
+    },
+    Contract {
+        name: "promises",
+        title: "Promises to model teams and auditors, and their tests",
+        list: "tests/contract/promises.toml",
+        page: "docs/promises.md",
+        suite: None,
     },
 ];
 
@@ -72,7 +83,7 @@ impl Rules {
         toml::from_str(&text).unwrap()
     }
 
-    /// Reads the rules of both contracts.
+    /// Reads the rules of all lists.
     pub fn read(repository: &Path) -> Rules {
         let lists = CONTRACTS.iter();
         let lists = lists.flat_map(|contract| Rules::of(contract, repository).section);

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// The data of a host that has ended, its keys, and a head that was kept elsewhere.
-struct Past {
+pub struct Past {
     kept: TempDir,
     valuation: String,
 }
 
 impl Past {
-    fn new() -> Past {
+    pub fn new() -> Past {
         let kept = tempfile::tempdir().unwrap();
         let data = kept.path().join("data");
         let server = start().data(&data).with(&["--receipts", "all"]).go();
@@ -31,15 +31,15 @@ impl Past {
         Past { kept, valuation }
     }
 
-    fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.kept.path().join("data")
     }
 
-    fn keys(&self) -> String {
+    pub fn keys(&self) -> String {
         self.data().join("receipt-keys.json").display().to_string()
     }
 
-    fn head(&self) -> String {
+    pub fn head(&self) -> String {
         self.kept.path().join("head.json").display().to_string()
     }
 }

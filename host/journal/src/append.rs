@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use domesday_breaks::broken;
 use domesday_package::{PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
@@ -113,7 +114,7 @@ impl Tail {
 
     /// Sees that the file under the name is the one that is written, and as long.
     pub(crate) fn there(&self) -> Result<(), JournalError> {
-        let Some(current) = &self.current else {
+        let Some(current) = self.current.as_ref().filter(|_| !broken("journal-there")) else {
             return Ok(());
         };
         let named = fs::metadata(&current.path);

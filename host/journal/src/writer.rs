@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use domesday_breaks::broken;
 use domesday_package::{PublicKey, SigningKey};
 use tokio::sync::watch;
 
@@ -79,7 +80,9 @@ impl Journal {
         let key = key(folder, seed, new)?;
         let host = key.public();
         let signed = heads.last().map_or(0, |head| head.sequence);
-        sound(folder, &host, signed)?;
+        if !broken("journal-resume") {
+            sound(folder, &host, signed)?;
+        }
         let tail = Tail::find(folder, &host, file_bytes)?;
         let (send, receive) = sync_channel(WAITING);
         let (tell, progress) = watch::channel(Progress {

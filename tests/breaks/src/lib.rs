@@ -3,7 +3,7 @@
 //! A test that no fault turns red proves nothing. For each rule, the one place that decides it asks
 //! [`broken`] whether it should decide wrongly; `scripts/prove-breaks` builds with the feature `on`,
 //! names one break after another in the environment variable `DOMESDAY_BREAK`, and demands that the
-//! rule's own test fails. Rules, their tests and their breaks stand in `tests/contract/rules*.toml`.
+//! rule's own test fails. Rules, their tests and their breaks stand in `tests/contract/rules*.toml` and `promises.toml`.
 //!
 //! A fault of ours is asked for as well: [`panic_here`] panics where `DOMESDAY_PANIC` names the place, so
 //! that a test can see what a panic does to the program.

@@ -125,7 +125,7 @@ fn facts(report: &Report) -> Markup {
 pub(crate) fn svg(label: &str, svg: String) -> Markup {
     // The drawing library gives no name to what it draws.
     let named = format!("<svg role=\"img\" aria-label=\"{label}\" ");
-    html! { (PreEscaped(svg.replacen("<svg ", &named, 1))) }
+    html! { div.scroll { (PreEscaped(svg.replacen("<svg ", &named, 1))) } }
 }
 
 /// Median absolute errors of groups that have one.
@@ -291,13 +291,13 @@ fn probe(report: &Report) -> Markup {
         h2 { "Leakage probe: " @if probe.passed { "passed" } @else { "failed" } }
         p { "From each day on, everything was dealt out anew in a copy of the snapshot: prices and kinds of sales (half of them left out), certificates,
              index and figures. Homes valued as at that day must come out the same to the bit." }
-        table {
+        div.scroll { table {
             thead { tr { th { "cut" } th { "homes" } th { "different" } th { "sales" } th { "certificates" } th { "figures" } th { "index values" } } }
             tbody { @for cut in &probe.cuts { tr {
                 td { (cut.day) } td { (cut.homes) } td class=(if cut.different == 0 { "good" } else { "bad" }) { (cut.different) }
                 td { (cut.sales) } td { (cut.certificates) } td { (cut.figures) } td { (cut.index_points) }
             } } }
-        }
+        } }
     }
 }
 

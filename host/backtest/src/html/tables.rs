@@ -34,7 +34,7 @@ pub fn short(key: &str, name: Option<&str>) -> String {
 /// Accuracy of groups.
 pub fn accuracy(groups: &[&Group]) -> Markup {
     html! {
-        table {
+        div.scroll { table {
             thead { tr {
                 th {} th { "sales" } th { "hit %" } th { "ref. %" } th { "MdAPE" } th { "≤5 %" } th { "≤10 %" } th { "≤20 %" }
                 th { "bias" } th { "FSD" } th { "COD" } th { "PRD" } th { "PRB" } th { "covered" } th { "width" }
@@ -62,14 +62,14 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
                     None => { td class="few" colspan="11" { "too few to figure (" (group.valued) " valued)" } }
                 }
             } } }
-        }
+        } }
     }
 }
 
 /// One floor, group by group.
 pub fn floor(at: usize, groups: &[(String, &Group)]) -> Markup {
     html! {
-        table {
+        div.scroll { table {
             thead { tr {
                 th {} th { "floor hits %" } th { "rows" } th { "release MdAPE" } th { "floor MdAPE" } th { "release ≤10 %" } th { "floor ≤10 %" }
                 th { "release nearer %" } th { "verdict" }
@@ -87,7 +87,7 @@ pub fn floor(at: usize, groups: &[(String, &Group)]) -> Markup {
                     None => { td class="few" colspan="7" { "too few rows that both value" } }
                 }
             } } } }
-        }
+        } }
     }
 }
 
@@ -102,13 +102,13 @@ fn verdict_class(verdict: Verdict) -> &'static str {
 /// Reasons for no value.
 pub fn reasons(group: &Group) -> Markup {
     html! {
-        table {
+        div.scroll { table {
             thead { tr { th { "reason" } th { "sales" } th { "% of sales" } } }
             tbody { @for (reason, sales) in &group.reasons { tr {
                 td { (reason.replace('_', " ")) } td { (sales) }
                 td { (percent(*sales as f64 / group.sales.max(1) as f64, 1)) }
             } } }
-        }
+        } }
     }
 }
 

@@ -4,6 +4,7 @@ use super::record::{FORM, write};
 use super::{NotKept, Share};
 use crate::clock::Clock;
 use crate::releases::OpenRelease;
+use domesday_breaks::broken;
 use domesday_engine::Runtime;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::fixture::Fixture;
@@ -55,7 +56,7 @@ impl Keeping {
 
     /// Whether this valuation has a receipt.
     pub fn wants(&self, valuation_id: Uuid) -> bool {
-        self.share.has(valuation_id)
+        self.share.has(valuation_id) && !broken("receipts-every-row")
     }
 
     /// Hands in the receipt of a row that was run, which is no host's failure. Blocks where the journal has much to write.
@@ -104,7 +105,14 @@ impl Keeping {
             valuation_id,
             form: FORM,
         };
-        let bytes = write(&fixture).map_err(|error| record(&error))?;
+        let bytes = match broken("receipts-evidence") {
+            true => write(&Fixture {
+                evidence: Vec::new(),
+                ..fixture
+            }),
+            false => write(&fixture),
+        };
+        let bytes = bytes.map_err(|error| record(&error))?;
         let receipt = prepare(&about, &self.key, &bytes).map_err(|error| record(&error))?;
         Ok(self.journal.append(receipt)?)
     }
@@ -115,10 +123,11 @@ impl Keeping {
     /// Where one of them is not: then nothing that they are about may be answered.
     pub async fn kept(&self) -> Result<(), NotKept> {
         let HandedIn { tickets, failed } = std::mem::take(&mut *self.handed_in());
-        if let Some(failed) = failed {
+        if let Some(failed) = failed.filter(|_| !broken("receipts-durable")) {
             return Err(failed);
         }
         match tickets {
+            _ if broken("receipts-durable") => Ok(()),
             Some((first, last)) => Ok(self.journal.kept(first, last).await?),
             None => Ok(()),
         }

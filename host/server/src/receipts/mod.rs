@@ -13,6 +13,7 @@ pub use share::Share;
 
 use crate::clock::{Clock, random};
 use crate::settings::{ReceiptsMode, Settings};
+use domesday_breaks::broken;
 use domesday_journal::{Journal, JournalError, TenantKey};
 use domesday_state::{State, StateError, TenantId};
 use std::collections::HashMap;
@@ -69,9 +70,9 @@ impl Receipts {
         clock: &Arc<dyn Clock>,
     ) -> Result<Option<Receipts>, NotKept> {
         let share = match settings.receipts {
-            ReceiptsMode::Off => return Ok(None),
+            ReceiptsMode::Off if !broken("receipts-off") => return Ok(None),
             ReceiptsMode::Sampled => Share::of(settings.receipts_share),
-            ReceiptsMode::All => Share::all(),
+            ReceiptsMode::Off | ReceiptsMode::All => Share::all(),
         };
         let seed = random().map_err(|error| NotKept::Random(error.to_string()))?;
         let now = clock.clone();
@@ -131,7 +132,10 @@ impl Receipts {
         let since = Instant::now();
         let kept = tokio::task::spawn_blocking(move || state.receipt_key(&id, fresh)).await;
         let kept = kept.map_err(|error| NotKept::Random(error.to_string()))??;
-        let key = TenantKey::new(kept);
+        let key = TenantKey::new(match broken("receipts-key") {
+            true => [7; 32],
+            false => kept,
+        });
         self.keys().insert(tenant.clone(), (key.clone(), since));
         Ok(key)
     }

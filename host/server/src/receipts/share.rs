@@ -1,5 +1,6 @@
 //! Which valuations have a receipt.
 
+use domesday_breaks::broken;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -22,7 +23,7 @@ impl Share {
     /// Whether this valuation is one.
     pub fn has(self, valuation_id: Uuid) -> bool {
         let Share(below) = self;
-        if below == u64::MAX {
+        if below == u64::MAX || broken("receipts-sampled") {
             return true;
         }
         let digest = Sha256::digest(valuation_id.as_bytes());

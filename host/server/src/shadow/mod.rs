@@ -22,6 +22,7 @@ use crate::telemetry::shadow::ShadowMetrics;
 use crate::workers::Load;
 use arc_swap::ArcSwapOption;
 use domesday_backtest::compare::paired::{Said, Side};
+use domesday_breaks::broken;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
 use domesday_state::UnixMillis;
@@ -85,7 +86,7 @@ impl Service {
     /// Where it cannot be served, or is the current one.
     pub fn begin_shadow(&self, id: &str, share: Share) -> Result<(), ShadowError> {
         let candidate = self.releases.get(id)?;
-        if self.releases.current().id == candidate.id {
+        if self.releases.current().id == candidate.id && !broken("shadow-current") {
             return Err(ShadowError::Current(candidate.id.clone()));
         }
         Ok(self.shadows.begin(candidate, share)?)
@@ -177,7 +178,7 @@ impl Shadow {
 
     /// Whether it is run on this row of this release.
     pub fn takes(&self, current: &OpenRelease, row: Uuid) -> bool {
-        current.id != self.candidate.id && self.share.holds(row)
+        current.id != self.candidate.id && (self.share.holds(row) || broken("shadow-share"))
     }
 
     /// Notes what the release said of a row that is taken; a host's failure is nobody's answer. Never waits.
@@ -224,6 +225,9 @@ impl Shadow {
         };
         match self.queue.try_send(offered) {
             Ok(()) => {}
+            Err(TrySendError::Full(offered)) if broken("shadow-waits") => {
+                let _ = self.queue.send(offered);
+            }
             Err(TrySendError::Full(_)) => self.metrics.row(self.release_id(), "dropped"),
             Err(TrySendError::Disconnected(_)) => {}
         }

@@ -12,6 +12,7 @@ use super::progress::Progress;
 use crate::admin::wire::ReceiptKey;
 use crate::receipts;
 use anyhow::{Context, bail};
+use domesday_breaks::broken;
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::replay::{Mismatch, agrees, replay};
@@ -240,7 +241,7 @@ fn prove(
     let record = receipt.open(key).map_err(|error| error.to_string())?;
     let fixture = receipts::read(about.form, &record).map_err(|error| error.to_string())?;
     let opened = releases.get(&about.release_id)?;
-    if opened.package != about.package {
+    if opened.package != about.package && !broken("replay-package") {
         return Err(format!(
             "the release {} here is not the one that made it: the digest of its manifest is {}, and was {}",
             about.release_id, opened.package, about.package
@@ -250,6 +251,8 @@ fn prove(
         Some(evidence) => agrees(&**evidence, &fixture),
         None => Ok(()),
     });
-    proved.map_err(|mismatch: Mismatch| mismatch.to_string())?;
-    Ok(fixture)
+    match proved {
+        Err(mismatch) if !broken("replay-outcome") => Err(Mismatch::to_string(&mismatch)),
+        _ => Ok(fixture),
+    }
 }

@@ -98,3 +98,23 @@ pub fn points(rows: &[&Paired]) -> Vec<[f64; 2]> {
     let every = all.len().div_ceil(POINTS).max(1);
     all.into_iter().step_by(every).collect()
 }
+
+/// A share per cent with its sign, but for nothing.
+pub(crate) fn signed(share: f64) -> String {
+    let text = format!("{:+.1} %", 100.0 * share);
+    match text.as_str() {
+        "-0.0 %" | "+0.0 %" => "0.0 %".to_owned(),
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_has_no_sign() {
+        let told = [-0.000_4, -0.0, 0.000_4, -0.000_6, 0.051].map(signed);
+        assert_eq!(told, ["0.0 %", "0.0 %", "0.0 %", "-0.1 %", "+5.1 %"]);
+    }
+}

@@ -1,5 +1,6 @@
 //! What a comparison comes to, in a few sentences.
 
+use super::change::signed;
 use super::group::Nearness;
 use super::header::Source;
 use super::report::Comparison;
@@ -54,11 +55,6 @@ fn all(rows: usize) -> String {
         1 => "the only row".to_owned(),
         rows => format!("all {rows} rows"),
     }
-}
-
-/// A share as per cent with its sign.
-fn signed(share: f64) -> String {
-    format!("{:+.1} %", 100.0 * share)
 }
 
 fn percent(share: f64) -> String {

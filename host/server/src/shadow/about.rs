@@ -3,7 +3,7 @@
 use super::Share;
 use crate::compare::header;
 use crate::releases::OpenRelease;
-use domesday_backtest::compare::header::{Header, Source};
+use domesday_backtest::compare::header::{Header, LeftOut, Source};
 use domesday_backtest::compare::sides::Sides;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,7 +24,10 @@ pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> Ab
         first: String::new(),
         last: String::new(),
         share: share.part(),
+        shares: None,
         truncated: false,
+        counted_since: None,
+        left_out: LeftOut::default(),
     };
     let releases = Sides {
         a: current,

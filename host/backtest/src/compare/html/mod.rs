@@ -7,7 +7,7 @@ mod words;
 use super::group::Group;
 use super::header::Compared;
 use super::report::Comparison;
-use crate::html::plots::PlotError;
+use crate::html::plots::{PlotError, beyond};
 use crate::html::{document, svg};
 use maud::{Markup, PreEscaped, html};
 use tables::{percent, ratio, signed};
@@ -179,10 +179,27 @@ fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
             @if found.changes.below + found.changes.above > 0 {
                 "Outside the first plot: " (found.changes.below) " below, " (found.changes.above) " above. "
             }
+            (second(found))
             "Blue is A, ochre is B; where both are one, the change is B's against A. A line beside a median holds the middle four fifths of the
              rows, or, of a share, its 95 % interval."
         }
     })
+}
+
+/// What the plot of changes by value does not show as it is.
+fn second(found: &Comparison) -> Markup {
+    let (drawn, beyond) = (found.points.len(), beyond(&found.points));
+    let rows = found
+        .overall
+        .change
+        .as_ref()
+        .map_or(0, |change| change.rows);
+    html! {
+        @if drawn < rows { "The second has " (drawn) " of the " (rows) " rows, evenly taken. " }
+        @if beyond > 0 {
+            "The furthest " (beyond) " of the " (drawn) " rows in the second are drawn on its edge, as triangles. "
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The tables of a comparison.
 
+pub(crate) use crate::compare::change::signed;
 use crate::compare::cost::{Compared, Spread};
 use crate::compare::group::Group;
 use crate::compare::paired::{Paired, Said, Status};
@@ -8,15 +9,6 @@ use crate::compare::status::Kind;
 use crate::html::tables::called;
 pub use crate::html::tables::percent;
 use maud::{Markup, html};
-
-/// A share as per cent with its sign.
-pub fn signed(share: f64) -> String {
-    let text = format!("{:+.1} %", 100.0 * share);
-    match text.as_str() {
-        "-0.0 %" | "+0.0 %" => "0.0 %".to_owned(),
-        _ => text,
-    }
-}
 
 /// So many times as much.
 pub fn ratio(ratio: Option<f64>) -> String {

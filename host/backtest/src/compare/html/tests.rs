@@ -74,7 +74,10 @@ fn next_to_nothing_is_a_page_too() {
         first: "2026-10-15T10:00:00Z".to_owned(),
         last: "2026-10-15T11:00:00Z".to_owned(),
         share: 0.01,
+        shares: None,
         truncated: true,
+        counted_since: None,
+        left_out: crate::compare::header::LeftOut::default(),
     };
     let nothing = crate::compare::report::Comparison::of(live, &[], &|_| None);
     assert!(
@@ -92,4 +95,21 @@ fn next_to_nothing_is_a_page_too() {
         let text = page(&comparison(&rows)).unwrap();
         assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
     }
+}
+
+#[test]
+fn rows_beyond_a_plot_s_edge_are_counted_beside_it() {
+    // Of hundreds that hardly move, a few move far.
+    let mut rows: Vec<Paired> = (0..300_u32)
+        .map(|at| pair(1e5 + f64::from(at), 1e5 + f64::from(at % 7)))
+        .collect();
+    rows.extend([pair(1e5, 3e5), pair(1.001e5, 0.4e5)]);
+    let text = page(&comparison(&rows)).unwrap();
+    assert!(
+        text.contains("The furthest 2 of the 302 rows in the second are drawn on its edge"),
+        "{text}"
+    );
+    // Nothing is said where nothing is beyond.
+    let still = page(&comparison(&vec![pair(1e5, 1.01e5); 40])).unwrap();
+    assert!(!still.contains("drawn on its edge"));
 }

@@ -45,20 +45,58 @@ pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, Plot
     Ok(text)
 }
 
-/// Values in pounds with their changes, of which the middle 98 % are within the plot.
+/// What part of a plane is drawn.
+struct Window {
+    /// Thousands of pounds.
+    values: [f64; 2],
+    /// Per cent.
+    changes: [f64; 2],
+}
+
+impl Window {
+    /// That of the middle 98 % of the points.
+    fn of(points: &[[f64; 2]]) -> Window {
+        let ends = |at: usize, spared: f64| {
+            let mut values: Vec<f64> = points.iter().map(|point| point[at]).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            let end = |part| quantile(&values, part).unwrap_or(0.0);
+            (end(spared), end(1.0 - spared))
+        };
+        let (least, most) = ends(0, 0.01);
+        let (down, up) = ends(1, 0.01);
+        let (least, most) = (least * 0.9 / 1_000.0, most * 1.1 / 1_000.0);
+        // No change is in the plot, and a row that did not move is not on its edge.
+        let edge = (0.1 * 100.0 * (up - down)).max(0.25);
+        Window {
+            values: [least, most.max(least + 1.0)],
+            changes: [(100.0 * down).min(0.0) - edge, (100.0 * up).max(0.0) + edge],
+        }
+    }
+
+    /// Where a point is drawn, and whether that is the edge which it lies beyond.
+    fn place(&self, [value, change]: [f64; 2]) -> ((f64, f64), bool) {
+        let (value, change) = (value / 1_000.0, 100.0 * change);
+        let place = (
+            value.clamp(self.values[0], self.values[1]),
+            change.clamp(self.changes[0], self.changes[1]),
+        );
+        (place, place != (value, change))
+    }
+}
+
+/// How many points [`scattered`] draws on its edge, since they lie beyond it.
+pub fn beyond(points: &[[f64; 2]]) -> usize {
+    let window = Window::of(points);
+    points
+        .iter()
+        .filter(|point| window.place(**point).1)
+        .count()
+}
+
+/// Values in pounds with their changes. The middle 98 % are within the plot, and what lies beyond is a triangle on its edge.
 pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
-    let ends = |at: usize, spared: f64| {
-        let mut values: Vec<f64> = points.iter().map(|point| point[at]).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        let end = |part| quantile(&values, part).unwrap_or(0.0);
-        (end(spared), end(1.0 - spared))
-    };
-    let (least, most) = ends(0, 0.01);
-    let (down, up) = ends(1, 0.01);
-    let (least, most) = (least * 0.9 / 1_000.0, most * 1.1 / 1_000.0);
-    // No change is in the plot, and a row that did not move is not on its edge.
-    let edge = (0.1 * 100.0 * (up - down)).max(0.25);
-    let (low, high) = ((100.0 * down).min(0.0) - edge, (100.0 * up).max(0.0) + edge);
+    let window = Window::of(points);
+    let ([least, most], [low, high]) = (window.values, window.changes);
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
@@ -67,7 +105,7 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
             .margin_right(30)
             .x_label_area_size(42)
             .y_label_area_size(56)
-            .build_cartesian_2d(least..most.max(least + 1.0), low..high)?;
+            .build_cartesian_2d(least..most, low..high)?;
         let places = decimals(high - low);
         plain(&mut chart.configure_mesh())
             .x_desc(frame.axis)
@@ -76,14 +114,16 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
             .x_label_formatter(&|value| format!("{value:.0}"))
             .y_label_formatter(&|value| signed(*value, places))
             .draw()?;
-        let zero = [(least, 0.0), (most.max(least + 1.0), 0.0)];
+        let zero = [(least, 0.0), (most, 0.0)];
         chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
-        let within = points.iter().filter_map(|[value, change]| {
-            let (value, change) = (value / 1_000.0, 100.0 * change);
-            let inside = (least..=most).contains(&value) && (low..=high).contains(&change);
-            inside.then_some((value, change))
-        });
-        chart.draw_series(within.map(|point| Circle::new(point, 2, RELEASE.mix(0.5).filled())))?;
+        let (beyond, within): (Vec<_>, Vec<_>) = points
+            .iter()
+            .map(|point| window.place(*point))
+            .partition(|(_, beyond)| *beyond);
+        let within = within.into_iter().map(|(place, _)| place);
+        chart.draw_series(within.map(|place| Circle::new(place, 2, RELEASE.mix(0.5).filled())))?;
+        let beyond = beyond.into_iter().map(|(place, _)| place);
+        chart.draw_series(beyond.map(|place| TriangleMarker::new(place, 5, INK.filled())))?;
         area.present()?;
     }
     Ok(text)

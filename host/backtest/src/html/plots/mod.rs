@@ -3,7 +3,7 @@
 mod curves;
 mod marks;
 
-pub use curves::{Course, distribution, months, scattered};
+pub use curves::{Course, beyond, distribution, months, scattered};
 pub use marks::{Mark, Shape, marks};
 use plotters::chart::MeshStyle;
 use plotters::prelude::*;

@@ -215,6 +215,20 @@ fn what_cannot_be_tested_is_said() {
     assert!(said.contains("no release \"nowhere-1\""), "{said}");
 }
 
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let kept = tempfile::tempdir().unwrap();
+    let file = kept.path().join("b.json").display().to_string();
+    // Of a window that is refused, since the outputs come first.
+    let day = ["--from", "2031-01-01", "--to", "2031-02-01"];
+    let refused = |more: &[&str]| backtest(&[&day[..], more].concat()).refused();
+    let said = refused(&["--json", &file, "--rows", "/nowhere/b.csv"]);
+    assert!(said.contains("/nowhere/b.csv"), "{said}");
+    let said = refused(&["--json", &file, "--rows", &file]);
+    assert!(said.contains("--json and --rows are one file"), "{said}");
+    assert!(!kept.path().join("b.json").exists());
+}
+
 /// Whoever wants another figure can make it: the rows hold what the report was made of.
 #[test]
 fn the_rows_give_the_figures_of_the_report() {

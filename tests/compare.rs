@@ -7,7 +7,7 @@ mod common;
 use common::demo::RELEASE;
 use common::guest::component;
 use common::packages::Releases;
-use common::program::{Ran, releases, run};
+use common::program::{Ran, releases, run, run_into};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -227,7 +227,59 @@ fn what_cannot_be_compared_is_said() {
     let later = ["--from", "2031-01-01", "--to", "2031-02-01"];
     let said = compare(&folder, RELEASE, RELEASE, &later).refused();
     assert!(said.contains("has sales up to 2026-"), "{said}");
+    // Nothing was learnt from that late, and nobody is told to name a window who did.
+    let said = compare(&folder, RELEASE, RELEASE, &later[..2]).refused();
+    assert!(
+        said.contains("--from 2031-01-01") && said.contains("has sales up to 2026-"),
+        "{said}"
+    );
+    assert!(!said.contains("learnt"), "{said}");
     let both = [fixtures(), "--sample".to_owned(), "3".to_owned()];
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     assert_eq!(compare(&folder, RELEASE, RELEASE, &both).code, Some(2));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let kept = tempfile::tempdir().unwrap();
+    let path = |name: &str| kept.path().join(name).display().to_string();
+    let (json, nowhere, page) = (path("c.json"), path("none/c.html"), path("c.html"));
+    // Of a release that is not there, since the outputs come first.
+    let refused = |more: &[&str]| compare(&releases(), RELEASE, "nowhere-1", more).refused();
+    let said = refused(&["--json", &json, "--report", &nowhere]);
+    assert!(said.contains("none/c.html"), "{said}");
+    let said = refused(&["--json", &json, "--report", &json]);
+    assert!(
+        said.contains("--report and --json are one file") && said.contains("c.json"),
+        "{said}"
+    );
+    assert!(!Path::new(&json).exists());
+    // What was there stays where nothing comes of the work.
+    fs::write(&json, "an earlier one").unwrap();
+    let said = refused(&["--json", &json, "--report", &page]);
+    assert!(said.contains("no release \"nowhere-1\""), "{said}");
+    assert_eq!(fs::read_to_string(&json).unwrap(), "an earlier one");
+    assert!(!Path::new(&page).exists());
+}
+
+#[test]
+fn a_reader_who_has_gone_costs_no_file_and_a_full_disk_is_told() {
+    let kept = tempfile::tempdir().unwrap();
+    let page = kept.path().join("c.html");
+    let page_path = page.display().to_string();
+    let folder = releases().display().to_string();
+    let all = ["compare", RELEASE, RELEASE, "--releases", &folder];
+    let all = [&all[..], &["--sample", "20", "--report", &page_path]].concat();
+    let ran = run_into("| true", &all).ok();
+    assert_eq!(ran.stderr, "");
+    assert!(fs::read_to_string(&page).unwrap().contains("</html>"));
+    fs::remove_file(&page).unwrap();
+    let said = run_into(">/dev/full", &all).refused();
+    assert!(said.contains("standard output: No space left"), "{said}");
+    assert!(fs::read_to_string(&page).unwrap().contains("</html>"));
+    // As with every other command.
+    let list = ["release", "list", "--releases", &folder];
+    assert_eq!(run_into("| true", list).ok().stderr, "");
+    let said = run_into(">/dev/full", list).refused();
+    assert!(said.contains("standard output: No space left"), "{said}");
 }

@@ -99,6 +99,22 @@ pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) ->
     to_its_end(command, PATIENCE)
 }
 
+/// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`, `>/dev/full`.
+pub fn run_into<A: AsRef<std::ffi::OsStr>>(
+    output: &str,
+    arguments: impl IntoIterator<Item = A>,
+) -> Ran {
+    let program = domesday();
+    let mut shell = Command::new("bash");
+    for (name, _) in program.get_envs() {
+        shell.env_remove(name);
+    }
+    shell.arg("-c");
+    shell.arg(format!("set -o pipefail; \"$0\" \"$@\" {output}"));
+    shell.arg(program.get_program()).args(arguments);
+    to_its_end(shell, PATIENCE)
+}
+
 /// Runs a command to its end, for as long as that.
 pub fn to_its_end(command: Command, patience: Duration) -> Ran {
     let output = assert_cmd::Command::from_std(command)

@@ -1,5 +1,9 @@
 //! The `domesday` program: serves valuations, and makes, proves and replays what it serves.
 
+// First, since its macros take the place of the standard library's in all that follow.
+#[macro_use]
+mod printed;
+
 mod admin;
 mod admission;
 mod backtest;
@@ -32,13 +36,18 @@ mod workers;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::run() {
+    let code = match commands::run() {
         Ok(code) => code,
         Err(error) => {
             eprintln!("domesday: {}", said(&error));
             ExitCode::FAILURE
         }
+    };
+    if let Some(fault) = printed::fault() {
+        eprintln!("domesday: standard output: {fault}");
+        return ExitCode::FAILURE;
     }
+    code
 }
 
 /// An error with its causes, but for a cause that the text before it ends with already.

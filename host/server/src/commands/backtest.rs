@@ -1,11 +1,12 @@
 //! `domesday release backtest`: how far off a release is on sales that it had not seen.
 
 use super::ReleasesFolder;
+use super::output::{Output, all_others};
 use super::progress::Progress;
 use super::trust::trust;
 use crate::backtest::{Plan, Tested, run, written};
 use crate::releases::open_release;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_backtest::html::page;
 use domesday_backtest::lines;
@@ -16,7 +17,6 @@ use domesday_engine::config::Allocation;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -75,6 +75,10 @@ impl Backtest {
         if self.from > self.to {
             bail!("--from {} is after --to {}", self.from, self.to);
         }
+        let open_output = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
+        let (html, json) = (open_output(&self.report)?, open_output(&self.json)?);
+        let csv = open_output(&self.rows)?;
+        all_others(&[("--report", &html), ("--json", &json), ("--rows", &csv)])?;
         let root = &self.releases.releases;
         let id = self.release.as_str();
         let trust = trust(root, &self.unsigned)?;
@@ -111,17 +115,18 @@ impl Backtest {
             progress.show(stage, done, total);
         })?;
         drop(progress);
+        if let Some(json) = json {
+            json.write(written(&report)?.as_bytes())?;
+        }
+        if let Some(csv) = csv {
+            let mut text = Vec::new();
+            lines::write(&rows, &mut text)?;
+            csv.write(&text)?;
+        }
+        if let Some(html) = html {
+            html.write(page(&report)?.as_bytes())?;
+        }
         print!("{}", summary(&report));
-        if let Some(path) = &self.json {
-            std::fs::write(path, written(&report)?).with_context(|| path.display().to_string())?;
-        }
-        if let Some(path) = &self.rows {
-            let file = File::create(path).with_context(|| path.display().to_string())?;
-            lines::write(&rows, file).with_context(|| path.display().to_string())?;
-        }
-        if let Some(path) = &self.report {
-            std::fs::write(path, page(&report)?).with_context(|| path.display().to_string())?;
-        }
         // Last, so that what was found can be read.
         match &report.leakage_probe {
             Some(probe) if !probe.passed => {

@@ -1,16 +1,14 @@
 //! `domesday compare`: what another release says of the same homes.
 
 use super::ReleasesFolder;
+use super::outputs::Outputs;
 use super::progress::Progress;
 use super::trust::trust;
 use crate::compare::{Rows, run};
 use crate::releases::open_release;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
-use domesday_backtest::compare::html::page;
-use domesday_backtest::compare::report::Comparison;
 use domesday_backtest::compare::sides::Sides;
-use domesday_backtest::compare::summary::summary;
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_engine::fixture;
@@ -51,17 +49,6 @@ pub struct Compare {
     unsigned: Vec<String>,
 }
 
-/// Where a comparison goes.
-#[derive(Debug, clap::Args)]
-pub struct Outputs {
-    /// Write a page with plots, for people.
-    #[arg(long, value_name = "FILE.html")]
-    report: Option<PathBuf>,
-    /// Write all figures as JSON.
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-}
-
 impl Compare {
     pub fn run(self) -> anyhow::Result<()> {
         if let (Some(from), Some(to)) = (self.from, self.to)
@@ -69,6 +56,7 @@ impl Compare {
         {
             bail!("--from {from} is after --to {to}");
         }
+        let outputs = self.outputs.open()?;
         let root = &self.releases.releases;
         let rows = match &self.fixtures {
             Some(path) => recorded(path)?,
@@ -94,7 +82,7 @@ impl Compare {
             progress.show(stage, done, total);
         })?;
         drop(progress);
-        self.outputs.write(&found)
+        outputs.write(&found)
     }
 }
 
@@ -106,23 +94,4 @@ fn recorded(path: &Path) -> anyhow::Result<Rows> {
         file: name.to_string_lossy().into_owned(),
         fixtures: fixture::read(BufReader::new(file)).with_context(named)?,
     })
-}
-
-impl Outputs {
-    /// Prints the comparison, and writes the files that were asked for.
-    ///
-    /// # Errors
-    /// Where one cannot be written.
-    pub fn write(&self, found: &Comparison) -> anyhow::Result<()> {
-        print!("{}", summary(found));
-        if let Some(path) = &self.json {
-            let mut text = serde_json::to_string_pretty(found)?;
-            text.push('\n');
-            std::fs::write(path, text).with_context(|| path.display().to_string())?;
-        }
-        if let Some(path) = &self.report {
-            std::fs::write(path, page(found)?).with_context(|| path.display().to_string())?;
-        }
-        Ok(())
-    }
 }

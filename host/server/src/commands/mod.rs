@@ -10,6 +10,8 @@ mod journal;
 mod key;
 mod new_release;
 mod openapi;
+mod output;
+mod outputs;
 mod place;
 mod progress;
 mod property;

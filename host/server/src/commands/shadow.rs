@@ -1,6 +1,6 @@
 //! `domesday shadow`: a candidate beside the current release of a running server.
 
-use super::compare::Outputs;
+use super::outputs::Outputs;
 use super::place::Place;
 use crate::admin::wire::Order;
 use crate::shadow::Share;
@@ -67,6 +67,7 @@ impl Shadow {
             } => {
                 let data = place.settled(matches)?.data;
                 let against = against.as_ref().map(PackageId::as_str);
+                let outputs = outputs.open()?;
                 outputs.write(&comparison(&data, release.as_str(), against)?)?;
             }
         }

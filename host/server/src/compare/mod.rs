@@ -145,9 +145,22 @@ fn window(
 ) -> anyhow::Result<(Day, Day)> {
     let both = [&releases.a, &releases.b];
     let latest = both.iter().filter_map(|release| release.latest_sale).min();
-    let Some(to) = to.or(latest) else {
+    let Some(latest) = latest else {
         bail!("neither snapshot holds a sale: compare on fixtures instead");
     };
+    if let Some(from) = from
+        && from > to.unwrap_or(latest)
+    {
+        let known = both.map(|release| match release.latest_sale {
+            Some(day) => format!("{}'s snapshot has sales up to {day}", release.id),
+            None => format!("{}'s snapshot has no sale", release.id),
+        });
+        bail!(
+            "no sale that both releases know is of --from {from} or later: {}",
+            known.join(", ")
+        );
+    }
+    let to = to.unwrap_or(latest);
     let learnt = both.iter().filter_map(|release| {
         let learnt = release.manifest.model.learnt.as_ref()?;
         Some(Day::from(

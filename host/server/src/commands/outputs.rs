@@ -1,0 +1,60 @@
+//! Where a comparison goes.
+
+use super::output::{Output, all_others};
+use anyhow::Context;
+use domesday_backtest::compare::html::page;
+use domesday_backtest::compare::report::Comparison;
+use domesday_backtest::compare::summary::summary;
+use std::path::PathBuf;
+
+/// The files that were asked for.
+#[derive(Debug, clap::Args)]
+pub struct Outputs {
+    /// Write a page with plots, for people.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write all figures as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// The same, open.
+pub struct Opened {
+    report: Option<Output>,
+    json: Option<Output>,
+}
+
+impl Outputs {
+    /// Opens the files, before any work is done for them. What stands in them stays until they are written.
+    ///
+    /// # Errors
+    /// Where one cannot be written, or both are one.
+    pub fn open(&self) -> anyhow::Result<Opened> {
+        let open = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
+        let opened = Opened {
+            report: open(&self.report)?,
+            json: open(&self.json)?,
+        };
+        all_others(&[("--report", &opened.report), ("--json", &opened.json)])?;
+        Ok(opened)
+    }
+}
+
+impl Opened {
+    /// Writes the files, and then prints the comparison.
+    ///
+    /// # Errors
+    /// Where one cannot be written.
+    pub fn write(self, found: &Comparison) -> anyhow::Result<()> {
+        if let Some(json) = self.json {
+            let mut text = serde_json::to_string_pretty(found)?;
+            text.push('\n');
+            json.write(text.as_bytes())?;
+        }
+        if let Some(report) = self.report {
+            report.write(page(found).context("the page")?.as_bytes())?;
+        }
+        print!("{}", summary(found));
+        Ok(())
+    }
+}

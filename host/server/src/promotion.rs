@@ -64,7 +64,10 @@ impl Service {
             Released::Rates => family(&self.rates),
         };
         match what {
-            Released::Valuation => self.releases.promote(id),
+            Released::Valuation => self
+                .releases
+                .promote(id)
+                .inspect(|_| self.shadows.promoted(id)),
             Released::Markets => self.markets.promote(id),
             Released::Rates => self.rates.promote(id),
         }?;

@@ -130,8 +130,8 @@ pub fn on_service(service: &Service, order: Order) -> Result<Answer, Problem> {
             Ok(Answer::Done {})
         }
         Order::EndShadow {} => match service.shadows.end() {
-            true => Ok(Answer::Done {}),
-            false => Err(Problem::NoShadow),
+            Some(release) => Ok(Answer::ShadowEnded { release }),
+            None => Err(Problem::NoShadow),
         },
         order => {
             log(&order);

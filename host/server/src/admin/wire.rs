@@ -143,6 +143,11 @@ pub enum Answer {
     },
     /// It is done.
     Done {},
+    /// A release runs as a shadow no more.
+    ShadowEnded {
+        /// Which it was.
+        release: String,
+    },
     /// The key's text, this once.
     Key {
         /// The whole key.

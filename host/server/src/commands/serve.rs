@@ -208,6 +208,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     orders.abort();
     let _ = orders.await;
     tokio::task::spawn_blocking(move || {
+        service.shadows.end();
         if let Some(traces) = &service.traces {
             traces.stop();
         }

@@ -2,7 +2,7 @@
 
 use super::outputs::Outputs;
 use super::place::Place;
-use crate::admin::wire::Order;
+use crate::admin::wire::{Answer, Order};
 use crate::shadow::Share;
 use crate::shadow::read::comparison;
 use anyhow::bail;
@@ -56,8 +56,13 @@ impl Shadow {
                 println!("{release} runs as a shadow on {} of rows", share.part());
             }
             Shadow::End { place } => {
-                give(&place.settled(matches)?, &Order::EndShadow {})?;
-                println!("no release runs as a shadow");
+                let answer = give(&place.settled(matches)?, &Order::EndShadow {})?;
+                match answer {
+                    Answer::ShadowEnded { release } => {
+                        println!("{release} runs as a shadow no more; what was kept stays");
+                    }
+                    _ => println!("the shadow has ended; what was kept stays"),
+                }
             }
             Shadow::Report {
                 release,
@@ -75,9 +80,9 @@ impl Shadow {
     }
 }
 
-fn give(place: &Place, order: &Order) -> anyhow::Result<()> {
+fn give(place: &Place, order: &Order) -> anyhow::Result<Answer> {
     match place.order_server(order)? {
-        Some(_) => Ok(()),
+        Some(answer) => Ok(answer),
         None => bail!(
             "no server runs on the data folder {}; `domesday serve --shadow` begins with one",
             place.data.display()

@@ -2,15 +2,19 @@
 //!
 //! Each row is a line of JSON that is written whole. So many lines are kept in `pairs.jsonl`; then that becomes
 //! `pairs.before.jsonl`, in place of what had that name, so that the latest rows are always there and the folder never
-//! grows past twice as many.
+//! grows past twice as many. Rows that were taken and are in no line are counted beside them ([`Counts`]).
+//!
+//! Whoever deletes a folder while rows are added to it begins anew: it is made again for the next row.
 
 use super::about::About;
+use super::counts::{Counts, Left};
 use crate::private_file;
 use domesday_backtest::compare::paired::Paired;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Rows in a file, some 600 bytes each.
@@ -26,8 +30,11 @@ pub const ABOUT: &str = "about.json";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
-    /// When the current release answered, seconds since 1970-01-01 UTC.
+    /// When the current release answered, to the minute: seconds since 1970-01-01 UTC.
     pub at: i64,
+    /// Share of rows that was taken then, 0 to 1; absent in what older versions kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
     /// What both said.
     pub pair: Paired,
 }
@@ -37,6 +44,8 @@ pub(super) struct Keeper {
     folder: PathBuf,
     most: usize,
     open: Option<Open>,
+    /// What is counted and not yet written, by the release that the rows stand beside.
+    counted: BTreeMap<String, Counts>,
 }
 
 /// The rows beside one release.
@@ -54,6 +63,7 @@ impl Keeper {
             folder,
             most: ROWS,
             open: None,
+            counted: BTreeMap::new(),
         }
     }
 
@@ -67,13 +77,18 @@ impl Keeper {
         row: &Kept,
         about: impl FnOnce() -> About,
     ) -> std::io::Result<()> {
-        let mut open = match self.open.take() {
-            Some(open) if open.current == current => open,
-            _ => Open::new(&self.folder, current, &about())?,
-        };
+        let mut open = self.opened(current, row.at, about)?;
         if open.rows >= self.most {
-            fs::rename(open.folder.join(NOW), open.folder.join(BEFORE))?;
+            let before = open.folder.join(BEFORE);
+            let replaced = before.exists();
+            fs::rename(open.folder.join(NOW), before)?;
             (open.file, open.rows) = appending(&open.folder)?;
+            if replaced {
+                let counted = self.counted.entry(current.to_owned()).or_default();
+                counted.replaced += self.most as u64;
+                // Where it fails, it is tried again before long.
+                let _ = self.write_counts();
+            }
         }
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
@@ -83,16 +98,60 @@ impl Keeper {
         self.open = Some(open);
         Ok(())
     }
+
+    /// Counts rows beside the current release that are left out; [`Keeper::write_counts`] writes it down.
+    pub fn leave(
+        &mut self,
+        current: &str,
+        (left, rows): (Left, u64),
+        at: i64,
+        about: impl FnOnce() -> About,
+    ) {
+        // Rows of which none is compared have a folder too. Where it cannot be made, the counts cannot be written, which says so.
+        self.open = self.opened(current, at, about).ok();
+        let counted = self.counted.entry(current.to_owned()).or_default();
+        counted.leave(left, rows);
+    }
+
+    /// Writes down what was counted.
+    ///
+    /// # Errors
+    /// Where it cannot be; it stays counted, and can be tried again.
+    pub fn write_counts(&mut self) -> std::io::Result<()> {
+        while let Some(counted) = self.counted.first_entry() {
+            let folder = self.folder.join(counted.key());
+            // Somebody may have taken away one to which no row comes any more.
+            make(&folder)?;
+            counted.get().add_to(&folder)?;
+            counted.remove();
+        }
+        Ok(())
+    }
+
+    /// The files beside this release, made again where somebody took them away.
+    fn opened(
+        &mut self,
+        current: &str,
+        at: i64,
+        about: impl FnOnce() -> About,
+    ) -> std::io::Result<Open> {
+        match self.open.take() {
+            Some(open) if open.current == current && open.stands() => Ok(open),
+            _ => Open::new(&self.folder, current, at, &about()),
+        }
+    }
 }
 
 impl Open {
-    fn new(candidate: &Path, current: &str, about: &About) -> std::io::Result<Open> {
+    fn new(candidate: &Path, current: &str, at: i64, about: &About) -> std::io::Result<Open> {
         let folder = candidate.join(current);
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder)?;
+        make(&folder)?;
         private_file::write(&folder.join(ABOUT), &serde_json::to_vec(about)?)?;
+        let began = Counts {
+            since: Some(at),
+            ..Counts::default()
+        };
+        began.add_to(&folder)?;
         let (file, rows) = appending(&folder)?;
         Ok(Open {
             current: current.to_owned(),
@@ -101,6 +160,21 @@ impl Open {
             rows,
         })
     }
+
+    /// Whether the file that rows are added to is still the one that has its name.
+    fn stands(&self) -> bool {
+        let named = fs::metadata(self.folder.join(NOW));
+        let (Ok(named), Ok(open)) = (named, self.file.metadata()) else {
+            return false;
+        };
+        (named.dev(), named.ino()) == (open.dev(), open.ino())
+    }
+}
+
+/// Makes a folder, unless it is there.
+fn make(folder: &Path) -> std::io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)
 }
 
 /// The file that rows are added to, and how many it has. The end of a row that was cut off when a host went down is ended.
@@ -115,15 +189,13 @@ fn appending(folder: &Path) -> std::io::Result<(File, usize)> {
     Ok((file, bytes.iter().filter(|byte| **byte == b'\n').count()))
 }
 
-/// The rows of a folder, oldest first, and whether there were more. A line that was cut off is left out.
+/// The rows of a folder, oldest first. A line that was cut off is left out.
 ///
 /// # Errors
 /// Where a file is there and cannot be read.
-pub fn rows(folder: &Path) -> std::io::Result<(Vec<Kept>, bool)> {
+pub fn rows(folder: &Path) -> std::io::Result<Vec<Kept>> {
     let mut rows = Vec::new();
-    let before = folder.join(BEFORE);
-    let more = before.exists();
-    for path in [before, folder.join(NOW)] {
+    for path in [folder.join(BEFORE), folder.join(NOW)] {
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
@@ -133,117 +205,9 @@ pub fn rows(folder: &Path) -> std::io::Result<(Vec<Kept>, bool)> {
             rows.extend(serde_json::from_slice::<Kept>(&line?).ok());
         }
     }
-    Ok((rows, more))
+    Ok(rows)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use domesday_backtest::compare::header::{Compared, Header, Source};
-    use domesday_backtest::compare::paired::{Said, Side};
-    use domesday_backtest::compare::sides::Sides;
-    use domesday_backtest::report::Learnt;
-    use domesday_registers::codes::PropertyType;
-    use std::os::unix::fs::PermissionsExt;
-
-    fn about() -> About {
-        let release = || Compared {
-            release_id: "made-up".to_owned(),
-            model: "made-up".to_owned(),
-            model_version: "1".to_owned(),
-            snapshot_id: "made-up".to_owned(),
-            snapshot_content: String::new(),
-            latest_sale: None,
-            nominal_coverage: 0.8,
-            bands: Vec::new(),
-            learnt: Learnt::Nothing,
-        };
-        let releases = Sides {
-            a: release(),
-            b: release(),
-        };
-        let rows = Source::Fixtures {
-            file: String::new(),
-        };
-        About {
-            header: Header {
-                releases,
-                rows,
-                least_rows: 30,
-            },
-            authorities: Default::default(),
-        }
-    }
-
-    fn row(at: i64) -> Kept {
-        let side = || Side {
-            said: Said::Referred {
-                reason: "short_lease".to_owned(),
-            },
-            fuel: 7,
-            micros: 1.5,
-        };
-        let pair = Paired {
-            row: String::new(),
-            property_type: PropertyType::Flat,
-            authority: String::new(),
-            postcode_area: "ZZ".to_owned(),
-            price: None,
-            sides: Sides {
-                a: side(),
-                b: side(),
-            },
-        };
-        Kept { at, pair }
-    }
-
-    fn times(folder: &Path) -> (Vec<i64>, bool) {
-        let (rows, more) = rows(folder).unwrap();
-        (rows.iter().map(|row| row.at).collect(), more)
-    }
-
-    #[test]
-    fn the_latest_rows_are_kept_and_no_more_than_twice_as_many_as_a_file_has() {
-        let kept = tempfile::tempdir().unwrap();
-        let folder = kept.path().join("candidate");
-        let mut keeper = Keeper::new(folder.clone());
-        keeper.most = 3;
-        for at in 0..3 {
-            keeper.keep("current", &row(at), about).unwrap();
-        }
-        assert_eq!(times(&folder.join("current")), (vec![0, 1, 2], false));
-        // Another host's life begins with what is there.
-        let mut keeper = Keeper::new(folder.clone());
-        keeper.most = 3;
-        for at in 3..8 {
-            keeper.keep("current", &row(at), about).unwrap();
-        }
-        assert_eq!(times(&folder.join("current")), (vec![3, 4, 5, 6, 7], true));
-        // Rows beside another release stand for themselves.
-        keeper.keep("next", &row(9), about).unwrap();
-        keeper.keep("current", &row(10), about).unwrap();
-        assert_eq!(times(&folder.join("next")), (vec![9], false));
-        assert_eq!(times(&folder.join("current")).0.last(), Some(&10));
-        let mode = |name: &str| {
-            let path = folder.join("current").join(name);
-            fs::metadata(path).unwrap().permissions().mode() & 0o777
-        };
-        assert_eq!((mode(NOW), mode(ABOUT)), (0o600, 0o600));
-    }
-
-    #[test]
-    fn a_line_that_was_cut_off_costs_itself_alone() {
-        let kept = tempfile::tempdir().unwrap();
-        let folder = kept.path().join("current");
-        let mut keeper = Keeper::new(kept.path().to_owned());
-        keeper.keep("current", &row(1), about).unwrap();
-        let mut text = fs::read(folder.join(NOW)).unwrap();
-        text.extend_from_slice(b"{\"at\": 2, \"pai");
-        fs::write(folder.join(NOW), text).unwrap();
-        assert_eq!(times(&folder).0, [1]);
-        Keeper::new(kept.path().to_owned())
-            .keep("current", &row(3), about)
-            .unwrap();
-        assert_eq!(times(&folder).0, [1, 3]);
-    }
-}
+#[path = "kept_tests.rs"]
+mod tests;

@@ -7,7 +7,9 @@
 //! makes the same page of it as `domesday compare`.
 
 mod about;
+mod counts;
 pub mod kept;
+mod notes;
 pub mod read;
 mod run;
 mod share;
@@ -21,16 +23,19 @@ use crate::service::Service;
 use crate::telemetry::shadow::ShadowMetrics;
 use crate::workers::Load;
 use arc_swap::ArcSwapOption;
+use counts::Left;
 use domesday_backtest::compare::paired::{Said, Side};
 use domesday_breaks::broken;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
 use domesday_state::UnixMillis;
+use notes::Notes;
 use run::Runner;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 use uuid::Uuid;
 
@@ -40,6 +45,8 @@ const QUEUE: usize = 1_024;
 /// Where a service's shadow is, if it has one.
 pub struct Shadows {
     now: ArcSwapOption<Shadow>,
+    /// The thread of the one that runs; held while one begins or ends, so that no two write in one folder.
+    thread: Mutex<Option<JoinHandle<()>>>,
     /// Where pairs are kept.
     folder: PathBuf,
     load: Load,
@@ -53,6 +60,7 @@ pub struct Shadow {
     share: Share,
     queue: SyncSender<Offered>,
     ended: Arc<AtomicBool>,
+    dropped: Arc<AtomicU64>,
     clock: Arc<dyn Clock>,
     metrics: ShadowMetrics,
 }
@@ -103,6 +111,7 @@ impl Shadows {
     ) -> Shadows {
         Shadows {
             now: ArcSwapOption::empty(),
+            thread: Mutex::new(None),
             folder,
             load,
             clock,
@@ -115,27 +124,35 @@ impl Shadows {
         self.now.load_full()
     }
 
-    /// Runs a candidate on a share of rows from now on, in place of any other.
+    /// Runs a candidate on a share of rows from now on, in place of any other. Waits until that has ended.
     ///
     /// # Errors
     /// Where no thread can be had.
     pub fn begin(&self, candidate: Arc<OpenRelease>, share: Share) -> std::io::Result<()> {
-        self.end();
+        let mut thread = self.thread();
+        self.ended(&mut thread);
         let (queue, offered) = sync_channel(QUEUE);
         let ended = Arc::new(AtomicBool::new(false));
+        let dropped = Arc::new(AtomicU64::new(0));
         let runner = Runner {
             candidate: candidate.clone(),
-            share,
             offered,
             ended: ended.clone(),
             load: self.load.clone(),
-            folder: self.folder.clone(),
             metrics: self.metrics.clone(),
+            notes: Notes::new(
+                candidate.clone(),
+                share,
+                self.metrics.clone(),
+                self.folder.clone(),
+                dropped.clone(),
+            ),
         };
-        std::thread::Builder::new()
+        let work = std::thread::Builder::new()
             .name("shadow".to_owned())
             .stack_size(run::STACK_BYTES)
             .spawn(move || runner.run())?;
+        *thread = Some(work);
         self.metrics.begun(&candidate.id, share.part());
         tracing::info!(
             release_id = candidate.id,
@@ -147,21 +164,44 @@ impl Shadows {
             share,
             queue,
             ended,
+            dropped,
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
         })));
         Ok(())
     }
 
-    /// Ends the candidate that runs, and says whether there was one. Rows that wait for it are let go of.
-    pub fn end(&self) -> bool {
-        let Some(shadow) = self.now.swap(None) else {
-            return false;
-        };
+    /// Ends the candidate that runs, and says which it was. Rows that wait for it are let go of, counted and told. Waits for the row
+    /// in hand, which has a second.
+    pub fn end(&self) -> Option<String> {
+        self.ended(&mut self.thread())
+    }
+
+    /// Ends the candidate if it is this release, which became the current one, and has nothing to be held against any more.
+    pub fn promoted(&self, id: &str) {
+        let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);
+        if runs {
+            tracing::info!(release_id = id, "the shadow was promoted");
+            self.end();
+        }
+    }
+
+    fn ended(&self, thread: &mut Option<JoinHandle<()>>) -> Option<String> {
+        let shadow = self.now.swap(None)?;
         shadow.ended.store(true, Ordering::Relaxed);
         self.metrics.ended();
+        if let Some(thread) = thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("a shadow's thread had ended before it");
+        }
         tracing::info!(release_id = shadow.candidate.id, "the shadow ends");
-        true
+        Some(shadow.candidate.id.clone())
+    }
+
+    fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
+        // Whoever panicked with it left a thread or none, either of which is in order.
+        self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -213,6 +253,10 @@ impl Shadow {
         fuel: u64,
         took: Duration,
     ) {
+        // A request that began before the shadow ended: its row is not taken.
+        if self.ended.load(Ordering::Relaxed) {
+            return;
+        }
         let offered = Offered {
             current: current.clone(),
             subject: subject.clone(),
@@ -228,7 +272,10 @@ impl Shadow {
             Err(TrySendError::Full(offered)) if broken("shadow-waits") => {
                 let _ = self.queue.send(offered);
             }
-            Err(TrySendError::Full(_)) => self.metrics.row(self.release_id(), "dropped"),
+            Err(TrySendError::Full(_)) => {
+                self.metrics.row(self.release_id(), Left::Dropped.word());
+                self.dropped.fetch_add(1, Ordering::Relaxed);
+            }
             Err(TrySendError::Disconnected(_)) => {}
         }
     }

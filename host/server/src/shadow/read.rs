@@ -1,6 +1,7 @@
 //! A comparison made of the pairs that were kept.
 
 use super::about::About;
+use super::counts::Counts;
 use super::kept::{ABOUT, Kept, NOW, rows};
 use anyhow::{Context, bail};
 use chrono::{DateTime, SecondsFormat};
@@ -37,24 +38,42 @@ pub fn comparison(
     };
     let mut about: About =
         serde_json::from_slice(&text).with_context(|| folder.join(ABOUT).display().to_string())?;
-    let (kept, more) = rows(&folder).with_context(|| folder.display().to_string())?;
+    let kept = rows(&folder).with_context(|| folder.display().to_string())?;
+    let counts = Counts::read(&folder).with_context(|| folder.display().to_string())?;
     let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
-        bail!("{} beside {current}", nothing(data, candidate));
+        match counts.left_out.in_words() {
+            Some(kinds) => bail!("no row of {candidate} beside {current} was compared: {kinds}"),
+            None => bail!("{} beside {current}", nothing(data, candidate)),
+        }
     };
     if let Source::Live {
         first: from,
         last: to,
+        share,
+        shares,
         truncated,
-        ..
+        counted_since,
+        left_out,
     } = &mut about.header.rows
     {
-        (*from, *to, *truncated) = (time(first.at), time(last.at), more);
+        (*from, *to) = (time(first.at), time(last.at));
+        *shares = Some(taken(&kept, *share));
+        *truncated = counts.replaced > 0;
+        (*counted_since, *left_out) = (counts.since.map(time), counts.left_out);
     }
     let pairs: Vec<Paired> = kept.into_iter().enumerate().map(named).collect();
     let names = &about.authorities;
     Ok(Comparison::of(about.header, &pairs, &|code| {
         names.get(code).cloned()
     }))
+}
+
+/// The least and the largest share by which rows were taken; `share` by those that do not say.
+fn taken(kept: &[Kept], share: f64) -> [f64; 2] {
+    let shares = kept.iter().map(|row| row.share.unwrap_or(share));
+    shares.fold([f64::INFINITY, 0.0], |[least, most], share| {
+        [least.min(share), most.max(share)]
+    })
 }
 
 fn nothing(data: &Path, candidate: &str) -> String {

@@ -1,8 +1,8 @@
 //! The thread that runs a candidate.
 
-use super::about::about;
-use super::kept::{Keeper, Kept};
-use super::{Offered, Share};
+use super::Offered;
+use super::counts::Left;
+use super::notes::Notes;
 use crate::compare::said::{referred, said};
 use crate::releases::OpenRelease;
 use crate::telemetry::shadow::ShadowMetrics;
@@ -11,12 +11,12 @@ use crate::workers::Load;
 use domesday_backtest::compare::paired::{Paired, Side};
 use domesday_backtest::compare::sides::Sides;
 use domesday_breaks::broken;
+use domesday_engine::outcome::RowFailure;
 use domesday_registers::Day;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// As a worker's.
@@ -29,60 +29,61 @@ const RESTS: u32 = 19;
 const LONGEST_REST: Duration = Duration::from_secs(20);
 /// How often it is looked whether requests are still under way.
 const LOOK: Duration = Duration::from_millis(1);
-/// Time on the clock that a row of a candidate has; a release that needs more is not one to be served.
+/// How long nothing may come before it is looked whether the shadow has ended, and counts are written down.
+const QUIET: Duration = Duration::from_millis(100);
+/// Time on the clock that a row of a candidate has; a release that needs more has failed on it.
 const ROW_TIME: Duration = Duration::from_secs(1);
 
 /// A candidate at work.
 pub(super) struct Runner {
     pub candidate: Arc<OpenRelease>,
-    pub share: Share,
     pub offered: Receiver<Offered>,
     pub ended: Arc<AtomicBool>,
     pub load: Load,
-    pub folder: PathBuf,
     pub metrics: ShadowMetrics,
+    pub notes: Notes,
 }
 
 impl Runner {
-    /// Works until the shadow is ended.
-    pub fn run(self) {
-        let mut keeper = Keeper::new(self.folder.join(&self.candidate.id));
+    /// Works until the shadow is ended, and counts the rows that still wait then.
+    pub fn run(mut self) {
         let mut rest = PATIENCE;
-        let mut unkept = false;
-        while let Ok(offered) = self.offered.recv() {
-            self.step_aside(rest);
-            if self.ended.load(Ordering::Relaxed) {
-                return;
-            }
-            let began = Instant::now();
-            // A fault of ours in here loses this row and nothing else.
-            let pair = catch_unwind(AssertUnwindSafe(|| self.pair(&offered)));
-            rest = (began.elapsed() * RESTS).clamp(PATIENCE, LONGEST_REST);
-            let Some(pair) = pair.unwrap_or_else(|_| {
-                self.count("undone");
-                None
-            }) else {
-                continue;
-            };
-            self.count("compared");
-            if broken("shadow-kept") {
-                continue;
-            }
-            self.metrics.pair(&self.candidate.id, &pair);
-            let kept = Kept {
-                at: offered.at.0.div_euclid(1_000),
-                pair,
-            };
-            let about = || about(&offered.current, &self.candidate, self.share);
-            if let Err(error) = keeper.keep(&offered.current.id, &kept, about) {
-                self.count("unkept");
-                // Once: the reason is likely to stay.
-                if !unkept {
-                    tracing::error!(%error, folder = %self.folder.display(), "a shadow's rows are not kept");
+        while !self.ended.load(Ordering::Relaxed) {
+            match self.offered.recv_timeout(QUIET) {
+                Ok(offered) => {
+                    self.step_aside(rest);
+                    match self.ended.load(Ordering::Relaxed) {
+                        true => self.notes.left_out(&offered, Left::LetGo),
+                        false => rest = self.compare(&offered),
+                    }
                 }
-                unkept = true;
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
             }
+            self.notes.write(false);
         }
+        while let Ok(offered) = self.offered.try_recv() {
+            self.notes.left_out(&offered, Left::LetGo);
+        }
+        self.notes.write(true);
+    }
+
+    /// Runs the candidate on a row and notes what came of it. Says how long to rest.
+    fn compare(&mut self, offered: &Offered) -> Duration {
+        let began = Instant::now();
+        // A fault of ours in here loses this row and nothing else.
+        let pair = catch_unwind(AssertUnwindSafe(|| self.pair(offered)));
+        let rest = (began.elapsed() * RESTS).clamp(PATIENCE, LONGEST_REST);
+        match pair.unwrap_or(Err(Left::Undone)) {
+            Ok(pair) => {
+                self.metrics.row(&self.candidate.id, "compared");
+                if !broken("shadow-kept") {
+                    self.notes.compared(offered, pair);
+                }
+            }
+            Err(left) => self.notes.left_out(offered, left),
+        }
+        rest
     }
 
     /// Waits while requests are under way, within reason.
@@ -94,8 +95,11 @@ impl Runner {
         }
     }
 
-    /// What both say of a row; none where the candidate is not to be asked, or the host failed.
-    fn pair(&self, offered: &Offered) -> Option<Paired> {
+    /// What both say of a row.
+    ///
+    /// # Errors
+    /// Where the candidate is not to be asked, or the host failed.
+    fn pair(&self, offered: &Offered) -> Result<Paired, Left> {
         let candidate = &self.candidate;
         let mut subject = (*offered.subject).clone();
         let day = subject.valuation_day;
@@ -103,8 +107,7 @@ impl Runner {
             .date()
             .is_some_and(|date| (candidate.window.from..=candidate.window.to).contains(&date));
         if !within {
-            self.count("outside_dates");
-            return None;
+            return Err(Left::OutsideDates);
         }
         // What can be known differs with the snapshot.
         subject.evidence_through = candidate
@@ -118,20 +121,16 @@ impl Runner {
                 let row = candidate
                     .release
                     .value_within(&Arc::new(subject), evidence, ROW_TIME);
-                if row
-                    .outcome
-                    .as_ref()
-                    .is_err_and(|failure| failure.retryable())
-                {
-                    self.count("undone");
-                    return None;
+                // Only what the host is at fault for says nothing of the candidate: one that needs longer than it has, fails.
+                if let Err(RowFailure::Host { .. }) = &row.outcome {
+                    return Err(Left::Undone);
                 }
                 (said(candidate, &row.outcome), row.cost.fuel)
             }
         };
         let micros = began.elapsed().as_nanos() as f64 / 1_000.0;
         let subject = &offered.subject;
-        Some(Paired {
+        Ok(Paired {
             // Named when it is read; there is nothing here that a home could be found by.
             row: match broken("shadow-address") {
                 true => subject.postcode.to_string(),
@@ -146,9 +145,5 @@ impl Runner {
                 b: Side { said, fuel, micros },
             },
         })
-    }
-
-    fn count(&self, outcome: &'static str) {
-        self.metrics.row(&self.candidate.id, outcome);
     }
 }

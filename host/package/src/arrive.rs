@@ -1,15 +1,17 @@
 //! A package that comes in pieces, from a place that is no folder: its manifest first, which says what the rest
 //! must be, then its files one by one; whole and durable on a shelf in the end, or not at all.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use crate::error::Fault;
 use crate::files::{check_tree, parent, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
-use crate::open::{Package, check_digest, check_size, read_body};
-use crate::write::{put_file, settle};
+use crate::open::{check_digest, check_size, read_body};
+use crate::publish::arrived;
+use crate::sibling::Sibling;
+use crate::standing::standing;
+use crate::write::put_file;
 use crate::{
     Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, Published, Sha256Digest,
     Trust, signature,
@@ -27,8 +29,8 @@ pub struct Announced {
 /// Where an announced package stands on a shelf.
 #[derive(Debug)]
 pub enum Arrival {
-    /// It is there already, with the same bytes.
-    AlreadyThere,
+    /// It is there already, with the same bytes, and lacks nothing that came.
+    There(Published),
     /// Its files are awaited.
     Awaited(Box<Arriving>),
 }
@@ -39,7 +41,7 @@ pub struct Arriving {
     announced: Announced,
     shelf: PathBuf,
     place: PathBuf,
-    sibling: tempfile::TempDir,
+    sibling: Sibling,
 }
 
 impl Announced {
@@ -102,31 +104,20 @@ impl Announced {
         read_body(&self.manifest).map_err(|fault| fault.of(Path::new(self.manifest.id.as_str())))
     }
 
-    /// Makes room for it on `shelf`, which is made where it is missing, unless it is there.
+    /// Makes room for it on `shelf`, which is made where it is missing, unless it is there. What is there with the
+    /// same bytes and without a signature takes the one that came.
     ///
     /// # Errors
     /// [`Fault::Republished`] where the id is there with other bytes, or what is wrong with what is there.
     pub fn awaited(self, shelf: &Path) -> Result<Arrival, PackageError> {
         let place = shelf.join(self.manifest.id.as_str());
-        let attempt = || {
-            if fs::symlink_metadata(&place).is_ok() {
-                let there = Package::open_unjudged(&place)?;
-                return match *there.manifest() == self.manifest {
-                    true => Ok(None),
-                    false => Err(Fault::Republished),
-                };
-            }
-            fs::create_dir_all(shelf).map_err(Fault::io(shelf))?;
-            tempfile::Builder::new()
-                .prefix(&format!(".{}-", self.manifest.id))
-                .permissions(Permissions::from_mode(0o755))
-                .tempdir_in(shelf)
-                .map_err(Fault::io(shelf))
-                .map(Some)
+        let attempt = || match standing(&place, &self.manifest, self.signature.as_deref())? {
+            Some(published) => Ok(Err(published)),
+            None => Sibling::new(shelf, &self.manifest.id).map(Ok),
         };
-        match attempt().map_err(|fault| fault.of(&place))? {
-            None => Ok(Arrival::AlreadyThere),
-            Some(sibling) => Ok(Arrival::Awaited(Box::new(Arriving {
+        match attempt().map_err(|fault: Fault| fault.of(&place))? {
+            Err(published) => Ok(Arrival::There(published)),
+            Ok(sibling) => Ok(Arrival::Awaited(Box::new(Arriving {
                 announced: self,
                 shelf: shelf.to_owned(),
                 place,
@@ -195,10 +186,8 @@ impl Arriving {
                 put_file(&root.join(SIGNATURE), signature)?;
             }
             sync_directory(root)?;
-            match settle(sibling, &shelf, &place, &announced.manifest)? {
-                true => Ok(Published::Copied),
-                false => Ok(Published::AlreadyThere),
-            }
+            let signature = announced.signature.as_deref();
+            arrived(sibling, &shelf, &place, &announced.manifest, signature)
         };
         attempt().map_err(|fault: Fault| fault.of(&place))
     }
@@ -208,7 +197,7 @@ impl Arriving {
 mod tests {
     use super::*;
     use crate::{
-        Draft, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign, write,
+        Draft, Package, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign, write,
     };
     use std::collections::BTreeMap;
     use std::io::Write;
@@ -263,7 +252,7 @@ mod tests {
             .awaited(shelf);
         match arrival.unwrap() {
             Arrival::Awaited(arriving) => arriving,
-            Arrival::AlreadyThere => panic!("it is not there"),
+            Arrival::There(_) => panic!("it is not there"),
         }
     }
 
@@ -285,7 +274,11 @@ mod tests {
         assert_eq!(there.digest(), package.digest());
         assert_eq!(there.signer(), package.signer());
         let again = announced(&package, trust).unwrap().awaited(shelf.path());
-        assert!(matches!(again.unwrap(), Arrival::AlreadyThere));
+        let signer = package.signer().copied();
+        assert!(matches!(
+            again.unwrap(),
+            Arrival::There(Published::AlreadyThere(by)) if by == signer
+        ));
     }
 
     #[test]
@@ -349,6 +342,38 @@ mod tests {
             judged(Kind::Property, "s-2", None),
             Fault::WrongId { .. }
         ));
+    }
+
+    #[test]
+    fn what_is_there_unsigned_takes_the_signature_that_came_and_keeps_the_one_it_has() {
+        let (_kept, package, list) = sent();
+        let trust = Trust::Required(list.clone());
+        let (other, _, _) = sent();
+        let place = other.path().join("s-1");
+        for published in [
+            |package: &Package, shelf: &Path, trust: Trust| {
+                match announced(package, trust).unwrap().awaited(shelf).unwrap() {
+                    Arrival::There(published) => published,
+                    Arrival::Awaited(_) => panic!("it is there"),
+                }
+            },
+            |package: &Package, shelf: &Path, _: Trust| crate::publish(package, shelf).unwrap(),
+        ] {
+            fs::remove_file(place.join(SIGNATURE)).unwrap();
+            let first = published(&package, other.path(), trust.clone());
+            assert_eq!(first, Published::Completed);
+            let signed = open(&place, &trust).unwrap();
+            assert_eq!(signed.signer(), package.signer());
+            let again = published(&package, other.path(), trust.clone());
+            assert_eq!(again, Published::AlreadyThere(package.signer().copied()));
+
+            // Another's signature stays, and it is said whose it is.
+            let another = SigningKey::from_seed([8; 32]);
+            sign(&place, &another).unwrap();
+            let kept = published(&package, other.path(), trust.clone());
+            assert_eq!(kept, Published::AlreadyThere(Some(another.public())));
+        }
+        assert_eq!(left(other.path()), 1);
     }
 
     #[test]

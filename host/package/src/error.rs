@@ -53,12 +53,12 @@ pub enum Fault {
     /// The manifest's values are spelled in another way than the one stored form.
     #[error("manifest.json is not in canonical form")]
     NotCanonical,
-    /// The directory's name is not the id.
-    #[error("manifest.json names {manifest}, but the directory is called {directory}")]
+    /// The name that it lies under, a directory's or a tag, is not the id.
+    #[error("manifest.json names {manifest}, but it lies under the name {directory}")]
     WrongId {
         /// The id in the manifest.
         manifest: PackageId,
-        /// The directory's name.
+        /// The name that it lies under.
         directory: String,
     },
     /// The package is of another kind than was asked for.
@@ -131,7 +131,9 @@ pub enum Fault {
     #[error("is not signed")]
     Unsigned,
     /// The signature is good, but nobody trusts its key.
-    #[error("is signed by {key}, which is not trusted")]
+    #[error(
+        "is signed by {key}, which is not trusted: whoever trusts it puts it as a .pub file into keys/ of the releases folder"
+    )]
     Untrusted {
         /// The key that signed.
         key: PublicKey,
@@ -151,6 +153,14 @@ pub enum Fault {
     /// The id is published already, with other bytes.
     #[error("is published already with other bytes; an id never changes, so take a new one")]
     Republished,
+    /// What came under this id is another package than the one that is here.
+    #[error(
+        "is another package than {from}: the id was published already with other bytes, and which of the two is right only its publisher can say; this one stays until you move it away and pull again"
+    )]
+    HeldOtherwise {
+        /// Where the other one is.
+        from: String,
+    },
 }
 
 impl Fault {

@@ -65,17 +65,18 @@ pub(crate) fn judge(bytes: &[u8], manifest: &Manifest) -> Result<PublicKey, Faul
 pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError> {
     let attempt = || {
         let package = Package::open_unjudged(directory)?;
-        put(directory, package.manifest(), key)?;
+        let detached = Detached {
+            key: key.public(),
+            signature: key.sign(&package.manifest().signed_message()?),
+        };
+        put(directory, detached.text().as_bytes())?;
         Ok(package.signed_by(key.public()))
     };
     attempt().map_err(|fault: Fault| fault.of(directory))
 }
 
-fn put(directory: &Path, manifest: &Manifest, key: &SigningKey) -> Result<(), Fault> {
-    let detached = Detached {
-        key: key.public(),
-        signature: key.sign(&manifest.signed_message()?),
-    };
+/// Puts the bytes of a signature file into the package in `directory`, in place of any that is there.
+pub(crate) fn put(directory: &Path, bytes: &[u8]) -> Result<(), Fault> {
     // Beside the package, not in it: whoever opens it meanwhile must find nothing unlisted.
     let shelf = files::parent(directory);
     let mut file = tempfile::Builder::new()
@@ -84,7 +85,7 @@ fn put(directory: &Path, manifest: &Manifest, key: &SigningKey) -> Result<(), Fa
         .tempfile_in(&shelf)
         .map_err(Fault::io(&shelf))?;
     let place = directory.join(SIGNATURE);
-    file.write_all(detached.text().as_bytes())
+    file.write_all(bytes)
         .and_then(|()| file.as_file().sync_all())
         .map_err(Fault::io(file.path()))?;
     file.persist(&place)

@@ -1,15 +1,15 @@
 //! Writing: a package appears whole and durable, or not at all.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::Fault;
 use crate::files::{parent, sync_directory};
 use crate::manifest::{FORMAT, MANIFEST};
 use crate::open::{Package, read_body};
+use crate::sibling::Sibling;
 use crate::{
     Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, Timestamp,
 };
@@ -46,13 +46,7 @@ pub fn write<B: Body>(shelf: &Path, draft: Draft<B>) -> Result<Manifest, Package
 }
 
 fn write_to<B: Body>(shelf: &Path, place: &Path, draft: Draft<B>) -> Result<Manifest, Fault> {
-    fs::create_dir_all(shelf).map_err(Fault::io(shelf))?;
-    // Package ids cannot begin with a dot, so no reader takes the sibling for a package.
-    let sibling = tempfile::Builder::new()
-        .prefix(&format!(".{}-", draft.id))
-        .permissions(Permissions::from_mode(0o755))
-        .tempdir_in(shelf)
-        .map_err(Fault::io(shelf))?;
+    let sibling = Sibling::new(shelf, &draft.id)?;
     let mut files = BTreeMap::new();
     for (file, source) in draft.files {
         let entry = copy(sibling.path(), &file, &source)?;
@@ -90,15 +84,14 @@ pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
 /// Renames the finished sibling into place, or finds the same package there already: whether it was
 /// renamed. Renaming never replaces: the system refuses where a directory that holds anything is in the way.
 pub(crate) fn settle(
-    sibling: tempfile::TempDir,
+    sibling: Sibling,
     shelf: &Path,
     place: &Path,
     manifest: &Manifest,
 ) -> Result<bool, Fault> {
     match fs::rename(sibling.path(), place) {
         Ok(()) => {
-            // It has moved: there is nothing left to clean up under the old name.
-            let _moved = sibling.keep();
+            sibling.moved();
             sync_directory(shelf)?;
             Ok(true)
         }

@@ -3,7 +3,11 @@
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
+#[path = "oci_registries/again.rs"]
+mod again;
 mod common;
+#[path = "oci_registries/hostile.rs"]
+mod hostile;
 
 use common::client::Client;
 use common::demo::{RELEASE, SNAPSHOT};
@@ -276,6 +280,10 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
         refused.contains("published already with other bytes"),
         "{refused}"
     );
+    // Whoever pulls cannot take a new id: the message says where the two are, and what to do.
+    assert!(refused.contains(&format!("{place}:{RELEASE}")), "{refused}");
+    assert!(refused.contains("move it away"), "{refused}");
+    assert!(!refused.contains("take a new one"), "{refused}");
     assert_eq!(fs::read(manifest).unwrap(), mine);
 }
 

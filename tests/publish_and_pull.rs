@@ -6,7 +6,8 @@ mod common;
 
 use common::demo::{RELEASE, SNAPSHOT};
 use common::packages::{Releases, copy_tree, damage};
-use common::program::{Ran, run};
+use common::program::{PATIENCE, Ran, domesday, run, to_its_end};
+use domesday_package::{PropertyBody, Sha256Digest, Trust, open};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -141,4 +142,98 @@ fn a_release_that_is_not_there_is_said() {
         refused.contains(&format!("there is no release {RELEASE}")),
         "{refused}"
     );
+}
+
+#[test]
+fn what_lies_there_unsigned_takes_the_signature_that_comes() {
+    let (shared, there) = (Releases::copy(), Releases::copy());
+    let signature = there.release(RELEASE).join("manifest.sig");
+    let theirs = fs::read(&signature).unwrap();
+    for (what, here, other) in [
+        ("pull", there.path(), shared.path()),
+        ("publish", shared.path(), there.path()),
+    ] {
+        fs::remove_file(&signature).unwrap();
+        let said = hand(what, here, other, &[]).ok().stdout;
+        assert!(said.contains("what was missing there has come"), "{said}");
+        assert_eq!(fs::read(&signature).unwrap(), theirs);
+        let again = hand(what, here, other, &[]).ok().stdout;
+        assert_eq!(
+            again.matches("already, the same bytes, signed by").count(),
+            2,
+            "{again}"
+        );
+    }
+}
+
+#[test]
+fn who_pulls_over_another_package_is_told_which_is_where() {
+    let (shared, there) = (Releases::copy(), Releases::without_release());
+    there.add(RELEASE, b"another component".to_vec());
+    let refused = hand("pull", there.path(), shared.path(), &[]).refused();
+    let mine = there.release(RELEASE).display().to_string();
+    assert!(refused.contains(&mine), "{refused}");
+    let theirs = shared.path().display().to_string();
+    assert!(refused.contains(&theirs), "{refused}");
+    assert!(refused.contains("move it away"), "{refused}");
+}
+
+#[test]
+fn an_address_that_is_mistyped_is_no_folder() {
+    let (here, elsewhere) = (Releases::copy(), TempDir::new().unwrap());
+    let folder = here.path().display().to_string();
+    for address in [
+        "OCI://127.0.0.1:9/models/homes",
+        "https://127.0.0.1:9/models/homes",
+        "docker://127.0.0.1:9/models/homes",
+        "oci:/127.0.0.1:9/models/homes",
+    ] {
+        for what in ["publish", "pull"] {
+            let mut command = domesday();
+            command.current_dir(elsewhere.path());
+            command.args(["release", what, RELEASE, address, "--releases", &folder]);
+            let refused = to_its_end(command, PATIENCE).refused();
+            assert!(
+                refused.contains("oci://127.0.0.1:9/models/homes"),
+                "{refused}"
+            );
+        }
+        let alone = run(["release", "pull", address, "--releases", &folder]).refused();
+        assert!(alone.contains("oci://127.0.0.1:9/models/homes"), "{alone}");
+    }
+    assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_snapshot_that_is_not_the_pinned_one_is_told_before_anything_goes() {
+    let (here, there) = (Releases::without_release(), host());
+    let other = Sha256Digest::of(b"another snapshot");
+    here.add_changed("pinned-1", b"a component".to_vec(), |body| {
+        body.snapshot.content_digest = other;
+    });
+    let shared = TempDir::new().unwrap();
+    let snapshot = open(&here.snapshot(), &Trust::Unsigned).unwrap();
+    let true_one = snapshot.body::<PropertyBody>().unwrap().content_digest;
+    let command = |what: &str, here: &Path, other: &Path| {
+        let (here, other) = (here.display().to_string(), other.display().to_string());
+        let allow = ["--allow-unsigned", "pinned-1", "--releases", &here];
+        run([&["release", what, "pinned-1", &other], &allow[..]].concat()).refused()
+    };
+    for refused in [
+        command("publish", here.path(), shared.path()),
+        command("pull", there.path(), here.path()),
+    ] {
+        assert!(refused.contains(&other.to_string()), "{refused}");
+        assert!(refused.contains(&true_one.to_string()), "{refused}");
+    }
+    assert!(packages(shared.path()).is_empty());
+    assert!(packages(there.path()).is_empty());
+
+    let folder = here.path().display().to_string();
+    let all = ["release", "list", "--unsigned", "--releases", &folder];
+    let listed = run(all).ok().stdout;
+    let line = listed.lines().find(|line| line.starts_with("pinned-1"));
+    let line = line.unwrap();
+    assert!(line.contains("cannot be used"), "{line}");
+    assert!(line.contains(&true_one.to_string()), "{line}");
 }

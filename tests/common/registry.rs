@@ -104,6 +104,15 @@ impl Registry {
         let folder = self.kept.path().join(blobs).join(&sha256[..2]);
         folder.join(sha256).join("data")
     }
+
+    /// Forgets an artifact and its tag, as a registry that sweeps does.
+    pub fn sweep(&self, digest: &str, tag: &str) {
+        let manifests = "storage/docker/registry/v2/repositories/models/homes/_manifests";
+        let manifests = self.kept.path().join(manifests);
+        fs::remove_dir_all(manifests.join("tags").join(tag)).unwrap();
+        let revision = digest.replace(':', "/");
+        fs::remove_dir_all(manifests.join("revisions").join(revision)).unwrap();
+    }
 }
 
 impl Drop for Registry {

@@ -197,7 +197,8 @@ impl Arriving {
 mod tests {
     use super::*;
     use crate::{
-        Draft, Package, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign, write,
+        Draft, Package, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign,
+        write,
     };
     use std::collections::BTreeMap;
     use std::io::Write;
@@ -351,11 +352,13 @@ mod tests {
         let (other, _, _) = sent();
         let place = other.path().join("s-1");
         for published in [
-            |package: &Package, shelf: &Path, trust: Trust| {
-                match announced(package, trust).unwrap().awaited(shelf).unwrap() {
-                    Arrival::There(published) => published,
-                    Arrival::Awaited(_) => panic!("it is there"),
-                }
+            |package: &Package, shelf: &Path, trust: Trust| match announced(package, trust)
+                .unwrap()
+                .awaited(shelf)
+                .unwrap()
+            {
+                Arrival::There(published) => published,
+                Arrival::Awaited(_) => panic!("it is there"),
             },
             |package: &Package, shelf: &Path, _: Trust| crate::publish(package, shelf).unwrap(),
         ] {

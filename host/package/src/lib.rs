@@ -64,7 +64,7 @@ pub use id::{IdFault, Kind, PackageId};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
 pub use monotone::{Direction, Monotone, MonotoneInput};
-pub use open::{Package, open, open_with};
+pub use open::{Package, claimed_body, open, open_with};
 pub use path::{FilePath, PathFault};
 pub use property::{PropertyBody, RegisterFile};
 pub use publish::{Published, publish};

@@ -44,6 +44,20 @@ pub fn open_with(
     attempt().map_err(|fault: Fault| fault.of(directory))
 }
 
+/// The body of the package in `directory` as its signed manifest has it; no file is looked at.
+///
+/// # Errors
+/// Where the manifest is none, not of this kind or not signed as `trust` demands.
+pub fn claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, PackageError> {
+    let attempt = || {
+        let package = Package::claimed(directory)?;
+        let signer = signature::signer(directory, &package.manifest)?;
+        trust.judge(&package.manifest.id, signer.as_ref())?;
+        read_body(&package.manifest)
+    };
+    attempt().map_err(|fault: Fault| fault.of(directory))
+}
+
 impl Package {
     /// Reads what the directory claims to be; no file is proved yet.
     fn claimed(directory: &Path) -> Result<Self, Fault> {

@@ -364,21 +364,25 @@ fn open_snapshot(
         trust,
     )?;
     let body: PropertyBody = package.body()?;
+    let other = |found: String, path: PathBuf| ReleaseError::OtherSnapshot {
+        release: release.release_id.as_str().to_owned(),
+        snapshot: pin.id.as_str().to_owned(),
+        pinned: pin.content_digest.to_string(),
+        found,
+        path,
+    };
+    if body.content_digest != pin.content_digest {
+        let found = body.content_digest.to_string();
+        return Err(other(found, package.directory().to_owned()));
+    }
     let path = package.path(body.database.as_str())?;
     let snapshot = Snapshot::open(&path).map_err(|source| ReleaseError::Snapshot {
         path: path.clone(),
         source,
     })?;
-    let pinned = pin.content_digest.to_string();
     let found = snapshot.identity().content_digest;
-    if pinned != body.content_digest.to_string() || pinned != found {
-        return Err(ReleaseError::OtherSnapshot {
-            release: release.release_id.as_str().to_owned(),
-            snapshot: pin.id.as_str().to_owned(),
-            pinned,
-            found,
-            path,
-        });
+    if found != pin.content_digest.to_string() {
+        return Err(other(found, path));
     }
     Ok(snapshot)
 }

@@ -2,12 +2,14 @@
 //! and back, with the snapshot that it is pinned to.
 
 use super::ReleasesFolder;
+use super::pin::pinned;
 use super::progress::Progress;
 use super::trust::trust;
-use crate::registry::{Address, Registry, Told};
+use crate::registry::{Address, Registry, RegistryError, Said, Told};
 use anyhow::{Context, bail};
 use domesday_package::{
-    Kind, Manifest, Package, PackageId, PublicKey, Published, Trust, ValuationBody, open, publish,
+    Fault, Kind, Manifest, Package, PackageError, PackageId, PublicKey, Published, Trust,
+    ValuationBody, open, publish,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -73,7 +75,9 @@ impl Publish {
         let body: ValuationBody = release.body()?;
         if !self.handing.without_snapshot {
             // First, so that no release stands anywhere without what it is pinned to.
-            to.put(&taken(here, Kind::Property, &body.snapshot.id, &trust)?)?;
+            let snapshot = taken(here, Kind::Property, &body.snapshot.id, &trust)?;
+            pinned(&body, &snapshot.body()?, &shown(here))?;
+            to.put(&snapshot)?;
         }
         to.put(&release)
     }
@@ -94,17 +98,21 @@ impl Pull {
                 let release = taken(&folder, Kind::Valuation, &id, &trust)?;
                 let body: ValuationBody = release.body()?;
                 if snapshot {
-                    let pinned = taken(&folder, Kind::Property, &body.snapshot.id, &trust)?;
-                    copied(&pinned, here)?;
+                    let snapshot = taken(&folder, Kind::Property, &body.snapshot.id, &trust)?;
+                    pinned(&body, &snapshot.body()?, &shown(&folder))?;
+                    copied(&snapshot, here, Some(&from))?;
                 }
-                copied(&release, here)
+                copied(&release, here, Some(&from))
             }
             Other::Registry(registry) => {
                 let release = registry.announced(Kind::Valuation, &id, &trust)?;
                 let body: ValuationBody = release.body()?;
                 if snapshot {
-                    let pinned = registry.announced(Kind::Property, &body.snapshot.id, &trust)?;
-                    fetched(&registry, pinned, here)?;
+                    let id = &body.snapshot.id;
+                    let snapshot = registry.announced(Kind::Property, id, &trust)?;
+                    let place = registry.place(Kind::Property, id);
+                    pinned(&body, &snapshot.body()?, &place)?;
+                    fetched(&registry, snapshot, here)?;
                 }
                 fetched(&registry, release, here)
             }
@@ -125,10 +133,13 @@ impl Pull {
                     self.what
                 ),
             },
-            None => bail!(
-                "where is release {}? Name another folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY",
-                self.what
-            ),
+            None => {
+                Address::or_folder(&self.what)?;
+                bail!(
+                    "where is release {}? Name another folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY",
+                    self.what
+                )
+            }
         }
     }
 }
@@ -141,13 +152,15 @@ impl Handing {
 
     fn other(&self, place: &str, id: &PackageId) -> anyhow::Result<Other> {
         if !Address::is(place) {
+            Address::or_folder(place)?;
             return Ok(Other::Folder(PathBuf::from(place)));
         }
         let address = Address::parse(place)?;
         if let Some(tag) = address.id.as_ref().filter(|tag| *tag != id) {
             bail!("{place}: the tag is the release's id, and {tag} is not {id}; leave the tag out");
         }
-        let registry = Registry::new(address, self.plain_http, told())?;
+        let (told, said) = watched();
+        let registry = Registry::new(address, self.plain_http, told, said)?;
         Ok(Other::Registry(Box::new(registry)))
     }
 }
@@ -155,7 +168,7 @@ impl Handing {
 impl Other {
     fn put(&self, package: &Package) -> anyhow::Result<()> {
         let registry = match self {
-            Other::Folder(folder) => return copied(package, folder),
+            Other::Folder(folder) => return copied(package, folder, None),
             Other::Registry(registry) => registry,
         };
         let manifest = package.manifest();
@@ -168,13 +181,40 @@ impl Other {
     }
 }
 
-/// Shows a person how far a transfer has come.
-fn told() -> Told {
-    let progress = Mutex::new(Progress::new());
-    Arc::new(move |file, done, total| {
-        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+/// Shows a person how far a transfer has come, and what it waits for.
+fn watched() -> (Told, Said) {
+    let progress = Arc::new(Mutex::new(Progress::new()));
+    let shown = Arc::clone(&progress);
+    let told: Told = Arc::new(move |file, done, total| {
+        let mut progress = shown.lock().unwrap_or_else(PoisonError::into_inner);
         progress.show(file, done, total);
-    })
+    });
+    let said: Said = Arc::new(move |line| {
+        let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.say(line);
+    });
+    (told, said)
+}
+
+/// What it means to who pulls that the id is here with other bytes: the new id that a publisher would take helps nobody
+/// here.
+fn held(error: PackageError, from: &str) -> PackageError {
+    match error {
+        PackageError {
+            package,
+            fault: Fault::Republished,
+        } => PackageError {
+            package,
+            fault: Fault::HeldOtherwise {
+                from: from.to_owned(),
+            },
+        },
+        other => other,
+    }
+}
+
+fn shown(folder: &Path) -> String {
+    folder.display().to_string()
 }
 
 /// A package of a folder of releases, every byte proved.
@@ -186,12 +226,17 @@ fn taken(folder: &Path, kind: Kind, id: &PackageId, trust: &Trust) -> anyhow::Re
     Ok(open(&place, trust)?)
 }
 
-fn copied(package: &Package, folder: &Path) -> anyhow::Result<()> {
+/// Onto the shelf of a folder; `from` is where it is pulled from, if it is.
+fn copied(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
     let shelf = folder.join(kind.as_str());
-    let published =
-        publish(package, &shelf).with_context(|| format!("{} {id} was not copied", word(kind)))?;
+    let published = publish(package, &shelf)
+        .map_err(|error| match from {
+            Some(from) => held(error, from),
+            None => error,
+        })
+        .with_context(|| format!("{} {id} was not copied", word(kind)))?;
     let place = shelf.join(id.as_str()).display().to_string();
     say(manifest, &place, package.signer(), published);
     Ok(())
@@ -206,9 +251,13 @@ fn fetched(
     let signer = announced.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
     let shelf = folder.join(kind.as_str());
-    let published = registry
-        .pull(announced, &shelf)
-        .with_context(|| format!("{} {id} was not fetched", word(kind)))?;
+    let published = registry.pull(announced, &shelf).map_err(|error| {
+        let error = match error {
+            RegistryError::Package(error) => held(error, &registry.place(kind, id)).into(),
+            error => anyhow::Error::from(error),
+        };
+        error.context(format!("{} {id} was not fetched", word(kind)))
+    })?;
     let place = shelf.join(id.as_str()).display().to_string();
     say(&manifest, &place, signer.as_ref(), published);
     Ok(())
@@ -216,13 +265,20 @@ fn fetched(
 
 fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: Published) {
     let (kind, id) = (word(manifest.kind), &manifest.id);
-    let signer = match signer {
+    let by = |signer: Option<&PublicKey>| match signer {
         Some(key) => format!("signed by {key}"),
         None => "not signed".to_owned(),
     };
     match published {
-        Published::Copied => println!("{kind} {id} is in {place}, {signer}"),
-        Published::AlreadyThere => println!("{kind} {id} is in {place} already, the same bytes"),
+        Published::Copied => println!("{kind} {id} is in {place}, {}", by(signer)),
+        Published::Completed => println!(
+            "{kind} {id} is in {place} already, the same bytes; what was missing there has come, {}",
+            by(signer)
+        ),
+        Published::AlreadyThere(there) => println!(
+            "{kind} {id} is in {place} already, the same bytes, {}",
+            by(there.as_ref())
+        ),
     }
 }
 

@@ -12,6 +12,7 @@ mod new_release;
 mod openapi;
 mod output;
 mod outputs;
+mod pin;
 mod place;
 mod progress;
 mod property;

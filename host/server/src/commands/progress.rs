@@ -37,6 +37,11 @@ impl Progress {
         self.bar.set_length(total);
         self.bar.set_position(done);
     }
+
+    /// Says a line on standard error, above the bar where there is one.
+    pub fn say(&self, line: &str) {
+        self.bar.suspend(|| eprintln!("{line}"));
+    }
 }
 
 impl Drop for Progress {

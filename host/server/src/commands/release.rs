@@ -5,6 +5,7 @@ use super::backtest::Backtest;
 use super::check::Check;
 use super::handing::{Publish, Pull};
 use super::new_release::New;
+use super::pin;
 use super::place::Place;
 use super::progress::Progress;
 use super::trust::trust;
@@ -272,13 +273,16 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
     let shelf = root.join(Kind::Valuation.as_str());
     for id in names(&shelf)? {
         match open(&shelf.join(&id), &trust).and_then(|package| package.body::<ValuationBody>()) {
-            Ok(body) => println!(
-                "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
-                body.effective_date,
-                body.valuation_date.from,
-                body.valuation_date.to,
-                body.snapshot.id
-            ),
+            Ok(body) => match pin::here(root, &body, &trust) {
+                Ok(()) => println!(
+                    "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
+                    body.effective_date,
+                    body.valuation_date.from,
+                    body.valuation_date.to,
+                    body.snapshot.id
+                ),
+                Err(error) => println!("{id}\tcannot be used: {error}"),
+            },
             Err(error) => println!("{id}\tcannot be used: {error}"),
         }
     }

@@ -3,7 +3,7 @@
 use super::RegistryError;
 use domesday_package::PackageId;
 use oci_client::Reference;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// What an address begins with.
 pub const SCHEME: &str = "oci://";
@@ -21,6 +21,31 @@ impl Address {
     /// Whether a text means a registry rather than a folder.
     pub fn is(text: &str) -> bool {
         text.starts_with(SCHEME)
+    }
+
+    /// Refuses what looks like an address of another kind, so that it is not taken for a folder's name.
+    ///
+    /// # Errors
+    /// Where it begins with a scheme: letters, a colon and a slash.
+    pub fn or_folder(text: &str) -> Result<(), RegistryError> {
+        let is_scheme = |scheme: &str| {
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+                && scheme
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"+.-".contains(&byte))
+        };
+        match text.split_once(":/") {
+            Some((scheme, rest)) if is_scheme(scheme) && !Address::is(text) => {
+                let rest = rest.trim_start_matches('/');
+                // What stands before an @ may be a password.
+                let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
+                Err(RegistryError::Scheme {
+                    scheme: scheme.to_owned(),
+                    meant: format!("{SCHEME}{rest}"),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads an address. The host is never left out: there is no default registry.
@@ -48,11 +73,23 @@ impl Address {
             .map(str::parse::<PackageId>)
             .transpose()
             .map_err(|fault| wrong(format!("its tag must be a release's id: {fault}")))?;
+        let port = match host.rsplit_once(':') {
+            Some((_, port)) if !host.ends_with(']') => Some(port),
+            _ => None,
+        };
+        if port.is_some_and(|port| port.parse::<u16>().is_err()) {
+            return Err(wrong("a port is a number up to 65535".to_owned()));
+        }
+        // The library knows no IPv6 addresses, and would take these for a repository.
+        let name = match bracketed(host) {
+            Some(inside) if inside.parse::<Ipv6Addr>().is_ok() => "localhost",
+            _ => host,
+        };
         // The library reads a first part without a dot, a colon or "localhost" as a repository of Docker's.
-        let read: Reference = format!("{host}/{repository}:tag")
+        let read: Reference = format!("{name}/{repository}:tag")
             .parse()
             .map_err(|error| wrong(format!("{error}")))?;
-        if host.is_empty() || read.registry() != host || read.repository() != repository {
+        if host.is_empty() || read.registry() != name || read.repository() != repository {
             return Err(wrong(
                 "give the registry's host, by its whole name or with its port".to_owned(),
             ));
@@ -67,6 +104,16 @@ impl Address {
     /// The host, with its port where it has one.
     pub fn host(&self) -> &str {
         &self.host
+    }
+
+    /// The repository in it.
+    pub fn repository(&self) -> &str {
+        &self.repository
+    }
+
+    /// Where the registry's interface has something of this repository: `kind` is `manifests` or `blobs`.
+    pub fn path(&self, kind: &str, name: &str) -> String {
+        format!("/v2/{}/{kind}/{name}", self.repository)
     }
 
     /// Whether the registry is on this machine.
@@ -84,19 +131,18 @@ impl Address {
         Reference::with_tag(self.host.clone(), self.repository.clone(), tag.to_owned())
     }
 
-    /// The artifact of a digest.
-    pub fn digested(&self, digest: &str) -> Reference {
-        Reference::with_digest(
-            self.host.clone(),
-            self.repository.clone(),
-            digest.to_owned(),
-        )
-    }
-
-    /// The address of a tag, as a person writes it.
+    /// The address of a tag or digest, as a person writes it.
     pub fn with_tag(&self, tag: &str) -> String {
-        format!("{SCHEME}{}/{}:{tag}", self.host, self.repository)
+        // A digest has a colon of its own.
+        let mark = if tag.contains(':') { '@' } else { ':' };
+        format!("{SCHEME}{}/{}{mark}{tag}", self.host, self.repository)
     }
+}
+
+/// What stands between brackets, before a port if any: an IPv6 address.
+fn bracketed(host: &str) -> Option<&str> {
+    let (inside, port) = host.strip_prefix('[')?.split_once(']')?;
+    (port.is_empty() || port.starts_with(':')).then_some(inside)
 }
 
 #[cfg(test)]
@@ -128,12 +174,66 @@ mod tests {
             "oci://registry.example/homes:UPPER",
             "oci://registry.example/../homes",
             "oci://registry.example/homes@sha256:ab",
+            "oci://127.0.0.1:99999/homes",
+            "oci://registry.example:/homes",
+            "oci://[::1/homes",
+            "oci://[homes]:5000/homes",
+            "oci://[::1]x/homes",
         ] {
             let refused = Address::parse(text).unwrap_err();
             assert!(matches!(refused, RegistryError::Address { .. }), "{text}");
         }
         let refused = Address::parse("oci://me:hunter2@registry.example/homes").unwrap_err();
         assert!(!refused.to_string().contains("hunter2"));
+    }
+
+    #[test]
+    fn an_ipv6_address_is_a_host() {
+        let read = Address::parse("oci://[::1]:5108/models/homes:trees-1").unwrap();
+        assert_eq!(read.host(), "[::1]:5108");
+        assert!(read.is_loopback());
+        let library = read.tagged("trees-1");
+        assert_eq!(library.resolve_registry(), "[::1]:5108");
+        assert!(
+            !Address::parse("oci://[2001:db8::1]/homes")
+                .unwrap()
+                .is_loopback()
+        );
+    }
+
+    #[test]
+    fn another_scheme_is_no_folder() {
+        for (text, meant) in [
+            (
+                "OCI://registry.example/homes",
+                "oci://registry.example/homes",
+            ),
+            (
+                "https://registry.example/homes",
+                "oci://registry.example/homes",
+            ),
+            (
+                "docker://me:hunter2@registry.example/homes",
+                "oci://registry.example/homes",
+            ),
+            (
+                "oci:/registry.example/homes",
+                "oci://registry.example/homes",
+            ),
+        ] {
+            let said = Address::or_folder(text).unwrap_err().to_string();
+            assert!(said.contains(meant), "{said}");
+            assert!(!said.contains("hunter2"), "{said}");
+        }
+        for folder in [
+            "/srv/releases",
+            "releases",
+            "./a:/b",
+            "a/b:/c",
+            "oci://registry.example/homes",
+        ] {
+            assert!(Address::or_folder(folder).is_ok(), "{folder}");
+        }
     }
 
     #[test]

@@ -159,19 +159,35 @@ pub fn component(
 ///
 /// # Errors
 /// Where it names none.
-pub fn package_of<'a>(
-    artifact: &'a OciImageManifest,
-    place: &str,
-) -> Result<&'a str, RegistryError> {
+pub fn package_of(artifact: &OciImageManifest, place: &str) -> Result<String, RegistryError> {
     artifact
         .annotations
         .as_ref()
-        .and_then(|all| all.get(PACKAGE))
-        .map(String::as_str)
+        .and_then(|all| all.get(PACKAGE)?.strip_prefix("sha256:")?.parse().ok())
+        .map(|digest| blob(&digest))
         .ok_or_else(|| RegistryError::NotAPackage {
             place: place.to_owned(),
-            problem: format!("it has no annotation {PACKAGE}"),
+            problem: format!("it has no annotation {PACKAGE} with a SHA-256"),
         })
+}
+
+/// Whether two artifacts hold the same files under the same names, signatures aside.
+pub fn same_files(one: &OciImageManifest, other: &OciImageManifest) -> bool {
+    let files = |artifact: &OciImageManifest| {
+        let mut files: Vec<_> = artifact
+            .layers
+            .iter()
+            .filter(|layer| layer.media_type != SIGNATURE_TYPE)
+            .map(|layer| {
+                let named = layer.annotations.as_ref();
+                let title = named.and_then(|all| all.get(TITLE)).cloned();
+                (title, layer.digest.clone(), layer.size)
+            })
+            .collect();
+        files.sort_unstable();
+        files
+    };
+    files(one) == files(other)
 }
 
 /// A package's manifest and signature among the layers of its artifact.

@@ -15,7 +15,9 @@ mod credentials;
 mod fault;
 mod pull;
 mod push;
+mod standing;
 mod transfer;
+mod wire;
 
 pub use address::Address;
 pub use fault::RegistryError;
@@ -27,6 +29,9 @@ use transfer::Transfer;
 
 /// Called as bytes go: what goes, how many have gone, and how many there are.
 pub type Told = Arc<dyn Fn(&str, u64, u64) + Send + Sync>;
+
+/// Called with what a person who waits should know.
+pub type Said = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// A repository of a registry, with what is needed to talk to it.
 pub struct Registry {
@@ -40,13 +45,18 @@ impl Registry {
     ///
     /// # Errors
     /// Where the credentials cannot be read, or the machine has no connections to give.
-    pub fn new(address: Address, plain_http: bool, told: Told) -> Result<Registry, RegistryError> {
+    pub fn new(
+        address: Address,
+        plain_http: bool,
+        told: Told,
+        said: Said,
+    ) -> Result<Registry, RegistryError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(RegistryError::Machine)?;
         Ok(Registry {
-            transfer: Transfer::new(address, plain_http)?,
+            transfer: Transfer::new(address, plain_http, said)?,
             runtime,
             told,
         })

@@ -22,15 +22,17 @@ pub async fn announced(
         place: place.clone(),
     };
     from.log_in(RegistryOperation::Pull).await?;
-    let tag = address.tagged(&artifact::tag(kind, id));
-    let whole = match kind {
-        Kind::Valuation => {
-            let (component, _) = from.manifest(&tag).await?.ok_or_else(absent)?;
-            address.digested(artifact::package_of(&component, &place)?)
-        }
-        _ => tag,
-    };
-    let (whole, _) = from.manifest(&whole).await?.ok_or_else(absent)?;
+    let tag = artifact::tag(kind, id);
+    let (mut whole, _) = from.manifest(&tag).await?.ok_or_else(absent)?;
+    if kind == Kind::Valuation {
+        // What stands under a release's id is its component, which names the rest.
+        let package = artifact::package_of(&whole, &place)?;
+        let gone = || RegistryError::PackageGone {
+            place: place.clone(),
+            package: package.clone(),
+        };
+        (whole, _) = from.manifest(&package).await?.ok_or_else(gone)?;
+    }
     let Heads {
         manifest,
         signature,
@@ -61,7 +63,7 @@ pub async fn pull(
     told: &Told,
 ) -> Result<Published, RegistryError> {
     let arriving = match announced.awaited(shelf)? {
-        Arrival::AlreadyThere => return Ok(Published::AlreadyThere),
+        Arrival::There(published) => return Ok(published),
         Arrival::Awaited(arriving) => arriving,
     };
     for (file, entry) in &arriving.announced().manifest().files {
@@ -72,7 +74,11 @@ pub async fn pull(
 }
 
 /// A file that is small by its own declaration, which was held against a bound.
-async fn small(from: &Transfer, file: &str, entry: &FileEntry) -> Result<Vec<u8>, RegistryError> {
+pub async fn small(
+    from: &Transfer,
+    file: &str,
+    entry: &FileEntry,
+) -> Result<Vec<u8>, RegistryError> {
     let nobody: Told = Arc::new(|_, _, _| {});
     from.fetch(file, entry, &nobody, || Ok(Vec::new())).await
 }

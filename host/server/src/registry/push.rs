@@ -1,16 +1,30 @@
 //! Publishing: blobs first, then the package's artifact, then the component's under the release's id, so that
-//! whatever stands under an id is whole.
+//! whatever stands under an id is whole. What is there already is completed where something of it is missing.
 
 use super::artifact::{self, EMPTY};
+use super::standing::{self, Standing};
 use super::transfer::Transfer;
 use super::{RegistryError, Told};
-use domesday_breaks::broken;
 use domesday_engine::component::outline;
-use domesday_package::{Kind, Package, Published, Sha256Digest, ValuationBody};
+use domesday_package::manifest::{MANIFEST, SIGNATURE};
+use domesday_package::{FileEntry, Kind, Package, Published, Sha256Digest, ValuationBody};
 use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
+use std::io;
 
-/// Publishes a package, unless it is there.
+/// The largest file that is fetched again to prove that the registry still has its bytes, bytes. Of a larger one its
+/// digest and its size are asked for.
+const PROVED_AGAIN: u64 = 64 << 20;
+
+/// What is sent for a release beside its package.
+struct Component {
+    artifact: OciImageManifest,
+    config: Vec<u8>,
+    /// Whether the tag names another artifact of the same package, or none.
+    to_be_put: bool,
+}
+
+/// Publishes a package, or completes what is there of it.
 pub async fn publish(
     to: &Transfer,
     package: &Package,
@@ -18,77 +32,96 @@ pub async fn publish(
 ) -> Result<Published, RegistryError> {
     let manifest = package.manifest();
     let address = to.address();
-    let (stored, signature) = package.heads()?;
-    let whole = artifact::package(manifest, &stored, signature.as_deref());
-    let tag = address.tagged(&artifact::package_tag(manifest.kind, &manifest.id));
+    let (stored, mine) = package.heads()?;
     to.log_in(RegistryOperation::Push).await?;
 
     let place = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
-    let there = match to.manifest(&tag).await? {
-        Some((found, digest)) if !broken("registry-overwritten") => {
-            let same = artifact::heads(&found, &place)?.manifest.sha256 == package.digest();
-            if !same && !broken("registry-republished") {
-                return Err(RegistryError::Republished { place });
-            }
-            // Its own signature stays, as on a shelf.
-            Some(digest)
-        }
-        _ => None,
+    let there = standing::package(to, package, &stored, &place).await?;
+    // Its own signature stays, as on a shelf.
+    let kept = there.as_ref().and_then(|there| there.signature.clone());
+    let signature = kept.or(mine);
+    let whole = written(&artifact::package(manifest, &stored, signature.as_deref()));
+    let listed = signature.as_deref().map(artifact::entry);
+    let standing = there.as_ref().filter(|there| there.listed == listed);
+    let digest = match standing {
+        Some(there) => there.digest.clone(),
+        None => artifact::blob(&Sha256Digest::of(&whole)),
     };
-    let published = match &there {
-        Some(_) => Published::AlreadyThere,
-        None => Published::Copied,
-    };
-    let whole_bytes = written(&whole);
-    let digest = there.unwrap_or_else(|| artifact::blob(&Sha256Digest::of(&whole_bytes)));
+    // Before anything is sent: it may be refused.
     let component = match manifest.kind {
-        Kind::Valuation => component(to, package, &digest, &place).await?,
+        Kind::Valuation => Some(component(to, package, &digest, there.as_ref(), &place).await?),
         _ => None,
     };
-    if published == Published::Copied {
-        to.put_bytes(EMPTY, &artifact::entry(EMPTY)).await?;
-        for (file, entry) in &manifest.files {
-            let path = package.path(file.as_str())?;
-            to.put_file(&path, file.as_str(), entry, told).await?;
+
+    let mut sent = to.put_bytes(EMPTY, "the configuration").await?;
+    for (file, entry) in &manifest.files {
+        let path = package.path(file.as_str())?;
+        let file = file.as_str();
+        match to.put_file(&path, file, entry, told).await? {
+            true => sent = true,
+            false if there.is_some() => prove_again(to, file, entry, told).await?,
+            false => {}
         }
-        to.put_bytes(&stored, &artifact::entry(&stored)).await?;
-        if let Some(signature) = &signature {
-            to.put_bytes(signature, &artifact::entry(signature)).await?;
+    }
+    sent |= to.put_bytes(&stored, MANIFEST).await?;
+    if let Some(signature) = &signature {
+        sent |= to.put_bytes(signature, SIGNATURE).await?;
+    }
+    if standing.is_none() {
+        let tag = artifact::package_tag(manifest.kind, &manifest.id);
+        to.put_manifest(&address.tagged(&tag), &whole).await?;
+        sent = true;
+    }
+    // Last, and also where the package is there: whoever published it may have been cut off before this.
+    if let Some(component) = component {
+        sent |= to.put_bytes(&component.config, "its configuration").await?;
+        if component.to_be_put {
+            let tag = address.tagged(manifest.id.as_str());
+            to.put_manifest(&tag, &written(&component.artifact)).await?;
+            sent = true;
         }
-        to.put_manifest(&tag, &whole_bytes).await?;
     }
-    // Also where the package is there: whoever published it may have been cut off before this.
-    if let Some((artifact, config)) = component {
-        to.put_bytes(&config, &artifact::entry(&config)).await?;
-        let tag = address.tagged(manifest.id.as_str());
-        to.put_manifest(&tag, &written(&artifact)).await?;
-    }
-    Ok(published)
+    Ok(match there {
+        None => Published::Copied,
+        Some(_) if sent => Published::Completed,
+        Some(there) => Published::AlreadyThere(there.signer),
+    })
 }
 
-/// The artifact of the component alone, which names the package's, with its configuration; none where it is there.
+/// The artifact of the component alone, which names the package's, with its configuration.
 async fn component(
     to: &Transfer,
     package: &Package,
     digest: &str,
+    there: Option<&Standing>,
     place: &str,
-) -> Result<Option<(OciImageManifest, Vec<u8>)>, RegistryError> {
-    let tag = to.address().tagged(package.manifest().id.as_str());
-    if let Some((found, _)) = to.manifest(&tag).await? {
-        return match artifact::package_of(&found, place)? == digest {
-            true => Ok(None),
-            false => Err(RegistryError::Republished {
-                place: place.to_owned(),
-            }),
-        };
-    }
+) -> Result<Component, RegistryError> {
     let body: ValuationBody = package.body()?;
     let file = body.component.as_str();
     let bytes = package.bytes(file)?;
-    let outline = outline(&bytes)?;
     let listed = (file, artifact::entry(&bytes));
-    let artifact = artifact::component(package.manifest(), listed, outline, digest);
-    Ok(Some(artifact))
+    let outline = outline(&bytes)?;
+    let (artifact, config) = artifact::component(package.manifest(), listed, outline, digest);
+    let before = there.map(|there| there.digest.as_str());
+    let named = standing::component(to, package, &artifact, before, place).await?;
+    Ok(Component {
+        artifact,
+        config,
+        to_be_put: named.as_deref() != Some(digest),
+    })
+}
+
+/// That a file which was there before still has its bytes.
+async fn prove_again(
+    to: &Transfer,
+    file: &str,
+    entry: &FileEntry,
+    told: &Told,
+) -> Result<(), RegistryError> {
+    if entry.bytes <= PROVED_AGAIN {
+        to.fetch(file, entry, told, || Ok(io::sink())).await?;
+    }
+    Ok(())
 }
 
 /// A manifest's bytes. They decide its digest, so there is one way to write them.

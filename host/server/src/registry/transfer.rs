@@ -1,19 +1,22 @@
 //! Bytes to and from a registry: bounded, proved, and tried again where it may have been chance.
 
-use super::artifact::blob;
-use super::{Address, RegistryError, Told, credentials};
+use super::artifact::{self, blob};
+use super::fault::{of_request, printable};
+use super::wire::Wire;
+use super::{Address, RegistryError, Said, Told, credentials};
 use backon::{ExponentialBuilder, Retryable};
-use domesday_package::FileEntry;
-use futures_util::{StreamExt, stream};
+use domesday_package::{FileEntry, Sha256Digest};
+use futures_util::stream;
 use hyper::body::Bytes;
 use hyper::header::HeaderValue;
 use oci_client::client::{ClientConfig, ClientProtocol};
-use oci_client::errors::{OciDistributionError, OciErrorCode};
-use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciDescriptor, OciImageManifest};
+use oci_client::errors::OciDistributionError;
+use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciImageManifest};
 use oci_client::secrets::RegistryAuth;
 use oci_client::{Client, Reference, RegistryOperation};
+use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,25 +28,30 @@ const SILENCE: Duration = Duration::from_secs(60);
 const AGAIN: usize = 3;
 /// How long before it is tried again first; twice as long each time after.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The largest manifest that is read: what registries take at most.
-const LARGEST_MANIFEST: usize = 4 << 20;
+/// Who we are.
+pub const USER_AGENT: &str = concat!("domesday/", env!("CARGO_PKG_VERSION"));
 /// What is sent at once, bytes.
 const PIECE: usize = 256 << 10;
 
 /// A repository, and a client for it.
 pub struct Transfer {
+    /// What sends.
     client: Client,
+    /// What asks and fetches.
+    wire: Wire,
+    said: Said,
     auth: RegistryAuth,
     address: Address,
 }
 
 impl Transfer {
     /// With the credentials that this machine keeps for the registry.
-    pub fn new(address: Address, plain_http: bool) -> Result<Transfer, RegistryError> {
+    pub fn new(address: Address, plain_http: bool, said: Said) -> Result<Transfer, RegistryError> {
         // The client has no cryptography of its own. Where the process has chosen already, that stands.
         let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let auth = credentials::of(address.host())?;
-        let protocol = match plain_http || address.is_loopback() {
+        let http = plain_http || address.is_loopback();
+        let protocol = match http {
             true => ClientProtocol::Http,
             false => ClientProtocol::Https,
         };
@@ -54,13 +62,21 @@ impl Transfer {
             platform_resolver: None,
             connect_timeout: Some(CONNECT),
             read_timeout: Some(SILENCE),
-            user_agent: concat!("domesday/", env!("CARGO_PKG_VERSION")),
+            user_agent: USER_AGENT,
             ..ClientConfig::default()
         };
         let client = Client::try_from(config)
             .map_err(|error| RegistryError::of(error, address.host(), "getting ready"))?;
+        let wire = Wire::new(
+            address.clone(),
+            auth.clone(),
+            (plain_http, http),
+            (CONNECT, SILENCE),
+        )?;
         Ok(Transfer {
             client,
+            wire,
+            said,
             auth,
             address,
         })
@@ -73,6 +89,15 @@ impl Transfer {
 
     /// Logs in where the registry asks for it, so that a refusal is known before anything is sent.
     pub async fn log_in(&self, operation: RegistryOperation) -> Result<(), RegistryError> {
+        let actions = match operation {
+            RegistryOperation::Pull => "pull",
+            RegistryOperation::Push => "pull,push",
+        };
+        self.again(|| self.wire.log_in(actions)).await?;
+        if operation == RegistryOperation::Pull {
+            return Ok(());
+        }
+        // The client that sends has tokens of its own.
         let any = self.address.tagged("any");
         let log_in = || async {
             self.client
@@ -80,40 +105,29 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, "logging in"))
         };
-        again(log_in).await.map(drop)
+        self.again(log_in).await.map(drop)
     }
 
-    /// An artifact's manifest with its digest; none where there is no such tag.
+    /// An artifact's manifest with its digest, by its tag or digest; none where there is no such tag.
     pub async fn manifest(
         &self,
-        what: &Reference,
+        name: &str,
     ) -> Result<Option<(OciImageManifest, String)>, RegistryError> {
-        let place = || format!("{}{}", super::address::SCHEME, what.whole());
-        let fetch = || async {
-            self.client
-                .pull_manifest_raw(what, &self.auth, &[OCI_IMAGE_MEDIA_TYPE])
-                .await
-                .map(Some)
-                .or_else(|error| match is_absent(&error) {
-                    true => Ok(None),
-                    false => Err(self.fault(error, &place())),
-                })
-        };
-        let Some((bytes, digest)) = again(fetch).await? else {
+        let Some(came) = self.again(|| self.wire.manifest(name)).await? else {
             return Ok(None);
         };
-        if bytes.len() > LARGEST_MANIFEST {
-            return Err(RegistryError::TooLarge {
-                host: self.address.host().to_owned(),
-                file: place(),
-                bytes: LARGEST_MANIFEST as u64,
-            });
-        }
-        let manifest = serde_json::from_slice(&bytes).map_err(|_| RegistryError::NotAPackage {
-            place: place(),
-            problem: "it is an artifact of another form".to_owned(),
-        })?;
-        Ok(Some((manifest, digest)))
+        let manifest =
+            serde_json::from_slice(&came.bytes).map_err(|_| RegistryError::NotAPackage {
+                place: self.address.with_tag(name),
+                problem: match came.media_type.as_str() {
+                    OCI_IMAGE_MEDIA_TYPE => "it is an artifact of another form".to_owned(),
+                    other => format!(
+                        "what came is {:?} and no artifact's manifest; is it a registry that answers there, or a login page before it?",
+                        printable(other)
+                    ),
+                },
+            })?;
+        Ok(Some((manifest, blob(&came.digest))))
     }
 
     /// Puts an artifact's manifest under a tag.
@@ -125,36 +139,39 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, &format!("putting the tag {what}")))
         };
-        again(put).await.map(drop)
+        self.again(put).await.map(drop)
     }
 
     /// Sends some bytes, unless the repository has them.
-    pub async fn put_bytes(&self, bytes: &[u8], entry: &FileEntry) -> Result<(), RegistryError> {
+    /// Whether they were sent.
+    pub async fn put_bytes(&self, bytes: &[u8], file: &str) -> Result<bool, RegistryError> {
+        let entry = artifact::entry(bytes);
         let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
-        if self.has(&any, &digest).await? {
-            return Ok(());
+        if self.has(file, &entry).await? {
+            return Ok(false);
         }
         let put = || async {
             self.client
                 .push_blob(&any, Bytes::copy_from_slice(bytes), &digest)
                 .await
-                .map_err(|error| self.fault(error, "sending a manifest"))
+                .map_err(|error| self.fault(error, &format!("sending {file}")))
         };
-        again(put).await.map(drop)
+        self.again(put).await.map(|_| true)
     }
 
-    /// Sends a file, unless the repository has it. The registry refuses it where its bytes have changed meanwhile.
+    /// Sends a file, unless the repository has it; whether it was sent. The registry refuses it where its bytes have
+    /// changed meanwhile.
     pub async fn put_file(
         &self,
         path: &Path,
         file: &str,
         entry: &FileEntry,
         told: &Told,
-    ) -> Result<(), RegistryError> {
+    ) -> Result<bool, RegistryError> {
         let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
-        if self.has(&any, &digest).await? {
+        if self.has(file, entry).await? {
             told(file, entry.bytes, entry.bytes);
-            return Ok(());
+            return Ok(false);
         }
         let put = || async {
             let source = File::open(path).map_err(|error| RegistryError::File {
@@ -167,7 +184,7 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, &format!("sending {file}")))
         };
-        again(put).await.map(drop)
+        self.again(put).await.map(|_| true)
     }
 
     /// Fetches a blob into what `sink` opens, anew for every try. Its bytes are proved as they come, and never more
@@ -179,33 +196,25 @@ impl Transfer {
         told: &Told,
         sink: impl Fn() -> Result<W, RegistryError>,
     ) -> Result<W, RegistryError> {
-        let any = self.address.tagged("any");
-        let layer = OciDescriptor {
-            digest: blob(&entry.sha256),
-            ..OciDescriptor::default()
-        };
-        let host = || self.address.host().to_owned();
+        let doing = format!("fetching {file}");
         let fetch = || async {
             let mut sink = sink()?;
-            self.client
-                .store_auth_if_needed(self.address.host(), &self.auth)
-                .await;
-            let mut stream = self
-                .client
-                .pull_blob_stream(&any, &layer)
+            let mut answer = self.wire.blob(&blob(&entry.sha256), &doing).await?;
+            let (mut done, mut hasher) = (0_u64, Sha256::new());
+            while let Some(piece) = answer
+                .chunk()
                 .await
-                .map_err(|error| self.fault(error, &format!("fetching {file}")))?;
-            let mut done = 0_u64;
-            while let Some(piece) = stream.next().await {
-                let piece = piece.map_err(|error| self.broken(error, file))?;
+                .map_err(|error| of_request(error, self.address.host(), &doing))?
+            {
                 done = done.saturating_add(piece.len() as u64);
                 if done > entry.bytes {
                     return Err(RegistryError::TooLarge {
-                        host: host(),
+                        host: self.host(),
                         file: file.to_owned(),
                         bytes: entry.bytes,
                     });
                 }
+                hasher.update(&piece);
                 sink.write_all(&piece)
                     .map_err(|error| RegistryError::File {
                         file: file.to_owned(),
@@ -213,66 +222,59 @@ impl Transfer {
                     })?;
                 told(file, done, entry.bytes);
             }
+            if done < entry.bytes {
+                return Err(RegistryError::BrokeOff {
+                    doing: doing.clone(),
+                    host: self.host(),
+                    problem: format!("{done} of {} bytes came", entry.bytes),
+                });
+            }
+            if Sha256Digest::from_bytes(hasher.finalize().into()) != entry.sha256 {
+                return Err(RegistryError::Damaged {
+                    host: self.host(),
+                    file: file.to_owned(),
+                });
+            }
             Ok(sink)
         };
-        again(fetch).await
+        self.again(fetch).await
     }
 
-    async fn has(&self, any: &Reference, digest: &str) -> Result<bool, RegistryError> {
-        let ask = || async {
-            self.client
-                .blob_exists(any, digest)
-                .await
-                .map_err(|error| self.fault(error, "asking for a blob"))
-        };
-        again(ask).await
+    /// Whether the repository has a blob; one of another size is none that can be put right from here.
+    pub async fn has(&self, file: &str, entry: &FileEntry) -> Result<bool, RegistryError> {
+        let name = blob(&entry.sha256);
+        match self.again(|| self.wire.size(&name)).await? {
+            None => Ok(false),
+            Some(Some(bytes)) if bytes != entry.bytes => Err(RegistryError::Altered {
+                place: format!("{file} of {}", self.address.with_tag(&name)),
+                problem: format!("it has {bytes} bytes there and {} here", entry.bytes),
+            }),
+            Some(_) => Ok(true),
+        }
+    }
+
+    /// Tries again what may have failed by chance, at intervals that are the same every time, and says so.
+    async fn again<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, RegistryError>
+    where
+        F: Future<Output = Result<T, RegistryError>>,
+    {
+        attempt
+            .retry(
+                ExponentialBuilder::default()
+                    .with_min_delay(PAUSE)
+                    .with_max_times(AGAIN),
+            )
+            .when(RegistryError::may_pass)
+            .notify(|error, _| (self.said)(&format!("{}; trying again", error.briefly())))
+            .await
+    }
+
+    fn host(&self) -> String {
+        self.address.host().to_owned()
     }
 
     fn fault(&self, error: OciDistributionError, doing: &str) -> RegistryError {
         RegistryError::of(error, self.address.host(), doing)
-    }
-
-    /// What ended a stream: other bytes than the digest says, or the connection.
-    fn broken(&self, error: io::Error, file: &str) -> RegistryError {
-        let digest = error
-            .get_ref()
-            .is_some_and(|inner| inner.is::<oci_client::errors::DigestError>());
-        match digest {
-            true => RegistryError::Damaged {
-                host: self.address.host().to_owned(),
-                file: file.to_owned(),
-            },
-            false => self.fault(error.into(), &format!("fetching {file}")),
-        }
-    }
-}
-
-/// Tries again what may have failed by chance, at intervals that are the same every time.
-async fn again<T, F>(attempt: impl FnMut() -> F) -> Result<T, RegistryError>
-where
-    F: Future<Output = Result<T, RegistryError>>,
-{
-    attempt
-        .retry(
-            ExponentialBuilder::default()
-                .with_min_delay(PAUSE)
-                .with_max_times(AGAIN),
-        )
-        .when(RegistryError::may_pass)
-        .await
-}
-
-fn is_absent(error: &OciDistributionError) -> bool {
-    match error {
-        OciDistributionError::ImageManifestNotFoundError(_)
-        | OciDistributionError::ServerError { code: 404, .. } => true,
-        OciDistributionError::RegistryError { envelope, .. } => envelope.errors.iter().any(|e| {
-            matches!(
-                e.code,
-                OciErrorCode::ManifestUnknown | OciErrorCode::NameUnknown | OciErrorCode::NotFound
-            )
-        }),
-        _ => false,
     }
 }
 

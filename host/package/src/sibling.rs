@@ -62,7 +62,8 @@ fn sweep(shelf: &Path, made: &File) -> io::Result<()> {
     let now = made.metadata()?.modified()?;
     for entry in fs::read_dir(shelf)? {
         let path = entry?.path();
-        let gone = is_sibling(&path) && !is_held(&path) && is_old(&path, now).unwrap_or(false);
+        // In this order: a young one is never touched, so that its own process gets its lock.
+        let gone = is_sibling(&path) && is_old(&path, now).unwrap_or(false) && !is_held(&path);
         if gone {
             // Another may be clearing it away in this moment.
             let _gone = fs::remove_dir_all(&path);

@@ -1,8 +1,7 @@
 //! Whether a snapshot is the one that a release is pinned to. An id alone does not say it.
 
-use domesday_package::{
-    Kind, PropertyBody, Sha256Digest, SnapshotPin, Trust, ValuationBody, claimed_body,
-};
+use domesday_breaks::broken;
+use domesday_package::{Kind, PropertyBody, SnapshotPin, Trust, ValuationBody, claimed_body};
 use std::path::Path;
 
 /// A release and a snapshot that do not belong together.
@@ -18,11 +17,11 @@ pub enum PinError {
         /// The snapshot's.
         snapshot: String,
         /// The content that the release wants.
-        pinned: Sha256Digest,
+        pinned: String,
         /// Where the snapshot is.
         place: String,
         /// The content that it has.
-        found: Sha256Digest,
+        found: String,
     },
     /// There is none.
     #[error("snapshot {snapshot}, which it is pinned to, is not in {place}")]
@@ -47,15 +46,15 @@ pub fn pinned(
     place: &str,
 ) -> Result<(), PinError> {
     let SnapshotPin { id, content_digest } = &release.snapshot;
-    if snapshot.content_digest == *content_digest {
+    if snapshot.content_digest == *content_digest || broken("release-pinned") {
         return Ok(());
     }
     Err(PinError::Other {
         release: release.release_id.to_string(),
         snapshot: id.to_string(),
-        pinned: *content_digest,
+        pinned: content_digest.to_string(),
         place: place.to_owned(),
-        found: snapshot.content_digest,
+        found: snapshot.content_digest.to_string(),
     })
 }
 

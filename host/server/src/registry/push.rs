@@ -5,6 +5,7 @@ use super::artifact::{self, EMPTY};
 use super::standing::{self, Standing};
 use super::transfer::Transfer;
 use super::{RegistryError, Told};
+use domesday_breaks::broken;
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{FileEntry, Kind, Package, Published, Sha256Digest, ValuationBody};
@@ -37,6 +38,11 @@ pub async fn publish(
 
     let place = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
     let there = standing::package(to, package, &stored, &place).await?;
+    if let Some(there) = &there
+        && broken("registry-completed")
+    {
+        return Ok(Published::AlreadyThere(there.signer));
+    }
     // Its own signature stays, as on a shelf.
     let kept = there.as_ref().and_then(|there| there.signature.clone());
     let signature = kept.or(mine);

@@ -18,6 +18,7 @@ pub mod columns;
 pub mod features;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fit;
+pub mod kriging;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod mapping;
 mod release;

@@ -36,7 +36,7 @@ pub fn value(model: &Gbdt<'_>, subject: &Subject, evidence: &dyn Evidence) -> Ou
         Outcome::Valued(valuation) => valuation,
         other => return other,
     };
-    let Some(seen) = Seen::of(subject, &valuation, watched) else {
+    let Some(seen) = Seen::of(model.reference, subject, &valuation, watched) else {
         return Outcome::Failed(FailureReason::Numeric);
     };
     let Some(estimate) = estimate(model, &seen) else {
@@ -65,7 +65,7 @@ pub fn inputs<'a>(
     let Outcome::Valued(valuation) = reference_value(model.reference, subject, &watched) else {
         return None;
     };
-    let seen = Seen::of(subject, &valuation, watched)?;
+    let seen = Seen::of(model.reference, subject, &valuation, watched)?;
     let columns = model.columns.iter();
     let offset = model.offset.map(|offset| ("offset", offset.of(&seen)));
     Some(

@@ -7,6 +7,7 @@
 mod figures;
 mod given;
 mod history;
+mod kriged;
 mod near;
 mod reference;
 pub mod seen;

@@ -1,7 +1,9 @@
 //! What there is to compute features from: the subject, the reference model's valuation, and the evidence that it
 //! was shown. Nothing is asked twice.
 
+use crate::kriging::{self, Kriged, Question};
 use domesday_hedonic::kind::Kind;
+use domesday_hedonic::parameters::Parameters;
 use domesday_hedonic::sold::Sold;
 use domesday_hedonic::time::{Index, years_between};
 use domesday_sdk::{
@@ -81,12 +83,14 @@ pub struct Seen<'a> {
     /// Natural logarithm of the reference model's estimate.
     pub(crate) log_value: f64,
     pub(crate) kind: Kind,
+    parameters: &'a Parameters,
     evidence: &'a dyn Evidence,
     /// Standard ones of before the valuation day, newest first.
     pub(crate) own: Vec<Sale>,
     pub(crate) index: Option<Index>,
     sales: Vec<Sales>,
     near: OnceCell<Vec<Near>>,
+    kriged: OnceCell<Option<Kriged>>,
     sector: OnceCell<Option<Figures>>,
     district: OnceCell<Option<Figures>>,
     authority: OnceCell<Option<Figures>>,
@@ -97,8 +101,9 @@ const HALF_M: f64 = 150.0;
 const HALF_YEARS: f64 = 2.0;
 
 impl<'a> Seen<'a> {
-    /// What the reference model was shown on its way to `reference`. None for a subject of no kind that it values.
+    /// What the reference model of these `parameters` was shown on its way to `reference`. None for a subject of no kind that it values.
     pub fn of(
+        parameters: &'a Parameters,
         subject: &'a Subject,
         reference: &'a Valuation,
         watched: Watched<'a>,
@@ -117,11 +122,13 @@ impl<'a> Seen<'a> {
             reference,
             log_value: libm::log(reference.estimate),
             kind: Kind::of(subject.property_type)?,
+            parameters,
             evidence: watched.evidence,
             own,
             index: index.and_then(|series| Index::new(&series.points, subject.valuation_day)),
             sales: watched.near.into_inner(),
             near: OnceCell::new(),
+            kriged: OnceCell::new(),
             sector: OnceCell::new(),
             district: OnceCell::new(),
             authority: OnceCell::new(),
@@ -163,6 +170,26 @@ impl<'a> Seen<'a> {
                 }
             };
             sold.into_iter().map(near).collect()
+        })
+    }
+
+    /// A second estimate, by kriging. None where sales are too few, or the evidence refuses.
+    pub(crate) fn kriged(&self) -> Option<Kriged> {
+        let question = Question {
+            subject: self.subject,
+            kind: self.kind,
+            own: &self.own,
+            hedonic: &self.parameters.hedonic,
+            reach: &self.parameters.evidence,
+        };
+        // Where there is an index, a sale of before it cannot be carried.
+        let carried = |price: f64, day| match &self.index {
+            Some(index) => Some(libm::log(price * index.growth_since(day)?)),
+            None => Some(libm::log(price)),
+        };
+        *self.kriged.get_or_init(|| {
+            let (home, level, sales) = kriging::observed(&question, self.evidence, carried).ok()?;
+            kriging::krige(&home, level, &sales)
         })
     }
 

@@ -65,6 +65,11 @@ macro_rules! table {
         PostcodeSales "postcode_sales" near::postcode_count, "How many of them are of the same postcode.";
         PostcodeToReference "postcode_to_reference" near::postcode_to_reference,
             "Median log price of those, indexed, less `reference_log_value`.";
+        KrigedLogValue "kriged_log_value" kriged::log_value, "Natural logarithm of a second estimate, by kriging.";
+        KrigedToReference "kriged_to_reference" kriged::to_reference, "The same less `reference_log_value`.";
+        KrigedDeviation "kriged_deviation" kriged::deviation, "Standard deviation of it in log price, without the noise of a sale.";
+        MiddleLogValue "middle_log_value" kriged::middle,
+            "Half-way between `reference_log_value` and `kriged_log_value`; the former where the latter is missing.";
         SectorSales "sector_sales" figures::sector_sales, "Sales of the type in the postcode sector in twelve months.";
         SectorLogPrice "sector_log_price" figures::sector_price, "Log of their median price.";
         SectorLogPerSqm "sector_log_price_per_m2" figures::sector_per_sqm, "Log of their price a square metre.";

@@ -27,7 +27,7 @@ fn with<T>(subject: &Subject, look: impl FnOnce(&Seen<'_>) -> T) -> T {
     let Outcome::Valued(valuation) = outcome else {
         panic!("{outcome:?}");
     };
-    look(&Seen::of(subject, &valuation, watched).unwrap())
+    look(&Seen::of(&REFERENCE, subject, &valuation, watched).unwrap())
 }
 
 #[test]

@@ -123,6 +123,21 @@ fn what_is_not_known_is_missing_and_never_nought() {
 }
 
 #[test]
+fn the_middle_is_half_way_to_the_second_estimate() {
+    let home = subject();
+    with(&home, |seen| {
+        let kriged = Feature::KrigedToReference.of(seen);
+        assert!(kriged.abs() < 0.2, "{kriged}");
+        let log = Feature::KrigedLogValue.of(seen);
+        assert!((log - seen.log_value - kriged).abs() < 1e-12);
+        let middle = Feature::MiddleLogValue.of(seen);
+        assert!((middle - seen.log_value - kriged / 2.0).abs() < 1e-12);
+        let deviation = Feature::KrigedDeviation.of(seen);
+        assert!((0.01..0.4).contains(&deviation), "{deviation}");
+    });
+}
+
+#[test]
 fn columns_take_the_models_own_numbers() {
     use crate::columns::{Codes, Column};
     let home = subject();

@@ -211,3 +211,7 @@ fn of(question: &Question<'_>, sale: PackedSale<'_>) -> Option<(Home, Attributes
     };
     Some((home, attributes))
 }
+
+#[cfg(test)]
+#[path = "gather_tests.rs"]
+mod tests;

@@ -84,9 +84,19 @@ fn left_out(
     noise: &DVector<f64>,
     prices: &DVector<f64>,
 ) -> Option<DVector<f64>> {
-    let inverse = noisy(alike, noise).cholesky()?.inverse();
-    let solved = &inverse * prices;
-    Some(solved.zip_map(&inverse.diagonal(), |solved, own| solved * solved / own))
+    let solved = noisy(alike, noise).cholesky()?;
+    let departures = solved.solve(prices);
+    let factor = solved.l_dirty();
+    let count = prices.len();
+    // The inverse's diagonal alone is wanted: of each column of the inverse factor, which begins at the diagonal.
+    let squares = (0..count).map(|at| {
+        let mut column = DVector::zeros(count - at);
+        column[0] = 1.0;
+        let rest = factor.view((at, at), (count - at, count - at));
+        let solved = rest.solve_lower_triangular_mut(&mut column);
+        solved.then(|| departures[at] * departures[at] / column.norm_squared())
+    });
+    squares.collect::<Option<Vec<_>>>().map(DVector::from_vec)
 }
 
 #[cfg(test)]

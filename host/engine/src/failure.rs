@@ -2,8 +2,9 @@
 
 use crate::outcome::RowFailure;
 use crate::row_state::{HostFault, LimitReached};
+use crate::wasi::MAX_HANDLES;
 use wasmtime::{Error, PoolConcurrencyLimitError, Trap};
-use wasmtime_wasi::I32Exit;
+use wasmtime_wasi::{I32Exit, ResourceTableError};
 
 /// Sorts an error of the sandbox into the guest's doing, which is final and the same on every
 /// machine, and the host's, which may be tried again. None where the error alone does not say.
@@ -12,6 +13,12 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
         return Some(RowFailure::LimitReached {
             what: limit.what.to_owned(),
             limit: limit.limit as u64,
+        });
+    }
+    if let Some(ResourceTableError::Full) = error.downcast_ref::<ResourceTableError>() {
+        return Some(RowFailure::LimitReached {
+            what: "handles of WASI".to_owned(),
+            limit: MAX_HANDLES as u64,
         });
     }
     if let Some(fault) = error.downcast_ref::<HostFault>() {

@@ -130,12 +130,12 @@ pub enum RowFailure {
         /// Fuel that a row may use.
         fuel: u64,
     },
-    /// The guest's own doing, and final: it asked for more memory or tables than it may have.
+    /// The guest's own doing, and final: it asked for more of something bounded than it may have.
     #[error("the release asked for more {what} than the {limit} that it may have")]
     LimitReached {
-        /// `memory` or `table elements`.
+        /// `memory`, `table elements` or `handles of WASI`.
         what: String,
-        /// The limit: bytes or elements.
+        /// The limit: bytes, elements or handles.
         limit: u64,
     },
     /// The guest's own doing, and final: it trapped.

@@ -46,7 +46,7 @@ const ALLOWED: [&str; 27] = [
     "wasi:sockets/udp-create-socket",
 ];
 /// Handles that a row may have open at once: they are kept in the host's memory.
-const MAX_HANDLES: usize = 256;
+pub(crate) const MAX_HANDLES: usize = 256;
 /// Random bytes in one call, which the host makes.
 const MAX_RANDOM_BYTES: u64 = 64 << 10;
 /// The seed of every row.

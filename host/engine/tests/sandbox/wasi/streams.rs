@@ -1,0 +1,45 @@
+//! What a guest says reaches nobody, and it hears nothing: seen from outside of a process that values one.
+
+use super::guest::{WORD, found};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// Set in the process that values.
+const INSIDE: &str = "DOMESDAY_TEST_STREAMS";
+const THIS: &str = "wasi::streams::what_a_guest_writes_is_thrown_away_and_there_is_nothing_to_read";
+
+#[test]
+fn what_a_guest_writes_is_thrown_away_and_there_is_nothing_to_read() {
+    if std::env::var_os(INSIDE).is_some() {
+        // Cases of results: writing went well (0) on both streams; reading is an error (1), and which one, that the stream is closed (1).
+        let body = "(block (result i64)
+            (call $write (call $stdout) (i32.const 512) (i32.const 6) (i32.const 64))
+            (call $write (call $stderr) (i32.const 512) (i32.const 6) (i32.const 80))
+            (call $read (call $stdin) (i64.const 10) (i32.const 96))
+            (i64.extend_i32_u (i32.or
+                (i32.or (i32.shl (i32.load8_u (i32.const 64)) (i32.const 12))
+                    (i32.shl (i32.load8_u (i32.const 80)) (i32.const 8)))
+                (i32.or (i32.shl (i32.load8_u (i32.const 96)) (i32.const 4))
+                    (i32.load8_u (i32.const 100))))))";
+        println!("the cases were {:#x}", found(body));
+        return;
+    }
+    let mut process = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", THIS, "--nocapture"])
+        .env(INSIDE, "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut told = process.stdin.take().unwrap();
+    told.write_all(b"something to read").unwrap();
+    drop(told);
+    let output = process.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}{complained}");
+    assert!(said.contains("the cases were 0x11\n"), "{said}");
+    assert!(!said.contains(WORD), "{said}");
+    assert!(!complained.contains(WORD), "{complained}");
+}

@@ -10,6 +10,7 @@ use common::program::{Ran, releases, run};
 use common::server::start;
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The demo's own fixtures, one a line.
@@ -50,6 +51,33 @@ fn lines(fixtures: &[Value]) -> String {
         .iter()
         .map(|fixture| format!("{fixture}\n"))
         .collect()
+}
+
+#[test]
+fn compiled_code_is_kept_where_that_is_wished_and_used_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    let wish = ["--compiled", &kept.display().to_string()];
+    let first = own(&wish).ok();
+    let entries = || {
+        let entries = fs::read_dir(kept.join("compiled")).unwrap();
+        let entries = entries.map(|entry| entry.unwrap());
+        let known =
+            entries.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap()));
+        known.collect::<Vec<_>>()
+    };
+    let known = entries();
+    assert_eq!(known.len(), 1, "{known:?}");
+    assert_eq!(own(&wish).ok().stdout, first.stdout);
+    assert_eq!(entries(), known, "compiled again");
+
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o777)).unwrap();
+    let refused = own(&wish).refused();
+    assert!(
+        refused.contains("the folder of compiled code")
+            && refused.contains("nobody else may write"),
+        "{refused}"
+    );
 }
 
 /// The number's neighbour: one bit of it is another.

@@ -10,6 +10,7 @@ mod backtest;
 mod clock;
 mod commands;
 mod compare;
+mod compiled;
 mod demo;
 mod families;
 mod http;

@@ -3,7 +3,7 @@
 use crate::common::{Nothing, subject};
 use crate::guest::component;
 use domesday_engine::cache::{Cache, CacheError};
-use domesday_engine::config::Allocation;
+use domesday_engine::config::{Allocation, MAX_STACK_BYTES};
 use domesday_engine::{Limits, Release, Runtime};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -93,4 +93,24 @@ fn a_directory_open_to_others_is_refused() {
         Cache::open(&link, [0; 32]),
         Err(CacheError::NotOurs { .. })
     ));
+}
+
+#[test]
+fn code_is_the_same_for_every_allocation_and_every_stack() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("compiled");
+    let guest = component("guest-misbehaving");
+    let half = Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2);
+    let runtimes = [
+        Runtime::new(Allocation::OnDemand).unwrap(),
+        Runtime::new(Allocation::Pooling { instances: 2 }).unwrap(),
+        half.unwrap(),
+    ];
+    for runtime in runtimes {
+        let runtime = runtime.with_cache(Cache::open(&directory, [1; 32]).unwrap());
+        let limits = Limits::new(200_000_000, 16 << 20);
+        values(&runtime.admit(&guest, limits).unwrap());
+        // There is one, of the first.
+        entry(&directory);
+    }
 }

@@ -1,6 +1,7 @@
 //! `domesday release backtest`: how far off a release is on sales that it had not seen.
 
 use super::ReleasesFolder;
+use super::compiled_folder::CompiledFolder;
 use super::output::{Output, all_others};
 use super::progress::Progress;
 use super::trust::trust;
@@ -12,7 +13,6 @@ use domesday_backtest::html::page;
 use domesday_backtest::lines;
 use domesday_backtest::report::AsAt;
 use domesday_backtest::summary::summary;
-use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
@@ -56,6 +56,8 @@ pub struct Backtest {
     rows: Option<PathBuf>,
     #[command(flatten)]
     releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
     /// Take this package although no trusted key signed it. Repeat for several.
     #[arg(long = "allow-unsigned", value_name = "ID")]
     unsigned: Vec<String>,
@@ -82,7 +84,7 @@ impl Backtest {
         let root = &self.releases.releases;
         let id = self.release.as_str();
         let trust = trust(root, &self.unsigned)?;
-        let runtime = Runtime::new(Allocation::OnDemand)?;
+        let runtime = self.compiled.runtime(Allocation::OnDemand)?;
         let open_release = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
         let snapshot = open_release.manifest.snapshot.id.as_str();
         // Proved a moment ago; what is wanted of it now are words of its manifest.

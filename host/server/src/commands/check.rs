@@ -1,6 +1,7 @@
 //! `domesday release check`: the conformance kit.
 
 use super::ReleasesFolder;
+use super::compiled_folder::CompiledFolder;
 use super::progress::Progress;
 use super::trust::trust;
 use crate::release_check::{Plan, check};
@@ -35,6 +36,8 @@ pub struct Check {
     json: Option<PathBuf>,
     #[command(flatten)]
     releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
     /// Take this package although no trusted key signed it. Repeat for several.
     #[arg(long = "allow-unsigned", value_name = "ID")]
     unsigned: Vec<String>,
@@ -53,6 +56,7 @@ impl Check {
             hostile: self.hostile as usize,
             window: window.map(|(from, to)| (Day::from(from), Day::from(to))),
             sample: self.sample.map(|rows| rows as usize),
+            compiled: self.compiled.compiled,
         };
         let mut progress = Progress::new();
         let report = check(

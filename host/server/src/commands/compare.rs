@@ -1,6 +1,7 @@
 //! `domesday compare`: what another release says of the same homes.
 
 use super::ReleasesFolder;
+use super::compiled_folder::CompiledFolder;
 use super::outputs::Outputs;
 use super::progress::Progress;
 use super::trust::trust;
@@ -9,7 +10,6 @@ use crate::releases::open_release;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
 use domesday_backtest::compare::sides::Sides;
-use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_engine::fixture;
 use domesday_package::PackageId;
@@ -44,6 +44,8 @@ pub struct Compare {
     outputs: Outputs,
     #[command(flatten)]
     releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
     /// Take this package although no trusted key signed it. Repeat for several.
     #[arg(long = "allow-unsigned", value_name = "ID")]
     unsigned: Vec<String>,
@@ -67,7 +69,7 @@ impl Compare {
             },
         };
         let trust = trust(root, &self.unsigned)?;
-        let runtime = Runtime::new(Allocation::Pooling {
+        let runtime = self.compiled.runtime(Allocation::Pooling {
             instances: INSTANCES,
         })?;
         let mut snapshots = BTreeMap::new();

@@ -3,6 +3,7 @@
 mod backtest;
 mod check;
 mod compare;
+mod compiled_folder;
 mod cursors;
 mod handing;
 mod jobs;

@@ -3,6 +3,7 @@
 use super::ReleasesFolder;
 use super::backtest::Backtest;
 use super::check::Check;
+use super::compiled_folder::CompiledFolder;
 use super::handing::{Publish, Pull};
 use super::new_release::New;
 use super::pin;
@@ -167,6 +168,8 @@ pub struct Build {
     created: Option<DateTime<Utc>>,
     #[command(flatten)]
     releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
 }
 
 impl Release {
@@ -341,6 +344,7 @@ impl Build {
             learn_on: self.learn_on,
             backtest_on: self.backtest_on,
             created: self.created,
+            compiled: self.compiled.compiled,
         };
         let mut progress = Progress::new();
         let place = build(&plan, &mut |stage, done, total| {

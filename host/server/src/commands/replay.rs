@@ -1,6 +1,8 @@
 //! `domesday replay`: the same bits, or the row and the field that differ.
 
 use super::ReleasesFolder;
+use super::compiled_folder::CompiledFolder;
+use super::progress::Progress;
 use super::replay_journal::{JournalOptions, Releases};
 use super::trust::trust;
 use crate::releases::{open_component, open_release};
@@ -29,6 +31,8 @@ pub struct Replay {
     journal: JournalOptions,
     #[command(flatten)]
     releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
     /// Prove as well that the release's snapshot still gives the recorded answers.
     #[arg(long)]
     snapshot: bool,
@@ -53,14 +57,16 @@ impl Replay {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         let root = &self.releases.releases;
         let release = self.release.as_ref().map(PackageId::as_str);
+        let runtime = self.compiled.runtime(Allocation::OnDemand)?;
         if let Some(journal) = &self.journal.journal {
             let trust = trust(root, &self.unsigned)?;
-            let releases = Releases::new(root, trust, self.snapshot)?;
+            let releases = Releases::new(root, trust, runtime, self.snapshot);
             return self.journal.run(journal, releases, release, self.json);
         }
         let id = release.context("name a release, or a journal with --journal")?;
         let trust = trust(root, &self.unsigned)?;
-        let runtime = Runtime::new(Allocation::OnDemand)?;
+        let mut progress = Progress::new();
+        progress.show("opening the release", 0, 1);
         let (manifest, release, evidence): (_, Release, _) = if self.snapshot {
             let open = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
             (open.manifest, open.release, Some(open.evidence))
@@ -79,13 +85,15 @@ impl Replay {
             fixture::read(BufReader::new(file)).with_context(|| path.display().to_string())?;
 
         let mut mismatches = Vec::new();
-        for fixture in &fixtures {
+        for (at, fixture) in fixtures.iter().enumerate() {
+            progress.show("replaying fixtures", at as u64, fixtures.len() as u64);
             let found = replay(&release, fixture).and_then(|()| match &evidence {
                 Some(evidence) => agrees(&**evidence, fixture),
                 None => Ok(()),
             });
             mismatches.extend(found.err());
         }
+        drop(progress);
         let report = Report {
             release_id: id.to_owned(),
             engine: Runtime::version(),

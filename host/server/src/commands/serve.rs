@@ -6,6 +6,7 @@ use crate::admin::socket::AdminSocket;
 use crate::admin::socket_path;
 use crate::admission::{Admission, CAPACITY};
 use crate::clock::{Clock, MachineClock, random};
+use crate::compiled;
 use crate::demo;
 use crate::families::FamilyShelf;
 use crate::http;
@@ -13,7 +14,6 @@ use crate::http::Tls;
 use crate::identity_provider;
 use crate::jobs::Jobs;
 use crate::logging::{LogLines, start};
-use crate::private_file;
 use crate::promotion;
 use crate::receipts::Receipts;
 use crate::releases::{ReleaseError, Shelf};
@@ -27,14 +27,11 @@ use anyhow::{Context, bail};
 use clap::ArgMatches;
 use domesday_breaks::broken;
 use domesday_engine::Runtime;
-use domesday_engine::cache::Cache;
 use domesday_engine::config::Allocation;
 use domesday_series::catalogue::Family;
 use domesday_state::{Released, State};
-use std::fs;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -44,6 +41,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// Pieces of work that may wait for a thread; more is overload.
 const WAITING: usize = 1_024;
+const DATA_FOLDER: &str = "the data folder";
 
 #[derive(Debug, clap::Args)]
 pub struct Serve {
@@ -84,7 +82,7 @@ impl Serve {
 
 async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> anyhow::Result<()> {
     let data = &settings.data;
-    own_folder(data)?;
+    compiled::own_folder(data, DATA_FOLDER)?;
     let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
     let clock: Arc<dyn Clock> = Arc::new(MachineClock);
     let threads = match settings.threads {
@@ -277,48 +275,6 @@ async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
 fn engine(data: &Path, threads: usize) -> anyhow::Result<Runtime> {
     // One slot a thread is in use at a time; the rest are the ones still being cleaned.
     let instances = u32::try_from(threads * 4).unwrap_or(64);
-    let secret = host_secret(&data.join("host.secret"))?;
-    let cache = Cache::open(&data.join("compiled"), secret)?;
+    let cache = compiled::kept(data, DATA_FOLDER)?;
     Ok(Runtime::new(Allocation::Pooling { instances })?.with_cache(cache))
-}
-
-/// The secret under which this host keeps compiled code; made at the first start.
-fn host_secret(path: &Path) -> anyhow::Result<[u8; 32]> {
-    let named = || format!("the host's secret {}", path.display());
-    match fs::read(path) {
-        Ok(bytes) => match <[u8; 32]>::try_from(bytes.as_slice()) {
-            Ok(secret) => Ok(secret),
-            Err(_) => bail!(
-                "{} must hold 32 bytes; remove it to have a new one made",
-                named()
-            ),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let secret: [u8; 32] = random().with_context(named)?;
-            private_file::write(path, &secret).with_context(named)?;
-            Ok(secret)
-        }
-        Err(error) => Err(error).with_context(named),
-    }
-}
-
-/// Makes the data folder, or refuses one in which somebody else could put or take files.
-fn own_folder(data: &Path) -> anyhow::Result<()> {
-    let named = || format!("the data folder {}", data.display());
-    if data.exists() && !data.is_dir() {
-        bail!("{} is no folder", named());
-    }
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(data)
-        .with_context(named)?;
-    let found = fs::metadata(data).with_context(named)?;
-    if found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o022 != 0 {
-        bail!(
-            "{} must belong to this user, and nobody else may write into it",
-            named()
-        );
-    }
-    Ok(())
 }

@@ -20,6 +20,7 @@ pub(crate) mod untouched;
 
 use crate::backtest::Tested;
 use crate::clock::{Clock, MachineClock};
+use crate::compiled;
 use crate::profile;
 use anyhow::{Context, bail};
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
@@ -77,6 +78,8 @@ pub struct Plan {
     pub backtest_on: usize,
     /// When the package is made.
     pub created: Option<DateTime<Utc>>,
+    /// The folder that keeps compiled code, if any is to.
+    pub compiled: Option<PathBuf>,
 }
 
 /// Hears how far a build has come: stage, done, in all.
@@ -103,7 +106,7 @@ pub fn build(plan: &Plan, watch: &mut Watch<'_>) -> anyhow::Result<PathBuf> {
         .map_or(Day(latest.0 - LATER_DAYS), Day::from);
     let calibrate_through = calibrated(plan.calibrate_through.map(Day::from), fit_through, latest)?;
     let source = ModelSource::of(&plan.model, &settings)?;
-    let runtime = Runtime::new(Allocation::OnDemand)?;
+    let runtime = compiled::runtime(Allocation::OnDemand, plan.compiled.as_deref())?;
     let limits = Limits::new(settings.fuel_per_row, settings.memory_bytes);
     let evidence = Arc::new(SnapshotEvidence::new(snapshot.clone()));
     let workshop = tempfile::tempdir()?;

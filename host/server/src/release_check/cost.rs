@@ -67,6 +67,21 @@ pub fn judge(seen: &[Seen], allowed: Allowed, deep: &[String]) -> Finding {
             .take(NAMED)
             .map(|name| format!("stack   more than half  {name}")),
     );
+    let middle = |of: fn(&Seen) -> u64| {
+        let mut all: Vec<u64> = seen.iter().map(of).collect();
+        all.sort_unstable();
+        // The lower of the two in the middle of an even number, so that it is a row's own.
+        all.get((all.len() - 1) / 2).copied().unwrap_or(0)
+    };
+    let (middle_fuel, middle_memory) = (
+        middle(|row| row.cost.fuel),
+        middle(|row| row.cost.memory_bytes),
+    );
+    lines.push(format!(
+        "the row in the middle: {} units of fuel, {} bytes of memory",
+        grouped(middle_fuel),
+        grouped(middle_memory)
+    ));
     lines.push(format!(
         "questions of the evidence: at most {questions} in a row"
     ));
@@ -103,9 +118,11 @@ pub fn judge(seen: &[Seen], allowed: Allowed, deep: &[String]) -> Finding {
             "rows": seen.len(),
             "most_share": MOST,
             "fuel_per_row": allowed.fuel,
+            "median_fuel": middle_fuel,
             "worst_fuel": named(&fuel),
             "memory_bytes": allowed.memory,
             "memory_at_start_bytes": allowed.memory_at_start,
+            "median_memory_bytes": middle_memory,
             "worst_memory_growth": named(&memory),
             "over_half_the_stack": deep,
             "most_questions": questions,
@@ -163,6 +180,22 @@ mod tests {
             deep.summary.starts_with("over half of the stack:"),
             "{deep:?}"
         );
+    }
+
+    #[test]
+    fn the_row_in_the_middle_is_one_of_them() {
+        let rows = [
+            row("a", 400, 1_300),
+            row("b", 100, 1_200),
+            row("c", 300, 1_600),
+        ];
+        let of = |rows: &[Seen]| {
+            let figures = judge(rows, ALLOWED, &[]).figures;
+            let figure = |name: &str| figures[name].as_u64().unwrap();
+            (figure("median_fuel"), figure("median_memory_bytes"))
+        };
+        assert_eq!(of(&rows), (300, 1_300));
+        assert_eq!(of(&rows[..2]), (100, 1_200));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod again;
 mod answers;
 mod cost;
 mod coverage;
+mod engines;
 mod extremes;
 mod finding;
 mod fixtures;
@@ -22,20 +23,18 @@ mod rows;
 mod testing;
 
 use crate::backtest::{self, Tested, learnt};
-use crate::releases::{OpenRelease, ReleaseError, open_release};
+use crate::releases::ReleaseError;
 use anyhow::Context;
 use domesday_backtest::report::AsAt;
-use domesday_engine::config::{Allocation, MAX_STACK_BYTES};
-use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
-use domesday_engine::{Release, Runtime};
-use domesday_package::{Kind, Package, PropertyBody, Trust, ValuationBody, open};
+use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
 use domesday_registers::Day;
+use engines::{Candidate, candidate};
 use finding::{Finding, Verdict};
 use rows::{Home, Seen, value, value_all};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use finding::Report;
@@ -50,19 +49,12 @@ pub struct Plan {
     pub window: Option<(Day, Day)>,
     /// Sales of that window, at most.
     pub sample: Option<usize>,
+    /// The folder that keeps compiled code, if any is to.
+    pub compiled: Option<PathBuf>,
 }
 
 /// Hears how far the work has come: stage, done, in all.
 pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
-
-/// A release on the three engines that it is checked with.
-struct Candidate {
-    package: Package,
-    on_demand: OpenRelease,
-    pooled: Release,
-    half_stack: Release,
-    evidence: Arc<dyn EvidenceSource>,
-}
 
 /// Checks a release.
 ///
@@ -76,10 +68,8 @@ pub fn check(
     plan: &Plan,
     watch: &mut Watch<'_>,
 ) -> anyhow::Result<Report> {
-    watch("opening the release", 0, 1);
-    let place = root.join(Kind::Valuation.as_str()).join(id);
     let engine = Runtime::version();
-    let candidate = match candidate(root, id, &place, trust) {
+    let candidate = match candidate(root, id, trust, plan.compiled.as_deref(), watch) {
         Ok(candidate) => candidate,
         Err(error) => match error.downcast::<ReleaseError>()? {
             ReleaseError::NotAdmitted { source, .. } => {
@@ -115,24 +105,6 @@ pub fn check(
     findings.extend(on_homes(&candidate, &recorded, plan, watch)?);
     findings.extend(on_sales(&candidate, root, plan, watch)?);
     Ok(Report::of(id, engine, findings))
-}
-
-fn candidate(root: &Path, id: &str, place: &Path, trust: &Trust) -> anyhow::Result<Candidate> {
-    let mut snapshots = BTreeMap::new();
-    let mut admit = |runtime: Runtime| open_release(root, id, trust, &runtime, &mut snapshots);
-    let on_demand = admit(Runtime::new(Allocation::OnDemand)?)?;
-    // A row a thread at most, and one for the thread that asks.
-    let instances = u32::try_from(rayon::current_num_threads())?.saturating_add(1);
-    let pooled = admit(Runtime::new(Allocation::Pooling { instances })?)?.release;
-    let half = Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2)?;
-    let half_stack = admit(half)?.release;
-    Ok(Candidate {
-        package: open(place, trust)?,
-        evidence: on_demand.evidence.clone(),
-        on_demand,
-        pooled,
-        half_stack,
-    })
 }
 
 fn on_fixtures(candidate: &Candidate, recorded: &[Fixture], watch: &mut Watch<'_>) -> [Finding; 2] {

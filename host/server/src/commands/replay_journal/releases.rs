@@ -1,7 +1,6 @@
 //! The releases that receipts name.
 
 use crate::releases::{OpenComponent, ReleaseError, open_component, open_release};
-use domesday_engine::config::Allocation;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::{Release, Runtime};
 use domesday_package::{Sha256Digest, Trust};
@@ -26,18 +25,15 @@ pub(super) struct Opened {
 }
 
 impl<'a> Releases<'a> {
-    /// Those under `root`; with their snapshots where the recorded answers are to be asked again.
-    ///
-    /// # Errors
-    /// Where the sandbox cannot be set up.
-    pub fn new(root: &'a Path, trust: Trust, snapshots: bool) -> anyhow::Result<Releases<'a>> {
-        Ok(Releases {
+    /// Those under `root`, run by `runtime`; with their snapshots where the recorded answers are to be asked again.
+    pub fn new(root: &'a Path, trust: Trust, runtime: Runtime, snapshots: bool) -> Releases<'a> {
+        Releases {
             root,
             trust,
-            runtime: Runtime::new(Allocation::OnDemand)?,
+            runtime,
             snapshots,
             opened: BTreeMap::new(),
-        })
+        }
     }
 
     pub(super) fn get(&mut self, id: &str) -> Result<&Opened, String> {

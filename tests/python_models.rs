@@ -19,7 +19,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 const ID: &str = "python-1";
-/// The interpreter is some eighteen megabytes to compile, and every command does so for itself.
+/// componentize-py compiles an interpreter of some eighteen megabytes, and the build what comes of it.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn componentize() -> PathBuf {
@@ -32,11 +32,17 @@ fn release(arguments: &[&str], releases: &Path) -> Ran {
     let mut command = domesday();
     command.args(arguments).arg("--releases").arg(releases);
     command.env("DOMESDAY_COMPONENTIZE_PY", componentize());
+    // The server's data folder: some eighteen megabytes are compiled once for all of them.
+    command.arg("--compiled").arg(data(releases));
     to_its_end(command, PATIENCE)
 }
 
+fn data(releases: &Path) -> PathBuf {
+    releases.join("data")
+}
+
 #[test]
-fn the_example_is_built_replayed_and_served() {
+fn the_example_is_built_checked_replayed_and_served() {
     let releases = Releases::without_release();
     let key = releases.path().join("my.key").display().to_string();
     let made = domesday()
@@ -69,12 +75,26 @@ fn the_example_is_built_replayed_and_served() {
     assert_eq!(manifest["body"]["profile"], "wasi");
     assert!(!model.join("__pycache__").exists());
 
+    let checked = release(
+        &["release", "check", ID, "--homes", "40", "--hostile", "300"],
+        releases.path(),
+    );
+    let said = checked.ok().stdout;
+    assert!(said.contains(", profile wasi\n"), "{said}");
+    for check in [
+        "fixtures", "answers", "order", "hostile", "cost", "backtest",
+    ] {
+        assert!(said.contains(&format!("passed      {check}")), "{said}");
+    }
+    eprintln!("{said}");
+
     let replayed = release(&["replay", ID, "--snapshot"], releases.path()).ok();
     assert!(replayed.stdout.contains("identical to the bit"));
     eprintln!("{}", replayed.stdout);
 
     let server = start()
         .releases(releases.path())
+        .data(&data(releases.path()))
         .with(&["--release", ID])
         .go();
     let answer = server.demo().post(

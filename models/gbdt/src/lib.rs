@@ -4,7 +4,7 @@
 //! ([`features`] is the list to choose from) and what the trees' answer is. Both are checked and baked in when the
 //! release is built: `domesday_trees` packs the trees so that they are used where they lie. A valuation
 //! is the reference model's ([`domesday_hedonic`]), whose comparables, referrals and measure of certainty are kept,
-//! moved to where the trees say ([`mod@value`]).
+//! moved to where the trees say ([`mod@value`]). A second estimate, by kriging, may be among what they are given ([`kriging`]).
 //!
 //! `parameters.json`, or the file that `DOMESDAY_PARAMETERS` names at build time, holds it all. `fit` (outside the sandbox)
 //! makes such files.

@@ -7,7 +7,9 @@ mod common;
 use common::demo::{RELEASE, SNAPSHOT};
 use common::packages::Releases;
 use common::program::{Ran, releases, repository, run};
-use domesday_package::{Draft, FilePath, Monotone, Source, Trust, ValuationBody, open, write};
+use domesday_package::{
+    Draft, FilePath, Learnt, Monotone, Source, Trust, ValuationBody, open, write,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -245,7 +247,10 @@ fn fixtures_that_are_none_fail() {
     let other = changed(plain().path(), PLAIN, |_, files| {
         files.insert("fixtures.jsonl".to_owned(), b"{}\n".to_vec());
     });
-    Checked::plain(&other, &[]).failed(&["fixtures"], "line 1 is not a fixture");
+    Checked::plain(&other, &[]).failed(
+        &["fixtures"],
+        "line 1 is not a fixture, at column 2: missing field `row`",
+    );
 }
 
 #[test]
@@ -367,6 +372,33 @@ fn a_window_that_was_learnt_from_is_refused() {
     assert!(refused.contains("learnt from sales up to"), "{refused}");
     let usage = run(["release", "check", RELEASE, "--from", "2026-01-01"]);
     assert_eq!(usage.code, Some(2), "{usage:#?}");
+}
+
+/// Its figures would be too good, whether the back-test says so or not.
+#[test]
+fn a_back_test_of_what_was_learnt_from_fails_and_coverage_is_not_judged_on_it() {
+    let other = changed(plain().path(), PLAIN, |body, files| {
+        let text = String::from_utf8(files["backtest.json"].clone()).unwrap();
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let last = report["subject"]["to"].as_str().unwrap().parse().unwrap();
+        body.model.learnt = Some(Learnt {
+            fitted_through: last,
+            calibrated_through: last,
+        });
+    });
+    let checked = Checked::plain(&other, &[]);
+    checked.failed(&["backtest"], "learnt from sales up to");
+    assert!(checked.that("not_judged").contains(&"coverage"));
+}
+
+#[test]
+fn a_window_without_a_sale_is_not_judged() {
+    let checked = Checked::plain(plain(), &["--from", "2026-10-01", "--to", "2026-12-31"]);
+    assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
+    let coverage = checked.found("coverage");
+    assert_eq!(coverage["verdict"], "not_judged");
+    let said = coverage["summary"].as_str().unwrap();
+    assert!(said.contains("holds no sale of 2026-10-01"), "{said}");
 }
 
 #[test]

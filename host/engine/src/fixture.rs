@@ -52,10 +52,12 @@ pub enum FixtureError {
         failure: RowFailure,
     },
     /// A line is no fixture.
-    #[error("line {line} is not a fixture: {problem}")]
+    #[error("line {line} is not a fixture, at column {column}: {problem}")]
     NotAFixture {
         /// Counted from 1.
         line: usize,
+        /// Counted from 1.
+        column: usize,
         /// What is wrong.
         problem: String,
     },
@@ -122,6 +124,13 @@ impl Fixture {
     }
 }
 
+/// What is wrong with a line. A reader of one line counts it as the first, which it is not.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
 /// Reads a fixture file. Empty lines are passed over.
 ///
 /// # Errors
@@ -137,7 +146,8 @@ pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
         let fixture: Fixture =
             serde_json::from_str(&line).map_err(|error| FixtureError::NotAFixture {
                 line: at + 1,
-                problem: error.to_string(),
+                column: error.column(),
+                problem: without_place(&error),
             })?;
         if !names.insert(fixture.row.clone()) {
             return Err(FixtureError::NameRepeated {

@@ -90,7 +90,7 @@ fn cut(
         .filter_map(|(sold, part)| part.map(|part| (sold, part)));
     let first_difference = different
         .next()
-        .map(|(sold, part)| format!("{part} of the home of sale {}", sold.sale.id));
+        .map(|(sold, part)| format!("{part} of the home of sale {:016x}", sold.sale.id));
     Ok(Some(Cut {
         day: day.to_string(),
         sales: shuffled.sales,
@@ -125,7 +125,7 @@ impl World<'_> {
             && failure.retryable()
         {
             bail!(
-                "the home of sale {} could not be valued: {failure}",
+                "the home of sale {:016x} could not be valued: {failure}",
                 sold.sale.id
             );
         }

@@ -32,7 +32,7 @@ impl Valuer<'_> {
     /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
     pub fn row(&self, sold: &ExportedSale) -> anyhow::Result<Row> {
         let sale = &sold.sale;
-        let about = || format!("sale {} of {}", sale.id, sale.day);
+        let about = || format!("sale {:016x} of {}", sale.id, sale.day);
         let day = match self.as_at {
             AsAt::Sale => sale.day,
             AsAt::Month => Day::first_of_month(sale.day.month()).with_context(about)?,

@@ -2,10 +2,11 @@
 
 use super::Watch;
 use super::finding::{Finding, Verdict};
-use crate::backtest::{self, Tested, written};
+use crate::backtest::{self, Tested, learnt, written};
 use crate::release_build::untouched::PROBE_HOMES;
 use anyhow::Context;
-use domesday_backtest::report::{Learnt, Report};
+use domesday_backtest::report::Report;
+use domesday_breaks::broken;
 use domesday_registers::Day;
 use serde_json::json;
 
@@ -30,10 +31,7 @@ fn plan(kept: &Report) -> anyhow::Result<backtest::Plan> {
             Some(_) => PROBE_HOMES,
             None => 0,
         },
-        allow_overlap: matches!(
-            subject.learnt,
-            Learnt::Sales { overlap: true, .. } | Learnt::Unstated
-        ),
+        allow_overlap: broken("check-learnt"),
     })
 }
 
@@ -56,6 +54,15 @@ pub fn check(
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
+    let known = learnt::learnt(tested.manifest, plan.from);
+    if let Err(error) = learnt::refuse(tested.manifest, &known, plan.from)
+        && !broken("check-learnt")
+    {
+        let why = format!(
+            "the package's back-test is of sales that the release learnt from, or may have learnt from: {error}"
+        );
+        return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
+    }
     if backtest::askable(tested.snapshot, plan.from, plan.to)? == 0 {
         let why = format!(
             "the package's back-test is of {} to {}, when the snapshot holds no sale that can be asked about",

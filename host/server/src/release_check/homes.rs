@@ -35,7 +35,7 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
             && within(&open.manifest.countries, sold.country);
         if let Some(subject) = subject(&sold, day, through).filter(|_| covered) {
             homes.push(Home {
-                name: format!("sale {}", sold.sale.id),
+                name: format!("sale {:016x}", sold.sale.id),
                 subject: Arc::new(subject),
             });
         }

@@ -4,6 +4,7 @@ use super::rows::{Home, state};
 use domesday_engine::subject::{Attribute, Subject};
 use domesday_package::MonotoneInput;
 use domesday_registers::codes::{EnergyRating, PropertyType};
+use serde::Serialize;
 
 /// Shares of the home's own floor area, or of [`TYPICAL_M2`] where it is not known.
 const AREA_SHARES: [f64; 7] = [0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0];
@@ -44,21 +45,18 @@ pub fn ladder(input: MonotoneInput, home: &Home) -> Vec<Step> {
                 .map(|share| (own * share).clamp(AREA_M2.0, AREA_M2.1))
                 .into();
             areas.dedup();
-            steps(home, Attribute::FloorArea, &areas, |subject, area| {
+            steps(home, input, &areas, |subject, area| {
                 subject.size.floor_area_m2 = Some(area);
             })
         }
-        Bedrooms => steps(home, Attribute::Bedrooms, &BEDROOMS, |subject, count| {
+        Bedrooms => steps(home, input, &BEDROOMS, |subject, count| {
             subject.size.bedrooms = Some(count);
         }),
-        LivingRooms => steps(
-            home,
-            Attribute::LivingRooms,
-            &LIVING_ROOMS,
-            |subject, count| subject.size.living_rooms = Some(count),
-        ),
+        LivingRooms => steps(home, input, &LIVING_ROOMS, |subject, count| {
+            subject.size.living_rooms = Some(count)
+        }),
         Storeys if subject.property_type == PropertyType::Flat => Vec::new(),
-        Storeys => steps(home, Attribute::Storeys, &STOREYS, |subject, count| {
+        Storeys => steps(home, input, &STOREYS, |subject, count| {
             subject.size.storeys = Some(count);
         }),
         YearsRemaining | GroundRentGbpPerYear | ServiceChargeGbpPerYear
@@ -66,75 +64,79 @@ pub fn ladder(input: MonotoneInput, home: &Home) -> Vec<Step> {
         {
             Vec::new()
         }
-        YearsRemaining => steps(
-            home,
-            Attribute::LeaseYearsRemaining,
-            &LEASE_YEARS,
-            |subject, years| {
-                if let Some(lease) = &mut subject.lease {
-                    lease.years_remaining = years;
-                }
-            },
-        ),
-        GroundRentGbpPerYear => steps(
-            home,
-            Attribute::LeaseGroundRent,
-            &GROUND_RENTS_GBP,
-            |subject, pounds| {
-                if let Some(lease) = &mut subject.lease {
-                    lease.ground_rent_gbp = Some(pounds);
-                }
-            },
-        ),
-        ServiceChargeGbpPerYear => steps(
-            home,
-            Attribute::LeaseServiceCharge,
-            &SERVICE_CHARGES_GBP,
-            |subject, pounds| {
-                if let Some(lease) = &mut subject.lease {
-                    lease.service_charge_gbp = Some(pounds);
-                }
-            },
-        ),
-        EnergyRating => {
-            let mut rising = steps(
-                home,
-                Attribute::EnergyRating,
-                &[0, 1, 2, 3, 4, 5, 6],
-                |subject, at: usize| {
-                    subject.energy.rating = Some(RATINGS[at]);
-                },
-            );
-            for (step, rating) in rising.iter_mut().zip(RATINGS) {
-                step.value = format!("{rating:?}");
+        YearsRemaining => steps(home, input, &LEASE_YEARS, |subject, years| {
+            if let Some(lease) = &mut subject.lease {
+                lease.years_remaining = years;
             }
-            rising
+        }),
+        GroundRentGbpPerYear => steps(home, input, &GROUND_RENTS_GBP, |subject, pounds| {
+            if let Some(lease) = &mut subject.lease {
+                lease.ground_rent_gbp = Some(pounds);
+            }
+        }),
+        ServiceChargeGbpPerYear => steps(home, input, &SERVICE_CHARGES_GBP, |subject, pounds| {
+            if let Some(lease) = &mut subject.lease {
+                lease.service_charge_gbp = Some(pounds);
+            }
+        }),
+        EnergyRating => {
+            let letter = |rating| format!("{rating:?}");
+            named(home, input, &RATINGS, letter, |subject, rating| {
+                subject.energy.rating = Some(rating);
+            })
         }
-        EfficiencyScore => steps(
-            home,
-            Attribute::EfficiencyScore,
-            &SCORES,
-            |subject, score| {
-                subject.energy.score = Some(score);
-            },
-        ),
+        EfficiencyScore => steps(home, input, &SCORES, |subject, score| {
+            subject.energy.score = Some(score);
+        }),
     }
 }
 
 fn steps<T: Copy + std::fmt::Display>(
     home: &Home,
-    attribute: Attribute,
+    input: MonotoneInput,
     values: &[T],
     set: impl Fn(&mut Subject, T),
 ) -> Vec<Step> {
-    values
-        .iter()
-        .map(|&value| Step {
-            value: value.to_string(),
-            home: home.changed(&format!("{attribute:?} {value}"), |subject| {
-                state(subject, attribute, true);
-                set(subject, value);
-            }),
-        })
-        .collect()
+    named(home, input, values, |value| value.to_string(), set)
+}
+
+fn named<T: Copy>(
+    home: &Home,
+    input: MonotoneInput,
+    values: &[T],
+    words: impl Fn(T) -> String,
+    set: impl Fn(&mut Subject, T),
+) -> Vec<Step> {
+    let step = |&value: &T| {
+        let words = words(value);
+        let home = home.changed(&format!("{} {words}", word(&input)), |subject| {
+            state(subject, attribute(input), true);
+            set(subject, value);
+        });
+        Step { value: words, home }
+    };
+    values.iter().map(step).collect()
+}
+
+/// What of a subject an input is.
+fn attribute(input: MonotoneInput) -> Attribute {
+    match input {
+        MonotoneInput::FloorAreaM2 => Attribute::FloorArea,
+        MonotoneInput::Bedrooms => Attribute::Bedrooms,
+        MonotoneInput::LivingRooms => Attribute::LivingRooms,
+        MonotoneInput::Storeys => Attribute::Storeys,
+        MonotoneInput::YearsRemaining => Attribute::LeaseYearsRemaining,
+        MonotoneInput::GroundRentGbpPerYear => Attribute::LeaseGroundRent,
+        MonotoneInput::ServiceChargeGbpPerYear => Attribute::LeaseServiceCharge,
+        MonotoneInput::EnergyRating => Attribute::EnergyRating,
+        MonotoneInput::EfficiencyScore => Attribute::EfficiencyScore,
+    }
+}
+
+/// As the manifest spells it.
+pub fn word(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
 }

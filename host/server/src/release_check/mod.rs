@@ -223,17 +223,21 @@ fn on_sales(
             (Finding::new(again::CHECK, Verdict::NotJudged, why), None)
         }
     };
-    let judged = match plan.window {
-        Some(window) => Some(on_window(&tested, manifest, window, plan.sample, watch)?),
-        None => own,
+    let not_judged = |why: String| Finding::new(coverage::CHECK, Verdict::NotJudged, why);
+    let coverage = match (plan.window, &own) {
+        (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
+            not_judged(format!(
+                "the snapshot holds no sale of {from} to {to} that can be asked about; --from and --to name another window"
+            ))
+        }
+        (Some(window), _) => {
+            coverage::judge(&on_window(&tested, manifest, window, plan.sample, watch)?)
+        }
+        (None, Some(own)) => coverage::judge(own),
+        (None, None) => not_judged(
+            "there is no back-test to judge by; --from and --to name a window".to_owned(),
+        ),
     };
-    let coverage = judged.as_ref().map_or_else(
-        || {
-            let why = "there is no back-test to judge by; --from and --to name a window";
-            Finding::new(coverage::CHECK, Verdict::NotJudged, why)
-        },
-        coverage::judge,
-    );
     Ok([backtest, coverage])
 }
 

@@ -2,7 +2,7 @@
 
 use super::Watch;
 use super::finding::{Finding, Verdict, percent};
-use super::ladder::{Step, ladder};
+use super::ladder::{Step, ladder, word};
 use super::rows::{Home, Seen, value};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
@@ -201,14 +201,6 @@ fn finding(probed: &[Probed]) -> Finding {
     )
     .with_details(probed.iter().map(Probed::line).collect())
     .with_figures(json!({"inputs": probed}))
-}
-
-/// As the manifest spells it.
-fn word(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use common::demo::{RELEASE, SNAPSHOT};
 use common::packages::Releases;
 use common::program::{Ran, releases, repository, run};
 use domesday_package::{
-    Draft, FilePath, Learnt, Monotone, Source, Trust, ValuationBody, open, write,
+    Draft, FilePath, Learnt, Monotone, Sha256Digest, Source, Trust, ValuationBody, open, write,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -381,6 +381,7 @@ fn a_back_test_of_what_was_learnt_from_fails_and_coverage_is_not_judged_on_it() 
         let text = String::from_utf8(files["backtest.json"].clone()).unwrap();
         let report: Value = serde_json::from_str(&text).unwrap();
         let last = report["subject"]["to"].as_str().unwrap().parse().unwrap();
+        body.model.parameters_sha256 = Some(Sha256Digest::of(b"parameters"));
         body.model.learnt = Some(Learnt {
             fitted_through: last,
             calibrated_through: last,

@@ -95,8 +95,8 @@ pub(crate) fn check_tree(root: &Path, listed: &BTreeMap<FilePath, FileEntry>) ->
     let mut found = BTreeSet::new();
     walk(root, "", listed, &mut found)?;
     match listed.keys().find(|file| !found.contains(file.as_str())) {
-        Some(file) if !broken("package-missing") => Err(Fault::Missing { file: file.clone() }),
-        _ => Ok(()),
+        Some(file) => Err(Fault::Missing { file: file.clone() }),
+        None => Ok(()),
     }
 }
 
@@ -134,7 +134,8 @@ fn walk(
         }
         check_plain(&path, &metadata)?;
         let ours = path == MANIFEST || path == SIGNATURE;
-        if !ours && !listed.keys().any(|file| file.as_str() == path) {
+        let known = ours || listed.keys().any(|file| file.as_str() == path);
+        if !known && !broken("package-unlisted") {
             return Err(Fault::Unlisted { path });
         }
         found.insert(path);

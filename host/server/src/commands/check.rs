@@ -2,10 +2,11 @@
 
 use super::ReleasesFolder;
 use super::compiled_folder::CompiledFolder;
+use super::output::Output;
 use super::progress::Progress;
 use super::trust::trust;
 use crate::release_check::{Plan, check};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_package::PackageId;
 use domesday_registers::Day;
@@ -58,6 +59,7 @@ impl Check {
             sample: self.sample.map(|rows| rows as usize),
             compiled: self.compiled.compiled,
         };
+        let json = self.json.as_deref().map(Output::open).transpose()?;
         let mut progress = Progress::new();
         let report = check(
             root,
@@ -67,10 +69,10 @@ impl Check {
             &mut |stage, done, total| progress.show(stage, done, total),
         )?;
         drop(progress);
-        if let Some(path) = &self.json {
+        if let Some(output) = json {
             let mut text = serde_json::to_string_pretty(&report)?;
             text.push('\n');
-            std::fs::write(path, text).with_context(|| path.display().to_string())?;
+            output.write(text.as_bytes())?;
         }
         print!("{}", report.text());
         Ok(match report.passed {

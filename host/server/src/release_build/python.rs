@@ -84,7 +84,11 @@ impl Python {
         copy(folder, &model).with_context(|| folder.display().to_string())?;
         let made = workshop.path().join("component.wasm");
         self.run(&model, workshop.path(), &made)?;
-        std::fs::read(&made).with_context(|| made.display().to_string())
+        std::fs::read(&made).with_context(|| {
+            format!(
+                "{PROGRAM} ended well and left no component; {PROGRAM_VARIABLE} may name another program"
+            )
+        })
     }
 
     fn run(&self, folder: &Path, workshop: &Path, made: &Path) -> anyhow::Result<()> {
@@ -99,6 +103,8 @@ impl Python {
             .arg("--output")
             .arg(made)
             .arg(ENTRY)
+            // What it refuses is about the model, and its own stack says nothing of that.
+            .env_remove("RUST_BACKTRACE")
             .output()
             .with_context(|| {
                 format!(

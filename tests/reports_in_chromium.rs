@@ -67,6 +67,10 @@ fn what_is_wrong_with_a_page_is_seen() {
             "<img src=\"http://127.0.0.1:9/x.png\">".to_owned(),
             "asks for",
         ),
+        (
+            "<style>p { background: url(x.png) }</style>".to_owned(),
+            "asks for",
+        ),
         ("<h1>another</h1>".to_owned(), "heading"),
         ("<p style=\"width:200vw\">wide</p>".to_owned(), "wider than"),
         (

@@ -15,7 +15,7 @@ use common::demo::{HOUSE, POSTCODE, RELEASE, flat, house, house_with, shop, unce
 use common::program::run;
 use common::server::start;
 use serde_json::{Value, json};
-use served::{MISBEHAVING, PATIENCE, PLAIN, bedrooms, beside, serve};
+use served::{MISBEHAVING, PATIENCE, PLAIN, UNSIGNED, bedrooms, beside, serve};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -316,7 +316,7 @@ fn what_cannot_run_as_a_shadow_is_refused() {
     ] {
         let refusal = start()
             .releases(beside().path())
-            .with(&["--allow-unsigned", PLAIN, "--allow-unsigned", MISBEHAVING])
+            .with(&UNSIGNED)
             .with(&with)
             .refused();
         assert!(refusal.contains(named), "{refusal}");

@@ -21,6 +21,18 @@ pub const SLOW: &str = "slow-1";
 /// [`PLAIN`] for valuation dates of long ago.
 pub const BOUND: &str = "bound-1";
 
+/// They are taken by name.
+pub const UNSIGNED: [&str; 8] = [
+    "--allow-unsigned",
+    PLAIN,
+    "--allow-unsigned",
+    MISBEHAVING,
+    "--allow-unsigned",
+    SLOW,
+    "--allow-unsigned",
+    BOUND,
+];
+
 /// How long is waited for what is done behind an answer.
 pub const PATIENCE: Duration = Duration::from_secs(40);
 
@@ -57,8 +69,7 @@ pub fn serve_from(start: Start, more: &[&str]) -> Served {
     let key = start.key(&["avm:value", "avm:stored-data", "avm:development"]);
     let server = start
         .with(&["--release", RELEASE, "--metrics-listen", "127.0.0.1:0"])
-        .with(&["--allow-unsigned", PLAIN, "--allow-unsigned", MISBEHAVING])
-        .with(&["--allow-unsigned", SLOW, "--allow-unsigned", BOUND])
+        .with(&UNSIGNED)
         .with(more)
         .go();
     let mut lines = server.printed.lines();

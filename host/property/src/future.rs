@@ -218,7 +218,7 @@ fn points(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sn
     let mut pool = Vec::new();
     let touched = keys(&table, |_, bytes| {
         let before = pool.len();
-        let points = index::decode(bytes).ok_or(DAMAGED)?;
+        let points = index::Series::new(bytes).ok_or(DAMAGED)?.all();
         pool.extend(
             points
                 .filter(|(month, _)| *month >= cut.month())
@@ -231,7 +231,7 @@ fn points(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sn
     for key in touched {
         let row = bytes(&table, key)?;
         let mut points = Vec::new();
-        for (month, value) in index::decode(&row).ok_or(DAMAGED)? {
+        for (month, value) in index::Series::new(&row).ok_or(DAMAGED)?.all() {
             let value = match month >= cut.month() {
                 true => pool.next().ok_or(DAMAGED)?,
                 false => value,

@@ -3,6 +3,7 @@
 use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
 use crate::query::border::Border;
+use crate::query::cells::KeptCells;
 use crate::store::cell::Occupied;
 use crate::store::tables::{self, Facts, Origin};
 use domesday_registers::Day;
@@ -32,6 +33,7 @@ pub struct Snapshot {
     pub(crate) occupied: Occupied,
     pub(crate) authorities: FxHashMap<GssCode, Authority>,
     pub(crate) facts: Facts,
+    pub(crate) kept_cells: KeptCells,
     /// Made when it is asked for the first time.
     pub(crate) border: OnceLock<Border>,
     pub(crate) origin: Origin,
@@ -125,6 +127,7 @@ impl Snapshot {
             occupied,
             authorities,
             facts,
+            kept_cells: KeptCells::default(),
             border: OnceLock::new(),
             origin,
             unmatched,

@@ -69,21 +69,20 @@ impl SnapshotEvidence {
         let Some(authority) = property::GssCode::parse(&subject.authority) else {
             return Ok(Answer::Index(None));
         };
-        let series = self
-            .snapshot
-            .price_index(authority, kind, subject.valuation_day)?;
-        Ok(Answer::Index(series.map(|series| {
-            let from = series.points.partition_point(|(month, _)| *month < since);
-            let points = &series.points[from..];
-            let points = points[points.len().saturating_sub(MAX_INDEX_POINTS)..].to_vec();
-            IndexSeries {
-                level: match series.area_level {
-                    property::IndexLevel::LocalAuthority => AreaLevel::LocalAuthority,
-                    property::IndexLevel::Region => AreaLevel::Region,
-                    property::IndexLevel::Country => AreaLevel::Country,
-                },
-                points,
-            }
+        let series = self.snapshot.price_index(
+            authority,
+            kind,
+            subject.valuation_day,
+            since,
+            MAX_INDEX_POINTS,
+        )?;
+        Ok(Answer::Index(series.map(|series| IndexSeries {
+            level: match series.area_level {
+                property::IndexLevel::LocalAuthority => AreaLevel::LocalAuthority,
+                property::IndexLevel::Region => AreaLevel::Region,
+                property::IndexLevel::Country => AreaLevel::Country,
+            },
+            points: series.points,
         })))
     }
 

@@ -10,8 +10,8 @@ impl Snapshot {
     /// The index of an authority and type (`None`: all types), from the narrowest area that
     /// has one: the authority, its region, its country, England and Wales.
     ///
-    /// Only months that ended before `before` are given; publication lags are not modelled.
-    /// An area whose months all lie later is passed over.
+    /// Only months that ended before `before` are given, at most the last `most` from the month `since` on (counted from
+    /// January 1970); publication lags are not modelled. An area whose months all end later is passed over.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -20,6 +20,8 @@ impl Snapshot {
         authority: GssCode,
         property_type: Option<PropertyType>,
         before: Day,
+        since: i32,
+        most: usize,
     ) -> Result<Option<IndexSeries>, SnapshotError> {
         let region = self.authority(authority).and_then(|known| known.region);
         let country = match authority.letter() {
@@ -45,16 +47,17 @@ impl Snapshot {
             let Some(row) = self.price_index.get(index::key(area_code, property_type))? else {
                 continue;
             };
-            let points = index::decode(row.value()).ok_or(SnapshotError::Damaged {
+            let series = index::Series::new(row.value()).ok_or(SnapshotError::Damaged {
                 table: "price_index",
             })?;
             // A month has ended by `before` where it is an earlier month than that day's.
-            let points: Vec<(i32, f64)> = points.filter(|&(month, _)| month < this_month).collect();
-            if !points.is_empty() {
+            let end = series.first_from(this_month);
+            if end > 0 {
+                let from = series.first_from(since).max(end.saturating_sub(most));
                 return Ok(Some(IndexSeries {
                     area_level,
                     area_code,
-                    points,
+                    points: series.points(from.min(end)..end).collect(),
                 }));
             }
         }

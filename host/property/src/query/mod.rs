@@ -3,6 +3,7 @@
 mod best;
 pub mod book;
 pub(crate) mod border;
+pub(crate) mod cells;
 pub(crate) mod export;
 mod index;
 mod market;

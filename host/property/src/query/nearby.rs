@@ -8,7 +8,7 @@ use super::best::Best;
 use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
 use crate::store::bytes::LAST_DAY;
 use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
-use crate::store::sale::{self, Packed, WIDTH};
+use crate::store::sale::{Packed, WIDTH};
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -103,29 +103,14 @@ impl Snapshot {
         &self,
         search: &Search<'_>,
         cell: Cell,
-        (first, last): (i32, i32),
+        years: (i32, i32),
         mut found: impl FnMut(Candidate),
     ) -> Result<(), SnapshotError> {
-        let mut block = |key: u64, bytes: &[u8]| -> Result<(), SnapshotError> {
-            let (cell, _) = Cell::of_key(key);
-            let sales = sale::block(bytes).ok_or(SnapshotError::Damaged { table: "sales" })?;
-            sales
-                .filter_map(|packed| search.candidate(cell, packed))
-                .for_each(&mut found);
-            Ok(())
-        };
-        if first == last {
-            let key = cell.key(first);
-            if let Some(row) = self.sales.get(key)? {
-                block(key, row.value())?;
+        self.cell_sales(cell, years, |packed| {
+            if let Some(candidate) = search.candidate(cell, packed) {
+                found(candidate);
             }
-        } else {
-            for row in self.sales.range(cell.key(first)..=cell.key(last))? {
-                let (key, bytes) = row?;
-                block(key.value(), bytes.value())?;
-            }
-        }
-        Ok(())
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::codes::Coded;
 use crate::model::GssCode;
 use domesday_registers::codes::PropertyType;
+use std::ops::Range;
 
 const WIDTH: usize = 10;
 
@@ -21,15 +22,35 @@ pub(crate) fn encode(points: &[(i16, f64)]) -> Vec<u8> {
     out
 }
 
-/// Reads points back; `None` where the row is damaged.
-pub(crate) fn decode(bytes: &[u8]) -> Option<impl Iterator<Item = (i32, f64)> + '_> {
-    let (points, rest) = bytes.as_chunks::<WIDTH>();
-    rest.is_empty().then(|| {
-        points.iter().map(|&[a, b, value @ ..]| {
-            (
-                i32::from(i16::from_le_bytes([a, b])),
-                f64::from_le_bytes(value),
-            )
-        })
-    })
+/// A series as it is stored, so that a question reads only the months that it asks for.
+pub(crate) struct Series<'a>(&'a [[u8; WIDTH]]);
+
+impl<'a> Series<'a> {
+    /// `None` where the row is damaged.
+    pub(crate) fn new(bytes: &'a [u8]) -> Option<Series<'a>> {
+        let (points, rest) = bytes.as_chunks::<WIDTH>();
+        rest.is_empty().then_some(Series(points))
+    }
+
+    /// The place of the first point that is not before `month`; the number of points where all are.
+    pub(crate) fn first_from(&self, month: i32) -> usize {
+        self.0.partition_point(|point| point_of(point).0 < month)
+    }
+
+    /// All months with their values.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (i32, f64)> + 'a {
+        self.points(0..self.0.len())
+    }
+
+    /// Some of them.
+    pub(crate) fn points(&self, range: Range<usize>) -> impl Iterator<Item = (i32, f64)> + 'a {
+        self.0[range].iter().map(point_of)
+    }
+}
+
+fn point_of(&[a, b, value @ ..]: &[u8; WIDTH]) -> (i32, f64) {
+    (
+        i32::from(i16::from_le_bytes([a, b])),
+        f64::from_le_bytes(value),
+    )
 }

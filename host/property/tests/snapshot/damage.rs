@@ -1,8 +1,10 @@
 //! Damaged inputs: a clear error, or a counted reject with its line; never a panic.
 
-use crate::world::{Sold, World};
+use crate::world::{Sold, World, around, day};
+use domesday_property::SnapshotError;
 use domesday_property::build::BuildError;
 use proptest::prelude::*;
+use redb::ReadableTable;
 
 #[test]
 fn bad_rows_are_rejected_by_line_and_counted() {
@@ -123,5 +125,34 @@ proptest! {
                 prop_assert_eq!(file.rows_read, file.rows_kept + refused);
             }
         }
+    }
+}
+
+#[test]
+fn damaged_blocks_that_come_to_whole_sales_together_are_found() {
+    let built = World::with_sales(&[Sold::default()]).build();
+    let sales = redb::TableDefinition::<u64, &[u8]>::new("sales");
+    let database = redb::Database::open(built.file()).unwrap();
+    let transaction = database.begin_write().unwrap();
+    {
+        let mut table = transaction.open_table(sales).unwrap();
+        let (key, block) = {
+            let first = table.first().unwrap().unwrap();
+            (first.0.value(), first.1.value().to_vec())
+        };
+        // The last part of a key is the year.
+        table.insert(key, &block[..20]).unwrap();
+        table.insert(key + 1, &block[20..]).unwrap();
+    }
+    transaction.commit().unwrap();
+    drop(database);
+    let snapshot = built.open();
+    let query = around(day("2023-01-01"));
+    for _ in 0..2 {
+        let found = snapshot.nearby_sales(&query);
+        assert!(
+            matches!(found, Err(SnapshotError::Damaged { table: "sales" })),
+            "{found:?}"
+        );
     }
 }

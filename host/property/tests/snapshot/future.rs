@@ -1,9 +1,9 @@
 //! A copy with another future answers about the past as the original does.
 
 use crate::figures;
-use crate::world::{Built, day};
+use crate::world::{Built, around, day};
 use domesday_property::future::shuffle;
-use domesday_property::{AreaLevel, GssCode, NearbyQuery, Order, PropertyTypes, Snapshot};
+use domesday_property::{AreaLevel, GssCode, NearbyQuery, Order, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
@@ -13,14 +13,10 @@ fn known(snapshot: &Snapshot, before: Day) -> String {
         easting: 450_100,
         northing: 300_100,
         radius_m: 5_000,
-        from: Day(0),
-        before,
-        types: PropertyTypes::RESIDENTIAL,
         limit: 1_000,
         order: Order::Newest,
         standard_only: false,
-        with_floor_area: false,
-        exclude_uprn: None,
+        ..around(before)
     };
     let mut known = format!("{:?}\n", snapshot.nearby_sales(&query).unwrap());
     for uprn in 1_000..1_052 {
@@ -35,7 +31,9 @@ fn known(snapshot: &Snapshot, before: Day) -> String {
         Some(PropertyType::Detached),
         Some(PropertyType::SemiDetached),
     ] {
-        let index = snapshot.price_index(authority, kind, before).unwrap();
+        let index = snapshot
+            .price_index(authority, kind, before, i32::MIN, usize::MAX)
+            .unwrap();
         let area = snapshot.area_figures(AreaLevel::LocalAuthority, "E07000900", kind, before);
         known += &format!("{kind:?}: {index:?} {:?}\n", area.unwrap());
     }

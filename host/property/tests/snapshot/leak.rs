@@ -1,7 +1,7 @@
 //! Nothing of the future is visible.
 
-use crate::world::{Lodged, Sold, World, day};
-use domesday_property::{NearbyQuery, Order, PropertyTypes, Snapshot};
+use crate::world::{Lodged, Sold, World, around, day};
+use domesday_property::{NearbyQuery, Order, Snapshot};
 use domesday_registers::Day;
 
 fn nearby(
@@ -13,14 +13,10 @@ fn nearby(
         easting: 450_100,
         northing: 300_100,
         radius_m: 1_000,
-        from: Day(0),
-        before: day(before),
-        types: PropertyTypes::RESIDENTIAL,
         limit: 10,
         order: Order::Newest,
-        standard_only: true,
         with_floor_area,
-        exclude_uprn: None,
+        ..around(day(before))
     };
     let sales = snapshot.nearby_sales(&query).unwrap();
     sales
@@ -172,7 +168,9 @@ fn the_index_stops_at_months_that_ended() {
     let snapshot = World::default().build().open();
     let authority = domesday_property::GssCode::parse("E07000900").unwrap();
     let months = |before| {
-        let series = snapshot.price_index(authority, None, day(before)).unwrap();
+        let series = snapshot
+            .price_index(authority, None, day(before), i32::MIN, usize::MAX)
+            .unwrap();
         series.map(|series| (series.area_code.to_string(), series.points.len()))
     };
     assert_eq!(months("2020-03-01"), Some(("E07000900".into(), 2)));
@@ -185,11 +183,21 @@ fn the_index_stops_at_months_that_ended() {
     assert_eq!(months("1968-04-30"), None);
     let detached = Some(domesday_registers::codes::PropertyType::Detached);
     let series = snapshot
-        .price_index(authority, detached, day("2021-01-01"))
+        .price_index(authority, detached, day("2021-01-01"), i32::MIN, usize::MAX)
         .unwrap()
         .unwrap();
     assert_eq!(
         (series.area_code.to_string(), series.points[0].1),
         ("E12000900".into(), 91.0)
     );
+    let months = |since, most| {
+        let series = snapshot.price_index(authority, None, day("2020-03-01"), since, most);
+        let points = series.unwrap().unwrap().points;
+        points.iter().map(|(month, _)| *month).collect::<Vec<_>>()
+    };
+    let january = 50 * 12;
+    assert_eq!(months(i32::MIN, 9), [january, january + 1]);
+    assert_eq!(months(january + 1, 9), [january + 1]);
+    assert_eq!(months(i32::MIN, 1), [january + 1], "the latest are kept");
+    assert_eq!(months(i32::MAX, 9), [0; 0]);
 }

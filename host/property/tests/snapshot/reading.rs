@@ -1,8 +1,7 @@
 //! Opening: read-only, by many at once, and only what is a snapshot.
 
-use crate::world::{Sold, World, day};
-use domesday_property::{NearbyQuery, Order, PropertyTypes, Snapshot, SnapshotError, store};
-use domesday_registers::Day;
+use crate::world::{Sold, World, around, day};
+use domesday_property::{Snapshot, SnapshotError, store};
 use redb::ReadableTable;
 
 #[test]
@@ -15,19 +14,7 @@ fn readers_leave_the_file_as_it_is_and_may_be_many() {
         Snapshot::open(&path).unwrap(),
     );
     shared_between_threads(&one);
-    let query = NearbyQuery {
-        easting: 450_000,
-        northing: 300_000,
-        radius_m: 500,
-        from: Day(0),
-        before: day("2021-01-01"),
-        types: PropertyTypes::RESIDENTIAL,
-        limit: 5,
-        order: Order::Nearest,
-        standard_only: true,
-        with_floor_area: false,
-        exclude_uprn: None,
-    };
+    let query = around(day("2021-01-01"));
     std::thread::scope(|scope| {
         for snapshot in [&one, &one, &two, &two] {
             scope.spawn(|| assert_eq!(snapshot.nearby_sales(&query).unwrap().len(), 1));

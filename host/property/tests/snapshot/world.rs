@@ -1,11 +1,28 @@
 //! A made-up place, written in the formats of the registers.
 
-use domesday_property::Snapshot;
 use domesday_property::build::{self, BuildError, Inputs, Report};
+use domesday_property::{NearbyQuery, Order, PropertyTypes, Snapshot};
 use domesday_registers::{Day, Postcode};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+
+/// The few standard sales before a day that are nearest to where the place stands.
+pub(crate) fn around(before: Day) -> NearbyQuery {
+    NearbyQuery {
+        easting: 450_000,
+        northing: 300_000,
+        radius_m: 500,
+        from: Day(0),
+        before,
+        types: PropertyTypes::RESIDENTIAL,
+        limit: 5,
+        order: Order::Nearest,
+        standard_only: true,
+        with_floor_area: false,
+        exclude_uprn: None,
+    }
+}
 
 /// A sale as the price paid file has it.
 #[derive(Clone, Debug)]

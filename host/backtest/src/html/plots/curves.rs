@@ -3,7 +3,19 @@
 use super::{FONT, Frame, GRID, INK, PlotError, RELEASE, WIDE, decimals, plain, signed};
 use crate::histogram::Histogram;
 use crate::number::quantile;
+use plotters::coord::Shift;
 use plotters::prelude::*;
+
+/// A chart with the margins of all curves, and so much room for what stands below the axis.
+fn framed<'a, 'b, D: DrawingBackend>(
+    area: &'a DrawingArea<D, Shift>,
+    below: u32,
+) -> ChartBuilder<'a, 'b, D> {
+    let mut chart = ChartBuilder::on(area);
+    chart.margin(6).margin_right(30);
+    chart.x_label_area_size(below).y_label_area_size(56);
+    chart
+}
 
 /// How errors or changes are distributed, per cent.
 pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, PlotError> {
@@ -15,12 +27,7 @@ pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, Plot
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin(6)
-            .margin_right(30)
-            .x_label_area_size(42)
-            .y_label_area_size(56)
-            .build_cartesian_2d(low..high, 0.0..most * 1.08)?;
+        let mut chart = framed(&area, 42).build_cartesian_2d(low..high, 0.0..most * 1.08)?;
         plain(&mut chart.configure_mesh())
             .disable_x_mesh()
             .x_desc(frame.axis)
@@ -100,12 +107,7 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin(6)
-            .margin_right(30)
-            .x_label_area_size(42)
-            .y_label_area_size(56)
-            .build_cartesian_2d(least..most, low..high)?;
+        let mut chart = framed(&area, 42).build_cartesian_2d(least..most, low..high)?;
         let places = decimals(high - low);
         plain(&mut chart.configure_mesh())
             .x_desc(frame.axis)
@@ -151,11 +153,7 @@ pub fn months(names: &[String], courses: &[Course]) -> Result<String, PlotError>
     let mut text = String::new();
     {
         let area = SVGBackend::with_string(&mut text, (WIDE, 320)).into_drawing_area();
-        let mut chart = ChartBuilder::on(&area)
-            .margin(6)
-            .margin_right(30)
-            .x_label_area_size(34)
-            .y_label_area_size(56)
+        let mut chart = framed(&area, 34)
             .build_cartesian_2d(0..last.max(1), (low - 1.0)..(high * 1.4 + 1.0))?;
         plain(&mut chart.configure_mesh())
             .disable_x_mesh()

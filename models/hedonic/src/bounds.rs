@@ -266,6 +266,19 @@ pub fn check(p: &Parameters) -> Result<(), DocumentError> {
         let Cell { quantile, .. } = cell;
         within("conformal quantiles", quantile.as_slice(), 0.0, 100.0)?;
     }
+    let built = &conformal.by_built;
+    for factor in [&built.new, &built.modern, &built.older, &built.unknown] {
+        within("conformal.by_built", &[factor.factor], 0.1, 10.0)?;
+    }
+    let authorities = conformal.by_authority.0;
+    for ranges in authorities {
+        within("conformal.by_authority", &[ranges.factor], 0.1, 10.0)?;
+    }
+    if !authorities.is_sorted_by(|a, b| a.authority < b.authority) {
+        return Err(DocumentError::NotRising {
+            path: "conformal.by_authority",
+        });
+    }
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
 /// The format that this version reads and writes.
-pub const FORMAT: &str = "domesday-hedonic-parameters/3";
+pub const FORMAT: &str = "domesday-hedonic-parameters/4";
 
 /// A file of parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,12 +100,16 @@ pub enum DocumentError {
 /// # Errors
 /// Where it is not JSON of exactly this shape, or a number is out of its bounds.
 pub fn read(text: &str) -> Result<Document, DocumentError> {
-    let document: Document = serde_json::from_str(text)?;
-    if document.format != FORMAT {
-        return Err(DocumentError::Format {
-            found: document.format,
-        });
+    /// Another format has another shape, so that its name is read first.
+    #[derive(Deserialize)]
+    struct Named {
+        format: String,
     }
+    let Named { format } = serde_json::from_str(text)?;
+    if format != FORMAT {
+        return Err(DocumentError::Format { found: format });
+    }
+    let document: Document = serde_json::from_str(text)?;
     check(&document.parameters)?;
     Ok(document)
 }
@@ -124,6 +128,8 @@ pub fn write(document: &Document) -> Result<String, DocumentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conformal::everywhere;
+    use crate::parameters::{AuthorityRanges, Cell};
 
     const DEFAULTS: &str = include_str!("../parameters.json");
 
@@ -143,10 +149,46 @@ mod tests {
     }
 
     #[test]
+    fn authorities_are_in_order_and_their_factors_within_bounds() {
+        let mut document = read(DEFAULTS).unwrap();
+        let none = Cell {
+            sales: 0,
+            quantile: None,
+            median_absolute_error: None,
+            within_10_percent: None,
+        };
+        let mut with = |new, authorities: [(&'static str, f64); 2]| {
+            let mut conformal = everywhere(none);
+            conformal.by_built.new.factor = new;
+            conformal.by_authority = authorities
+                .map(|(authority, factor)| AuthorityRanges {
+                    authority,
+                    sales: 0,
+                    factor,
+                })
+                .to_vec()
+                .into();
+            document.parameters.conformal = Some(conformal);
+            write(&document).and_then(|text| read(&text))
+        };
+        let in_order = [("E06000001", 0.9), ("E06000002", 1.1)];
+        let [one, two] = in_order;
+        assert!(with(1.0, in_order).is_ok());
+        for wrong in [with(1.0, [two, one]), with(1.0, [one, one])] {
+            assert!(matches!(wrong, Err(DocumentError::NotRising { .. })));
+        }
+        for wrong in [with(20.0, in_order), with(1.0, [one, ("E06000002", 0.0)])] {
+            assert!(matches!(wrong, Err(DocumentError::OutOfBounds { .. })));
+        }
+    }
+
+    #[test]
     fn an_unknown_member_and_another_format_are_refused() {
         let text = DEFAULTS.replace("\"few\": 6", "\"few\": 6, \"more\": 7");
         assert!(matches!(read(&text), Err(DocumentError::Shape(_))));
-        let text = DEFAULTS.replace(FORMAT, "something/2");
+        let text = DEFAULTS
+            .replace(FORMAT, "something/2")
+            .replace("\"few\"", "\"less\"");
         assert!(matches!(read(&text), Err(DocumentError::Format { .. })));
     }
 }

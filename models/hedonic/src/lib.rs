@@ -26,6 +26,7 @@ pub mod anchor;
 pub mod baked;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod bounds;
+pub mod built;
 pub mod confidence;
 pub mod conformal;
 pub mod derive;

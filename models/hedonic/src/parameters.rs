@@ -317,6 +317,30 @@ shapes! {
         pub by_type: PerType<Cell>,
         /// All together.
         pub all: Cell,
+        /// By when a home was built: what the quantiles of the segments above are multiplied by.
+        pub by_built: PerBuilt<Factor>,
+        /// By local authority, in the order of their codes: against all of the above.
+        pub by_authority: Baked<AuthorityRanges>,
+    }
+
+    /// How wide the ranges of some homes are against those of their segments.
+    pub struct Factor {
+        /// Sales that it was calibrated on.
+        pub sales: u32,
+        /// What the quantile is multiplied by; 1 where the sales were too few.
+        pub factor: f64,
+    }
+
+    /// One value for each time of building that ranges tell apart.
+    pub struct PerBuilt<T> {
+        /// Sold new.
+        pub new: T,
+        /// Since 1996, and not sold new.
+        pub modern: T,
+        /// Before.
+        pub older: T,
+        /// Not known.
+        pub unknown: T,
     }
 
     /// One segment of the calibration.
@@ -329,6 +353,37 @@ shapes! {
         pub median_absolute_error: Option<f64>,
         /// For information: the share of values within 10 % of the price.
         pub within_10_percent: Option<f64>,
+    }
+}
+
+/// How wide the ranges of one local authority are against those of its segments anywhere.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(not(target_arch = "wasm32"), derive(serde::Serialize))]
+pub struct AuthorityRanges {
+    /// Nine-character code.
+    pub authority: &'static str,
+    /// Sales that it was calibrated on.
+    pub sales: u32,
+    /// What the quantile is multiplied by.
+    pub factor: f64,
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+impl<'de> serde::Deserialize<'de> for AuthorityRanges {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Read {
+            authority: String,
+            sales: u32,
+            factor: f64,
+        }
+        let read = Read::deserialize(deserializer)?;
+        Ok(AuthorityRanges {
+            authority: read.authority.leak(),
+            sales: read.sales,
+            factor: read.factor,
+        })
     }
 }
 

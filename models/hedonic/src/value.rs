@@ -1,13 +1,15 @@
 //! One valuation, step by step.
 
 use crate::adjust::{Typical, age_effect, energy_effect, log_size, sale_level, subject_level};
+use crate::built::Built;
 use crate::confidence::{
     Weakness, added_variance, drift_variance, score, size_variance, stale_variance, unlike_variance,
 };
+use crate::conformal::Segment;
 use crate::derive::{LocalSizes, Neighbour, rooms};
 use crate::drift::Drift;
 use crate::estimate::{Local, Residual, local};
-use crate::kind::Kind;
+use crate::kind::{Kind, age_index};
 use crate::named::named;
 use crate::own_history::{Belief, blend, rolled, usable};
 use crate::parameters::Parameters;
@@ -15,8 +17,8 @@ use crate::sold::Sold;
 use crate::time::{Index, earliest, years_between, years_unseen};
 use crate::{anchor, conformal, gather, likeness, refer, robust};
 use domesday_sdk::{
-    Attribute, Derivation, DerivedInput, Evidence, FailureReason, Outcome, PlacePrecision,
-    Referral, Refusal, Sale, Subject, Valuation,
+    Attribute, BuildStatus, Derivation, DerivedInput, Evidence, FailureReason, Outcome,
+    PlacePrecision, Referral, Refusal, Sale, Subject, Valuation,
 };
 
 /// Why a valuation ended without a value.
@@ -165,11 +167,19 @@ fn valuation(
         return Err(refer::insufficient_evidence().into());
     }
     let confidence = score(&p.confidence, scale);
+    let segment = Segment {
+        kind,
+        confidence,
+        built: Built::of(
+            subject.build_status == BuildStatus::NewBuild,
+            subject.energy.age_band.and_then(age_index),
+        ),
+        authority: &subject.authority,
+    };
     let range = conformal::range(
         p.conformal.as_ref(),
         &p.confidence,
-        kind,
-        confidence,
+        segment,
         comparables.len(),
         estimate,
     );

@@ -1,6 +1,7 @@
 //! What holds of a valuation whatever the subject and the evidence.
 
 use crate::PARAMETERS;
+use crate::confidence;
 use crate::testing::{Fake, VALUATION_DAY, sale, subject};
 use crate::value::value;
 use domesday_sdk::*;
@@ -107,36 +108,61 @@ fn keeps_the_rules(found: &Valuation, evidence: &Fake) {
 }
 
 fn calibrated() -> crate::parameters::Parameters {
-    use crate::parameters::{Cell, ConformalParameters, PerType};
+    use crate::baked::Baked;
+    use crate::conformal::everywhere;
+    use crate::parameters::{AuthorityRanges, Cell};
     let cell = Cell {
         sales: 100,
         quantile: Some(1.3),
         median_absolute_error: None,
         within_10_percent: None,
     };
-    let per = PerType {
-        detached: cell,
-        semi_detached: cell,
-        terraced: cell,
-        flat: cell,
-    };
-    let segments = PerType {
-        detached: [cell; 10],
-        semi_detached: [cell; 10],
-        terraced: [cell; 10],
-        flat: [cell; 10],
-    };
+    let mut conformal = everywhere(cell);
+    let built = &mut conformal.by_built;
+    (built.new.factor, built.modern.factor) = (0.5, 0.8);
+    (built.older.factor, built.unknown.factor) = (1.1, 1.2);
+    conformal.by_authority = Baked(&[AuthorityRanges {
+        authority: "E07000130",
+        sales: 100,
+        factor: 0.7,
+    }]);
     let mut p = PARAMETERS;
-    p.conformal = Some(ConformalParameters {
-        coverage: 0.8,
-        least_comparables: 5,
-        tenths: [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9],
-        by_type_and_tenth: segments,
-        by_tenth: [cell; 10],
-        by_type: per,
-        all: cell,
-    });
+    p.conformal = Some(conformal);
     p
+}
+
+/// The half of a range's width, as a logarithm.
+fn width(subject: &Subject, evidence: &Fake) -> f64 {
+    match value(&calibrated(), subject, evidence) {
+        Outcome::Valued(valuation) => {
+            (valuation.range.unwrap().upper / valuation.estimate).ln()
+                / confidence::scale(&PARAMETERS.confidence, valuation.confidence)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_range_is_as_wide_as_when_it_was_built_and_where_it_stands_make_it() {
+    let street = (0..30).map(|i| {
+        let mut sold = sale(i);
+        sold.distance = 10.0 * i as f64;
+        sold
+    });
+    let evidence = Fake::of(street.collect());
+    let with = |status, band, authority: &str| {
+        let mut subject = subject();
+        subject.build_status = status;
+        subject.energy.age_band = band;
+        subject.authority = authority.to_owned();
+        width(&subject, &evidence)
+    };
+    let near = |found: f64, factor: f64| assert!((found - 1.3 * factor).abs() < 1e-9, "{found}");
+    near(with(BuildStatus::Existing, Some(AgeBand::C), ""), 1.1);
+    near(with(BuildStatus::Existing, Some(AgeBand::K), ""), 0.8);
+    near(with(BuildStatus::Existing, None, "E07000131"), 1.2);
+    near(with(BuildStatus::NewBuild, Some(AgeBand::C), ""), 0.5);
+    near(with(BuildStatus::NewBuild, None, "E07000130"), 0.5 * 0.7);
 }
 
 proptest! {

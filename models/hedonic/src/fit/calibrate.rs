@@ -2,12 +2,17 @@
 
 use super::rows::{PredictionRow, Status};
 use super::{FitError, lines, read_day, write_day};
+use crate::baked::Baked;
+use crate::built::Built;
 use crate::confidence::scale;
-use crate::conformal::{range, tenth};
+use crate::conformal::{Segment, factor, quantile, range, tenth};
 use crate::document::{Calibrated, Document};
 use crate::kind::Kind;
-use crate::parameters::{Cell, ConfidenceParameters, ConformalParameters, PerType};
+use crate::parameters::{
+    AuthorityRanges, Cell, ConfidenceParameters, ConformalParameters, Factor, PerBuilt, PerType,
+};
 use domesday_sdk::Day;
+use std::collections::BTreeMap;
 use std::io::BufRead;
 
 /// What is wanted of the calibration.
@@ -28,9 +33,20 @@ struct Point {
     estimate: f64,
     price: f64,
     comparables: u32,
+    built: Built,
+    authority: String,
 }
 
 impl Point {
+    fn segment(&self) -> Segment<'_> {
+        Segment {
+            kind: self.kind,
+            confidence: self.confidence,
+            built: self.built,
+            authority: &self.authority,
+        }
+    }
+
     fn score(&self, p: &ConfidenceParameters) -> f64 {
         (libm::log(self.price) - libm::log(self.estimate)).abs() / scale(p, self.confidence)
     }
@@ -71,6 +87,8 @@ fn read(
                 estimate,
                 price: row.price_gbp as f64,
                 comparables: row.comparables,
+                built: Built::of(row.new_build, row.age_band.and_then(band)),
+                authority: row.authority,
             });
         }
     }
@@ -84,6 +102,11 @@ pub fn conformal_quantile(scores: &mut [f64], coverage: f64) -> Option<f64> {
     // What is whole but for a rounding of the product is whole.
     let rank = libm::ceil(wanted - 1e-9) as usize;
     scores.get(rank.max(1) - 1).copied()
+}
+
+/// The number of a construction band, of which A is 0.
+fn band(letter: char) -> Option<usize> {
+    ('A'..='L').position(|known| known == letter)
 }
 
 fn cell(points: &[&Point], p: &ConfidenceParameters, wanted: Wanted) -> Cell {
@@ -146,7 +169,7 @@ pub fn calibrate(
     let in_tenth = |p: &Point, at: usize| tenth(&tenths, p.confidence) == at;
     let segments = |kind| std::array::from_fn(|at| of(&|p| p.kind == kind && in_tenth(p, at)));
     let of_type = |kind| of(&|p| p.kind == kind);
-    let conformal = ConformalParameters {
+    let mut conformal = ConformalParameters {
         coverage: wanted.coverage,
         least_comparables: wanted.least_comparables,
         tenths,
@@ -154,6 +177,13 @@ pub fn calibrate(
         by_tenth: std::array::from_fn(|at| of(&|p| in_tenth(p, at))),
         by_type: per_type(of_type),
         all: of(&|_| true),
+        by_built: PerBuilt {
+            new: NONE,
+            modern: NONE,
+            older: NONE,
+            unknown: NONE,
+        },
+        by_authority: Baked(&[]),
     };
     if conformal.all.quantile.is_none() {
         return Err(FitError::TooFew {
@@ -161,13 +191,14 @@ pub fn calibrate(
             needed: u64::from(wanted.least_sales),
         });
     }
+    conformal.by_built = by_built(&points, &conformal, &confidence, wanted);
+    conformal.by_authority = by_authority(&points, &conformal, &confidence, wanted).into();
     let inside = |p: &&&Point| {
         let named = p.comparables as usize;
         range(
             Some(&conformal),
             &confidence,
-            p.kind,
-            p.confidence,
+            p.segment(),
             named,
             p.estimate,
         )
@@ -182,6 +213,74 @@ pub fn calibrate(
     });
     document.parameters.conformal = Some(conformal);
     Ok(document)
+}
+
+/// Nothing is known yet.
+const NONE: Factor = Factor {
+    sales: 0,
+    factor: 1.0,
+};
+
+/// A point's score against the quantile that it has so far.
+fn relative(p: &Point, conformal: &ConformalParameters, confidence: &ConfidenceParameters) -> f64 {
+    // There is one for all, and where it is nought every score of its segment was.
+    let quantile = quantile(conformal, p.segment()).filter(|quantile| *quantile > 0.0);
+    quantile.map_or(1.0, |quantile| p.score(confidence) / quantile)
+}
+
+/// The factor of some points, from their relative scores.
+fn factor_of(mut scores: Vec<f64>, wanted: Wanted) -> Factor {
+    let enough = scores.len() >= wanted.least_sales as usize;
+    let quantile = conformal_quantile(&mut scores, wanted.coverage).filter(|_| enough);
+    Factor {
+        sales: u32::try_from(scores.len()).unwrap_or(u32::MAX),
+        factor: quantile.map_or(1.0, |quantile| factor(quantile, scores.len())),
+    }
+}
+
+fn by_built(
+    points: &[&Point],
+    conformal: &ConformalParameters,
+    confidence: &ConfidenceParameters,
+    wanted: Wanted,
+) -> PerBuilt<Factor> {
+    let of = |built| {
+        let chosen = points.iter().filter(|point| point.built == built);
+        let scores = chosen.map(|point| relative(point, conformal, confidence));
+        factor_of(scores.collect(), wanted)
+    };
+    PerBuilt {
+        new: of(Built::New),
+        modern: of(Built::Modern),
+        older: of(Built::Older),
+        unknown: of(Built::Unknown),
+    }
+}
+
+/// The authorities with enough sales, in the order of their codes.
+fn by_authority(
+    points: &[&Point],
+    conformal: &ConformalParameters,
+    confidence: &ConfidenceParameters,
+    wanted: Wanted,
+) -> Vec<AuthorityRanges> {
+    let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for point in points.iter().filter(|point| !point.authority.is_empty()) {
+        let scores = of.entry(&point.authority).or_default();
+        scores.push(relative(point, conformal, confidence));
+    }
+    of.into_iter()
+        .filter(|(_, scores)| scores.len() >= wanted.least_sales as usize)
+        .map(|(authority, scores)| {
+            let Factor { sales, factor } = factor_of(scores, wanted);
+            let authority = authority.to_owned().leak();
+            AuthorityRanges {
+                authority,
+                sales,
+                factor,
+            }
+        })
+        .collect()
 }
 
 fn per_type<T>(of: impl Fn(Kind) -> T) -> PerType<T> {

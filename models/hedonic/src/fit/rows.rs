@@ -151,4 +151,12 @@ pub struct PredictionRow {
     pub confidence: Option<f64>,
     /// Comparables named.
     pub comparables: u32,
+    /// Sold new.
+    pub new_build: bool,
+    /// Construction age band as the valuation knew it, `A` to `L`. It must be there, if only as null: homes
+    /// without one have ranges of their own.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub age_band: Option<char>,
+    /// Nine-character code, or empty.
+    pub authority: String,
 }

@@ -3,9 +3,13 @@
 use super::calibrate::{Wanted, calibrate, conformal_quantile};
 use super::train::train;
 use super::{FitError, write_day};
+use crate::built::Built;
+use crate::conformal::Segment;
 use crate::document::{Document, read};
 use crate::kind::Kind;
+use crate::parameters::Parameters;
 use crate::{PARAMETERS, confidence, conformal};
+use domesday_sdk::ValueRange;
 use std::fmt::Write;
 
 fn defaults() -> Document {
@@ -146,20 +150,24 @@ fn sales_after_the_day_are_not_used_and_disorder_is_refused() {
     assert!(matches!(error, FitError::Line { line: 1, .. }));
 }
 
-/// Valuations whose errors grow as confidence falls, more so for flats.
+/// Valuations whose errors grow as confidence falls, more so for flats and in one authority, less so for homes sold new.
 fn predictions(n: u64, seed: u64) -> String {
     let mut dice = Dice(seed);
     let mut text = String::new();
     for id in 0..n {
-        let flat = dice.roll() < 0.3;
+        let (flat, new, mixed) = (dice.roll() < 0.3, dice.roll() < 0.3, dice.roll() < 0.4);
         let confidence = 0.2 + 0.7 * dice.roll();
-        let spread =
-            confidence::scale(&PARAMETERS.confidence, confidence) * if flat { 1.5 } else { 0.8 };
+        let either = |is: bool, so: f64, otherwise: f64| if is { so } else { otherwise };
+        let spread = confidence::scale(&PARAMETERS.confidence, confidence)
+            * either(flat, 1.5, 0.8)
+            * either(new, 0.6, 1.1)
+            * either(mixed, 1.3, 0.9);
         let price = 250_000.0 * (spread * dice.normal()).exp();
         let name = if flat { "flat" } else { "terraced" };
+        let authority = if mixed { "E07000002" } else { "E07000001" };
         writeln!(
             text,
-            r#"{{"id":{id},"day":20000,"price_gbp":{price:.0},"property_type":"{name}","tenure":"freehold","authority":"","new_build":false,"status":"valued","estimate":250000.0,"confidence":{confidence},"comparables":10,"range":null}}"#,
+            r#"{{"id":{id},"day":20000,"price_gbp":{price:.0},"property_type":"{name}","tenure":"freehold","authority":"{authority}","new_build":{new},"age_band":"C","status":"valued","estimate":250000.0,"confidence":{confidence},"comparables":10,"range":null}}"#,
         )
         .unwrap();
     }
@@ -174,47 +182,50 @@ const WANTED: Wanted = Wanted {
 
 #[test]
 fn ranges_cover_what_they_promise_on_sales_not_seen() {
-    let found = calibrate(defaults(), predictions(6_000, 7).as_bytes(), WANTED).unwrap();
+    let found = calibrate(defaults(), predictions(12_000, 7).as_bytes(), WANTED).unwrap();
     assert!((found.calibrated.as_ref().unwrap().covered - 0.8).abs() < 0.01);
     let p = found.parameters;
-    for kind in ["flat", "terraced"] {
+    fn range(p: &Parameters, segment: Segment<'_>) -> Option<ValueRange> {
+        conformal::range(p.conformal.as_ref(), &p.confidence, segment, 10, 250_000.0)
+    }
+    for part in [
+        "flat",
+        "terraced",
+        "\"new_build\":true",
+        "\"new_build\":false",
+        "E07000001",
+        "E07000002",
+    ] {
         let (mut inside, mut all) = (0, 0);
-        for line in predictions(6_000, 11).lines().filter(|l| l.contains(kind)) {
+        for line in predictions(12_000, 11).lines().filter(|l| l.contains(part)) {
             let row: super::rows::PredictionRow = serde_json::from_str(line).unwrap();
-            let kind = row.property_type.kind();
-            let range = conformal::range(
-                p.conformal.as_ref(),
-                &p.confidence,
-                kind,
-                row.confidence.unwrap(),
-                10,
-                250_000.0,
-            );
-            let range = range.unwrap();
+            let segment = Segment {
+                kind: row.property_type.kind(),
+                confidence: row.confidence.unwrap(),
+                built: Built::of(row.new_build, Some(2)),
+                authority: &row.authority,
+            };
+            let range = range(&p, segment).unwrap();
             all += 1;
             inside += i32::from(
                 range.lower <= row.price_gbp as f64 && row.price_gbp as f64 <= range.upper,
             );
         }
         let covered = f64::from(inside) / f64::from(all);
-        assert!((covered - 0.8).abs() < 0.03, "{kind}: {covered}");
+        assert!((covered - 0.8).abs() < 0.02, "{part}: {covered}");
     }
-    // A type that was never seen has the range of all.
-    assert_eq!(
-        p.conformal.unwrap().by_type.of(Kind::Detached).quantile,
-        None
-    );
-    assert!(
-        conformal::range(
-            p.conformal.as_ref(),
-            &p.confidence,
-            Kind::Detached,
-            0.5,
-            10,
-            1.0
-        )
-        .is_some()
-    );
+    // A type and a place that were never seen have the range of all.
+    let never = Segment {
+        kind: Kind::Detached,
+        confidence: 0.5,
+        built: Built::Unknown,
+        authority: "E07000003",
+    };
+    assert!(range(&p, never).is_some());
+    let conformal = p.conformal.unwrap();
+    assert_eq!(conformal.by_type.of(Kind::Detached).quantile, None);
+    assert_eq!(conformal.by_built.of(Built::Unknown).factor, 1.0);
+    assert_eq!(conformal.by_authority.0.len(), 2);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! A sandboxed call blocks its thread, so it never runs on the asynchronous ones; and a queue
 //! without an end would turn overload into waiting, so what does not fit is refused.
 
+use crossbeam_channel::{Receiver, Sender};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -11,9 +13,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 /// the evidence's stand on it too.
 const STACK_BYTES: usize = 8 << 20;
 
+/// One piece of work.
+type Task = Box<dyn FnOnce() + Send>;
+
 /// The pool.
+///
+/// Its threads take one piece after another and sleep between: threads that steal from each other look for work
+/// for a while first, and where each request is one piece, two of them yielded sixty times a request.
 pub struct Workers {
-    pool: rayon::ThreadPool,
+    queue: Sender<Task>,
+    threads: usize,
+    /// For work that divides itself.
+    dividing: rayon::ThreadPool,
     places: Arc<Semaphore>,
     room: usize,
     waiting: Waiting,
@@ -60,16 +71,27 @@ impl Workers {
     ///
     /// # Errors
     /// Where the threads cannot be started.
-    pub fn new(threads: usize, waiting: usize) -> Result<Workers, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new()
+    pub fn new(threads: usize, waiting: usize) -> std::io::Result<Workers> {
+        let (queue, tasks) = crossbeam_channel::unbounded();
+        for index in 0..threads {
+            let tasks = tasks.clone();
+            // Each ends when the pool is gone and the queue is empty.
+            std::thread::Builder::new()
+                .name(format!("worker-{index}"))
+                .stack_size(STACK_BYTES)
+                .spawn(move || work(&tasks))?;
+        }
+        let dividing = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .stack_size(STACK_BYTES)
-            .thread_name(|index| format!("worker-{index}"))
-            // A panic loses its own work alone; the answer's sender is dropped, and says so.
+            .thread_name(|index| format!("dividing-{index}"))
             .panic_handler(|_| tracing::error!("a worker's task panicked"))
-            .build()?;
+            .build()
+            .map_err(std::io::Error::other)?;
         Ok(Workers {
-            pool,
+            queue,
+            threads,
+            dividing,
             places: Arc::new(Semaphore::new(waiting)),
             waiting: Waiting::default(),
             room: waiting,
@@ -102,12 +124,31 @@ impl Workers {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
-        let place = self
-            .places
-            .clone()
-            .try_acquire_owned()
-            .map_err(|_| WorkError::Full)?;
-        self.placed(place, work).await
+        let place = self.place()?;
+        self.placed(place, work, |task| self.queued(task)).await
+    }
+
+    /// Runs `work` that divides itself over all threads, as `rayon` does.
+    ///
+    /// # Errors
+    /// As [`Workers::run`].
+    pub async fn run_divided<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let place = self.place()?;
+        self.placed(place, work, |task| self.dividing.spawn(task))
+            .await
+    }
+
+    fn place(&self) -> Result<OwnedSemaphorePermit, WorkError> {
+        let place = self.places.clone().try_acquire_owned();
+        place.map_err(|_| WorkError::Full)
+    }
+
+    fn queued(&self, task: Task) {
+        // The threads are there for as long as the pool is; a task that is lost says so to whoever waits.
+        let _ = self.queue.send(task);
     }
 
     /// Runs a part of work that was admitted already, which waits for its place rather than be refused.
@@ -119,23 +160,39 @@ impl Workers {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         let place = self.places.clone().acquire_owned().await;
-        self.placed(place.map_err(|_| WorkError::Lost)?, work).await
+        let place = place.map_err(|_| WorkError::Lost)?;
+        self.placed(place, work, |task| self.queued(task)).await
+    }
+
+    /// The same for work that divides itself.
+    ///
+    /// # Errors
+    /// Where the work panicked.
+    pub async fn run_divided_in_turn<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let place = self.places.clone().acquire_owned().await;
+        let place = place.map_err(|_| WorkError::Lost)?;
+        self.placed(place, work, |task| self.dividing.spawn(task))
+            .await
     }
 
     /// How many threads there are.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.threads
     }
 
     async fn placed<T: Send + 'static>(
         &self,
         place: OwnedSemaphorePermit,
         work: impl FnOnce() -> T + Send + 'static,
+        hand_over: impl FnOnce(Task),
     ) -> Result<T, WorkError> {
         let (sender, answer) = oneshot::channel();
         let waiting = self.waiting.clone();
         waiting.0.fetch_add(1, Ordering::Relaxed);
-        self.pool.spawn(move || {
+        hand_over(Box::new(move || {
             waiting.0.fetch_sub(1, Ordering::Relaxed);
             // Nobody waits for it any more: the client went away, or its deadline passed.
             if sender.is_closed() {
@@ -145,7 +202,7 @@ impl Workers {
             drop(place);
             // Whoever asked may be gone; the work is done all the same.
             let _ = sender.send(done);
-        });
+        }));
         answer.await.map_err(|_| WorkError::Lost)
     }
 
@@ -165,12 +222,22 @@ impl Workers {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         let (sender, answer) = oneshot::channel();
-        self.pool.spawn(move || {
+        self.queued(Box::new(move || {
             if !sender.is_closed() {
                 let _ = sender.send(work());
             }
-        });
+        }));
         answer.await.map_err(|_| WorkError::Lost)
+    }
+}
+
+/// What each thread does.
+fn work(tasks: &Receiver<Task>) {
+    for task in tasks {
+        // A panic loses its own work alone; the answer's sender is dropped, and says so.
+        if catch_unwind(AssertUnwindSafe(task)).is_err() {
+            tracing::error!("a worker's task panicked");
+        }
     }
 }
 
@@ -186,6 +253,37 @@ mod tests {
             Err(WorkError::Lost)
         );
         assert_eq!(workers.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn work_that_divides_itself_has_threads_of_its_own() {
+        let workers = Workers::new(3, 1).unwrap();
+        let of = || {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            (rayon::current_num_threads(), name)
+        };
+        let (threads, name) = workers.run_divided(of).await.unwrap();
+        assert!(threads == 3 && name.starts_with("dividing-"), "{name}");
+        let (_, name) = workers.run(of).await.unwrap();
+        assert!(name.starts_with("worker-"), "{name}");
+        let panicked = workers.run_divided(|| -> u32 { panic!("on purpose") });
+        assert_eq!(panicked.await, Err(WorkError::Lost));
+        assert_eq!(workers.run_divided_in_turn(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn what_is_queued_is_done_though_the_pool_is_gone() {
+        let workers = Workers::new(1, 9).unwrap();
+        let (done, seen) = std::sync::mpsc::channel();
+        for number in 0..8 {
+            let done = done.clone();
+            workers.queued(Box::new(move || {
+                std::thread::yield_now();
+                let _ = done.send(number);
+            }));
+        }
+        drop((workers, done));
+        assert_eq!(seen.iter().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
     }
 
     #[tokio::test]

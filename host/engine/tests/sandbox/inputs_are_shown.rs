@@ -32,7 +32,7 @@ fn trees_that_say_nothing_leave_the_reference_model_as_it_is_and_show_what_they_
     let evidence = Arc::new(SnapshotEvidence::new(Arc::new(
         Snapshot::open(&snapshot).unwrap(),
     )));
-    let lines = demo("valuation/synthetic-hedonic-2027-02/fixtures.jsonl");
+    let lines = demo("valuation/synthetic-hedonic-2027-03/fixtures.jsonl");
     let homes = fixture::read(BufReader::new(File::open(lines).unwrap())).unwrap();
     let mut valued = 0;
     for home in homes {

@@ -77,9 +77,9 @@ impl Backtest {
         if self.from > self.to {
             bail!("--from {} is after --to {}", self.from, self.to);
         }
-        let open_output = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
-        let (html, json) = (open_output(&self.report)?, open_output(&self.json)?);
-        let csv = open_output(&self.rows)?;
+        let html = Output::wanted(self.report.as_deref())?;
+        let json = Output::wanted(self.json.as_deref())?;
+        let csv = Output::wanted(self.rows.as_deref())?;
         all_others(&[("--report", &html), ("--json", &json), ("--rows", &csv)])?;
         let root = &self.releases.releases;
         let id = self.release.as_str();

@@ -59,7 +59,7 @@ impl Check {
             sample: self.sample.map(|rows| rows as usize),
             compiled: self.compiled.compiled,
         };
-        let json = self.json.as_deref().map(Output::open).transpose()?;
+        let json = Output::wanted(self.json.as_deref())?;
         let mut progress = Progress::new();
         let report = check(
             root,
@@ -70,9 +70,7 @@ impl Check {
         )?;
         drop(progress);
         if let Some(output) = json {
-            let mut text = serde_json::to_string_pretty(&report)?;
-            text.push('\n');
-            output.write(text.as_bytes())?;
+            output.write_json(&report)?;
         }
         print!("{}", report.text());
         Ok(match report.passed {

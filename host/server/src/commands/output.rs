@@ -2,6 +2,7 @@
 //! is told before the work and not after it.
 
 use anyhow::{Context, bail};
+use serde::Serialize;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -30,6 +31,24 @@ impl Output {
             path: path.to_owned(),
             made,
         })
+    }
+
+    /// Opens the one that was asked for, where any was.
+    ///
+    /// # Errors
+    /// As [`Output::open`].
+    pub fn wanted(path: Option<&Path>) -> anyhow::Result<Option<Output>> {
+        path.map(Output::open).transpose()
+    }
+
+    /// Writes a document as JSON for people, in place of what it held.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write_json(self, document: &impl Serialize) -> anyhow::Result<()> {
+        let mut text = serde_json::to_vec_pretty(document)?;
+        text.push(b'\n');
+        self.write(&text)
     }
 
     /// Writes it, in place of what it held.

@@ -30,10 +30,9 @@ impl Outputs {
     /// # Errors
     /// Where one cannot be written, or both are one.
     pub fn open(&self) -> anyhow::Result<Opened> {
-        let open = |path: &Option<PathBuf>| path.as_deref().map(Output::open).transpose();
         let opened = Opened {
-            report: open(&self.report)?,
-            json: open(&self.json)?,
+            report: Output::wanted(self.report.as_deref())?,
+            json: Output::wanted(self.json.as_deref())?,
         };
         all_others(&[("--report", &opened.report), ("--json", &opened.json)])?;
         Ok(opened)
@@ -47,9 +46,7 @@ impl Opened {
     /// Where one cannot be written.
     pub fn write(self, found: &Comparison) -> anyhow::Result<()> {
         if let Some(json) = self.json {
-            let mut text = serde_json::to_string_pretty(found)?;
-            text.push('\n');
-            json.write(text.as_bytes())?;
+            json.write_json(found)?;
         }
         if let Some(report) = self.report {
             report.write(page(found).context("the page")?.as_bytes())?;

@@ -65,7 +65,7 @@ pub async fn values(
     };
     let (shared, rows) = service
         .workers
-        .run(move || read(received, shared, rows_max))
+        .run_divided(move || read(received, shared, rows_max))
         .await??;
     let shared = Arc::new(shared);
     let admitted = rows.iter().filter(|row| row.admitted()).count();

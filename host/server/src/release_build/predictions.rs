@@ -7,7 +7,7 @@ use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::outcome::Outcome;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
-use domesday_registers::codes::{PropertyType, Tenure};
+use domesday_registers::codes::{AgeBand, PropertyType, Tenure};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fs::File;
@@ -27,6 +27,7 @@ struct Row {
     tenure: Tenure,
     authority: String,
     new_build: bool,
+    age_band: Option<AgeBand>,
     status: &'static str,
     estimate: Option<f64>,
     confidence: Option<f64>,
@@ -101,6 +102,7 @@ fn row(
         tenure: subject.tenure,
         authority: subject.authority.clone(),
         new_build: sale.new_build,
+        age_band: subject.energy.age_band,
         status,
         estimate: valuation.as_ref().map(|valuation| valuation.estimate),
         confidence: valuation.as_ref().map(|valuation| valuation.confidence),

@@ -102,7 +102,13 @@ impl Indices {
         let series = match self.0.entry((authority, kind)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
-                let series = snapshot.price_index(authority, Some(kind), Day(through.0 + 1))?;
+                let series = snapshot.price_index(
+                    authority,
+                    Some(kind),
+                    Day(through.0 + 1),
+                    i32::MIN,
+                    usize::MAX,
+                )?;
                 new.insert(
                     series
                         .map(|series| series.points.into_iter().collect())

@@ -123,7 +123,7 @@ async fn open(
     shared: &Arc<Shared>,
 ) -> Vec<Option<Postcode>> {
     let (rows, shared) = (rows.clone(), shared.clone());
-    let found = workers.run_in_turn(move || {
+    let found = workers.run_divided_in_turn(move || {
         let rows = rows.par_iter().with_min_len(PIECE);
         rows.map(|row| wanted(row, &shared)).collect()
     });

@@ -46,8 +46,9 @@ fn an_erased_key_leaves_the_chain_whole_and_its_receipts_unreadable() {
     let refused = run(erase).refused();
     assert!(refused.contains("--yes"), "{refused}");
     run([&erase[..], &["--yes"]].concat()).ok();
+    let out = server.data.join("no.keys").display().to_string();
     let none = run([
-        "journal", "keys", "--tenant", "demo", "--data", &data, "--out", "x",
+        "journal", "keys", "--tenant", "demo", "--data", &data, "--out", &out,
     ])
     .refused();
     assert!(none.contains("erased"), "{none}");

@@ -92,12 +92,21 @@ fn batch(count: usize) -> Value {
 
 /// A job's results, once it is done.
 fn job(client: &Client, count: usize) -> Value {
+    results(client, &submitted(client, count))
+}
+
+/// The id of a job that was accepted.
+fn submitted(client: &Client, count: usize) -> String {
     let accepted = client.post(
         "/v3/valuation-jobs",
         &json!({"mode": "simple", "requests": vec![house(); count]}),
     );
     assert_eq!(accepted.status, 202, "{}", accepted.text);
-    let id = accepted.json()["job_id"].as_str().unwrap().to_owned();
+    accepted.json()["job_id"].as_str().unwrap().to_owned()
+}
+
+/// The results of a job, once it is done.
+fn results(client: &Client, id: &str) -> Value {
     let started = Instant::now();
     loop {
         let results = client.get(&format!("/v3/valuation-jobs/{id}/results"));

@@ -61,7 +61,7 @@ fn failing(name: &str, fault: &str) -> (World, Ledger, u64) {
     let server = world
         .host(0)
         .environment("LD_PRELOAD", &library(folder.path()))
-        .environment("DOMESDAY_FAULT_FILE", &world.data(0).join("state.redb"))
+        .environment("DOMESDAY_FAULT_FILES", &world.data(0).join("state.redb"))
         .environment("DOMESDAY_FAULTS", folder.path())
         .go();
     let (hosts, ledger) = (Hosts::new(1), Ledger::default());

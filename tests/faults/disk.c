@@ -1,8 +1,9 @@
 /*
- * Stands between the program under test and its disk (LD_PRELOAD), for the one file that
- * DOMESDAY_FAULT_FILE names. While DOMESDAY_FAULTS/full exists, nothing can be written to it. While
- * DOMESDAY_FAULTS/sync exists, a sync fails, and each page that was written since the last good one
- * is lost or kept as a coin falls: so a disk does that fails to write back what the kernel held.
+ * Stands between the program under test and its disk (LD_PRELOAD), for the files that
+ * DOMESDAY_FAULT_FILES names, with colons between them. While DOMESDAY_FAULTS/full exists, nothing can
+ * be written to them. While DOMESDAY_FAULTS/sync exists, a sync of one fails, and each page of it that
+ * was written since the last good one is lost or kept as a coin falls: so a disk does that fails to
+ * write back what the kernel held.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,6 +18,7 @@
 enum { PAGE = 4096 };
 
 struct page {
+    ino_t file;
     off64_t at;
     char before[PAGE];
 };
@@ -35,11 +37,21 @@ static int failing(const char *fault) {
     return access(path, F_OK) == 0;
 }
 
-static int meant(int fd) {
-    const char *path = getenv("DOMESDAY_FAULT_FILE");
+/* The file's number if it is one of those that are named, and otherwise 0. */
+static ino_t meant(int fd) {
+    const char *paths = getenv("DOMESDAY_FAULT_FILES");
     struct stat file, given;
-    return path != NULL && stat(path, &file) == 0 && fstat(fd, &given) == 0 &&
-           file.st_dev == given.st_dev && file.st_ino == given.st_ino;
+    if (paths == NULL || fstat(fd, &file) != 0)
+        return 0;
+    while (*paths != '\0') {
+        char path[4096];
+        size_t length = strcspn(paths, ":");
+        snprintf(path, sizeof path, "%.*s", (int)length, paths);
+        if (stat(path, &given) == 0 && file.st_dev == given.st_dev && file.st_ino == given.st_ino)
+            return file.st_ino;
+        paths += length + (paths[length] == ':');
+    }
+    return 0;
 }
 
 static ssize_t put(int fd, const void *bytes, size_t length, off64_t at) {
@@ -48,10 +60,10 @@ static ssize_t put(int fd, const void *bytes, size_t length, off64_t at) {
 }
 
 /* Notes what the disk holds where something is about to be written. */
-static void note(int fd, size_t length, off64_t from) {
+static void note(ino_t file, int fd, size_t length, off64_t from) {
     for (off64_t at = from - from % PAGE; at < from + (off64_t)length; at += PAGE) {
         size_t found = 0;
-        while (found < count && unsynced[found].at != at)
+        while (found < count && (unsynced[found].file != file || unsynced[found].at != at))
             found++;
         if (found < count)
             continue;
@@ -64,41 +76,53 @@ static void note(int fd, size_t length, off64_t from) {
         memset(unsynced[count].before, 0, PAGE);
         if (pread64(fd, unsynced[count].before, PAGE, at) < 0)
             abort();
+        unsynced[count].file = file;
         unsynced[count++].at = at;
     }
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
-    if (!meant(fd))
+    ino_t file = meant(fd);
+    if (file == 0)
         return put(fd, bytes, length, at);
     if (failing("full")) {
         errno = ENOSPC;
         return -1;
     }
     pthread_mutex_lock(&lock);
-    note(fd, length, at);
+    note(file, fd, length, at);
     ssize_t written = put(fd, bytes, length, at);
     pthread_mutex_unlock(&lock);
     return written;
 }
 
+/* What is known of a file's pages is over: they are lost, as a coin falls, or are on the disk. */
+static void over(ino_t file, int fd, int lost) {
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (unsynced[i].file != file)
+            unsynced[left++] = unsynced[i];
+        else if (lost && rand_r(&coin) % 2 && put(fd, unsynced[i].before, PAGE, unsynced[i].at) < 0)
+            abort();
+    }
+    count = left;
+}
+
 static int sync_of(const char *name, int fd) {
     int (*real)(int) = dlsym(RTLD_NEXT, name);
-    if (!meant(fd))
+    ino_t file = meant(fd);
+    if (file == 0)
         return real(fd);
     int answer;
     pthread_mutex_lock(&lock);
     if (failing("sync")) {
-        for (size_t i = 0; i < count; i++)
-            if (rand_r(&coin) % 2 && put(fd, unsynced[i].before, PAGE, unsynced[i].at) < 0)
-                abort();
-        count = 0;
+        over(file, fd, 1);
         errno = EIO;
         answer = -1;
     } else {
         answer = real(fd);
         if (answer == 0)
-            count = 0;
+            over(file, fd, 0);
     }
     pthread_mutex_unlock(&lock);
     return answer;

@@ -86,6 +86,16 @@ pub enum StateError {
         /// What is wrong with it.
         reason: Box<dyn Error + Send + Sync>,
     },
+    /// The log of units was changed by something else than this program, or its disk forgot a part.
+    #[error(
+        "block {block} of the log of units beside the state's file is damaged, and a later one is \
+         whole; bring both files back from one backup, or put the log away to go on with the units \
+         of the state's file, which lacks a second of them at most"
+    )]
+    DamagedLog {
+        /// The place of the first block that is damaged, from 0.
+        block: u32,
+    },
     /// The store failed: a full or failing disk, a lost connection. Whether the change was kept
     /// is then unknown.
     #[error("the state could not be {doing}: {source}")]

@@ -100,3 +100,155 @@ fn the_file_holds_no_key() {
     let secret = key.secret.expose().rsplit('_').next().unwrap();
     assert!(!holds(secret.as_bytes()) && !holds(&bytes[8..]));
 }
+
+/// Units in the log that stands before the file.
+mod log {
+    use super::*;
+    use std::os::unix::fs::{FileExt, MetadataExt};
+    use std::time::{Duration, Instant};
+    use suite::{id, used, wait};
+
+    fn charge(state: &EmbeddedState, tenant: &str) {
+        let charge = Charge {
+            tenant: id(tenant),
+            month: suite::JUNE,
+            units: 5,
+            allowance: u64::MAX,
+        };
+        assert!(matches!(
+            wait(state.charge(charge)),
+            Charged::Granted { .. }
+        ));
+    }
+
+    impl Embedded {
+        fn log(&self) -> PathBuf {
+            self.path().with_extension("usage")
+        }
+
+        /// What a crash at this moment leaves, of both files or of the state's alone.
+        fn left(&self, with_log: bool) -> Embedded {
+            let left = Embedded::empty();
+            fs::copy(self.path(), left.path()).unwrap();
+            if with_log {
+                fs::copy(self.log(), left.log()).unwrap();
+            }
+            left
+        }
+    }
+
+    #[test]
+    fn what_was_charged_is_in_the_log_or_in_the_file() {
+        let store = Embedded::empty();
+        let state = store.open();
+        assert_eq!(fs::metadata(store.log()).unwrap().mode() & 0o777, 0o600);
+        // More groups than the log holds, so that the file takes it over in between.
+        for number in 1..=300 {
+            charge(&state, "acme");
+            if number % 60 < 2 {
+                let left = store.left(true);
+                assert_eq!(used(&left.open(), "acme"), number * 5);
+                // What was left is taken over once.
+                assert_eq!(used(&left.open(), "acme"), number * 5);
+            }
+        }
+        assert_eq!(used(&state, "acme"), 1_500);
+    }
+
+    #[test]
+    fn the_file_alone_lacks_a_second_of_units_and_after_a_clean_end_none() {
+        let store = Embedded::empty();
+        let state = store.open();
+        let begun = Instant::now();
+        charge(&state, "acme");
+        let left = store.left(false);
+        let without = used(&left.open(), "acme");
+        assert!(without == 0 || begun.elapsed() > Duration::from_secs(1));
+        std::thread::sleep(Duration::from_millis(1_500));
+        assert_eq!(used(&store.left(false).open(), "acme"), 5);
+        charge(&state, "acme");
+        drop(state);
+        assert_eq!(used(&store.left(false).open(), "acme"), 10);
+    }
+
+    #[test]
+    fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
+        let store = Embedded::empty();
+        let state = store.open();
+        let tenants: Vec<_> = (0..1_000)
+            .map(|number| format!("tenant-{number}"))
+            .collect();
+        for _ in 0..3 {
+            let replies: Vec<_> = tenants
+                .iter()
+                .map(|tenant| {
+                    state.charge(Charge {
+                        tenant: id(tenant),
+                        month: suite::JUNE,
+                        units: 2,
+                        allowance: u64::MAX,
+                    })
+                })
+                .collect();
+            replies.into_iter().for_each(|reply| drop(wait(reply)));
+        }
+        let left = store.left(true).open();
+        for tenant in &tenants {
+            assert_eq!((used(&left, tenant), used(&state, tenant)), (6, 6));
+        }
+    }
+
+    #[test]
+    fn a_log_that_something_else_changed_is_told_of_and_can_be_put_away() {
+        let store = Embedded::empty();
+        let state = store.open();
+        for _ in 0..3 {
+            charge(&state, "acme");
+        }
+        let left = store.left(true);
+        let log = fs::OpenOptions::new().write(true).open(left.log()).unwrap();
+        log.write_all_at(&[0xff], 100).unwrap();
+        let error = EmbeddedState::open(&left.path()).unwrap_err();
+        assert!(
+            matches!(error, StateError::DamagedLog { block: 0 }),
+            "{error}"
+        );
+        assert!(error.to_string().contains("put the log away"), "{error}");
+        fs::remove_file(left.log()).unwrap();
+        assert_eq!(used(&left.open(), "acme"), 0);
+    }
+
+    /// A job's units are charged in the file, with the job, above what stands in the log.
+    #[test]
+    fn a_submission_finds_the_units_of_the_log() {
+        let store = Embedded::empty();
+        let state = store.open();
+        charge(&state, "acme");
+        let submit = |number: u32, allowance| {
+            wait(state.submit(NewJob {
+                id: uuid::Uuid::from_u128(number.into()),
+                tenant: id("acme"),
+                mode: JobMode::Simple,
+                release_id: "release".into(),
+                shared: Vec::new(),
+                chunks: vec![NewChunk {
+                    rows: 2,
+                    units: 2,
+                    input: vec![1],
+                }],
+                idempotency: None,
+                month: suite::JUNE,
+                allowance,
+                queued_jobs: 9,
+                stored_bytes: 1_000,
+                now: suite::NOW,
+            }))
+        };
+        assert_eq!(submit(1, 6), Submission::Exhausted { used: 5 });
+        assert!(matches!(submit(2, 7), Submission::Accepted(_)));
+        assert_eq!(used(&state, "acme"), 7);
+        assert_eq!(used(&store.left(false).open(), "acme"), 7);
+        charge(&state, "acme");
+        assert_eq!(used(&store.left(true).open(), "acme"), 12);
+    }
+}

@@ -1,5 +1,6 @@
 //! Group commit: one thread takes all operations that wait, applies them in one transaction, and
-//! answers them when it has reached the disk.
+//! answers them when it has reached the disk. Where a group changes units alone, the log takes them
+//! in place of the file.
 //!
 //! An operation looks at everything before it writes anything, so that one which refuses has
 //! changed nothing and harms no other of its group. Where the store fails, the whole group fails:
@@ -7,24 +8,26 @@
 //! memory is dropped. The file is opened anew before anything else is done, and memory is read
 //! from it, so that the two cannot differ.
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
-use redb::Database;
+use crossbeam_channel::{Receiver, RecvError, RecvTimeoutError, Sender, bounded};
 
-use super::file::{self, Source, writing};
+use super::file::{self, Source};
+use super::ledger::{Kept, Ledger, open_aside};
+use super::log::Counts;
 use super::memory::Change;
-use super::shared::Shared;
+use super::shared::{Opened, Shared};
 use super::stopped;
-use super::tables::Tables;
+use super::tables::{Tables, Writing};
 use crate::StateError;
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
 const LARGEST: usize = 1_024;
 /// How long after a failure the file is first opened again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
+/// The counter that is raised to see whether the file can be written.
+const PROBES: &str = "probes";
 /// The longest time between two such attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
@@ -128,22 +131,40 @@ pub(super) struct Committer {
     pub(super) source: Source,
     pub(super) queue: Receiver<Message>,
     pub(super) opening: u64,
+    pub(super) ledger: Ledger,
+}
+
+/// What a group is committed with besides its operations.
+#[derive(Debug, Clone, Copy, Default)]
+struct With {
+    /// The file is written even where the group has nothing to write.
+    probe: bool,
+    /// The log is taken over.
+    log: bool,
 }
 
 impl Committer {
     /// Commits until nobody can send any more.
-    pub(super) fn run(self) {
-        let _alarm = Alarm(&self.shared);
+    pub(super) fn run(mut self) {
+        let shared = Arc::clone(&self.shared);
+        let _alarm = Alarm(&shared);
         let mut group = Vec::new();
-        while let Ok(first) = self.queue.recv() {
+        while let Ok(first) = self.next() {
             let mut suspect = false;
-            for message in std::iter::once(first).chain(self.queue.try_iter().take(LARGEST - 1)) {
+            for message in first
+                .into_iter()
+                .chain(self.queue.try_iter().take(LARGEST - 1))
+            {
                 match message {
                     Message::Work(work) => group.push(work),
                     Message::Suspect => suspect = true,
                 }
             }
-            if let Err(failure) = self.commit(&mut group, suspect) {
+            let with = With {
+                probe: suspect,
+                ..With::default()
+            };
+            if let Err(failure) = self.commit(&mut group, with) {
                 let broken = Broken::new(reason(&failure));
                 // First, so that whoever is told of the failure also finds the trouble.
                 self.shared.memory.fail(broken.error().to_string());
@@ -153,20 +174,39 @@ impl Committer {
                 group.drain(..).for_each(|work| work.answer(Ok(())));
             }
         }
+        // So that the file is whole without its log. Should it fail, the next opening does it.
+        let with = With {
+            log: true,
+            ..With::default()
+        };
+        drop(self.commit(&mut [], with));
     }
 
-    /// Applies a group and makes it durable; `probe` writes even where the group has nothing to.
-    fn commit(&self, group: &mut [Box<dyn Work>], probe: bool) -> Result<(), StateError> {
+    /// The next message, or nothing once the log is due.
+    fn next(&self) -> Result<Option<Message>, RecvError> {
+        let Some(due) = self.ledger.due() else {
+            return self.queue.recv().map(Some);
+        };
+        match self.queue.recv_deadline(due) {
+            Ok(message) => Ok(Some(message)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(RecvError),
+        }
+    }
+
+    /// Applies a group and makes it durable.
+    fn commit(&mut self, group: &mut [Box<dyn Work>], with: With) -> Result<(), StateError> {
+        let (ledger, opening) = (&mut self.ledger, self.opening);
         let changes = self
             .shared
-            .with_database(|database| apply(database, group, probe, self.opening))?;
+            .with_opened(|opened| apply(opened, ledger, group, with, opening))?;
         self.shared.memory.apply(changes);
         Ok(())
     }
 
     /// Opens the file anew until it can be written again. Operations that come meanwhile fail at
     /// once; what only reads is answered from the file, read aside.
-    fn recover(&self, mut broken: Broken) {
+    fn recover(&mut self, mut broken: Broken) {
         let mut pause = FIRST_PAUSE;
         self.shared.close();
         loop {
@@ -190,49 +230,61 @@ impl Committer {
     }
 
     /// A file that opens may still be one that cannot be written, so something is.
-    fn reopen(&self) -> Result<(), StateError> {
+    fn reopen(&mut self) -> Result<(), StateError> {
         self.source.distrust()?;
-        let database: Database = file::open(&self.source)?;
-        apply(&database, &mut [], true, self.opening)?;
+        let database = file::open(&self.source)?;
+        (self.ledger, _) = Ledger::open(&self.source, &database, PROBES)?;
         let memory = &self.shared.memory;
         // Whoever finds the trouble over also finds the file.
-        self.shared.put(database);
-        self.shared.with_database(|database| memory.load(database))
+        self.shared.put(Opened::new(database, Counts::new()));
+        self.shared
+            .with_opened(|opened| memory.load(&opened.database))
     }
 
     /// What was read aside until now may have been changed by the attempt to write, so it is opened
     /// anew after each.
     fn read_aside(&self) {
         let opened = self.source.distrust();
-        match opened.and_then(|()| file::open_aside(&self.source)) {
-            Ok(database) => self.shared.put(database),
+        match opened.and_then(|()| open_aside(&self.source)) {
+            Ok(opened) => self.shared.put(opened),
             Err(_) => self.shared.close(),
         }
     }
 }
 
-/// Applies a group in one transaction and makes it durable, and gives what memory is to be told.
+/// Applies a group, makes it durable, and gives what memory is to be told.
 fn apply(
-    database: &Database,
+    opened: &Opened,
+    ledger: &mut Ledger,
     group: &mut [Box<dyn Work>],
-    probe: bool,
+    with: With,
     opening: u64,
 ) -> Result<Vec<Change>, StateError> {
-    let transaction = database.begin_write().map_err(writing)?;
-    let written = Cell::new(false);
-    let mut tables = Tables::new(&transaction, &written, opening);
+    let writing = Writing::new(&opened.database);
+    let logged = opened.logged();
+    let mut tables = Tables::new(&writing, &logged, opening);
     for work in group {
         work.apply(&mut tables)?;
     }
-    if probe {
-        tables.next("probes")?;
+    if with.probe {
+        tables.next(PROBES)?;
     }
     let changes = std::mem::take(&mut tables.changes);
+    let kept = ledger.settle(&mut tables, writing.changed(), with.log)?;
     drop(tables);
-    if written.get() {
-        transaction.commit().map_err(writing)?;
-    } else {
-        transaction.abort().map_err(writing)?;
+    drop(logged);
+    match kept {
+        Kept::Nowhere => writing.abort()?,
+        Kept::InLog(counts) => {
+            writing.abort()?;
+            opened.log(|logged| logged.extend(counts));
+        }
+        Kept::InFile => {
+            writing.commit()?;
+            if ledger.committed() {
+                opened.log(Counts::clear);
+            }
+        }
     }
     Ok(changes)
 }

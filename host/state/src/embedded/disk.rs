@@ -22,14 +22,21 @@ pub(super) enum Fault {
     Sync,
 }
 
-#[derive(Debug, Default)]
-struct Platters {
+/// One file.
+#[derive(Debug, Default, Clone)]
+struct Plate {
     /// What is read.
     written: Vec<u8>,
     /// What a loss of power leaves.
     synced: Vec<u8>,
     /// Writes since the last sync.
     pending: Vec<(usize, Vec<u8>)>,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Platters {
+    /// The state's file and its log.
+    plates: [Plate; 2],
     /// Operations until the fault begins, if one is to come. It lasts until it is lifted.
     armed: Option<(Fault, u32)>,
     random: u64,
@@ -50,17 +57,19 @@ impl Platters {
         }
     }
 
-    fn lose(&mut self) {
-        for (offset, data) in std::mem::take(&mut self.pending) {
+    /// What was written since the last sync of a file is lost in part.
+    fn lose(&mut self, plate: usize) {
+        let plate = &mut self.plates[plate];
+        for (offset, data) in std::mem::take(&mut plate.pending) {
             // A xorshift is random enough to choose what survives.
             self.random ^= self.random << 13;
             self.random ^= self.random >> 7;
             self.random ^= self.random << 17;
             if self.random.is_multiple_of(2) {
-                put(&mut self.synced, offset, &data);
+                put(&mut plate.synced, offset, &data);
             }
         }
-        self.written = self.synced.clone();
+        plate.written = plate.synced.clone();
     }
 }
 
@@ -72,19 +81,42 @@ fn put(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
     bytes[offset..end].copy_from_slice(data);
 }
 
+/// One of the disk's files.
 #[derive(Debug, Clone)]
-pub(super) struct Disk(Arc<Mutex<Platters>>);
+pub(super) struct Disk {
+    platters: Arc<Mutex<Platters>>,
+    plate: usize,
+}
 
 impl Disk {
     pub(super) fn new(random: u64) -> Self {
-        Disk(Arc::new(Mutex::new(Platters {
+        Disk::of(Platters {
             random: random | 1,
             ..Platters::default()
-        })))
+        })
+    }
+
+    fn of(platters: Platters) -> Self {
+        Disk {
+            platters: Arc::new(Mutex::new(platters)),
+            plate: 0,
+        }
+    }
+
+    /// The log of units on the same disk.
+    pub(super) fn log(&self) -> Disk {
+        Disk {
+            platters: Arc::clone(&self.platters),
+            plate: 1,
+        }
     }
 
     fn platters(&self) -> MutexGuard<'_, Platters> {
-        self.0.lock().unwrap()
+        self.platters.lock().unwrap()
+    }
+
+    fn with<T>(&self, use_it: impl FnOnce(&mut Plate) -> T) -> T {
+        use_it(&mut self.platters().plates[self.plate])
     }
 
     pub(super) fn open(&self) -> EmbeddedState {
@@ -103,16 +135,11 @@ impl Disk {
 
     /// Another disk with what a loss of power at this moment leaves on this one.
     pub(super) fn after_a_crash(&self) -> Disk {
-        let platters = self.platters();
-        let mut left = Platters {
-            written: Vec::new(),
-            synced: platters.synced.clone(),
-            pending: platters.pending.clone(),
-            armed: None,
-            random: platters.random,
-        };
-        left.lose();
-        Disk(Arc::new(Mutex::new(left)))
+        let mut left = self.platters().clone();
+        left.armed = None;
+        left.lose(0);
+        left.lose(1);
+        Disk::of(left)
     }
 }
 
@@ -128,44 +155,46 @@ impl Below for Disk {
 
 impl StorageBackend for Disk {
     fn len(&self) -> io::Result<u64> {
-        Ok(self.platters().written.len() as u64)
+        Ok(self.with(|plate| plate.written.len() as u64))
     }
 
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let platters = self.platters();
         let start = usize::try_from(offset).unwrap();
-        let found = platters.written.get(start..start + out.len());
-        out.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
-        Ok(())
+        self.with(|plate| {
+            let found = plate.written.get(start..start + out.len());
+            out.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        })
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        let mut platters = self.platters();
-        if let Some(error) = platters.fails(false) {
+        if let Some(error) = self.platters().fails(false) {
             return Err(error);
         }
         let len = usize::try_from(len).unwrap();
-        platters.written.resize(len, 0);
-        platters.synced.resize(len, 0);
-        platters.pending.retain(|(at, data)| at + data.len() <= len);
+        self.with(|plate| {
+            plate.written.resize(len, 0);
+            plate.synced.resize(len, 0);
+            plate.pending.retain(|(at, data)| at + data.len() <= len);
+        });
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
         let mut platters = self.platters();
         if let Some(error) = platters.fails(true) {
-            platters.lose();
+            platters.lose(self.plate);
             return Err(error);
         }
-        platters.pending.clear();
-        platters.synced = platters.written.clone();
+        let plate = &mut platters.plates[self.plate];
+        plate.pending.clear();
+        plate.synced = plate.written.clone();
         Ok(())
     }
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-        let mut platters = self.platters();
         let offset = usize::try_from(offset).unwrap();
-        let error = platters.fails(false);
+        let error = self.platters().fails(false);
         // A write for which there is no room may have been done in part.
         let done = if error.is_some() {
             data.len() / 2
@@ -173,8 +202,10 @@ impl StorageBackend for Disk {
             data.len()
         };
         let data = &data[..done];
-        put(&mut platters.written, offset, data);
-        platters.pending.push((offset, data.to_vec()));
+        self.with(|plate| {
+            put(&mut plate.written, offset, data);
+            plate.pending.push((offset, data.to_vec()));
+        });
         error.map_or(Ok(()), Err)
     }
 }

@@ -255,6 +255,8 @@ fn a_job_is_read_while_the_disk_fails() {
         for number in 0..6 {
             step(&state, number, &mut held).unwrap();
         }
+        // These units are in the log alone, mostly.
+        outcome(charge(&state)).unwrap();
         let before = see(&state);
         disk.arm(fault, 0);
         assert!(state.pause_jobs(false).is_err());
@@ -302,6 +304,30 @@ fn charges_in_flight_are_kept_whole() {
         drop(state);
         let kept = outcome(disk.after_a_crash().open().used(acme(), JUNE)).unwrap();
         assert_eq!(kept, used);
+    }
+}
+
+/// Nobody waits for the file to take over what is in the log, and nobody is told where it cannot.
+#[test]
+fn a_log_that_cannot_be_taken_over_is_kept() {
+    for fault in [Fault::Full, Fault::Sync] {
+        let disk = Disk::new(11);
+        let state = disk.open();
+        outcome(charge(&state)).unwrap();
+        disk.arm(fault, 0);
+        let begun = Instant::now();
+        while state.trouble().is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{fault:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(outcome(charge(&state)).is_err());
+        let crashed = disk.after_a_crash().open();
+        assert_eq!(outcome(crashed.used(acme(), JUNE)).unwrap(), 5);
+        disk.lift();
+        until_it_recovers(&state);
+        assert_eq!(outcome(state.used(acme(), JUNE)).unwrap(), 5);
+        let now = outcome(charge(&state)).unwrap();
+        assert_eq!(now, Charged::Granted { used: 10 });
     }
 }
 

@@ -6,7 +6,11 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use redb::{Database, DatabaseError, ReadableTable, StorageError, TableDefinition, TableHandle};
+use redb::backends::FileBackend;
+use redb::{
+    Database, DatabaseError, ReadableTable, StorageBackend, StorageError, TableDefinition,
+    TableHandle,
+};
 
 use super::aside::Aside;
 use super::tables::{
@@ -21,7 +25,7 @@ const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
 /// bring older states up to it in [`settle`].
-const KNOWN: u32 = 3;
+const KNOWN: u32 = 4;
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
@@ -47,7 +51,7 @@ fn storage(doing: &'static str, source: impl Error + Send + Sync + 'static) -> S
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
-    /// A disk that can fail, in place of the file.
+    /// A disk that can fail, in place of the file and its log.
     #[cfg(test)]
     pub(super) disk: Option<super::disk::Disk>,
 }
@@ -69,9 +73,61 @@ impl Source {
         if self.disk.is_some() {
             return Ok(());
         }
-        let file = File::open(&self.path).map_err(|error| storage("opened", error))?;
-        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
-            .map_err(|error| storage("opened", io::Error::from(error)))
+        let opened = |error: io::Error| storage("opened", error);
+        let file = File::open(&self.path).map_err(opened)?;
+        for file in std::iter::once(file).chain(self.open_log(false).map_err(opened)?) {
+            rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
+                .map_err(|error| opened(error.into()))?;
+        }
+        Ok(())
+    }
+
+    /// The file of the log of units, if it is there.
+    fn open_log(&self, write: bool) -> io::Result<Option<File>> {
+        let path = self.log_path();
+        match OpenOptions::new().read(true).write(write).open(path) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Where the log of units is.
+    fn log_path(&self) -> PathBuf {
+        self.path.with_extension("usage")
+    }
+
+    /// The log of units, to be written; nothing where there is none.
+    pub(super) fn log(&self) -> Result<Option<Box<dyn StorageBackend>>, StateError> {
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            return Ok(Some(Box::new(disk.log())));
+        }
+        let file = self
+            .open_log(true)
+            .map_err(|error| storage("opened", error))?;
+        file.map(backend).transpose()
+    }
+
+    /// Makes the log of units. It is the owner's alone, as the file is.
+    pub(super) fn make_log(&self) -> Result<Box<dyn StorageBackend>, StateError> {
+        let file = open_file(&self.log_path()).map_err(|error| storage("opened", error))?;
+        backend(file)
+    }
+
+    /// The log of units, to be read alone.
+    pub(super) fn log_aside(&self) -> Result<Option<Box<dyn StorageBackend>>, StateError> {
+        let opened = |error| storage("opened", error);
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            let aside = Aside::new(disk.log()).map_err(opened)?;
+            return Ok(Some(Box::new(aside)));
+        }
+        let Some(file) = self.open_log(false).map_err(opened)? else {
+            return Ok(None);
+        };
+        let aside = Aside::new(file).map_err(opened)?;
+        Ok(Some(Box::new(aside)))
     }
 
     fn database(&self) -> Result<Database, DatabaseError> {
@@ -84,6 +140,11 @@ impl Source {
         let file = open_file(&self.path).map_err(StorageError::Io)?;
         builder.create_file(file)
     }
+}
+
+fn backend(file: File) -> Result<Box<dyn StorageBackend>, StateError> {
+    let backend = FileBackend::new(file).map_err(|error| storage("opened", error))?;
+    Ok(Box::new(backend))
 }
 
 /// Opens the file so that what is in it can be read although it cannot be written: nothing that the
@@ -116,20 +177,6 @@ pub(super) fn open(source: &Source) -> Result<Database, StateError> {
     })?;
     settle(&database, path)?;
     Ok(database)
-}
-
-/// The number of this opening by a process, from 1 on.
-pub(super) fn count_opening(database: &Database) -> Result<u64, StateError> {
-    let transaction = database.begin_write().map_err(writing)?;
-    let opening = {
-        let mut counters = transaction.open_table(COUNTERS).map_err(writing)?;
-        let last = counters.get("openings").map_err(reading)?;
-        let opening = last.map_or(0, |last| last.value()) + 1;
-        counters.insert("openings", opening).map_err(writing)?;
-        opening
-    };
-    transaction.commit().map_err(writing)?;
-    Ok(opening)
 }
 
 /// Whoever can read the file could learn who the tenants are, and whoever can write it could
@@ -180,8 +227,9 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
             .map(|schema| schema.value());
         match found {
             Some(KNOWN) => return Ok(()),
-            // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of receipts.
-            Some(1 | 2) => {}
+            // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of receipts,
+            // and schema 3 the log of units.
+            Some(1..=3) => {}
             None if tables.is_empty() => {}
             Some(found) if found > KNOWN => {
                 return Err(StateError::NewerSchema {
@@ -247,7 +295,7 @@ mod tests {
         }
         assert!(matches!(
             open(&Source::new(&path)).unwrap_err(),
-            StateError::NewerSchema { found: 4, known: 3 }
+            StateError::NewerSchema { found: 5, known: 4 }
         ));
 
         let strange = dir.path().join("strange.redb");

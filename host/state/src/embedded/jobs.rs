@@ -8,7 +8,7 @@ use super::file::{reading, writing};
 use super::memory::PAUSED;
 use super::records::{StoredJob, decode_job, encode_job};
 use super::tables::{IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
-use super::usage::{fitting, give_back, set_used, used};
+use super::usage::{fitting, give_back};
 use super::{EmbeddedState, commit, failed, keys, reply_of, work};
 use crate::{
     ChunkDone, Claim, Held, Hold, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus,
@@ -85,7 +85,7 @@ fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError
     }
     let units: Vec<u32> = new.chunks.iter().map(|chunk| chunk.units).collect();
     let cost = units.iter().copied().map(u64::from).sum();
-    let before = used(tables.usage.read()?, tenant, new.month)?;
+    let before = tables.used(tenant, new.month)?;
     let Some(after) = fitting(before, cost, new.allowance) else {
         return Ok(Submission::Exhausted { used: before });
     };
@@ -153,7 +153,7 @@ fn accept(
     change_load(tables, &job.tenant, |queued, occupied| {
         (queued + 1, occupied.saturating_add(bytes))
     })?;
-    set_used(tables, &job.tenant, stored.month, used)?;
+    tables.set_used(&job.tenant, stored.month, used);
     if let Some(asked) = &new.idempotency {
         keys::remember(tables, &job, asked)?;
     }

@@ -1,7 +1,8 @@
-//! The state in one redb file of one process.
+//! The state in one redb file of one process, and a log of units in front of it.
 //!
 //! redb has one writer, so there is one committing thread (`commit`), through which everything
-//! goes that changes something. What only reads is done by a few readers (`readers`), each within
+//! goes that changes something. Charges alone go to the log (`log`), from which the file takes them
+//! over (`ledger`). What only reads is done by a few readers (`readers`), each within
 //! a transaction of its own, and never on the caller's thread where the caller may not block.
 
 mod accounts;
@@ -15,6 +16,8 @@ mod faults;
 mod file;
 mod jobs;
 mod keys;
+mod ledger;
+mod log;
 mod memory;
 mod readers;
 mod receipt_keys;
@@ -37,8 +40,10 @@ use tokio::sync::oneshot;
 use crate::{Reply, StateError};
 use commit::{Broken, Committer, Message, Operation};
 use file::{Source, reading};
+use ledger::Ledger;
+use log::Counts;
 use readers::Readers;
-use shared::Shared;
+use shared::{Opened, Shared};
 use tables::Tables;
 
 /// Operations that may wait to be committed. A service lets in far fewer requests at a time.
@@ -63,10 +68,10 @@ impl EmbeddedState {
 
     fn open_source(source: Source) -> Result<Self, StateError> {
         let database = file::open(&source)?;
-        let opening = file::count_opening(&database)?;
+        let (ledger, opening) = Ledger::open(&source, &database, "openings")?;
         let shared = Arc::new(Shared::default());
         shared.memory.load(&database)?;
-        shared.put(database);
+        shared.put(Opened::new(database, Counts::new()));
         let (queue, waiting) = bounded(WAITING);
         let readers = Readers::start(&shared, &queue).map_err(thread)?;
         let committer = Committer {
@@ -74,6 +79,7 @@ impl EmbeddedState {
             source,
             queue: waiting,
             opening,
+            ledger,
         };
         let committer = std::thread::Builder::new()
             .name("state-commit".into())
@@ -122,10 +128,18 @@ impl EmbeddedState {
         &self,
         read: impl FnOnce(&ReadTransaction) -> Result<T, StateError> + Send + 'static,
     ) -> Reply<T> {
+        self.read_opened(|opened| read_in(opened, read))
+    }
+
+    /// Begins a read of the file as it is open.
+    fn read_opened<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Opened) -> Result<T, StateError> + Send + 'static,
+    ) -> Reply<T> {
         let (answer, reply) = oneshot::channel();
         let sent = self.readers.as_ref().is_some_and(|readers| {
             readers.begin(move |shared| {
-                let outcome = read_now(shared, read);
+                let outcome = shared.with_opened(read);
                 let failed = matches!(outcome, Err(StateError::Storage { .. }));
                 drop(answer.send(outcome));
                 failed
@@ -139,12 +153,19 @@ impl EmbeddedState {
     }
 }
 
+fn read_in<T>(
+    opened: &Opened,
+    read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
+) -> Result<T, StateError> {
+    read(&opened.database.begin_read().map_err(reading)?)
+}
+
 /// Reads on this thread.
 fn read_now<T>(
     shared: &Shared,
     read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
 ) -> Result<T, StateError> {
-    shared.with_database(|database| read(&database.begin_read().map_err(reading)?))
+    shared.with_opened(|opened| read_in(opened, read))
 }
 
 fn reply_of<T: Send + 'static>(reply: oneshot::Receiver<Result<T, StateError>>) -> Reply<T> {

@@ -1,12 +1,13 @@
 //! The tables of the file, and how a group of operations reaches them.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
-use redb::{Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
+use redb::{Database, Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
-use super::file::writing;
+use super::file::{reading, writing};
+use super::log::Counts;
 use super::memory::Change;
-use crate::StateError;
+use crate::{Month, StateError, TenantId};
 
 /// The bytes of a job's id.
 pub(super) type JobKey = [u8; 16];
@@ -48,10 +49,56 @@ pub(super) const KEY_ENDS: TableDefinition<(i64, &str, &str), ()> =
 pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
     TableDefinition::new("receipt_keys");
 
+/// A group's transaction, which is begun when a table of the file is first asked for.
+pub(super) struct Writing<'d> {
+    database: &'d Database,
+    transaction: OnceCell<WriteTransaction>,
+    /// Whether any table was changed.
+    changed: Cell<bool>,
+}
+
+impl<'d> Writing<'d> {
+    pub(super) fn new(database: &'d Database) -> Self {
+        Writing {
+            database,
+            transaction: OnceCell::new(),
+            changed: Cell::new(false),
+        }
+    }
+
+    fn begin(&self) -> Result<&WriteTransaction, StateError> {
+        if let Some(begun) = self.transaction.get() {
+            return Ok(begun);
+        }
+        let begun = self.database.begin_write().map_err(writing)?;
+        Ok(self.transaction.get_or_init(|| begun))
+    }
+
+    /// Whether it has anything to make durable.
+    pub(super) fn changed(&self) -> bool {
+        self.changed.get()
+    }
+
+    /// Makes durable what was changed.
+    pub(super) fn commit(self) -> Result<(), StateError> {
+        match self.transaction.into_inner() {
+            Some(begun) => begun.commit().map_err(writing),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends it where nothing was changed.
+    pub(super) fn abort(self) -> Result<(), StateError> {
+        match self.transaction.into_inner() {
+            Some(begun) => begun.abort().map_err(writing),
+            None => Ok(()),
+        }
+    }
+}
+
 /// One table within a group's transaction, opened when it is first asked for.
 pub(super) struct Slot<'t, K: Key + 'static, V: Value + 'static> {
-    transaction: &'t WriteTransaction,
-    written: &'t Cell<bool>,
+    writing: &'t Writing<'t>,
     definition: TableDefinition<'static, K, V>,
     table: Option<Table<'t, K, V>>,
 }
@@ -59,7 +106,7 @@ pub(super) struct Slot<'t, K: Key + 'static, V: Value + 'static> {
 impl<'t, K: Key + 'static, V: Value + 'static> Slot<'t, K, V> {
     fn open(&mut self) -> Result<&mut Table<'t, K, V>, StateError> {
         if self.table.is_none() {
-            let table = self.transaction.open_table(self.definition);
+            let table = self.writing.begin()?.open_table(self.definition);
             self.table = Some(table.map_err(writing)?);
         }
         // Put there just above.
@@ -77,7 +124,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Slot<'t, K, V> {
     /// The table for writing. A group that never asks for this is not committed, since it has
     /// nothing to make durable.
     pub(super) fn edit(&mut self) -> Result<&mut Table<'t, K, V>, StateError> {
-        self.written.set(true);
+        self.writing.changed.set(true);
         self.open()
     }
 }
@@ -86,7 +133,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Slot<'t, K, V> {
 pub(super) struct Tables<'t> {
     pub(super) tenants: Slot<'t, &'static str, &'static [u8]>,
     pub(super) keys: Slot<'t, [u8; 8], &'static [u8]>,
-    pub(super) usage: Slot<'t, (&'static str, i32, u32), u64>,
+    usage: Slot<'t, (&'static str, i32, u32), u64>,
     pub(super) switches: Slot<'t, &'static str, &'static str>,
     pub(super) counters: Slot<'t, &'static str, u64>,
     pub(super) jobs: Slot<'t, JobKey, &'static [u8]>,
@@ -99,6 +146,10 @@ pub(super) struct Tables<'t> {
     pub(super) job_ends: Slot<'t, (i64, JobKey), ()>,
     pub(super) key_ends: Slot<'t, (i64, &'static str, &'static str), ()>,
     pub(super) receipt_keys: Slot<'t, &'static str, [u8; 32]>,
+    /// Counts above those of the file, from the log.
+    pub(super) logged: &'t Counts,
+    /// What the group has made of counts.
+    pub(super) units: Counts,
     /// What memory learns once the group is durable, in the order of the operations.
     pub(super) changes: Vec<Change>,
     /// The number of this opening of the file: leases of earlier ones are void.
@@ -106,17 +157,12 @@ pub(super) struct Tables<'t> {
 }
 
 impl<'t> Tables<'t> {
-    /// The tables of `transaction`; `written` tells afterwards whether any was changed.
-    pub(super) fn new(
-        transaction: &'t WriteTransaction,
-        written: &'t Cell<bool>,
-        opening: u64,
-    ) -> Self {
+    /// The tables of the file that `writing` changes, under the counts of the log.
+    pub(super) fn new(writing: &'t Writing<'t>, logged: &'t Counts, opening: u64) -> Self {
         macro_rules! slot {
             ($definition:expr) => {
                 Slot {
-                    transaction,
-                    written,
+                    writing,
                     definition: $definition,
                     table: None,
                 }
@@ -138,9 +184,36 @@ impl<'t> Tables<'t> {
             job_ends: slot!(JOB_ENDS),
             key_ends: slot!(KEY_ENDS),
             receipt_keys: slot!(RECEIPT_KEYS),
+            logged,
+            units: Counts::new(),
             changes: Vec::new(),
             opening,
         }
+    }
+
+    /// Units that were used in a month, with those of the group's earlier operations.
+    pub(super) fn used(&mut self, tenant: &TenantId, month: Month) -> Result<u64, StateError> {
+        let place = (tenant.clone(), month);
+        let newer = self.units.get(&place).or_else(|| self.logged.get(&place));
+        match newer {
+            Some(used) => Ok(*used),
+            None => used(self.usage.read()?, tenant, month),
+        }
+    }
+
+    /// What a month comes to from now on. Whether this goes to the log or the file is decided for the
+    /// whole group.
+    pub(super) fn set_used(&mut self, tenant: &TenantId, month: Month, used: u64) {
+        self.units.insert((tenant.clone(), month), used);
+    }
+
+    /// Writes counts into the file.
+    pub(super) fn put_used(&mut self, counts: &Counts) -> Result<(), StateError> {
+        for ((tenant, month), used) in counts {
+            let place = (tenant.as_str(), month.year, month.month);
+            self.usage.edit()?.insert(place, used).map_err(writing)?;
+        }
+        Ok(())
     }
 
     /// The next of the numbers of that name, from 1 on.
@@ -151,4 +224,16 @@ impl<'t> Tables<'t> {
         counters.insert(counter, next).map_err(writing)?;
         Ok(next)
     }
+}
+
+/// Units that the file says were used in a month.
+pub(super) fn used(
+    usage: &impl ReadableTable<(&'static str, i32, u32), u64>,
+    tenant: &TenantId,
+    month: Month,
+) -> Result<u64, StateError> {
+    let found = usage
+        .get((tenant.as_str(), month.year, month.month))
+        .map_err(reading)?;
+    Ok(found.map_or(0, |used| used.value()))
 }

@@ -1,0 +1,132 @@
+use super::*;
+use crate::embedded::disk::Disk;
+use proptest::prelude::*;
+
+fn month(month: u32) -> Month {
+    Month { year: 2031, month }
+}
+
+fn counts(units: &[(&str, u64)]) -> Counts {
+    let counts = units.iter();
+    counts
+        .map(|(tenant, used)| ((tenant.parse().unwrap(), month(6)), *used))
+        .collect()
+}
+
+fn begin(disk: &Disk, epoch: u64) -> Log {
+    Log::begin(Box::new(disk.log()), epoch).unwrap()
+}
+
+/// The log as the next opening finds it.
+fn found(disk: &Disk, epoch: u64) -> Result<Counts, StateError> {
+    replay(&disk.after_a_crash().log(), epoch)
+}
+
+#[test]
+fn the_newest_count_of_a_month_stands() {
+    let disk = Disk::new(1);
+    let mut log = begin(&disk, 7);
+    assert_eq!(found(&disk, 7).unwrap(), Counts::new());
+    for (acme, other) in [(1, 5), (2, 5), (3, 9)] {
+        let written = counts(&[("acme", acme), ("other", other)]);
+        assert!(log.append(&written).unwrap());
+        assert_eq!(found(&disk, 7).unwrap(), written);
+    }
+    assert!(log.append(&counts(&[("third", 1)])).unwrap());
+    let all = counts(&[("acme", 3), ("other", 9), ("third", 1)]);
+    assert_eq!(found(&disk, 7).unwrap(), all);
+}
+
+#[test]
+fn what_was_taken_over_counts_no_more() {
+    let disk = Disk::new(2);
+    let mut log = begin(&disk, 7);
+    for used in 1..=3 {
+        assert!(log.append(&counts(&[("acme", used)])).unwrap());
+    }
+    log.taken_over();
+    assert!(log.is_empty());
+    assert_eq!(found(&disk, 8).unwrap(), Counts::new());
+    // Longer than what is left of the epoch before, and shorter.
+    assert!(log.append(&counts(&[("other", 1)])).unwrap());
+    assert_eq!(found(&disk, 8).unwrap(), counts(&[("other", 1)]));
+    drop(log);
+    // Another opening of an older copy of the file comes to the same epoch, and meets nothing.
+    let mut log = begin(&disk, 7);
+    assert_eq!(found(&disk, 7).unwrap(), Counts::new());
+    assert!(log.append(&counts(&[("acme", 9)])).unwrap());
+    assert_eq!(found(&disk, 7).unwrap(), counts(&[("acme", 9)]));
+}
+
+#[test]
+fn a_log_that_is_full_or_a_group_that_is_too_large_is_refused_and_nothing_is_written() {
+    let disk = Disk::new(3);
+    let mut log = begin(&disk, 1);
+    let many: Vec<_> = (0..400).map(|number| format!("tenant-{number}")).collect();
+    let many: Vec<_> = many.iter().map(|tenant| (tenant.as_str(), 1)).collect();
+    assert!(log.append(&counts(&many[..100])).unwrap());
+    let before = found(&disk, 1).unwrap();
+    assert!(!log.append(&counts(&many)).unwrap());
+    assert_eq!(found(&disk, 1).unwrap(), before);
+    for used in 1..u64::from(BLOCKS) {
+        assert!(log.append(&counts(&[("acme", used)])).unwrap());
+    }
+    let before = found(&disk, 1).unwrap();
+    assert!(!log.append(&counts(&[("acme", 1_000)])).unwrap());
+    assert_eq!(found(&disk, 1).unwrap(), before);
+    log.taken_over();
+    assert!(log.append(&counts(&[("acme", 1_000)])).unwrap());
+}
+
+#[test]
+fn a_log_of_another_length_is_read_as_far_as_it_goes() {
+    let disk = Disk::new(4);
+    let mut log = begin(&disk, 1);
+    for used in 1..=3 {
+        assert!(log.append(&counts(&[("acme", used)])).unwrap());
+    }
+    drop(log);
+    for (length, used) in [(2 * BLOCK, 2), (2 * BLOCK + 100, 2), (3 * BLOCK, 3)] {
+        let cut = disk.after_a_crash().log();
+        cut.set_len(length as u64).unwrap();
+        assert_eq!(replay(&cut, 1).unwrap(), counts(&[("acme", used)]));
+    }
+    let empty = Disk::new(5).log();
+    assert_eq!(replay(&empty, 1).unwrap(), Counts::new());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Damage to the last block is a crash within it; damage to an earlier one is told.
+    #[test]
+    fn damage_is_never_counted(
+        blocks in 2_u32..6,
+        hit in 0_u32..6,
+        at in 0..BLOCK as u64,
+        by in 1_u8..,
+    ) {
+        let hit = hit % blocks;
+        let disk = Disk::new(6);
+        let mut log = begin(&disk, 3);
+        for used in 1..=blocks {
+            prop_assert!(log.append(&counts(&[("acme", used.into())])).unwrap());
+        }
+        drop(log);
+        let damaged = disk.log();
+        let mut byte = [0];
+        damaged.read(offset(hit) + at, &mut byte).unwrap();
+        damaged.write(offset(hit) + at, &[byte[0] ^ by]).unwrap();
+        match replay(&damaged, 3) {
+            Ok(found) => {
+                prop_assert_eq!(hit, blocks - 1);
+                prop_assert_eq!(found, counts(&[("acme", hit.into())]));
+            }
+            Err(StateError::DamagedLog { block }) => {
+                prop_assert_eq!(block, hit);
+                prop_assert!(hit < blocks - 1);
+            }
+            Err(other) => prop_assert!(false, "{}", other),
+        }
+    }
+}

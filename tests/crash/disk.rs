@@ -1,4 +1,5 @@
-//! A full disk and failed syncs, by a library that stands between the program and its state's file.
+//! A full disk and failed syncs, by a library that stands between the program and the files of its
+//! state, under both or under the log of units alone.
 
 use crate::chances::Chances;
 use crate::common::client::Client;
@@ -8,6 +9,7 @@ use crate::customers::{Hosts, customers};
 use crate::ledger::{Ledger, read};
 use crate::proof::prove;
 use crate::world::{UNITS, World, alone, kill, seed};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 5;
@@ -51,17 +53,24 @@ fn refusing(client: &Client) {
     }
 }
 
-/// Faults come and go under mixed load; then the host dies.
-fn failing(name: &str, fault: &str) -> (World, Ledger, u64) {
+/// The files of the state: its database, and the log of units in front of it.
+const FILES: [&str; 2] = ["state.redb", "state.usage"];
+
+/// Faults of these files come and go under mixed load; then the host dies.
+fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
     let _alone = alone();
     let mut random = Chances::new(seed(name));
     let world = World::embedded();
     let keys = ["values", "jobs", "prober"].map(|tenant| world.key(tenant, UNITS));
     let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<_> = files
+        .iter()
+        .map(|file| world.data(0).join(file).to_str().unwrap().to_owned())
+        .collect();
     let server = world
         .host(0)
         .environment("LD_PRELOAD", &library(folder.path()))
-        .environment("DOMESDAY_FAULT_FILES", &world.data(0).join("state.redb"))
+        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
         .environment("DOMESDAY_FAULTS", folder.path())
         .go();
     let (hosts, ledger) = (Hosts::new(1), Ledger::default());
@@ -105,19 +114,48 @@ fn failing(name: &str, fault: &str) -> (World, Ledger, u64) {
 }
 
 /// What could not be written was not charged.
-#[test]
-fn a_full_disk_stops_admission_and_nothing_else() {
-    let (_world, ledger, used) = failing("a full disk", "full");
+fn full(name: &str, files: &[&str]) {
+    let (_world, ledger, used) = failing(name, "full", files);
     assert_eq!(used, read(&ledger.units));
 }
 
-/// Whether a charge outlived its failed sync, nobody can know but the disk; what was answered did.
 #[test]
-fn a_failed_sync_loses_nothing_that_was_answered() {
-    let (_world, ledger, used) = failing("failed syncs", "sync");
+fn a_full_disk_stops_admission_and_nothing_else() {
+    full("a full disk", &FILES);
+}
+
+#[test]
+fn a_log_of_units_that_is_full_stops_admission_and_nothing_else() {
+    full("a full disk under the log", &FILES[1..]);
+}
+
+/// The log takes units for a second at most that the file cannot take over.
+#[test]
+fn a_state_that_is_full_under_a_log_that_is_not_stops_admission_and_nothing_else() {
+    full("a full disk under the file", &FILES[..1]);
+}
+
+/// Whether a charge outlived its failed sync, nobody can know but the disk; what was answered did.
+fn unsynced(name: &str, files: &[&str]) {
+    let (_world, ledger, used) = failing(name, "sync", files);
     let (answered, not_kept) = (read(&ledger.units), read(&ledger.not_kept));
     assert!(
         (answered..=answered + not_kept).contains(&used),
         "{used} units, of which {answered} answered and {not_kept} refused"
     );
+}
+
+#[test]
+fn a_failed_sync_loses_nothing_that_was_answered() {
+    unsynced("failed syncs", &FILES);
+}
+
+#[test]
+fn a_failed_sync_of_the_log_of_units_loses_nothing_that_was_answered() {
+    unsynced("failed syncs of the log", &FILES[1..]);
+}
+
+#[test]
+fn a_failed_sync_under_a_sound_log_loses_nothing_that_was_answered() {
+    unsynced("failed syncs of the file", &FILES[..1]);
 }

@@ -190,7 +190,9 @@ mod log {
                     })
                 })
                 .collect();
-            replies.into_iter().for_each(|reply| drop(wait(reply)));
+            for reply in replies {
+                wait(reply);
+            }
         }
         let left = store.left(true).open();
         for tenant in &tenants {

@@ -43,14 +43,13 @@ impl Ledger {
         counter: &str,
     ) -> Result<(Ledger, u64), StateError> {
         let epoch = epoch(database)?;
-        let storage = source.log()?;
-        let storage = match storage {
+        let storage = match source.log()? {
             Some(storage) => storage,
             None => {
                 if epoch > 0 {
                     tracing::warn!(
-                        "the log of units beside the state's file is missing; were the last moments \
-                         before an unclean end in it, their units are not counted"
+                        "the log of units beside the state's file is missing: if the server did not stop \
+                         cleanly, the units of its last second are not counted"
                     );
                 }
                 source.make_log()?

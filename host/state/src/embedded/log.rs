@@ -81,11 +81,12 @@ impl Log {
     /// An empty log of this epoch. Whatever stood there is wiped out, so that nothing of an earlier
     /// opening is ever taken for one of this; and a place that cannot be written is found at once.
     pub(super) fn begin(storage: Box<dyn StorageBackend>, epoch: u64) -> Result<Log, StateError> {
-        let whole = vec![0; BLOCK * BLOCKS as usize];
         let wipe = || -> io::Result<()> {
-            storage.set_len(whole.len() as u64)?;
+            storage.set_len(offset(BLOCKS))?;
             // Written rather than left out, so that a sync of a block has no other work to do.
-            storage.write(0, &whole)?;
+            for number in 0..BLOCKS {
+                storage.write(offset(number), &[0; BLOCK])?;
+            }
             storage.sync_data()
         };
         wipe().map_err(writing)?;

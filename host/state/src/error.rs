@@ -88,11 +88,14 @@ pub enum StateError {
     },
     /// The log of units was changed by something else than this program, or its disk forgot a part.
     #[error(
-        "block {block} of the log of units beside the state's file is damaged, and a later one is \
-         whole; bring both files back from one backup, or put the log away to go on with the units \
-         of the state's file, which lacks a second of them at most"
+        "block {block} of the log of units {} is damaged, and a later one is whole; put the log and \
+         the state's file back from one backup, or put the log away to go on with the units of the \
+         state's file, which lacks those of a second at most",
+        path.display()
     )]
     DamagedLog {
+        /// The log.
+        path: PathBuf,
         /// The place of the first block that is damaged, from 0.
         block: u32,
     },

@@ -13,11 +13,12 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvError, RecvTimeoutError, Sender, bounded};
 
-use super::file::{self, Source};
-use super::ledger::{Kept, Ledger, open_aside};
+use super::file;
+use super::ledger::{Kept, Ledger, open_aside, proven};
 use super::log::Counts;
 use super::memory::Change;
 use super::shared::{Opened, Shared};
+use super::source::Source;
 use super::stopped;
 use super::tables::{Tables, Writing};
 use crate::StateError;
@@ -134,13 +135,14 @@ pub(super) struct Committer {
     pub(super) ledger: Ledger,
 }
 
-/// What a group is committed with besides its operations.
-#[derive(Debug, Clone, Copy, Default)]
-struct With {
+/// What is done with a group besides its operations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Also {
+    Nothing,
     /// The file is written even where the group has nothing to write.
-    probe: bool,
+    Probe,
     /// The log is taken over.
-    log: bool,
+    TakeOver,
 }
 
 impl Committer {
@@ -160,11 +162,11 @@ impl Committer {
                     Message::Suspect => suspect = true,
                 }
             }
-            let with = With {
-                probe: suspect,
-                ..With::default()
+            let also = match suspect {
+                true => Also::Probe,
+                false => Also::Nothing,
             };
-            if let Err(failure) = self.commit(&mut group, with) {
+            if let Err(failure) = self.commit(&mut group, also) {
                 let broken = Broken::new(reason(&failure));
                 // First, so that whoever is told of the failure also finds the trouble.
                 self.shared.memory.fail(broken.error().to_string());
@@ -175,11 +177,9 @@ impl Committer {
             }
         }
         // So that the file is whole without its log. Should it fail, the next opening does it.
-        let with = With {
-            log: true,
-            ..With::default()
-        };
-        drop(self.commit(&mut [], with));
+        if let Err(error) = self.commit(&mut [], Also::TakeOver) {
+            tracing::error!(%error, "the log of units was not taken over at the end");
+        }
     }
 
     /// The next message, or nothing once the log is due.
@@ -195,11 +195,11 @@ impl Committer {
     }
 
     /// Applies a group and makes it durable.
-    fn commit(&mut self, group: &mut [Box<dyn Work>], with: With) -> Result<(), StateError> {
+    fn commit(&mut self, group: &mut [Box<dyn Work>], also: Also) -> Result<(), StateError> {
         let (ledger, opening) = (&mut self.ledger, self.opening);
         let changes = self
             .shared
-            .with_opened(|opened| apply(opened, ledger, group, with, opening))?;
+            .with_opened(|opened| apply(opened, ledger, group, also, opening))?;
         self.shared.memory.apply(changes);
         Ok(())
     }
@@ -229,11 +229,20 @@ impl Committer {
         }
     }
 
-    /// A file that opens may still be one that cannot be written, so something is.
+    /// A file that opens may still be one that cannot be written, so something is, to the log first:
+    /// an opening changes the file, which must not happen below what is read aside for a log's sake.
     fn reopen(&mut self) -> Result<(), StateError> {
         self.source.distrust()?;
+        let log = proven(&self.source)?;
         let database = file::open(&self.source)?;
-        (self.ledger, _) = Ledger::open(&self.source, &database, PROBES)?;
+        match Ledger::open(&self.source, log, &database, PROBES) {
+            Ok((ledger, _)) => self.ledger = ledger,
+            Err(failure) => {
+                // What was read aside ends before the file is closed, which writes to it.
+                self.shared.close();
+                return Err(failure);
+            }
+        }
         let memory = &self.shared.memory;
         // Whoever finds the trouble over also finds the file.
         self.shared.put(Opened::new(database, Counts::new()));
@@ -257,7 +266,7 @@ fn apply(
     opened: &Opened,
     ledger: &mut Ledger,
     group: &mut [Box<dyn Work>],
-    with: With,
+    also: Also,
     opening: u64,
 ) -> Result<Vec<Change>, StateError> {
     let writing = Writing::new(&opened.database);
@@ -266,23 +275,23 @@ fn apply(
     for work in group {
         work.apply(&mut tables)?;
     }
-    if with.probe {
+    if also == Also::Probe {
         tables.next(PROBES)?;
     }
     let changes = std::mem::take(&mut tables.changes);
-    let kept = ledger.settle(&mut tables, writing.changed(), with.log)?;
+    let kept = ledger.settle(&mut tables, writing.changed(), also == Also::TakeOver)?;
     drop(tables);
     drop(logged);
     match kept {
         Kept::Nowhere => writing.abort()?,
         Kept::InLog(counts) => {
             writing.abort()?;
-            opened.log(|logged| logged.extend(counts));
+            opened.change_logged(|logged| logged.extend(counts));
         }
         Kept::InFile => {
             writing.commit()?;
             if ledger.committed() {
-                opened.log(Counts::clear);
+                opened.change_logged(Counts::clear);
             }
         }
     }

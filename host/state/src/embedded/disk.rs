@@ -11,7 +11,8 @@ use redb::StorageBackend;
 
 use super::EmbeddedState;
 use super::aside::Below;
-use super::file::Source;
+use super::source::Source;
+use crate::StateError;
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,42 +34,74 @@ struct Plate {
     pending: Vec<(usize, Vec<u8>)>,
 }
 
+/// Which files a fault meets.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Files {
+    Both,
+    State,
+    Log,
+}
+
+#[derive(Debug, Clone)]
+struct Armed {
+    fault: Fault,
+    files: Files,
+    /// Writes and syncs of those files until it begins.
+    after: u32,
+}
+
 #[derive(Debug, Default, Clone)]
 struct Platters {
     /// The state's file and its log.
     plates: [Plate; 2],
-    /// Operations until the fault begins, if one is to come. It lasts until it is lifted.
-    armed: Option<(Fault, u32)>,
+    /// The fault that is to come, if any. It lasts until it is lifted.
+    armed: Option<Armed>,
     random: u64,
 }
 
 impl Platters {
-    /// Whether a write or sync fails now.
-    fn fails(&mut self, sync: bool) -> Option<io::Error> {
-        let (fault, left) = self.armed.as_mut()?;
-        if *left > 0 {
-            *left -= 1;
+    /// Whether a write or sync of a file fails now.
+    fn fails(&mut self, plate: usize, sync: bool) -> Option<io::Error> {
+        let armed = self.armed.as_mut()?;
+        let hit = match armed.files {
+            Files::Both => true,
+            Files::State => plate == 0,
+            Files::Log => plate == 1,
+        };
+        if !hit {
             return None;
         }
-        match fault {
+        if armed.after > 0 {
+            armed.after -= 1;
+            return None;
+        }
+        match armed.fault {
             Fault::Full if !sync => Some(io::ErrorKind::StorageFull.into()),
             Fault::Sync if sync => Some(io::Error::other("the disk does not answer")),
             _ => None,
         }
     }
 
-    /// What was written since the last sync of a file is lost in part.
+    /// From 0 up to below four.
+    fn chance(&mut self) -> u64 {
+        // A xorshift is random enough to choose what survives.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random % 4
+    }
+
+    /// Of what was written since the last sync of a file, half is lost, and a quarter is torn.
     fn lose(&mut self, plate: usize) {
-        let plate = &mut self.plates[plate];
-        for (offset, data) in std::mem::take(&mut plate.pending) {
-            // A xorshift is random enough to choose what survives.
-            self.random ^= self.random << 13;
-            self.random ^= self.random >> 7;
-            self.random ^= self.random << 17;
-            if self.random.is_multiple_of(2) {
-                put(&mut plate.synced, offset, &data);
-            }
+        for (offset, data) in std::mem::take(&mut self.plates[plate].pending) {
+            let kept = match self.chance() {
+                0 => data.len(),
+                1 => data.len() / 2,
+                _ => 0,
+            };
+            put(&mut self.plates[plate].synced, offset, &data[..kept]);
         }
+        let plate = &mut self.plates[plate];
         plate.written = plate.synced.clone();
     }
 }
@@ -120,13 +153,52 @@ impl Disk {
     }
 
     pub(super) fn open(&self) -> EmbeddedState {
-        let mut source = Source::new(Path::new("simulated"));
-        source.disk = Some(self.clone());
-        EmbeddedState::open_source(source).unwrap()
+        self.try_open().unwrap()
+    }
+
+    pub(super) fn try_open(&self) -> Result<EmbeddedState, StateError> {
+        EmbeddedState::open_source(self.source())
     }
 
     pub(super) fn arm(&self, fault: Fault, after: u32) {
-        self.platters().armed = Some((fault, after));
+        self.arm_on(Files::Both, fault, after);
+    }
+
+    /// As [`Disk::arm`], of some files alone.
+    pub(super) fn arm_on(&self, files: Files, fault: Fault, after: u32) {
+        self.platters().armed = Some(Armed {
+            fault,
+            files,
+            after,
+        });
+    }
+
+    /// The same disk, had the log been taken away.
+    pub(super) fn without_log(&self) -> Disk {
+        let mut left = self.platters().clone();
+        left.plates[1] = Plate::default();
+        Disk::of(left)
+    }
+
+    /// The same disk with the log of another.
+    pub(super) fn with_log_of(&self, other: &Disk) -> Disk {
+        let mut mixed = self.platters().clone();
+        mixed.plates[1] = other.platters().plates[1].clone();
+        Disk::of(mixed)
+    }
+
+    /// Damages the log's first block.
+    pub(super) fn damage_log(&self) {
+        let log = self.log();
+        log.write(100, &[0xff]).unwrap();
+        log.sync_data().unwrap();
+    }
+
+    /// Where it is, for an opening.
+    pub(super) fn source(&self) -> Source {
+        let mut source = Source::new(Path::new("simulated"));
+        source.disk = Some(self.clone());
+        source
     }
 
     pub(super) fn lift(&self) {
@@ -168,7 +240,7 @@ impl StorageBackend for Disk {
     }
 
     fn set_len(&self, len: u64) -> io::Result<()> {
-        if let Some(error) = self.platters().fails(false) {
+        if let Some(error) = self.platters().fails(self.plate, false) {
             return Err(error);
         }
         let len = usize::try_from(len).unwrap();
@@ -182,7 +254,7 @@ impl StorageBackend for Disk {
 
     fn sync_data(&self) -> io::Result<()> {
         let mut platters = self.platters();
-        if let Some(error) = platters.fails(true) {
+        if let Some(error) = platters.fails(self.plate, true) {
             platters.lose(self.plate);
             return Err(error);
         }
@@ -194,7 +266,7 @@ impl StorageBackend for Disk {
 
     fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
         let offset = usize::try_from(offset).unwrap();
-        let error = self.platters().fails(false);
+        let error = self.platters().fails(self.plate, false);
         // A write for which there is no room may have been done in part.
         let done = if error.is_some() {
             data.len() / 2

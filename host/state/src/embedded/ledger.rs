@@ -1,12 +1,16 @@
 //! The units of the open file: what its table holds, and what stands in the log above it.
 
+use std::io;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase};
 
-use super::file::{self, Source, reading, writing};
-use super::log::{Counts, Log, replay};
+use super::commit::Broken;
+use super::file::{reading, writing};
+use super::log::{Counts, Log, Replayed, prove, replay};
 use super::shared::Opened;
+use super::source::{Source, Storage};
 use super::tables::{COUNTERS, Tables, Writing};
 use crate::StateError;
 
@@ -26,45 +30,92 @@ pub(super) enum Kept {
     InFile,
 }
 
+/// The log failed.
+#[derive(Debug, thiserror::Error)]
+#[error("the log of units {}: {source}", path.display())]
+struct LogFailed {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// For `map_err` of what is done with the log.
+fn of_log(path: PathBuf, doing: &'static str) -> impl FnOnce(io::Error) -> StateError {
+    move |source| StateError::Storage {
+        doing,
+        source: Box::new(LogFailed { path, source }),
+    }
+}
+
+/// A log that is seen to be one that can be written. What stands in it is left as it is.
+pub(super) struct Proven {
+    storage: Storage,
+    /// Whether it was there, with all its blocks.
+    whole: bool,
+}
+
+/// Opens the log, or makes it, and writes to it.
+pub(super) fn proven(source: &Source) -> Result<Proven, StateError> {
+    let proven = source.log().and_then(|storage| {
+        let whole = prove(&*storage)?;
+        Ok(Proven { storage, whole })
+    });
+    proven.map_err(of_log(source.log_path(), "opened"))
+}
+
+/// What the log holds above a file of this epoch.
+fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<Replayed, StateError> {
+    let replayed = replay(&**storage, epoch).map_err(of_log(source.log_path(), "read"))?;
+    match replayed.damaged {
+        None => Ok(replayed),
+        Some(block) => Err(StateError::DamagedLog {
+            path: source.log_path(),
+            block,
+        }),
+    }
+}
+
 /// The committing thread's hold on the log.
 #[derive(Debug)]
 pub(super) struct Ledger {
     log: Log,
+    path: PathBuf,
     /// When the log is to be taken over into the file, if anything stands in it.
     due: Option<Instant>,
 }
 
 impl Ledger {
-    /// Takes over what an earlier opening left in the log, begins the log anew, and gives the next
-    /// number of `counter`.
+    /// Takes over what an earlier opening left in the log, begins it anew, and gives the next number
+    /// of `counter`. The log is [`proven`] before the file is, so that one which cannot be written
+    /// leaves the file alone.
     pub(super) fn open(
         source: &Source,
+        Proven { storage, whole }: Proven,
         database: &Database,
         counter: &str,
     ) -> Result<(Ledger, u64), StateError> {
         let epoch = epoch(database)?;
-        let storage = match source.log()? {
-            Some(storage) => storage,
-            None => {
-                if epoch > 0 {
-                    tracing::warn!(
-                        "the log of units beside the state's file is missing: if the server did not stop \
-                         cleanly, the units of its last second are not counted"
-                    );
-                }
-                source.make_log()?
-            }
-        };
-        let logged = replay(&*storage, epoch)?;
+        if !whole && epoch > 0 {
+            tracing::warn!(
+                path = %source.log_path().display(),
+                "the log of units was missing or cut short: if the server did not stop cleanly, the units \
+                 of its last second may not be counted"
+            );
+        }
+        let replayed = read_log(source, &storage, epoch)?;
+        let epoch = epoch.max(replayed.latest);
         let writing = Writing::new(database);
         let nothing = Counts::new();
         let mut tables = Tables::new(&writing, &nothing, 0);
-        take_over(&mut tables, logged, epoch)?;
+        take_over(&mut tables, &replayed.counts, epoch)?;
         let number = tables.next(counter)?;
         drop(tables);
         writing.commit()?;
-        let log = Log::begin(storage, epoch + 1)?;
-        Ok((Ledger { log, due: None }, number))
+        let ledger = Ledger {
+            log: Log::begin(storage, epoch + 1),
+            path: source.log_path(),
+            due: None,
+        };
+        Ok((ledger, number))
     }
 
     /// When the log is to be taken over.
@@ -86,7 +137,8 @@ impl Ledger {
             if units.is_empty() {
                 return Ok(Kept::Nowhere);
             }
-            if self.log.append(&units)? {
+            let appended = self.log.append(&units);
+            if appended.map_err(of_log(self.path.clone(), "written"))? {
                 self.due
                     .get_or_insert_with(|| Instant::now() + TAKEN_OVER_AFTER);
                 return Ok(Kept::InLog(units));
@@ -97,7 +149,7 @@ impl Ledger {
         } else {
             let mut whole = tables.logged.clone();
             whole.extend(units);
-            take_over(tables, whole, self.log.epoch())?;
+            take_over(tables, &whole, self.log.epoch())?;
         }
         Ok(Kept::InFile)
     }
@@ -115,8 +167,8 @@ impl Ledger {
 }
 
 /// Writes what the log comes to into the file, of which the log's epoch then is over.
-fn take_over(tables: &mut Tables<'_>, logged: Counts, epoch: u64) -> Result<(), StateError> {
-    tables.put_used(&logged)?;
+fn take_over(tables: &mut Tables<'_>, logged: &Counts, epoch: u64) -> Result<(), StateError> {
+    tables.put_used(logged)?;
     let counters = tables.counters.edit()?;
     counters.insert(EPOCH, epoch + 1).map_err(writing)?;
     Ok(())
@@ -130,12 +182,24 @@ fn epoch(database: &Database) -> Result<u64, StateError> {
     Ok(epoch.map_or(0, |epoch| epoch.value()))
 }
 
-/// The file and the log as they can be read although neither can be written.
+/// The file and the log as they can be read although one of them cannot be written. Without the log,
+/// everything but counts can still be read.
 pub(super) fn open_aside(source: &Source) -> Result<Opened, StateError> {
-    let database = file::open_aside(source)?;
-    let logged = match source.log_aside()? {
-        Some(storage) => replay(&*storage, epoch(&database)?)?,
-        None => Counts::new(),
-    };
-    Ok(Opened::new(database, logged))
+    let database = source.database_aside()?;
+    let epoch = epoch(&database)?;
+    let storage = source
+        .log_aside()
+        .map_err(of_log(source.log_path(), "opened"));
+    let logged = storage.and_then(|storage| match storage {
+        Some(storage) => read_log(source, &storage, epoch),
+        None => Ok(Replayed::default()),
+    });
+    Ok(match logged {
+        Ok(replayed) => Opened::new(database, replayed.counts),
+        Err(error) => Opened::without_log(database, Broken::new(error.to_string())),
+    })
 }
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

@@ -16,8 +16,8 @@ use redb::StorageBackend;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::file::{reading, writing};
-use crate::{Month, StateError, TenantId};
+use super::source::Storage;
+use crate::{Month, TenantId};
 
 /// Units used, by tenant and month.
 pub(super) type Counts = BTreeMap<(TenantId, Month), u64>;
@@ -26,8 +26,8 @@ pub(super) type Counts = BTreeMap<(TenantId, Month), u64>;
 const BLOCK: usize = 4_096;
 /// Bytes of it that the digest covers.
 const BODY: usize = BLOCK - 32;
-/// Blocks of the log.
-pub(super) const BLOCKS: u32 = 256;
+/// Blocks of the log. Behind them stands one that is written only to see whether it can be.
+const BLOCKS: u32 = 256;
 
 /// A block, before its zeros and its digest.
 #[derive(Debug, Serialize, Deserialize)]
@@ -41,17 +41,12 @@ struct Block {
 
 impl Block {
     /// Its bytes, unless there are too many.
-    fn encode(&self) -> Result<Option<[u8; BLOCK]>, StateError> {
+    fn encode(&self) -> io::Result<Option<[u8; BLOCK]>> {
         let mut bytes = [0; BLOCK];
         match postcard::to_slice(self, &mut bytes[..BODY]) {
             Ok(_) => {}
             Err(postcard::Error::SerializeBufferFull) => return Ok(None),
-            Err(error) => {
-                return Err(StateError::Storage {
-                    doing: "written",
-                    source: Box::new(error),
-                });
-            }
+            Err(error) => return Err(io::Error::other(error)),
         }
         let digest = Sha256::digest(&bytes[..BODY]);
         bytes[BODY..].copy_from_slice(&digest);
@@ -69,32 +64,35 @@ impl Block {
     }
 }
 
+/// Sees whether the log can be written, and makes room for all its blocks. No block that is whole is
+/// touched. Says whether they had room before.
+pub(super) fn prove(storage: &dyn StorageBackend) -> io::Result<bool> {
+    let there = storage.len()? / BLOCK as u64;
+    // Written rather than left out, so that a sync of a block has no other work to do.
+    for number in u32::try_from(there).unwrap_or(BLOCKS)..BLOCKS {
+        storage.write(offset(number), &[0; BLOCK])?;
+    }
+    storage.write(offset(BLOCKS), &[0; BLOCK])?;
+    storage.sync_data()?;
+    Ok(there >= BLOCKS.into())
+}
+
 /// The log while it is written.
 #[derive(Debug)]
 pub(super) struct Log {
-    storage: Box<dyn StorageBackend>,
+    storage: Storage,
     epoch: u64,
     next: u32,
 }
 
 impl Log {
-    /// An empty log of this epoch. Whatever stood there is wiped out, so that nothing of an earlier
-    /// opening is ever taken for one of this; and a place that cannot be written is found at once.
-    pub(super) fn begin(storage: Box<dyn StorageBackend>, epoch: u64) -> Result<Log, StateError> {
-        let wipe = || -> io::Result<()> {
-            storage.set_len(offset(BLOCKS))?;
-            // Written rather than left out, so that a sync of a block has no other work to do.
-            for number in 0..BLOCKS {
-                storage.write(offset(number), &[0; BLOCK])?;
-            }
-            storage.sync_data()
-        };
-        wipe().map_err(writing)?;
-        Ok(Log {
+    /// An empty log of this epoch, of which there must not be a block yet.
+    pub(super) fn begin(storage: Storage, epoch: u64) -> Log {
+        Log {
             storage,
             epoch,
             next: 0,
-        })
+        }
     }
 
     /// Whether nothing stands in it.
@@ -108,7 +106,7 @@ impl Log {
     }
 
     /// Makes counts durable. Says no where they do not fit; nothing is written then.
-    pub(super) fn append(&mut self, counts: &Counts) -> Result<bool, StateError> {
+    pub(super) fn append(&mut self, counts: &Counts) -> io::Result<bool> {
         if self.next == BLOCKS {
             return Ok(false);
         }
@@ -123,10 +121,8 @@ impl Log {
         let Some(bytes) = block.encode()? else {
             return Ok(false);
         };
-        self.storage
-            .write(offset(self.next), &bytes)
-            .and_then(|()| self.storage.sync_data())
-            .map_err(writing)?;
+        self.storage.write(offset(self.next), &bytes)?;
+        self.storage.sync_data()?;
         self.next += 1;
         Ok(true)
     }
@@ -142,32 +138,42 @@ fn offset(number: u32) -> u64 {
     u64::from(number) * BLOCK as u64
 }
 
-/// What the blocks of this epoch come to. The one that was being written at a crash was never
-/// answered for, and may be torn; nothing stands behind it.
-pub(super) fn replay(storage: &dyn StorageBackend, epoch: u64) -> Result<Counts, StateError> {
-    let mut counts = Counts::new();
-    let mut ended = None;
-    let there = storage.len().map_err(reading)?;
-    for number in 0..BLOCKS {
-        if offset(number + 1) > there {
-            break;
-        }
+/// What a log holds.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Replayed {
+    /// What the blocks of the epoch come to.
+    pub(super) counts: Counts,
+    /// The latest epoch of any block. A backup that was put back may be of an earlier one than its log.
+    pub(super) latest: u64,
+    /// The first block that is not whole although a later one of the epoch is. No crash does that: a
+    /// block is synced before the next is written.
+    pub(super) damaged: Option<u32>,
+}
+
+/// Reads a log. Of the epoch, the block that was being written at a crash was never answered for,
+/// and may be torn; nothing stands behind it.
+pub(super) fn replay(storage: &dyn StorageBackend, epoch: u64) -> io::Result<Replayed> {
+    let length = storage.len()?;
+    let mut replayed = Replayed::default();
+    let mut end = None;
+    for number in (0..BLOCKS).take_while(|number| offset(number + 1) <= length) {
         let mut bytes = [0; BLOCK];
-        let read = storage.read(offset(number), &mut bytes);
-        read.map_err(reading)?;
+        storage.read(offset(number), &mut bytes)?;
         let block = Block::decode(&bytes);
+        replayed.latest = replayed
+            .latest
+            .max(block.as_ref().map_or(0, |block| block.epoch));
         match block.filter(|block| (block.epoch, block.number) == (epoch, number)) {
-            None => ended = ended.or(Some(number)),
+            None => end = end.or(Some(number)),
             Some(block) => {
-                if let Some(block) = ended {
-                    return Err(StateError::DamagedLog { block });
-                }
-                let block = block.counts.into_iter();
-                counts.extend(block.map(|(tenant, month, used)| ((tenant, month), used)));
+                replayed.damaged = replayed.damaged.or(end);
+                let counts = block.counts.into_iter();
+                let counts = counts.map(|(tenant, month, used)| ((tenant, month), used));
+                replayed.counts.extend(counts);
             }
         }
     }
-    Ok(counts)
+    Ok(replayed)
 }
 
 #[cfg(test)]

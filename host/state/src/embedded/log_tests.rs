@@ -14,27 +14,30 @@ fn counts(units: &[(&str, u64)]) -> Counts {
 }
 
 fn begin(disk: &Disk, epoch: u64) -> Log {
-    Log::begin(Box::new(disk.log()), epoch).unwrap()
+    prove(&disk.log()).unwrap();
+    Log::begin(Box::new(disk.log()), epoch)
 }
 
-/// The log as the next opening finds it.
-fn found(disk: &Disk, epoch: u64) -> Result<Counts, StateError> {
-    replay(&disk.after_a_crash().log(), epoch)
+/// What the log comes to, as the next opening finds it.
+fn found(disk: &Disk, epoch: u64) -> Counts {
+    let replayed = replay(&disk.after_a_crash().log(), epoch).unwrap();
+    assert_eq!(replayed.damaged, None);
+    replayed.counts
 }
 
 #[test]
 fn the_newest_count_of_a_month_stands() {
     let disk = Disk::new(1);
     let mut log = begin(&disk, 7);
-    assert_eq!(found(&disk, 7).unwrap(), Counts::new());
+    assert_eq!(found(&disk, 7), Counts::new());
     for (acme, other) in [(1, 5), (2, 5), (3, 9)] {
         let written = counts(&[("acme", acme), ("other", other)]);
         assert!(log.append(&written).unwrap());
-        assert_eq!(found(&disk, 7).unwrap(), written);
+        assert_eq!(found(&disk, 7), written);
     }
     assert!(log.append(&counts(&[("third", 1)])).unwrap());
     let all = counts(&[("acme", 3), ("other", 9), ("third", 1)]);
-    assert_eq!(found(&disk, 7).unwrap(), all);
+    assert_eq!(found(&disk, 7), all);
 }
 
 #[test]
@@ -46,16 +49,13 @@ fn what_was_taken_over_counts_no_more() {
     }
     log.taken_over();
     assert!(log.is_empty());
-    assert_eq!(found(&disk, 8).unwrap(), Counts::new());
+    assert_eq!(found(&disk, 8), Counts::new());
     // Longer than what is left of the epoch before, and shorter.
     assert!(log.append(&counts(&[("other", 1)])).unwrap());
-    assert_eq!(found(&disk, 8).unwrap(), counts(&[("other", 1)]));
-    drop(log);
-    // Another opening of an older copy of the file comes to the same epoch, and meets nothing.
-    let mut log = begin(&disk, 7);
-    assert_eq!(found(&disk, 7).unwrap(), Counts::new());
-    assert!(log.append(&counts(&[("acme", 9)])).unwrap());
-    assert_eq!(found(&disk, 7).unwrap(), counts(&[("acme", 9)]));
+    assert_eq!(found(&disk, 8), counts(&[("other", 1)]));
+    // Whoever comes with an older file learns how far the log was.
+    let older = replay(&disk.log(), 5).unwrap();
+    assert_eq!((older.counts, older.latest), (Counts::new(), 8));
 }
 
 #[test]
@@ -65,34 +65,38 @@ fn a_log_that_is_full_or_a_group_that_is_too_large_is_refused_and_nothing_is_wri
     let many: Vec<_> = (0..400).map(|number| format!("tenant-{number}")).collect();
     let many: Vec<_> = many.iter().map(|tenant| (tenant.as_str(), 1)).collect();
     assert!(log.append(&counts(&many[..100])).unwrap());
-    let before = found(&disk, 1).unwrap();
+    let before = found(&disk, 1);
     assert!(!log.append(&counts(&many)).unwrap());
-    assert_eq!(found(&disk, 1).unwrap(), before);
+    assert_eq!(found(&disk, 1), before);
     for used in 1..u64::from(BLOCKS) {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
-    let before = found(&disk, 1).unwrap();
+    let before = found(&disk, 1);
     assert!(!log.append(&counts(&[("acme", 1_000)])).unwrap());
-    assert_eq!(found(&disk, 1).unwrap(), before);
+    assert_eq!(found(&disk, 1), before);
     log.taken_over();
     assert!(log.append(&counts(&[("acme", 1_000)])).unwrap());
 }
 
 #[test]
-fn a_log_of_another_length_is_read_as_far_as_it_goes() {
+fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
     let disk = Disk::new(4);
+    assert!(!prove(&disk.log()).unwrap());
     let mut log = begin(&disk, 1);
     for used in 1..=3 {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
-    drop(log);
     for (length, used) in [(2 * BLOCK, 2), (2 * BLOCK + 100, 2), (3 * BLOCK, 3)] {
-        let cut = disk.after_a_crash().log();
-        cut.set_len(length as u64).unwrap();
-        assert_eq!(replay(&cut, 1).unwrap(), counts(&[("acme", used)]));
+        let cut = disk.after_a_crash();
+        cut.log().set_len(length as u64).unwrap();
+        for whole in [false, true] {
+            assert_eq!(found(&cut, 1), counts(&[("acme", used)]));
+            assert_eq!(prove(&cut.log()).unwrap(), whole);
+        }
+        assert!(cut.log().len().unwrap() >= offset(BLOCKS));
     }
-    let empty = Disk::new(5).log();
-    assert_eq!(replay(&empty, 1).unwrap(), Counts::new());
+    let empty = replay(&Disk::new(5).log(), 1).unwrap();
+    assert_eq!(empty, Replayed::default());
 }
 
 proptest! {
@@ -117,16 +121,12 @@ proptest! {
         let mut byte = [0];
         damaged.read(offset(hit) + at, &mut byte).unwrap();
         damaged.write(offset(hit) + at, &[byte[0] ^ by]).unwrap();
-        match replay(&damaged, 3) {
-            Ok(found) => {
-                prop_assert_eq!(hit, blocks - 1);
-                prop_assert_eq!(found, counts(&[("acme", hit.into())]));
-            }
-            Err(StateError::DamagedLog { block }) => {
-                prop_assert_eq!(block, hit);
-                prop_assert!(hit < blocks - 1);
-            }
-            Err(other) => prop_assert!(false, "{}", other),
+        let replayed = replay(&damaged, 3).unwrap();
+        if hit == blocks - 1 {
+            prop_assert_eq!(replayed.counts, counts(&[("acme", hit.into())]));
+            prop_assert_eq!(replayed.damaged, None);
+        } else {
+            prop_assert_eq!(replayed.damaged, Some(hit));
         }
     }
 }

@@ -23,6 +23,7 @@ mod readers;
 mod receipt_keys;
 mod records;
 mod shared;
+mod source;
 mod switches;
 mod tables;
 mod usage;
@@ -39,11 +40,12 @@ use tokio::sync::oneshot;
 
 use crate::{Reply, StateError};
 use commit::{Broken, Committer, Message, Operation};
-use file::{Source, reading};
-use ledger::Ledger;
+use file::reading;
+use ledger::{Ledger, proven};
 use log::Counts;
 use readers::Readers;
 use shared::{Opened, Shared};
+use source::Source;
 use tables::Tables;
 
 /// Operations that may wait to be committed. A service lets in far fewer requests at a time.
@@ -67,8 +69,11 @@ impl EmbeddedState {
     }
 
     fn open_source(source: Source) -> Result<Self, StateError> {
+        // The last sync of an earlier opening may have failed.
+        source.distrust()?;
         let database = file::open(&source)?;
-        let (ledger, opening) = Ledger::open(&source, &database, "openings")?;
+        let log = proven(&source)?;
+        let (ledger, opening) = Ledger::open(&source, log, &database, "openings")?;
         let shared = Arc::new(Shared::default());
         shared.memory.load(&database)?;
         shared.put(Opened::new(database, Counts::new()));

@@ -1,6 +1,7 @@
 //! The threads that read, so that no caller waits for the disk where it may not block.
 
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
@@ -34,7 +35,9 @@ impl Readers {
             let committer = committer.clone();
             let body = move || {
                 for read in waiting {
-                    if read(&shared) {
+                    // A read that panics drops its answer, which tells its caller, and not its thread.
+                    let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(&shared)));
+                    if read.unwrap_or(true) {
                         // A full queue will find out for itself.
                         drop(committer.try_send(Message::Suspect));
                     }
@@ -61,7 +64,6 @@ impl Drop for Readers {
     fn drop(&mut self) {
         drop(self.queue.take());
         for thread in self.threads.drain(..) {
-            // A read that panicked has dropped its answer, which tells its caller.
             drop(thread.join());
         }
     }

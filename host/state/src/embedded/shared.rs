@@ -2,18 +2,22 @@
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use redb::Database;
+use redb::{Database, ReadableDatabase};
 
 use super::commit::Broken;
+use super::file::reading;
 use super::log::Counts;
 use super::memory::Memory;
-use crate::StateError;
+use super::tables::{USAGE, used};
+use crate::{Month, StateError, TenantId};
 
 /// The file, and the counts that are durable in the log above it.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) database: Database,
     logged: RwLock<Counts>,
+    /// Why the log cannot be read, where it cannot.
+    unread: Option<Broken>,
 }
 
 impl Opened {
@@ -21,19 +25,41 @@ impl Opened {
         Opened {
             database,
             logged: RwLock::new(logged),
+            unread: None,
         }
     }
 
-    /// Units that were used in months since the log was last taken over. Whoever looks for a count
-    /// looks here first, and into a transaction that is begun later where there is none: what is
-    /// taken over is in the file before it leaves this.
+    /// A file whose log cannot be read.
+    pub(super) fn without_log(database: Database, why: Broken) -> Self {
+        Opened {
+            unread: Some(why),
+            ..Opened::new(database, Counts::new())
+        }
+    }
+
+    /// Units that were used in months since the log was last taken over.
     pub(super) fn logged(&self) -> RwLockReadGuard<'_, Counts> {
         self.logged.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes them.
-    pub(super) fn log(&self, change: impl FnOnce(&mut Counts)) {
+    pub(super) fn change_logged(&self, change: impl FnOnce(&mut Counts)) {
         change(&mut self.logged.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Units that were used in a month. The log is looked at first, and then a transaction that is
+    /// begun later: what is taken over is in the file before it leaves the log.
+    pub(super) fn used(&self, tenant: TenantId, month: Month) -> Result<u64, StateError> {
+        if let Some(why) = &self.unread {
+            return Err(why.error());
+        }
+        let place = (tenant, month);
+        if let Some(used) = self.logged().get(&place) {
+            return Ok(*used);
+        }
+        let transaction = self.database.begin_read().map_err(reading)?;
+        let usage = transaction.open_table(USAGE).map_err(reading)?;
+        used(&usage, &place.0, month)
     }
 }
 

@@ -122,7 +122,7 @@ impl<'t, K: Key + 'static, V: Value + 'static> Slot<'t, K, V> {
     }
 
     /// The table for writing. A group that never asks for this is not committed, since it has
-    /// nothing to make durable.
+    /// nothing to make durable in the file.
     pub(super) fn edit(&mut self) -> Result<&mut Table<'t, K, V>, StateError> {
         self.writing.changed.set(true);
         self.open()

@@ -1,11 +1,9 @@
 //! Units in the log and the file.
 
 use domesday_breaks::broken;
-use redb::ReadableDatabase;
 
 use super::EmbeddedState;
-use super::file::reading;
-use super::tables::{Tables, USAGE, used};
+use super::tables::Tables;
 use crate::{Charge, Charged, Month, Reply, StateError, TenantId, Usage};
 
 /// What the month comes to with these units, if they fit into the allowance; no unit always fits.
@@ -55,14 +53,6 @@ impl Usage for EmbeddedState {
     }
 
     fn used(&self, tenant: TenantId, month: Month) -> Reply<u64> {
-        self.read_opened(move |opened| {
-            let place = (tenant, month);
-            if let Some(used) = opened.logged().get(&place) {
-                return Ok(*used);
-            }
-            let transaction = opened.database.begin_read().map_err(reading)?;
-            let usage = transaction.open_table(USAGE).map_err(reading)?;
-            used(&usage, &place.0, month)
-        })
+        self.read_opened(move |opened| opened.used(tenant, month))
     }
 }

@@ -1,0 +1,181 @@
+use super::*;
+use crate::embedded::disk::{Disk, Fault, Files};
+use crate::embedded::file;
+use crate::{Month, TenantId};
+
+const JUNE: Month = Month {
+    year: 2031,
+    month: 6,
+};
+
+fn tenant(number: u64) -> TenantId {
+    format!("tenant-{number}").parse().unwrap()
+}
+
+/// An open state without its threads.
+struct Hand {
+    opened: Opened,
+    ledger: Ledger,
+}
+
+fn open(disk: &Disk) -> Result<Hand, StateError> {
+    let source = disk.source();
+    let database = file::open(&source)?;
+    let (ledger, _) = Ledger::open(&source, proven(&source)?, &database, "openings")?;
+    Ok(Hand {
+        opened: Opened::new(database, Counts::new()),
+        ledger,
+    })
+}
+
+impl Hand {
+    /// Sets the counts of as many tenants, and says whether the log took them.
+    fn set(&mut self, tenants: u64, used: u64) -> bool {
+        let writing = Writing::new(&self.opened.database);
+        let logged = self.opened.logged().clone();
+        let mut tables = Tables::new(&writing, &logged, 1);
+        for number in 0..tenants {
+            tables.set_used(&tenant(number), JUNE, used);
+        }
+        let kept = self.ledger.settle(&mut tables, false, false).unwrap();
+        drop(tables);
+        match kept {
+            Kept::Nowhere => panic!("nothing was kept"),
+            Kept::InLog(counts) => {
+                self.opened.change_logged(|logged| logged.extend(counts));
+                true
+            }
+            Kept::InFile => {
+                writing.commit().unwrap();
+                if self.ledger.committed() {
+                    self.opened.change_logged(Counts::clear);
+                }
+                false
+            }
+        }
+    }
+}
+
+/// What the next opening finds.
+fn used(disk: &Disk, number: u64) -> u64 {
+    let hand = open(&disk.after_a_crash()).unwrap();
+    hand.opened.used(tenant(number), JUNE).unwrap()
+}
+
+#[test]
+fn a_full_log_is_taken_over() {
+    let disk = Disk::new(1);
+    let mut hand = open(&disk).unwrap();
+    let mut in_file = Vec::new();
+    for number in 1..=600 {
+        if !hand.set(1, number) {
+            in_file.push(number);
+            assert_eq!(used(&disk.without_log(), 0), number);
+        }
+        if number % 50 == 0 {
+            assert_eq!(used(&disk, 0), number);
+        }
+    }
+    // A machine that stands still for a second has the log taken over earlier.
+    assert!(!in_file.is_empty() && in_file[0] <= 257, "{in_file:?}");
+    assert_eq!(used(&disk, 0), 600);
+}
+
+#[test]
+fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
+    let disk = Disk::new(2);
+    let mut hand = open(&disk).unwrap();
+    assert!(hand.set(10, 1));
+    assert!(!hand.set(400, 2));
+    assert_eq!(used(&disk.without_log(), 399), 2);
+    assert_eq!(used(&disk, 5), 2);
+    // What stood in the log before counts no more.
+    assert!(hand.set(1, 3));
+    assert_eq!((used(&disk, 0), used(&disk, 5)), (3, 2));
+}
+
+/// The fault begins at the n-th write or sync of an opening, for every n. Whatever the opening had
+/// done by then, also if the power is lost at that moment, the next finds every count once.
+#[test]
+fn an_opening_that_fails_at_any_moment_loses_nothing() {
+    let begun = Disk::new(3);
+    let mut hand = open(&begun).unwrap();
+    for used in 1..=3 {
+        hand.set(2, used);
+    }
+    let mut met = 0;
+    for fault in [Fault::Full, Fault::Sync] {
+        for files in [Files::Both, Files::State, Files::Log] {
+            for after in 0.. {
+                let disk = begun.after_a_crash();
+                disk.arm_on(files, fault, after);
+                let opened = open(&disk).is_ok();
+                let crashed = disk.after_a_crash();
+                disk.lift();
+                for left in [&crashed, &disk] {
+                    assert_eq!(used(left, 1), 3, "{fault:?} {files:?} {after}");
+                    // A charge after it is above what was there.
+                    let mut hand = open(left).unwrap();
+                    hand.set(1, 9);
+                    assert_eq!((used(left, 0), used(left, 1)), (9, 3));
+                }
+                if opened {
+                    break;
+                }
+                met += 1;
+            }
+        }
+    }
+    assert!(met > 10, "{met}");
+}
+
+/// A backup of the file alone is put back beside the log of later days.
+#[test]
+fn an_older_file_beside_a_later_log_keeps_its_counts() {
+    let disk = Disk::new(4);
+    for day in 1..=3 {
+        let mut hand = open(&disk).unwrap();
+        hand.set(1, day * 10);
+        let writing = Writing::new(&hand.opened.database);
+        let logged = hand.opened.logged().clone();
+        let mut tables = Tables::new(&writing, &logged, 1);
+        let kept = hand.ledger.settle(&mut tables, false, true).unwrap();
+        assert!(matches!(kept, Kept::InFile));
+        drop(tables);
+        writing.commit().unwrap();
+    }
+    let backup = disk.after_a_crash();
+    for day in 4..=6 {
+        let mut hand = open(&disk).unwrap();
+        assert!(hand.set(1, day * 10));
+        assert!(hand.set(1, day * 10 + 1));
+    }
+    let mixed = backup.with_log_of(&disk);
+    for _ in 0..5 {
+        // Each opening begins an epoch, and none of them meets the later days.
+        assert_eq!(used(&mixed, 0), 30);
+        drop(open(&mixed).unwrap());
+    }
+    let mut hand = open(&mixed).unwrap();
+    assert!(hand.set(1, 31));
+    assert_eq!(used(&mixed, 0), 31);
+}
+
+#[test]
+fn jobs_can_be_read_aside_without_the_log() {
+    let disk = Disk::new(5);
+    let mut hand = open(&disk).unwrap();
+    for used in 1..=3 {
+        hand.set(1, used);
+    }
+    let whole = open_aside(&disk.after_a_crash().source()).unwrap();
+    assert_eq!(whole.used(tenant(0), JUNE).unwrap(), 3);
+    let damaged = disk.after_a_crash();
+    damaged.damage_log();
+    let aside = open_aside(&damaged.source()).unwrap();
+    let error = aside.used(tenant(0), JUNE).unwrap_err();
+    assert!(error.to_string().contains("simulated.usage"), "{error}");
+    assert!(aside.database.begin_read().is_ok());
+    let error = open(&damaged).err().unwrap();
+    assert!(matches!(error, StateError::DamagedLog { block: 0, .. }));
+}

@@ -1,0 +1,164 @@
+//! Where the state's file and its log of units are, and how their bytes are reached.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use redb::backends::FileBackend;
+use redb::{Database, DatabaseError, StorageBackend, StorageError};
+
+use super::aside::Aside;
+use super::file::opening;
+use crate::StateError;
+
+/// Memory for redb's pages, bytes. Reads while serving come from the directory.
+const CACHE: usize = 16 << 20;
+
+/// The bytes of the log.
+pub(super) type Storage = Box<dyn StorageBackend>;
+
+/// Where the files are, and how they are opened; asked again after each failure.
+#[derive(Debug)]
+pub(super) struct Source {
+    path: PathBuf,
+    /// A disk that can fail, in place of both files.
+    #[cfg(test)]
+    pub(super) disk: Option<super::disk::Disk>,
+}
+
+impl Source {
+    pub(super) fn new(path: &Path) -> Self {
+        Source {
+            path: path.to_owned(),
+            #[cfg(test)]
+            disk: None,
+        }
+    }
+
+    /// Where the state's file is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the log of units is.
+    pub(super) fn log_path(&self) -> PathBuf {
+        self.path.with_extension("usage")
+    }
+
+    /// What the kernel remembers of a file may differ from the disk after a sync failed: the
+    /// pages count as clean then, and a later sync does not write them. They are dropped, so that
+    /// what is found at the next opening is what is there.
+    pub(super) fn distrust(&self) -> Result<(), StateError> {
+        #[cfg(test)]
+        if self.disk.is_some() {
+            return Ok(());
+        }
+        for path in [&self.path, &self.log_path()] {
+            if let Some(file) = existing(path).map_err(opening)? {
+                rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
+                    .map_err(|error| opening(io::Error::from(error)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state's file, which is made where it is missing.
+    pub(super) fn database(&self) -> Result<Database, DatabaseError> {
+        let mut builder = Database::builder();
+        builder.set_cache_size(CACHE);
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            return builder.create_with_backend(disk.clone());
+        }
+        let file = make(&self.path).map_err(StorageError::Io)?;
+        builder.create_file(file)
+    }
+
+    /// The state's file, to be read although it cannot be written: nothing that the database writes
+    /// reaches it.
+    pub(super) fn database_aside(&self) -> Result<Database, StateError> {
+        let mut builder = Database::builder();
+        builder.set_cache_size(CACHE);
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            let aside = Aside::new(disk.clone()).map_err(opening)?;
+            return builder.create_with_backend(aside).map_err(opening);
+        }
+        let file = File::open(&self.path).map_err(opening)?;
+        let aside = Aside::new(file).map_err(opening)?;
+        builder.create_with_backend(aside).map_err(opening)
+    }
+
+    /// The log of units, which is made where it is missing.
+    pub(super) fn log(&self) -> io::Result<Storage> {
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            return Ok(Box::new(disk.log()));
+        }
+        let file = make(&self.log_path())?;
+        Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
+    }
+
+    /// The log of units, to be read alone; nothing where it is missing.
+    pub(super) fn log_aside(&self) -> io::Result<Option<Storage>> {
+        #[cfg(test)]
+        if let Some(disk) = &self.disk {
+            return Ok(Some(Box::new(Aside::new(disk.log())?)));
+        }
+        let Some(file) = existing(&self.log_path())? else {
+            return Ok(None);
+        };
+        Ok(Some(Box::new(Aside::new(file)?)))
+    }
+}
+
+fn existing(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whoever can read the files could learn who the tenants are, and whoever can write them could
+/// make keys: they belong to their owner alone.
+fn make(path: &Path) -> io::Result<File> {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)?;
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)?;
+    // A file is as durable as its name, which an earlier opening may have failed to make so.
+    File::open(directory)?.sync_all()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::MetadataExt;
+
+    #[test]
+    fn new_files_are_the_owners_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = Source::new(&dir.path().join("data/state.redb"));
+        drop(source.database().unwrap());
+        drop(source.log().unwrap());
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        assert_eq!(mode(source.path()), 0o600);
+        assert_eq!(mode(&source.log_path()), 0o600);
+        assert_eq!(mode(source.path().parent().unwrap()), 0o700);
+    }
+}

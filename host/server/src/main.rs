@@ -35,6 +35,11 @@ mod valuation;
 mod workers;
 
 use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
+
+/// Rows are valued on several threads, and each allocates some hundred times.
+#[global_allocator]
+static HEAP: Jemalloc = Jemalloc;
 
 fn main() -> ExitCode {
     let code = match commands::run() {

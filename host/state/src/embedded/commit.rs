@@ -137,7 +137,7 @@ pub(super) struct Committer {
 
 /// What is done with a group besides its operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Also {
+pub(super) enum Also {
     Nothing,
     /// The file is written even where the group has nothing to write.
     Probe,
@@ -168,8 +168,9 @@ impl Committer {
             };
             if let Err(failure) = self.commit(&mut group, also) {
                 let broken = Broken::new(reason(&failure));
-                // First, so that whoever is told of the failure also finds the trouble.
+                // First, so that whoever is told of the failure also finds the trouble, and no file.
                 self.shared.memory.fail(broken.error().to_string());
+                self.shared.close();
                 group.drain(..).for_each(|work| work.answer(Err(&broken)));
                 self.recover(broken);
             } else {
@@ -204,11 +205,10 @@ impl Committer {
         Ok(())
     }
 
-    /// Opens the file anew until it can be written again. Operations that come meanwhile fail at
+    /// Opens the file, which is closed, anew until it can be written again. Operations that come meanwhile fail at
     /// once; what only reads is answered from the file, read aside.
     fn recover(&mut self, mut broken: Broken) {
         let mut pause = FIRST_PAUSE;
-        self.shared.close();
         loop {
             let until = Instant::now() + pause;
             loop {
@@ -216,7 +216,11 @@ impl Committer {
                     Ok(Message::Work(work)) => work.answer(Err(&broken)),
                     Ok(Message::Suspect) => {}
                     Err(RecvTimeoutError::Timeout) => break,
-                    Err(RecvTimeoutError::Disconnected) => return,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        // What is read aside takes nothing over.
+                        self.shared.close();
+                        return;
+                    }
                 }
             }
             match self.reopen() {
@@ -246,8 +250,13 @@ impl Committer {
         let memory = &self.shared.memory;
         // Whoever finds the trouble over also finds the file.
         self.shared.put(Opened::new(database, Counts::new()));
-        self.shared
-            .with_opened(|opened| memory.load(&opened.database))
+        let loaded = self
+            .shared
+            .with_opened(|opened| memory.load(&opened.database));
+        if loaded.is_err() {
+            self.shared.close();
+        }
+        loaded
     }
 
     /// What was read aside until now may have been changed by the attempt to write, so it is opened
@@ -262,7 +271,7 @@ impl Committer {
 }
 
 /// Applies a group, makes it durable, and gives what memory is to be told.
-fn apply(
+pub(super) fn apply(
     opened: &Opened,
     ledger: &mut Ledger,
     group: &mut [Box<dyn Work>],
@@ -311,7 +320,7 @@ impl Drop for Alarm<'_> {
 }
 
 /// What the failure came from, without the words that every failure of the store begins with.
-fn reason(failure: &StateError) -> String {
+pub(super) fn reason(failure: &StateError) -> String {
     use std::error::Error;
     match (failure, failure.source()) {
         (StateError::Storage { source, .. }, _) => source.to_string(),

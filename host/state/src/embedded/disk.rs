@@ -6,13 +6,13 @@
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use redb::StorageBackend;
 
 use super::EmbeddedState;
 use super::aside::Below;
 use super::source::Source;
-use crate::StateError;
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -153,11 +153,7 @@ impl Disk {
     }
 
     pub(super) fn open(&self) -> EmbeddedState {
-        self.try_open().unwrap()
-    }
-
-    pub(super) fn try_open(&self) -> Result<EmbeddedState, StateError> {
-        EmbeddedState::open_source(self.source())
+        EmbeddedState::open_source(self.source()).unwrap()
     }
 
     pub(super) fn arm(&self, fault: Fault, after: u32) {
@@ -190,13 +186,14 @@ impl Disk {
     /// Damages the log's first block.
     pub(super) fn damage_log(&self) {
         let log = self.log();
-        log.write(100, &[0xff]).unwrap();
+        log.write(4_096 + 100, &[0xff]).unwrap();
         log.sync_data().unwrap();
     }
 
-    /// Where it is, for an opening.
+    /// Where it is, for an opening. The log is not taken over by time, which no test would know of.
     pub(super) fn source(&self) -> Source {
         let mut source = Source::new(Path::new("simulated"));
+        source.take_over_after = Duration::from_secs(3_600);
         source.disk = Some(self.clone());
         source
     }

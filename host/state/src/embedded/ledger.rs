@@ -6,16 +6,14 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase};
 
-use super::commit::Broken;
+use super::commit::{Broken, reason};
 use super::file::{reading, writing};
-use super::log::{Counts, Log, Replayed, prove, replay};
+use super::log::{Counts, Log, Replayed, make_room, prove, replay};
 use super::shared::Opened;
 use super::source::{Source, Storage};
 use super::tables::{COUNTERS, Tables, Writing};
 use crate::StateError;
 
-/// How long units stand in the log alone. It bounds what a copy of the file without its log lacks.
-const TAKEN_OVER_AFTER: Duration = Duration::from_secs(1);
 /// The counter of the log's epochs.
 const EPOCH: &str = "usage_epochs";
 
@@ -46,20 +44,13 @@ fn of_log(path: PathBuf, doing: &'static str) -> impl FnOnce(io::Error) -> State
     }
 }
 
-/// A log that is seen to be one that can be written. What stands in it is left as it is.
-pub(super) struct Proven {
-    storage: Storage,
-    /// Whether it was there, with all its blocks.
-    whole: bool,
-}
-
-/// Opens the log, or makes it, and writes to it.
-pub(super) fn proven(source: &Source) -> Result<Proven, StateError> {
-    let proven = source.log().and_then(|storage| {
-        let whole = prove(&*storage)?;
-        Ok(Proven { storage, whole })
+/// The log, opened or made, and seen to be one that can be written. What stands in it is left as it is.
+pub(super) fn proven(source: &Source) -> Result<Storage, StateError> {
+    let storage = source.log().and_then(|storage| {
+        prove(&*storage)?;
+        Ok(storage)
     });
-    proven.map_err(of_log(source.log_path(), "opened"))
+    storage.map_err(of_log(source.log_path(), "opened"))
 }
 
 /// What the log holds above a file of this epoch.
@@ -79,21 +70,23 @@ fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<Replayed, 
 pub(super) struct Ledger {
     log: Log,
     path: PathBuf,
+    /// How long units stand in the log alone.
+    after: Duration,
     /// When the log is to be taken over into the file, if anything stands in it.
     due: Option<Instant>,
 }
 
 impl Ledger {
-    /// Takes over what an earlier opening left in the log, begins it anew, and gives the next number
-    /// of `counter`. The log is [`proven`] before the file is, so that one which cannot be written
-    /// leaves the file alone.
+    /// Takes over what an earlier opening left in a log that is [`proven`], begins it anew, and gives
+    /// the next number of `counter`. The open file keeps other processes from both.
     pub(super) fn open(
         source: &Source,
-        Proven { storage, whole }: Proven,
+        storage: Storage,
         database: &Database,
         counter: &str,
     ) -> Result<(Ledger, u64), StateError> {
         let epoch = epoch(database)?;
+        let whole = make_room(&*storage).map_err(of_log(source.log_path(), "written"))?;
         if !whole && epoch > 0 {
             tracing::warn!(
                 path = %source.log_path().display(),
@@ -113,6 +106,7 @@ impl Ledger {
         let ledger = Ledger {
             log: Log::begin(storage, epoch + 1),
             path: source.log_path(),
+            after: source.take_over_after,
             due: None,
         };
         Ok((ledger, number))
@@ -139,8 +133,7 @@ impl Ledger {
             }
             let appended = self.log.append(&units);
             if appended.map_err(of_log(self.path.clone(), "written"))? {
-                self.due
-                    .get_or_insert_with(|| Instant::now() + TAKEN_OVER_AFTER);
+                self.due.get_or_insert_with(|| Instant::now() + self.after);
                 return Ok(Kept::InLog(units));
             }
         }
@@ -196,7 +189,7 @@ pub(super) fn open_aside(source: &Source) -> Result<Opened, StateError> {
     });
     Ok(match logged {
         Ok(replayed) => Opened::new(database, replayed.counts),
-        Err(error) => Opened::without_log(database, Broken::new(error.to_string())),
+        Err(error) => Opened::without_log(database, Broken::new(reason(&error))),
     })
 }
 

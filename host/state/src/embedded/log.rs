@@ -26,7 +26,7 @@ pub(super) type Counts = BTreeMap<(TenantId, Month), u64>;
 const BLOCK: usize = 4_096;
 /// Bytes of it that the digest covers.
 const BODY: usize = BLOCK - 32;
-/// Blocks of the log. Behind them stands one that is written only to see whether it can be.
+/// Blocks of the log. Before them stands one that is written only to see whether it can be.
 const BLOCKS: u32 = 256;
 
 /// A block, before its zeros and its digest.
@@ -64,17 +64,25 @@ impl Block {
     }
 }
 
-/// Sees whether the log can be written, and makes room for all its blocks. No block that is whole is
-/// touched. Says whether they had room before.
-pub(super) fn prove(storage: &dyn StorageBackend) -> io::Result<bool> {
-    let there = storage.len()? / BLOCK as u64;
+/// Sees whether the log can be written. None of its blocks is touched.
+pub(super) fn prove(storage: &dyn StorageBackend) -> io::Result<()> {
+    storage.write(0, &[0; BLOCK])?;
+    storage.sync_data()
+}
+
+/// Makes room for all blocks, where they had none, and says whether they had. No block that is whole
+/// is touched; nobody else may be writing to the log.
+pub(super) fn make_room(storage: &dyn StorageBackend) -> io::Result<bool> {
+    let there = u32::try_from(storage.len()? / BLOCK as u64).unwrap_or(u32::MAX);
+    if there > BLOCKS {
+        return Ok(true);
+    }
     // Written rather than left out, so that a sync of a block has no other work to do.
-    for number in u32::try_from(there).unwrap_or(BLOCKS)..BLOCKS {
+    for number in there.saturating_sub(1)..BLOCKS {
         storage.write(offset(number), &[0; BLOCK])?;
     }
-    storage.write(offset(BLOCKS), &[0; BLOCK])?;
     storage.sync_data()?;
-    Ok(there >= BLOCKS.into())
+    Ok(false)
 }
 
 /// The log while it is written.
@@ -135,7 +143,7 @@ impl Log {
 }
 
 fn offset(number: u32) -> u64 {
-    u64::from(number) * BLOCK as u64
+    (u64::from(number) + 1) * BLOCK as u64
 }
 
 /// What a log holds.

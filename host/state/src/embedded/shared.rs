@@ -51,7 +51,10 @@ impl Opened {
     /// begun later: what is taken over is in the file before it leaves the log.
     pub(super) fn used(&self, tenant: TenantId, month: Month) -> Result<u64, StateError> {
         if let Some(why) = &self.unread {
-            return Err(why.error());
+            return Err(StateError::Storage {
+                doing: "read",
+                source: Box::new(why.clone()),
+            });
         }
         let place = (tenant, month);
         if let Some(used) = self.logged().get(&place) {

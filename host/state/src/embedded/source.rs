@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use redb::backends::FileBackend;
 use redb::{Database, DatabaseError, StorageBackend, StorageError};
@@ -15,6 +16,9 @@ use crate::StateError;
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
 
+/// How long units stand in the log alone. It bounds what a copy of the file without its log lacks.
+const TAKE_OVER_AFTER: Duration = Duration::from_secs(1);
+
 /// The bytes of the log.
 pub(super) type Storage = Box<dyn StorageBackend>;
 
@@ -22,6 +26,8 @@ pub(super) type Storage = Box<dyn StorageBackend>;
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
+    /// How long units stand in the log alone.
+    pub(super) take_over_after: Duration,
     /// A disk that can fail, in place of both files.
     #[cfg(test)]
     pub(super) disk: Option<super::disk::Disk>,
@@ -31,6 +37,7 @@ impl Source {
     pub(super) fn new(path: &Path) -> Self {
         Source {
             path: path.to_owned(),
+            take_over_after: TAKE_OVER_AFTER,
             #[cfg(test)]
             disk: None,
         }
@@ -54,13 +61,18 @@ impl Source {
         if self.disk.is_some() {
             return Ok(());
         }
-        for path in [&self.path, &self.log_path()] {
-            if let Some(file) = existing(path).map_err(opening)? {
-                rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
-                    .map_err(|error| opening(io::Error::from(error)))?;
-            }
+        let forget = |file: File| {
+            rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
+                .map_err(|error| opening(io::Error::from(error)))
+        };
+        // A log that cannot be opened is told of where it is needed; the file can be read without it.
+        if let Ok(Some(log)) = existing(&self.log_path()) {
+            forget(log)?;
         }
-        Ok(())
+        match existing(&self.path).map_err(opening)? {
+            Some(file) => forget(file),
+            None => Ok(()),
+        }
     }
 
     /// The state's file, which is made where it is missing.

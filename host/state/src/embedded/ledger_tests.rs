@@ -38,7 +38,7 @@ impl Hand {
             }
             Ok(())
         };
-        let work = Box::new(Operation::new(run, |outcome| drop(outcome)));
+        let work = Box::new(Operation::new(run, drop));
         self.apply(&mut [work], Also::Nothing);
         !self.ledger.log.is_empty()
     }

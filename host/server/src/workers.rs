@@ -146,6 +146,11 @@ impl Workers {
         place.map_err(|_| WorkError::Full)
     }
 
+    async fn place_in_turn(&self) -> Result<OwnedSemaphorePermit, WorkError> {
+        let place = self.places.clone().acquire_owned().await;
+        place.map_err(|_| WorkError::Lost)
+    }
+
     fn queued(&self, task: Task) {
         // The threads are there for as long as the pool is; a task that is lost says so to whoever waits.
         let _ = self.queue.send(task);
@@ -159,8 +164,7 @@ impl Workers {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
-        let place = self.places.clone().acquire_owned().await;
-        let place = place.map_err(|_| WorkError::Lost)?;
+        let place = self.place_in_turn().await?;
         self.placed(place, work, |task| self.queued(task)).await
     }
 
@@ -172,8 +176,7 @@ impl Workers {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
-        let place = self.places.clone().acquire_owned().await;
-        let place = place.map_err(|_| WorkError::Lost)?;
+        let place = self.place_in_turn().await?;
         self.placed(place, work, |task| self.dividing.spawn(task))
             .await
     }

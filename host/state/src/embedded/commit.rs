@@ -27,10 +27,10 @@ use crate::StateError;
 const LARGEST: usize = 1_024;
 /// How long after a failure the file is first opened again.
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
-/// The counter that is raised to see whether the file can be written.
-const PROBES: &str = "probes";
 /// The longest time between two such attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The counter that is raised to see whether the file can be written.
+const PROBES: &str = "probes";
 
 /// Why a group failed, for each of its operations.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -205,8 +205,8 @@ impl Committer {
         Ok(())
     }
 
-    /// Opens the file, which is closed, anew until it can be written again. Operations that come meanwhile fail at
-    /// once; what only reads is answered from the file, read aside.
+    /// Opens the file, which is closed, anew until it can be written again. Operations that come
+    /// meanwhile fail at once; what only reads is answered from the file, read aside.
     fn recover(&mut self, mut broken: Broken) {
         let mut pause = FIRST_PAUSE;
         loop {

@@ -1,5 +1,6 @@
-//! Every document is executed: one test a page that types it, and one that looks for what it names. A new page in `docs/` is tested
-//! without a line here. `docs/testing.md` says what a page may say of itself.
+//! Every document is executed: one test a page that types it, and one that looks for what it names.
+//! A new page in `docs/` is tested without a line here. `docs/testing.md` says what a page may say
+//! of itself.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -17,7 +18,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// Seconds that a page may take: the first run of all compiles some dozens of crates, for the machine and for the sandbox.
+/// Seconds that a page may take: the first run of all compiles some dozens of crates, for the
+/// machine and for the sandbox.
 const PATIENCE: u64 = 1_200;
 
 /// What pages are held against, read when first asked for.
@@ -59,7 +61,7 @@ fn main() {
         every_metric_is_described,
     ));
     // Pages that take longest are begun first, so that none is left alone in the end.
-    trials.sort_by_key(|trial| !trial.name().contains("typed::docs/publish-a-release"));
+    trials.sort_by_key(|trial| !trial.name().contains("typed::docs/tutorial/first-release"));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
@@ -196,7 +198,7 @@ fn installed(program: &str) -> bool {
 
 /// What a page's folder must hold in the end, beyond what the page shows.
 fn afterwards(page: &Page, folder: &Path) -> Option<String> {
-    if page.name != "docs/publish-a-release.md" {
+    if page.name != "docs/tutorial/first-release.md" {
         return None;
     }
     // Nothing of the machine that built it is in the component.
@@ -211,11 +213,13 @@ fn afterwards(page: &Page, folder: &Path) -> Option<String> {
     Some(format!("the component tells of {told}"))
 }
 
-/// The page on operating has each metric that is served; `tests/operation/metrics.rs` holds the list itself.
+/// The page on operating has each metric that is served; `tests/it/http/operation/metrics.rs` holds
+/// the list itself.
 fn every_metric_is_described() -> Result<(), Failed> {
-    let list = repository().join("tests/operation/snapshots/operation__metrics__metrics.snap");
+    let list = repository()
+        .join("tests/it/http/operation/snapshots/http__operation__metrics__metrics.snap");
     let list = std::fs::read_to_string(list).unwrap();
-    let page = std::fs::read_to_string(repository().join("docs/operating.md")).unwrap();
+    let page = std::fs::read_to_string(repository().join("docs/how-to/operate.md")).unwrap();
     let names = list.lines().filter(|line| line.starts_with("domesday_"));
     let names = names.map(|line| line.split_whitespace().next().unwrap());
     let endings = ["_bucket", "_sum", "_count"];
@@ -227,6 +231,6 @@ fn every_metric_is_described() -> Result<(), Failed> {
     if missing.is_empty() {
         Ok(())
     } else {
-        Err(format!("docs/operating.md leaves out {missing:?}").into())
+        Err(format!("docs/how-to/operate.md leaves out {missing:?}").into())
     }
 }

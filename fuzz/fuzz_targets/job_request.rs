@@ -1,4 +1,5 @@
-//! Any bytes as the submission of a job; what is read has a digest that white space does not change.
+//! Any bytes as the submission of a job; what is read has a digest that white space does not
+//! change.
 #![no_main]
 
 use domesday_contract::v3::job::JobRequest;

@@ -1,26 +1,25 @@
-//! Checks the file of parameters, packs its trees and turns the rest into Rust constants, so that the sandbox
-//! has nothing to parse.
+//! Checks the file of parameters, packs its trees and writes the rest as Rust constants, so that
+//! the sandbox has nothing to parse.
 //!
 //! `DOMESDAY_PARAMETERS` names another file than `parameters.json`.
 
-// All are shared with the library, which uses more of them than this script does. The reference model's are
-// taken as files: as a dependency of this script it would be built twice into one place, since it is a
-// release too.
+// The library uses more of these files than this script does. The reference model's files are
+// included by path: as a build dependency its library would be built twice into one place.
 #[allow(dead_code, unreachable_pub)]
 #[path = "src/assembly.rs"]
 mod assembly;
-#[allow(dead_code, unreachable_pub)]
-#[path = "../hedonic/src/baked.rs"]
-mod baked;
-#[allow(dead_code, unreachable_pub)]
-#[path = "src/baking.rs"]
-mod baking;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../hedonic/src/bounds.rs"]
 mod bounds;
 #[allow(dead_code, unreachable_pub)]
 #[path = "../hedonic/src/document.rs"]
 mod document;
+#[allow(dead_code, unreachable_pub)]
+#[path = "src/embed_parameters.rs"]
+mod embed_parameters;
+#[allow(dead_code, unreachable_pub)]
+#[path = "../hedonic/src/embedded_parameters.rs"]
+mod embedded_parameters;
 #[allow(dead_code, unreachable_pub)]
 #[path = "src/mapping.rs"]
 mod mapping;
@@ -41,10 +40,10 @@ use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=DOMESDAY_PARAMETERS");
-    for file in ["assembly", "baking", "mapping", "features/table"] {
+    for file in ["assembly", "embed_parameters", "mapping", "features/table"] {
         println!("cargo:rerun-if-changed=src/{file}.rs");
     }
-    for file in ["baked", "bounds", "document", "parameters"] {
+    for file in ["bounds", "document", "embedded_parameters", "parameters"] {
         println!("cargo:rerun-if-changed=../hedonic/src/{file}.rs");
     }
     println!("cargo:rerun-if-changed=build.rs");
@@ -61,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     fs::write(out.join("trees.bin"), bytes)?;
     let fingerprint = hex::encode(Sha256::digest(text.as_bytes()));
-    let constants = baking::constants(&document, &trees.inputs, &fingerprint);
+    let constants = embed_parameters::constants(&document, &trees.inputs, &fingerprint);
     fs::write(out.join("parameters.rs"), constants)?;
     Ok(())
 }

@@ -1,10 +1,11 @@
-"""Trains the trees of a release on what its component showed of sales.
+"""Train the trees of a release on the features that its component exported.
 
 train.py --mapping mapping.toml --features features.csv --out model.txt
 
-The features come from `domesday release build`: one line a sale, in the order of its day, with the sale, its day,
-its price, the model's columns as the component itself fills them, and the offset where the mapping names one.
-The same lines give the same trees: the seed is fixed, LightGBM is told to be deterministic, and it uses one thread.
+`domesday release build` writes the features: one line for each sale, in the order of days. A line has
+the sale, its day, its price, the model's columns as the component computes them, and the offset if the
+mapping names one. The same lines give the same trees: the seed is fixed, and LightGBM is deterministic
+with one thread.
 """
 import argparse
 import csv
@@ -16,17 +17,17 @@ from pathlib import Path
 import lightgbm as lgb
 import numpy as np
 
-# Features that are categories rather than amounts.
+# Categorical features.
 CATEGORICAL = {
     "property_type", "property_subtype", "tenure", "country", "precision", "occupancy", "wall_type", "roof_type",
     "floor_type", "glazing", "authority",
 }
 FIXED = {"seed": 1086, "deterministic": True, "force_row_wise": True, "num_threads": 1, "verbosity": -1}
-LEAST_SALES = 200
-# Rounds are chosen on the latest fifth, then all sales are trained on.
+MIN_SALES = 200
+# The latest fifth selects the number of rounds. Then all sales train.
 LATEST = 0.2
-MOST_ROUNDS = 1500
-PATIENCE = 60
+MAX_ROUNDS = 1500
+EARLY_STOPPING_ROUNDS = 60
 
 
 def read(path):
@@ -42,13 +43,13 @@ def main():
     arguments.add_argument("--mapping", type=Path, required=True)
     arguments.add_argument("--features", type=Path, required=True)
     arguments.add_argument("--out", type=Path, required=True)
-    told = arguments.parse_args()
-    mapping = tomllib.loads(told.mapping.read_text(encoding="utf-8"))
-    header, table = read(told.features)
-    if len(table) < LEAST_SALES:
-        sys.exit(f"{len(table)} sales have features; at least {LEAST_SALES} are needed")
-    kept = {"sale", "day", "price_gbp", "offset"}
-    names = [name for name in header if name not in kept]
+    options = arguments.parse_args()
+    mapping = tomllib.loads(options.mapping.read_text(encoding="utf-8"))
+    header, table = read(options.features)
+    if len(table) < MIN_SALES:
+        sys.exit(f"{len(table)} sales have features; supply at least {MIN_SALES}")
+    reserved = {"sale", "day", "price_gbp", "offset"}
+    names = [name for name in header if name not in reserved]
     column = {name: table[:, at] for at, name in enumerate(header)}
     price = column["price_gbp"]
     target = np.log(price) if mapping["target"] == "log_price" else price
@@ -56,8 +57,8 @@ def main():
     inputs = np.column_stack([column[name] for name in names])
 
     def feature(name):
-        filled = mapping["columns"][name]
-        return filled if isinstance(filled, str) else filled["feature"]
+        source = mapping["columns"][name]
+        return source if isinstance(source, str) else source["feature"]
 
     categorical = [name for name in names if feature(name) in CATEGORICAL]
     parameters = {**mapping.get("training", {}), **FIXED}
@@ -71,16 +72,16 @@ def main():
     cut = int(len(order) * (1 - LATEST))
     early, late = order[:cut], order[cut:]
     tried = lgb.train(
-        {**parameters, "metric": "l1"}, data(early), MOST_ROUNDS, valid_sets=[data(late)],
-        callbacks=[lgb.early_stopping(PATIENCE, verbose=False)],
+        {**parameters, "metric": "l1"}, data(early), MAX_ROUNDS, valid_sets=[data(late)],
+        callbacks=[lgb.early_stopping(EARLY_STOPPING_ROUNDS, verbose=False)],
     )
     rounds = max(tried.best_iteration, 1)
-    # More sales bear a few more rounds.
+    # More sales support more rounds.
     model = lgb.train(parameters, data(order), math.ceil(rounds / (1 - LATEST)))
     before, after = np.abs(target[late]), np.abs(target[late] - tried.predict(inputs[late]))
     print(f"{len(order)} sales, {rounds} rounds; on the latest {len(late)}, left out: median departure "
           f"{np.median(before):.4f} before, {np.median(after):.4f} after")
-    model.save_model(told.out)
+    model.save_model(options.out)
 
 
 main()

@@ -2,16 +2,16 @@
 //!
 //! `DOMESDAY_PARAMETERS` names another file.
 
-// All are shared with the library, which uses more of them than this script does.
-#[allow(dead_code, unreachable_pub)]
-#[path = "src/baked.rs"]
-mod baked;
+// The library uses more of these files than this script does.
 #[allow(dead_code, unreachable_pub)]
 #[path = "src/bounds.rs"]
 mod bounds;
 #[allow(dead_code, unreachable_pub)]
 #[path = "src/document.rs"]
 mod document;
+#[allow(dead_code, unreachable_pub)]
+#[path = "src/embedded_parameters.rs"]
+mod embedded_parameters;
 #[allow(dead_code, unreachable_pub)]
 #[path = "src/parameters.rs"]
 mod parameters;
@@ -24,24 +24,25 @@ use std::{env, fs};
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-env-changed=DOMESDAY_PARAMETERS");
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=src/baked.rs");
+    println!("cargo:rerun-if-changed=src/embedded_parameters.rs");
     println!("cargo:rerun-if-changed=src/bounds.rs");
     println!("cargo:rerun-if-changed=src/document.rs");
     println!("cargo:rerun-if-changed=src/parameters.rs");
-    // As a part of another model, it is not what the file is for.
-    let told = match env::var_os("CARGO_FEATURE_PART") {
+    // As a part of another model, the crate ignores the variable: the file is the other model's.
+    let named = match env::var_os("CARGO_FEATURE_PART") {
         Some(_) => None,
         None => env::var_os("DOMESDAY_PARAMETERS"),
     };
-    let file = match told {
+    let file = match named {
         Some(file) => PathBuf::from(file),
         None => PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("parameters.json"),
     };
     println!("cargo:rerun-if-changed={}", file.display());
-    let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let text =
+        fs::read_to_string(&file).map_err(|e| format!("cannot read {}: {e}", file.display()))?;
     let document = document::read(&text).map_err(|e| format!("{}: {e}", file.display()))?;
-    // Debug output of plain structs of numbers is itself a Rust expression, and prints every
-    // f64 so that it reads back to the same bits.
+    // Debug output of plain structs of numbers is a Rust expression. It prints every f64 so that it
+    // reads back to the same bits.
     let constants = format!(
         "/// What this build was given.\n\
          pub const PARAMETERS: Parameters = {:?};\n\

@@ -1,7 +1,7 @@
-"""The local price of a square metre, times the floor area: the simplest model that is worth anything.
+"""The local price per square metre times the floor area: a minimal useful model.
 
-The price is the median over the forty nearest sales of the same type within two kilometres and three years. It gives no
-range: nothing here has been calibrated.
+The price is the median over the forty nearest sales of the same type within two kilometres and three
+years. The model gives no range, because it is not calibrated.
 """
 
 from statistics import median
@@ -19,16 +19,17 @@ from domesday import (
 
 RADIUS_METRES = 2_000
 DAYS = 3 * 365
-FEWEST = 5
-MOST = 40
+MIN_SALES = 5
+MAX_SALES = 40
 
 
 def value(subject: Subject) -> Outcome:
+    """Value a property."""
     area = subject.size.floor_area
     if area is None:
         return referred(ReferralReason.MISSING_INPUT, Attribute.FLOOR_AREA)
-    sales = nearby_sales(subject, RADIUS_METRES, DAYS, subject.property_type, limit=MOST)
-    if len(sales) < FEWEST:
+    sales = nearby_sales(subject, RADIUS_METRES, DAYS, subject.property_type, limit=MAX_SALES)
+    if len(sales) < MIN_SALES:
         return referred(ReferralReason.INSUFFICIENT_EVIDENCE)
     price = median(sale.price / sale.floor_area for sale in sales)
     comparables = [
@@ -39,4 +40,4 @@ def value(subject: Subject) -> Outcome:
         )
         for sale in sales
     ]
-    return valued(price * area, confidence=len(sales) / (2.0 * MOST), comparables=comparables)
+    return valued(price * area, confidence=len(sales) / (2.0 * MAX_SALES), comparables=comparables)

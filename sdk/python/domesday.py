@@ -1,13 +1,13 @@
-"""What a valuation model in Python needs: the subject's types, the evidence, and ways to say an outcome.
+"""The SDK for valuation models in Python: the subject's types, the evidence and the outcomes.
 
 A model is a module with one function::
 
     def value(subject: Subject) -> Outcome:
 
-It is called once for each property, in a sandbox of its own: whatever the module keeps between calls is as it was when
-the release was built. There are no files, no network and no environment; the clock stands at the start of the valuation
-day, and random numbers are the same every time. What the interface promises stands in ``wit/valuation.wit``, whose
-records and enums are here under their own names.
+The host calls it once for each property, in a fresh sandbox: the module's state is always that of
+the build. There are no files, no network and no environment. The clock stands at the start of the
+valuation day, and random numbers repeat. ``wit/valuation.wit`` defines the interface. Its records
+and enums have the same names here.
 """
 
 from typing import List, Optional, Sequence, Tuple
@@ -77,7 +77,7 @@ __all__ = [
     "valued",
 ]
 
-_OF_TYPE = {
+_TYPE_FLAGS = {
     PropertyType.DETACHED: PropertyTypes.DETACHED,
     PropertyType.SEMI_DETACHED: PropertyTypes.SEMI_DETACHED,
     PropertyType.TERRACED: PropertyTypes.TERRACED,
@@ -87,12 +87,12 @@ _OF_TYPE = {
 
 
 class EvidenceRefused(Exception):
-    """A question was out of bounds, or one too many: 32 questions and 5,000 sales a valuation."""
+    """A query is out of bounds or beyond the limits: 32 queries and 5,000 sales a valuation."""
 
 
-def _answer(ask, *arguments):
+def _query(function, *arguments):
     try:
-        return ask(*arguments)
+        return function(*arguments)
     except Err as refusal:
         raise EvidenceRefused(refusal.value.name.lower()) from None
 
@@ -106,37 +106,38 @@ def nearby_sales(
     order: SalesOrder = SalesOrder.NEAREST,
     floor_area_only: bool = True,
 ) -> List[Sale]:
-    """Standard sales within ``radius`` metres (1 to 20,000) in the last ``days`` days, of one type or of all.
+    """Return standard sales within ``radius`` metres (1 to 20,000) in the last ``days`` days.
 
-    At most ``limit`` (1 to 500), in ``order``; by default only those whose floor area is known.
+    ``kind`` selects one property type. The answer holds at most ``limit`` sales (1 to 500) in
+    ``order``, by default only those with a known floor area.
     """
-    types_asked = PropertyTypes(31) if kind is None else _OF_TYPE[kind]
+    flags = PropertyTypes(31) if kind is None else _TYPE_FLAGS[kind]
     query = SalesQuery(
         center=subject.place,
         radius=radius,
         since=subject.valuation_day - days,
-        types=types_asked,
+        types=flags,
         standard_only=True,
         floor_area_only=floor_area_only,
         order=order,
         limit=limit,
     )
-    return _answer(evidence.nearby_sales, query)
+    return _query(evidence.nearby_sales, query)
 
 
 def own_sales() -> List[Sale]:
-    """The subject's own earlier sales, newest first."""
-    return _answer(evidence.own_sales)
+    """Return the subject's own earlier sales, newest first."""
+    return _query(evidence.own_sales)
 
 
 def price_index(kind: Optional[PropertyType], since: int) -> Optional[IndexSeries]:
-    """The house price index where the subject stands, from month ``since`` on (months since 1970-01)."""
-    return _answer(evidence.price_index, kind, since)
+    """Return the house price index at the subject from month ``since`` (since 1970-01)."""
+    return _query(evidence.price_index, kind, since)
 
 
 def area_figures(level: AreaLevel, kind: Optional[PropertyType] = None) -> Optional[Figures]:
-    """Twelve-month figures of the area of that level which holds the subject."""
-    return _answer(evidence.area_figures, level, kind)
+    """Return twelve-month figures of the subject's area of a level."""
+    return _query(evidence.area_figures, level, kind)
 
 
 def valued(
@@ -148,10 +149,10 @@ def valued(
     dispersion: Optional[float] = None,
     own_sales_share: Optional[float] = None,
 ) -> Outcome:
-    """An estimate in pounds, unrounded, with the strength of its evidence (0 to 1).
+    """Return an estimate in unrounded pounds with the strength of its evidence (0 to 1).
 
-    ``interval`` is a calibrated range around the estimate. Comparables are put in the order of the interface, best first,
-    and the ten best are kept.
+    ``interval`` is a calibrated range around the estimate. The outcome keeps the ten best
+    comparables, in the order of the interface.
     """
     best = sorted(comparables, key=lambda sale: (-sale.similarity, sale.sale))[:10]
     return types.Outcome_Valued(
@@ -168,10 +169,10 @@ def valued(
 
 
 def referred(reason: ReferralReason, about: Optional[Attribute] = None) -> Outcome:
-    """No automated value is offered, and why."""
+    """Return a referral: no automated value, and the reason."""
     return types.Outcome_Referred(types.Referral(reason, about))
 
 
 def failed(reason: FailureReason) -> Outcome:
-    """The work could not be done; the same row fails in the same way every time."""
+    """Return a failure. The same row fails in the same way every time."""
     return types.Outcome_Failed(reason)

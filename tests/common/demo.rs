@@ -1,4 +1,4 @@
-//! Homes of the made-up country that `domesday synthesise --seed 1086` writes; no such place exists.
+//! Homes of the made-up country that `domesday demo-data --seed 1086` writes; no such place exists.
 
 use serde_json::{Value, json};
 

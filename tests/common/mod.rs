@@ -1,6 +1,6 @@
 //! What the black-box suites share: the program, a server of the demo's releases, two clients (a
-//! plain one, and one that writes the bytes of a request by hand), homes of the made-up country, guests, and where
-//! the registers' own files are.
+//! plain one, and one that writes the bytes of a request by hand), homes of the made-up country,
+//! guests, and where the registers' own files are.
 #![allow(dead_code)] // Each suite takes the part that it needs.
 
 pub mod client;
@@ -11,6 +11,8 @@ pub mod guest;
 pub mod packages;
 pub mod places;
 pub mod program;
+pub mod python;
 pub mod raw;
 pub mod registry;
 pub mod server;
+pub mod wire;

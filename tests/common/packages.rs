@@ -3,39 +3,66 @@
 use super::demo::{RELEASE, SNAPSHOT};
 use super::program::releases;
 use domesday_package::{Draft, FilePath, Source, Trust, ValuationBody, open, write};
+use domesday_test_shared::once;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A releases folder of a test's own.
+/// A releases folder of a test's own, or one that a run's tests share.
 pub struct Releases {
-    kept: TempDir,
+    path: PathBuf,
+    /// Removes the folder, where it is a test's own.
+    _kept: Option<TempDir>,
 }
 
 impl Releases {
     /// The folder.
     pub fn path(&self) -> &Path {
-        self.kept.path()
+        &self.path
+    }
+
+    /// Returns the folder of this name that all tests of a run share and none changes. The first
+    /// test to ask fills it.
+    pub fn shared(name: &str, fill: impl FnOnce(&Releases)) -> Releases {
+        let path = once(&format!("releases-{name}"), |folder| {
+            fill(&Releases {
+                path: folder.to_owned(),
+                _kept: None,
+            });
+        });
+        Releases { path, _kept: None }
     }
 
     /// A whole copy of the demo's.
     pub fn copy() -> Releases {
         let copy = Releases::without_release();
-        copy_tree(
-            &releases().join("valuation").join(RELEASE),
-            &copy.release(RELEASE),
-        );
+        copy.add_demo();
         copy
     }
 
     /// A copy with the keys and the snapshot alone.
     pub fn without_release() -> Releases {
         let kept = TempDir::new().unwrap();
+        let copy = Releases {
+            path: kept.path().to_owned(),
+            _kept: Some(kept),
+        };
+        copy.add_snapshot();
+        copy
+    }
+
+    /// Adds the demo's keys and its snapshot.
+    pub fn add_snapshot(&self) {
         for part in ["keys".to_owned(), format!("property/{SNAPSHOT}")] {
-            copy_tree(&releases().join(&part), &kept.path().join(&part));
+            copy_tree(&releases().join(&part), &self.path.join(&part));
         }
-        Releases { kept }
+    }
+
+    /// Adds the demo's release.
+    pub fn add_demo(&self) {
+        let demo = releases().join("valuation").join(RELEASE);
+        copy_tree(&demo, &self.release(RELEASE));
     }
 
     /// A release's package.

@@ -1,5 +1,5 @@
-//! An identity provider on this machine, in the shape of the OS Places API, that behaves or misbehaves
-//! as a test wishes. Written from the API's published description.
+//! An identity provider on this machine, in the shape of the OS Places API, that behaves or
+//! misbehaves as a test wishes. Written from the API's published description.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

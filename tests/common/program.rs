@@ -99,7 +99,8 @@ pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) ->
     to_its_end(command, PATIENCE)
 }
 
-/// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`, `>/dev/full`.
+/// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`,
+/// `>/dev/full`.
 pub fn run_into<A: AsRef<std::ffi::OsStr>>(
     output: &str,
     arguments: impl IntoIterator<Item = A>,

@@ -1,4 +1,5 @@
-//! A registry of its own: Debian's docker-registry on a free port, with its own storage, gone when it is dropped.
+//! A registry of its own: Debian's docker-registry on a free port, with its own storage, gone when
+//! it is dropped.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -19,7 +20,8 @@ pub struct Registry {
     kept: TempDir,
 }
 
-/// A registry that anybody may use; none, with a line that says so, where the program is not installed.
+/// A registry that anybody may use; none, with a line that says so, where the program is not
+/// installed.
 pub fn registry() -> Option<Registry> {
     start("")
 }
@@ -38,7 +40,8 @@ fn start(users: &str) -> Option<Registry> {
         return None;
     }
     let kept = TempDir::new().unwrap();
-    // The port may be taken by another before the registry takes it; then it ends, and the next is tried.
+    // The port may be taken by another before the registry takes it; then it ends, and the next is
+    // tried.
     for _ in 0..5 {
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = free.local_addr().unwrap();

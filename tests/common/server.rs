@@ -2,12 +2,13 @@
 
 use super::client::Client;
 use super::program::{Ran, domesday, releases, run};
-use serde_json::Value;
+use super::wire;
+use domesday_test_shared::{end_with_run, once_while};
+use serde_json::{Value, json};
 use std::fs::File;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus};
-use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -32,7 +33,7 @@ pub struct Start {
 
 /// A running server.
 pub struct Server {
-    child: Child,
+    process: Process,
     /// Where it listens.
     pub address: SocketAddr,
     /// Its data folder.
@@ -41,6 +42,13 @@ pub struct Server {
     pub printed: String,
     log: PathBuf,
     kept: Option<TempDir>,
+}
+
+enum Process {
+    /// Ended with its [`Server`].
+    Own(Child),
+    /// Ended with the tests' run.
+    Shared(u32),
 }
 
 /// A server of the demo with the demo's key, on an empty state.
@@ -56,16 +64,15 @@ pub fn start() -> Start {
     }
 }
 
-/// One server for all tests of a suite that run at the same time. The last to end takes it down,
-/// which a static would not.
-pub fn shared(make: fn() -> Server) -> Arc<Server> {
-    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-    let mut shared = SHARED.lock().unwrap_or_else(|broken| broken.into_inner());
-    shared.upgrade().unwrap_or_else(|| {
-        let server = Arc::new(make());
-        *shared = Arc::downgrade(&server);
-        server
-    })
+/// Returns the server of this name, which all tests of a run share. The first test to ask makes it,
+/// and it ends with the run.
+pub fn shared(name: &str, make: impl FnOnce() -> Server) -> Server {
+    let folder = once_while(
+        &format!("server-{name}"),
+        |folder| TcpStream::connect(Server::lent(folder).address).is_ok(),
+        |folder| make().lend(folder),
+    );
+    Server::lent(&folder)
 }
 
 impl Start {
@@ -178,8 +185,12 @@ impl Start {
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
+        // The proxy does not speak TLS.
+        if printed.contains("http://") {
+            address = wire::in_front_of(address);
+        }
         Ok(Server {
-            child,
+            process: Process::Own(child),
             address,
             data: self.data,
             printed,
@@ -190,6 +201,43 @@ impl Start {
 }
 
 impl Server {
+    /// Leaves the server to all tests of the run, which find it by what is written into `folder`.
+    fn lend(mut self, folder: &Path) {
+        let shown = json!({
+            "process": self.process(),
+            "address": self.address,
+            "data": self.data,
+            "printed": self.printed,
+            "log": self.log,
+        });
+        std::fs::write(folder.join("server.json"), shown.to_string()).unwrap();
+        let kept = self.kept.take().unwrap().keep();
+        end_with_run(self.process(), &kept);
+        self.process = Process::Shared(self.process());
+    }
+
+    /// The server that [`Server::lend`] left.
+    fn lent(folder: &Path) -> Server {
+        let shown = std::fs::read(folder.join("server.json")).unwrap();
+        let shown: Value = serde_json::from_slice(&shown).unwrap();
+        let text = |name: &str| shown[name].as_str().unwrap().to_owned();
+        Server {
+            process: Process::Shared(shown["process"].as_u64().unwrap().try_into().unwrap()),
+            address: text("address").parse().unwrap(),
+            data: text("data").into(),
+            printed: text("printed"),
+            log: text("log").into(),
+            kept: None,
+        }
+    }
+
+    fn process(&self) -> u32 {
+        match &self.process {
+            Process::Own(child) => child.id(),
+            Process::Shared(process) => *process,
+        }
+    }
+
     /// A client with the demo's key.
     pub fn demo(&self) -> Client {
         let key = std::fs::read_to_string(self.data.join("demo.key")).unwrap();
@@ -214,11 +262,11 @@ impl Server {
     /// Begins to look for the peak anew.
     pub fn forget_peak(&self) {
         // 5 resets the high-water mark: proc_pid_clear_refs(5).
-        std::fs::write(format!("/proc/{}/clear_refs", self.child.id()), "5").unwrap();
+        std::fs::write(format!("/proc/{}/clear_refs", self.process()), "5").unwrap();
     }
 
     fn memory(&self, name: &str) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process())).unwrap();
         let line = status.lines().find(|line| line.starts_with(name)).unwrap();
         let kibibytes = line.split_whitespace().nth(1).unwrap();
         kibibytes.parse::<u64>().unwrap() << 10
@@ -253,15 +301,19 @@ impl Server {
 
     /// Sends it a signal.
     pub fn signal(&self, signal: rustix::process::Signal) {
-        let id = rustix::process::Pid::from_child(&self.child);
+        let id = i32::try_from(self.process()).unwrap();
+        let id = rustix::process::Pid::from_raw(id).unwrap();
         rustix::process::kill_process(id, signal).unwrap();
     }
 
     /// Waits until it has ended: how, and all that it logged.
     pub fn ended(mut self) -> (ExitStatus, String) {
         let started = Instant::now();
+        let Process::Own(child) = &mut self.process else {
+            panic!("no test ends a server that others use");
+        };
         loop {
-            if let Some(status) = self.child.try_wait().unwrap() {
+            if let Some(status) = child.try_wait().unwrap() {
                 return (status, self.log());
             }
             assert!(started.elapsed() < PATIENCE, "it does not end");
@@ -281,9 +333,11 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if let Process::Own(child) = &mut self.process {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
         drop(self.kept.take());
     }
 }

@@ -1,6 +1,6 @@
 //! The page that shows which test holds which rule.
 
-use crate::rules::{Contract, Rule, Rules};
+use super::rules::{Contract, Rule, Rules};
 use std::fmt::Write;
 
 /// The page of one contract.
@@ -8,13 +8,13 @@ pub fn page(contract: &Contract, rules: &Rules) -> String {
     let mut page = format!(
         "# {}\n\n\
         Generated from `{}` by `scripts/check-contract --write`; the test \
-        command fails where\nthe two differ. `docs/testing.md` says how tests and breaks work \
-        together. Tests are named\n`suite::module::test`; the first is the rule's own.\n",
+        command fails where\nthe two differ. `docs/testing.md` says how tests and mutations work \
+        together. Tests are named\n`binary::suite::module::test`; the first is the rule's own.\n",
         contract.title, contract.list,
     );
     for section in &rules.section {
         write!(page, "\n## {}\n\n", section.title).unwrap();
-        page += "| Rule | What it says | Tests | Breaks |\n|---|---|---|---|\n";
+        page += "| Rule | What it says | Tests | Mutations |\n|---|---|---|---|\n";
         for rule in &section.rule {
             page += &row(rule);
         }
@@ -23,15 +23,12 @@ pub fn page(contract: &Contract, rules: &Rules) -> String {
 }
 
 fn row(rule: &Rule) -> String {
-    let breaks = match &rule.unbroken {
-        Some(reason) => format!("none: {reason}"),
-        None => code(&rule.breaks),
-    };
     let says = rule.says.replace('|', "\\|");
     format!(
-        "| `{}` | {says} | {} | {breaks} |\n",
+        "| `{}` | {says} | {} | {} |\n",
         rule.id,
-        code(&rule.tests)
+        code(&rule.tests),
+        code(&rule.mutations)
     )
 }
 

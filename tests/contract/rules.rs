@@ -24,14 +24,14 @@ pub const CONTRACTS: [Contract; 3] = [
         title: "The rules of the v3 contract and their tests",
         list: "tests/contract/rules.toml",
         page: "docs/contract-rules.md",
-        suite: Some("v3_contract"),
+        suite: Some("http::v3_contract"),
     },
     Contract {
         name: "v1",
         title: "The rules of the v1 contract and their tests",
         list: "tests/contract/rules-v1.toml",
         page: "docs/contract-rules-v1.md",
-        suite: Some("v1_contract"),
+        suite: Some("http::v1_contract"),
     },
     Contract {
         name: "promises",
@@ -68,12 +68,11 @@ pub struct Rule {
     pub id: String,
     /// What it says, in our own words.
     pub says: String,
-    /// The tests that hold it, as `suite::module::function`; the first is its own.
+    /// The tests that hold it, as `binary::suite::module::function`; the first is its own.
     pub tests: Vec<String>,
-    /// Named breaks, each of which must turn one of the tests red.
-    pub breaks: Vec<String>,
-    /// Why there is no break, where there can be none.
-    pub unbroken: Option<String>,
+    /// Mutations, each of which must turn the rule's own test red: `patch:NAME` of
+    /// `tests/mutations/NAME.patch`, or a mutation of the wire (`tests/common/wire.rs`).
+    pub mutations: Vec<String>,
 }
 
 impl Rules {

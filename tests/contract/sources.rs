@@ -1,4 +1,4 @@
-//! What stands in the sources: tests, and the names of breaks.
+//! The tests that stand in the sources.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,22 +6,28 @@ use std::path::{Path, PathBuf};
 /// The suite of the state that rules name: the embedded store's.
 const STORE: &str = "embedded";
 
-/// Every test of the black-box suites and of the state, as `suite::module::function`.
+/// The binaries of the black-box suites, each a folder in `tests/it/`.
+const BINARIES: [&str; 4] = ["http", "cli", "release", "cluster"];
+
+/// Returns every test of the black-box suites as `binary::suite::module::function`, and every test
+/// of the state as `embedded::module::function`.
 ///
-/// They are found in the sources, since a test cannot ask cargo for another suite's list. A suite
-/// is a file in `tests/`, and its modules are files in the folder of its name.
+/// They are found in the sources, since a test cannot ask cargo for another binary's list. A suite
+/// is a file in its binary's folder, and its modules are files in the folder of its name.
 pub fn tests(repository: &Path) -> BTreeSet<String> {
-    let folder = repository.join("tests");
     let mut found = BTreeSet::new();
-    for suite in rust_files(&folder, 1) {
-        let name = stem(&suite);
-        found.extend(tests_in(&suite).map(|test| format!("{name}::{test}")));
-        let modules = folder.join(&name);
-        if modules.is_dir() {
-            for module in rust_files(&modules, 1) {
-                let module_name = stem(&module);
-                let tests = tests_in(&module);
-                found.extend(tests.map(|test| format!("{name}::{module_name}::{test}")));
+    for binary in BINARIES {
+        let folder = repository.join("tests/it").join(binary);
+        for suite in rust_files(&folder, 1) {
+            let name = format!("{binary}::{}", stem(&suite));
+            found.extend(tests_in(&suite).map(|test| format!("{name}::{test}")));
+            let modules = suite.with_extension("");
+            if modules.is_dir() {
+                for module in rust_files(&modules, 1) {
+                    let module_name = stem(&module);
+                    let tests = tests_in(&module);
+                    found.extend(tests.map(|test| format!("{name}::{module_name}::{test}")));
+                }
             }
         }
     }
@@ -86,18 +92,6 @@ fn tests_in(file: &Path) -> impl Iterator<Item = String> {
 /// One step in, where a table's entries stand.
 fn is_entry(line: &str) -> bool {
     line.starts_with("    ") && !line.starts_with("     ")
-}
-
-/// The names that the code asks the breaks for.
-pub fn breaks(repository: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for file in rust_files(&repository.join("host"), 9) {
-        let text = std::fs::read_to_string(&file).unwrap();
-        for part in text.split("broken(\"").skip(1) {
-            found.insert(part.split('"').next().unwrap().to_owned());
-        }
-    }
-    found
 }
 
 fn rust_files(folder: &Path, depth: u8) -> Vec<PathBuf> {

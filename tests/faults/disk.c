@@ -3,7 +3,7 @@
  * DOMESDAY_FAULT_FILES names, with colons between them. While DOMESDAY_FAULTS/full exists, nothing can
  * be written to them. While DOMESDAY_FAULTS/sync exists, a sync of one fails, and each page of it that
  * was written since the last good one is lost or kept as a coin falls: so a disk does that fails to
- * write back what the kernel held.
+ * write back what the kernel held. While DOMESDAY_FAULTS/stall exists, a sync of one does not end.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -114,6 +114,8 @@ static int sync_of(const char *name, int fd) {
     if (file == 0)
         return real(fd);
     int answer;
+    while (failing("stall"))
+        usleep(5000);
     pthread_mutex_lock(&lock);
     if (failing("sync")) {
         over(file, fd, 1);

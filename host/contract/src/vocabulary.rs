@@ -20,8 +20,8 @@ pub trait Vocabulary: Copy + 'static {
     }
 }
 
-/// Declares an enum as a [`Vocabulary`] that serialises as its wire code. Its comments are published
-/// in the API's description, so clients read them.
+/// Declares an enum as a [`Vocabulary`] that serialises as its wire code. Its comments are
+/// published in the API's description, so clients read them.
 macro_rules! vocabulary {
     ($(#[doc = $about:literal])+ pub enum $Name:ident {
         $($(#[doc = $meaning:literal])+ $Variant:ident = $code:literal,)+

@@ -230,7 +230,8 @@ proptest! {
         let text = document.to_string();
         let read = Request::read(text.as_bytes()).map(drop).map_err(|refused| format!("{refused:?}")).or_else(said_by_both);
         alike(&EXISTING, &document, read)?;
-        // Whether stored data may fill the area depends on the batch, so a row's schema leaves it open.
+        // Whether stored data may fill the area depends on the batch, so a row's schema leaves it
+        // open.
         let shared = Settings { use_stored_data: Some(true), ..Settings::default() };
         if document.pointer("/options/use_stored_data") != Some(&json!(false)) {
             let read = Request::read_row(&text, shared).map(drop).map_err(|refused| format!("{refused:?}")).or_else(said_by_both);

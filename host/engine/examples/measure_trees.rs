@@ -1,4 +1,5 @@
-//! What trees cost: native, in a warm sandbox and in a fresh one for every row, checked to the bit on the way.
+//! What trees cost: native, in a warm sandbox and in a fresh one for every row, checked to the bit
+//! on the way.
 //!
 //! `scripts/measure-trees` trains the model, runs this and LightGBM's own single-row prediction.
 #![allow(clippy::unwrap_used)]
@@ -16,8 +17,8 @@ use wasmtime::{Engine, Store};
 
 /// Passes over the rows.
 const PASSES: usize = 15;
-/// Rows that are timed together. A machine that does other things too is seldom left alone for a whole pass, and often for
-/// so few.
+/// Rows that are timed together. A machine that does other things too is seldom left alone for a
+/// whole pass, and often for so few.
 const TOGETHER: usize = 20;
 
 fn numbers(path: &Path) -> Vec<f64> {
@@ -26,7 +27,8 @@ fn numbers(path: &Path) -> Vec<f64> {
     numbers.map(|n| f64::from_le_bytes(*n)).collect()
 }
 
-/// Microseconds a row: of the median pass, and of one in which every few rows took as long as in their best pass.
+/// Microseconds a row: of the median pass, and of one in which every few rows took as long as in
+/// their best pass.
 fn measure(what: &str, rows: &[&[f64]], raw: &[f64], mut score: impl FnMut(&[f64]) -> f64) {
     for (row, raw) in rows.iter().zip(raw) {
         assert_eq!(score(row).to_bits(), raw.to_bits(), "{what}");

@@ -1,11 +1,13 @@
-//! Compiled code on disk, so that a restart does not compile again.
+//! A cache of compiled code on disk: a restart does not compile again.
 //!
-//! What is kept is native code, and loading it runs it: whoever can plant an entry owns the
-//! process. So the directory must be ours and closed to others, and every entry carries an HMAC
-//! under a secret of this host, which is checked before the first byte is looked at. An entry that
-//! fails any check is not used; the component is compiled anew.
+//! An entry is native code, and loading it runs it: whoever can plant an entry owns the process.
+//! The directory must therefore be ours and closed to others. Every entry carries an HMAC under a
+//! secret of this host, which is checked before the first byte is used. Where an entry fails any
+//! check, the component is compiled again.
 
-use crate::admission::{AdmissionError, compile};
+use crate::admission_error::AdmissionError;
+pub use crate::cache_error::CacheError;
+use crate::compile::compile;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -24,35 +26,13 @@ pub struct Cache {
     secret: [u8; 32],
 }
 
-/// The cache's directory cannot be trusted or used.
-#[derive(Debug, thiserror::Error)]
-pub enum CacheError {
-    /// Somebody else could write into it.
-    #[error(
-        "{path} must be a directory of this user's own with mode 0700, because it holds native code: {problem}"
-    )]
-    NotOurs {
-        /// The directory.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-    /// It could not be made or read.
-    #[error("{path}: {source}")]
-    Io {
-        /// Where.
-        path: PathBuf,
-        /// What happened.
-        source: io::Error,
-    },
-}
-
 impl Cache {
-    /// Opens the directory, making it where it is not there yet. `secret` is the host's own and
-    /// must be kept from whoever else can write to the disk.
+    /// Opens the directory, and creates it where it is missing.
+    ///
+    /// `secret` is the host's own. Nobody else who can write to the disk may know it.
     ///
     /// # Errors
-    /// Where the directory is not this user's, or open to others.
+    /// The directory belongs to another user or is open to others.
     pub fn open(directory: &Path, secret: [u8; 32]) -> Result<Cache, CacheError> {
         let io = |source| CacheError::Io {
             path: directory.to_owned(),
@@ -84,8 +64,10 @@ impl Cache {
         })
     }
 
-    /// The compiled component: from the cache where an entry passes every check, else compiled
-    /// and kept. A cache that cannot be written to is no reason not to serve.
+    /// Returns the compiled component, from the cache where an entry passes every check.
+    ///
+    /// Otherwise it compiles the component and stores the code. A cache that cannot be written to
+    /// does not stop the host from serving.
     pub(crate) fn component(
         &self,
         engine: &Engine,
@@ -109,7 +91,7 @@ impl Cache {
         Ok(component)
     }
 
-    /// By what was compiled and by which engine under which settings.
+    /// Returns the entry's name, made of the component's digest, the engine and its settings.
     fn name(&self, engine: &Engine, source: &[u8]) -> String {
         struct Fold(Sha256);
         impl Hasher for Fold {
@@ -157,7 +139,7 @@ impl Cache {
         fs::rename(&written, path)
     }
 
-    /// Over the entry's name as well, so that one entry cannot stand in for another.
+    /// Returns the HMAC, over the entry's name as well: one entry cannot stand in for another.
     fn mac(&self, path: &Path, code: &[u8]) -> Option<Hmac<Sha256>> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.secret).ok()?;
         mac.update(path.file_name()?.as_encoded_bytes());

@@ -1,6 +1,6 @@
 //! From a model's core module to a component, and what is on a component's outside.
 
-use crate::admission::{AdmissionError, invalid};
+use crate::admission_error::{AdmissionError, invalid};
 use wasmparser::{ComponentTypeRef, Parser, Payload};
 use wit_component::ComponentEncoder;
 

@@ -20,6 +20,10 @@ pub enum Allocation {
     OnDemand,
 }
 
+/// The largest component, bytes.
+pub const MAX_COMPONENT_BYTES: usize = 64 << 20;
+/// wasmtime states memory in pages.
+pub(crate) const PAGE_BYTES: u64 = 64 << 10;
 /// The largest linear memory that any release may declare a need for, bytes.
 pub const MAX_MEMORY_BYTES: usize = 256 << 20;
 /// The largest table that any release may have, elements.

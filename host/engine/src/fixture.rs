@@ -134,7 +134,8 @@ fn without_place(error: &serde_json::Error) -> String {
 /// Reads a fixture file. Empty lines are passed over.
 ///
 /// # Errors
-/// Where a line is no fixture or repeats a row's name, named by its number, or there is none at all.
+/// Where a line is no fixture or repeats a row's name, named by its number, or there is none at
+/// all.
 pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
     let mut fixtures = Vec::new();
     let mut names = BTreeSet::new();

@@ -34,7 +34,8 @@ impl Release {
     /// The model's inputs for a subject, in its order. None where the release would offer no value.
     ///
     /// # Errors
-    /// As a valuation: the release's own failure, or the host's. A component that shows no inputs fails.
+    /// As a valuation: the release's own failure, or the host's. A component that shows no inputs
+    /// fails.
     pub fn inputs(
         &self,
         subject: &Arc<Subject>,

@@ -12,14 +12,19 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod admission;
+mod admission_error;
 pub mod cache;
+mod cache_error;
+mod compile;
 pub mod component;
 pub mod config;
 pub mod evidence;
 mod failure;
 pub mod fixture;
 pub mod inputs;
+mod limits;
 pub mod outcome;
+mod profile;
 pub mod replay;
 mod row_state;
 mod runtime;
@@ -28,7 +33,9 @@ pub mod subject;
 mod v1;
 mod v1_1;
 mod wasi;
+mod wasi_linker;
 
-pub use admission::AdmissionError;
-pub use runtime::{Limits, Release, Runtime, RuntimeError};
-pub use shape::Profile;
+pub use admission_error::AdmissionError;
+pub use limits::Limits;
+pub use profile::Profile;
+pub use runtime::{Release, Runtime, RuntimeError};

@@ -155,8 +155,8 @@ pub enum RowFailure {
     /// Ours: the row's time on the clock ran out. May be tried again; never recorded as an outcome.
     #[error("the row's time on the clock ran out")]
     OutOfTime,
-    /// Ours: a slot or memory was not to be had, the snapshot could not be read, or the native stack
-    /// was too small. May be tried again; never recorded as an outcome.
+    /// Ours: a slot or memory was not to be had, the snapshot could not be read, or the native
+    /// stack was too small. May be tried again; never recorded as an outcome.
     #[error("the host could not run the release: {problem}")]
     Host {
         /// What happened.

@@ -1,7 +1,7 @@
-//! What one row's store holds: the subject, its evidence, and the row's limits.
+//! The state of one row's store: the subject, its evidence and the row's limits.
 
 use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
-use crate::evidence::{Answer, Bounds, EvidenceSource, Question, Refusal, Sale};
+use crate::evidence::{Bounds, EvidenceResponse, EvidenceSource, Question, Refusal, Sale};
 use crate::subject::Subject;
 use crate::wasi::Wasi;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(crate) struct RowState {
     memory_limit: usize,
     table_limit: usize,
     pub(crate) bounds: Bounds,
-    /// Every sale that the release was shown, so that its comparables can be checked and rendered.
+    /// Every sale that the release was shown: its comparables are checked and rendered from them.
     pub(crate) shown: Vec<Sale>,
     /// Linear memory at its largest, bytes.
     pub(crate) memory_peak: usize,
@@ -40,17 +40,20 @@ impl RowState {
         }
     }
 
-    /// What the row has of WASI, made when it is first asked for.
+    /// Returns the row's WASI, which is created on its first use.
     pub(crate) fn wasi(&mut self) -> &mut Wasi {
         let day = self.subject.valuation_day.0;
         self.wasi.get_or_insert_with(|| Wasi::new(day))
     }
 
     /// Answers a question within the row's bounds. An error is the host's, and ends the row.
-    pub(crate) fn ask(&mut self, question: Result<Question, Refusal>) -> wasmtime::Result<Answer> {
+    pub(crate) fn ask(
+        &mut self,
+        question: Result<Question, Refusal>,
+    ) -> wasmtime::Result<EvidenceResponse> {
         let question = match self.bounds.admit(question) {
             Ok(question) => question,
-            Err(refusal) => return Ok(Answer::Refused(refusal)),
+            Err(refusal) => return Ok(EvidenceResponse::Refused(refusal)),
         };
         let answer = self
             .evidence
@@ -69,12 +72,12 @@ impl RowState {
     }
 }
 
-/// A fault of the host's own, on its way through the guest.
+/// A failure of the host on its way through the guest.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct HostFault(pub(crate) String);
 
-/// The guest asked for more than it may have.
+/// A request of the guest for more than its limit.
 #[derive(Debug, thiserror::Error)]
 #[error("more {what} than {limit}")]
 pub(crate) struct LimitReached {
@@ -82,8 +85,9 @@ pub(crate) struct LimitReached {
     pub(crate) limit: usize,
 }
 
-/// A denied growth ends the row rather than answering -1: whether memory is to be had must never
-/// be something that a release can see and act upon.
+/// A denied growth ends the row instead of returning -1 to the guest.
+///
+/// A release must never see whether memory is available, or its answers could depend on it.
 impl ResourceLimiter for RowState {
     fn instances(&self) -> usize {
         MAX_CORE_INSTANCES as usize

@@ -1,17 +1,20 @@
 //! The engine of this process, and the releases that run on it.
 
-use crate::admission::{self, AdmissionError};
+use crate::admission;
+use crate::admission_error::AdmissionError;
 use crate::cache::Cache;
+use crate::compile::compile;
 use crate::config::{
     Allocation, MAX_MEMORY_BYTES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, configuration,
 };
 use crate::evidence::EvidenceSource;
 use crate::failure::{classify, unreadable, unready};
+use crate::limits::Limits;
 use crate::outcome::{Cost, Row};
+use crate::profile::Profile;
 use crate::row_state::RowState;
-use crate::shape::Profile;
 use crate::subject::Subject;
-use crate::{v1, v1_1, wasi};
+use crate::{v1, v1_1, wasi_linker};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -25,41 +28,17 @@ macro_rules! wasmtime_version {
     };
 }
 
-/// How often the epoch moves: deadlines are kept to within this.
+/// Interval of the epoch, which is the precision of deadlines.
 const TICK: Duration = Duration::from_millis(10);
-/// Host work for one row's data crossing the boundary, in wasmtime's units (about bytes): 5,000
-/// sales fit many times over, and a guest's endless list does not.
+/// Host work for the data of one row, in wasmtime's units (about bytes).
+///
+/// 5,000 sales fit many times over; an endless list of a guest does not.
 const HOSTCALL_FUEL: usize = 16 << 20;
 
-/// What one row of a release may use. Part of the release, so part of its answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Units of fuel; a row that spends more fails for good.
-    pub fuel_per_row: u64,
-    /// Linear memory, bytes; at most [`MAX_MEMORY_BYTES`].
-    pub memory_bytes: u64,
-    /// Time on the clock; running out of it is the host's failure.
-    pub deadline: Duration,
-}
-
-/// Time on the clock that a row has unless told otherwise.
-const DEADLINE: Duration = Duration::from_secs(10);
-
-impl Limits {
-    /// Limits with the default deadline of ten seconds.
-    pub fn new(fuel_per_row: u64, memory_bytes: u64) -> Limits {
-        Limits {
-            fuel_per_row,
-            memory_bytes,
-            deadline: DEADLINE,
-        }
-    }
-}
-
-/// The engine could not be set up.
+/// The reason why the engine could not be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum RuntimeError {
-    /// wasmtime refuses the configuration on this machine.
+    /// wasmtime rejects the configuration on this machine.
     #[error("the sandbox could not be set up: {0}")]
     Engine(String),
     /// The clock's thread could not be started.
@@ -72,23 +51,25 @@ pub enum RuntimeError {
 pub struct Runtime {
     engine: Engine,
     linker: Arc<Linker<RowState>>,
-    /// The same with WASI, for releases of that profile alone.
+    /// The linker with WASI, for releases of that profile only.
     wasi_linker: Arc<Linker<RowState>>,
     cache: Option<Arc<Cache>>,
     _clock: Arc<Clock>,
 }
 
 impl Runtime {
-    /// An engine with the one configuration.
+    /// Creates an engine with the one configuration.
     ///
     /// # Errors
-    /// Where this machine cannot give it the memory that it reserves.
+    /// This machine cannot reserve the memory.
     pub fn new(allocation: Allocation) -> Result<Runtime, RuntimeError> {
         Runtime::with_native_stack(allocation, MAX_STACK_BYTES)
     }
 
-    /// The same with another native stack for guests, bytes: a release is checked with less than it will have, so that
-    /// a row which comes near the end of it is known. Every other answer is the same.
+    /// Creates an engine whose guests have another native stack, in bytes.
+    ///
+    /// A release is checked with less stack than it will have, which reveals rows that come near
+    /// the end of it. Every other answer is the same.
     ///
     /// # Errors
     /// As [`Runtime::new`].
@@ -105,7 +86,7 @@ impl Runtime {
             .and_then(|()| v1_1::add_to_linker(&mut linker))
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let mut wasi_linker = linker.clone();
-        wasi::add_to_linker(&mut wasi_linker)
+        wasi_linker::add_to_linker(&mut wasi_linker)
             .map_err(|error| RuntimeError::Engine(format!("{error:#}")))?;
         let clock = Clock::start(engine.clone()).map_err(RuntimeError::Clock)?;
         Ok(Runtime {
@@ -117,7 +98,7 @@ impl Runtime {
         })
     }
 
-    /// Keeps compiled code in `cache`, so that a release is compiled once for this machine.
+    /// Sets the cache of compiled code: a release is then compiled once for this machine.
     pub fn with_cache(mut self, cache: Cache) -> Runtime {
         self.cache = Some(Arc::new(cache));
         self
@@ -126,7 +107,7 @@ impl Runtime {
     /// The version of wasmtime, which this crate pins exactly.
     pub const WASMTIME: &str = wasmtime_version!();
 
-    /// Which engine this is, for fixtures and receipts.
+    /// Returns the name of this engine, for fixtures and receipts.
     pub fn version() -> &'static str {
         concat!(
             "domesday-engine ",
@@ -136,7 +117,8 @@ impl Runtime {
         )
     }
 
-    /// Admits a component of the pure profile: checks what it imports, exports and needs, and compiles it.
+    /// Admits a component of the pure profile: checks its imports, exports and resources, and
+    /// compiles it.
     ///
     /// # Errors
     /// The first rule that it breaks, in the order of [`admission`].
@@ -157,7 +139,7 @@ impl Runtime {
         admission::examine(component, profile)?;
         let component = match &self.cache {
             Some(cache) => cache.component(&self.engine, component)?,
-            None => admission::compile(&self.engine, component)?,
+            None => compile(&self.engine, component)?,
         };
         self.link(profile, &component, limits)
     }
@@ -181,7 +163,7 @@ impl Runtime {
     }
 }
 
-/// A release ready to run. Cheap to clone; every row gets an instance of its own.
+/// A release that is ready to run. It is cheap to clone, and every row gets a fresh instance.
 #[derive(Clone)]
 pub struct Release {
     pub(crate) pre: v1::ReleasePre<RowState>,
@@ -189,28 +171,29 @@ pub struct Release {
 }
 
 impl Release {
-    /// The longest that a row may take on the clock, whatever time it is given.
+    /// Returns the longest wall-clock time of a row, whatever time its caller gives it.
     pub fn row_time(&self) -> Duration {
         self.limits.deadline
     }
 
-    /// What each row may use.
+    /// Returns the limits of a row.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Linear memory that a row has before its first instruction, bytes.
+    /// Returns the linear memory of a row before its first instruction, bytes.
     pub fn memory_at_start(&self) -> u64 {
         admission::memory_at_start(self.pre.instance_pre().component())
     }
 
-    /// Values one property in a fresh sandbox. Blocks this thread for as long as the row takes,
-    /// and never panics for anything that the guest does.
+    /// Values one property in a fresh sandbox.
+    ///
+    /// It blocks this thread while the row runs, and never panics because of the guest.
     pub fn value(&self, subject: &Arc<Subject>, evidence: Arc<dyn EvidenceSource>) -> Row {
         self.value_within(subject, evidence, self.limits.deadline)
     }
 
-    /// The same within a time on the clock that is shorter than the row's own.
+    /// Values one property within a wall-clock time that is shorter than the row's limit.
     pub fn value_within(
         &self,
         subject: &Arc<Subject>,
@@ -219,8 +202,9 @@ impl Release {
     ) -> Row {
         let mut store = self.store(subject, evidence, time);
         let fuel = self.limits.fuel_per_row;
-        // What goes wrong before the guest is called, and is not its start function's doing, is ours;
-        // what goes wrong in the call may be an answer that cannot be read, which is the guest's.
+        // What goes wrong before the guest is called, and is not its start function's doing, is
+        // ours; what goes wrong in the call may be an answer that cannot be read, which is the
+        // guest's.
         let answer = store
             .set_fuel(fuel)
             .and_then(|()| self.pre.instantiate(&mut store))
@@ -251,7 +235,7 @@ impl Release {
         }
     }
 
-    /// A store for one row, but for its fuel.
+    /// Creates a store for one row, without its fuel.
     pub(crate) fn store(
         &self,
         subject: &Arc<Subject>,
@@ -271,7 +255,7 @@ impl Release {
     }
 }
 
-/// Moves the engine's epoch on, so that a deadline on the clock can end a row.
+/// Advances the engine's epoch, by which a deadline ends a row.
 struct Clock {
     stop: Arc<AtomicBool>,
 }

@@ -1,48 +1,34 @@
-//! What a component is made of: the names on its outside, and what it would multiply within.
+//! The shape of a component: its imports and exports, and the instances within it.
 
-use crate::admission::{AdmissionError, PAGE_BYTES, invalid, within};
+use crate::admission_error::{AdmissionError, invalid, within};
 use crate::config::{
-    MAX_CORE_INSTANCES, MAX_GLOBALS, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES,
+    MAX_CORE_INSTANCES, MAX_GLOBALS, MAX_MEMORY_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES, PAGE_BYTES,
 };
-use crate::{v1, v1_1, wasi};
+use crate::profile::Profile;
+use crate::v1;
 use wasmparser::{ComponentInstance, ComponentType, ComponentTypeRef, Instance, Parser, Payload};
 
-/// All that a component may import.
-const ALLOWED: [&str; 3] = [v1::TYPES, v1::EVIDENCE, v1_1::PACKED_EVIDENCE];
-
-/// What a release may import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    /// The evidence alone.
-    Pure,
-    /// Besides, WASI with nothing behind it, for languages whose runtime cannot do without: standing clocks, random
-    /// numbers from one seed, no files, no network, no environment.
-    Wasi,
-}
-
-impl Profile {
-    fn allows(self, name: &str) -> bool {
-        ALLOWED.contains(&name) || (self == Profile::Wasi && wasi::allows(name))
-    }
-}
-
-/// What was counted of one component, those within it left out.
+/// The instances of one component, without those of nested components.
 #[derive(Default)]
 struct Counted {
     core_instances: u64,
     component_instances: u64,
 }
 
-/// Checks a valid component's names, and that what it holds has a bound that can be counted.
+/// Checks the names of a valid component, and that the size of its contents has a bound.
 ///
-/// What is nested can reach nothing but what the outermost component hands in, so that its names alone matter.
-/// Components are made instances of at the outermost level only; otherwise a few lines would multiply to
-/// millions, and each counts though it may hold no module, since all are inlined when the whole is compiled. What each module declares is held against the limits here, so that both allocators refuse it in the
-/// same words. A resource type of its own would keep its handles in the host's memory, out of every limit.
-/// Returns what it imports that it can call, in its own order.
+/// A nested component can reach only the instances that the outermost one hands in: the outermost
+/// names alone matter. Components are instantiated at the outermost level only, because a few
+/// nested lines would multiply to millions. Each instance counts even without a module, since
+/// compilation inlines all of them. The declarations of each module are compared with the limits
+/// here, which gives both allocators the same error. A resource type of the component would keep
+/// its handles in the host's memory, outside of every limit.
+///
+/// Returns the imports that the component can call, in its own order.
 pub(crate) fn check(component: &[u8], profile: Profile) -> Result<Vec<String>, AdmissionError> {
     let (mut imports, mut exported) = (Vec::new(), false);
-    // Those that are open, the outermost first; a module within counts as one, and has nothing to count.
+    // Those that are open, the outermost first; a module within counts as one, and has nothing to
+    // count.
     let mut open = vec![Counted::default()];
     let (mut largest_nested, mut tables, mut globals) = (0, 0, 0);
     for payload in Parser::new(0).parse_all(component) {

@@ -1,21 +1,19 @@
-//! The second profile: WASI for languages whose runtime cannot do without it, with nothing behind it.
+//! The second profile: WASI for languages whose runtime needs one, with nothing behind it.
 //!
-//! The clocks stand at the start of the valuation day, and a sleep ends at once. Random numbers come from one seed, the
-//! same for every row. There are no files, no network, no environment and no arguments; what is written to the standard
-//! streams is thrown away, and there is nothing to read. So an answer still rests on the subject and its evidence alone,
-//! to the bit on every machine. A guest that ends its own program has failed its row.
+//! The clocks stand at the start of the valuation day, and a sleep ends at once. Random numbers
+//! come from one seed, the same for every row. There are no files, no network, no environment and
+//! no arguments. Output on the standard streams is discarded, and input is empty. An answer still
+//! depends on the subject and its evidence alone, to the bit on every machine. A guest that exits
+//! has failed its row.
 
-use crate::row_state::RowState;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::time::Duration;
-use wasmtime::component::{HasData, Linker, Resource, ResourceTable};
-use wasmtime_wasi::clocks::{HostMonotonicClock, HostWallClock, WasiClocksCtxView, WasiClocksView};
-use wasmtime_wasi::p2::DynPollable;
-use wasmtime_wasi::p2::bindings::clocks::monotonic_clock;
-use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::clocks::{HostMonotonicClock, HostWallClock};
+use wasmtime_wasi::{WasiCtx, WasiCtxView};
 
-/// What a component of this profile may import besides the evidence, of any version 0.2.
+/// The imports of this profile besides the evidence, of any version 0.2.
 const ALLOWED: [&str; 27] = [
     "wasi:cli/environment",
     "wasi:cli/exit",
@@ -47,27 +45,27 @@ const ALLOWED: [&str; 27] = [
 ];
 /// Handles that a row may have open at once: they are kept in the host's memory.
 pub(crate) const MAX_HANDLES: usize = 256;
-/// Random bytes in one call, which the host makes.
+/// Random bytes of one call, which the host generates.
 const MAX_RANDOM_BYTES: u64 = 64 << 10;
 /// The seed of every row.
 const SEED: u64 = 0x646f_6d65_7364_6179;
 const SECONDS_OF_A_DAY: u64 = 86_400;
 
-/// Whether a component of this profile may import `name`.
+/// Returns whether a component of this profile may import `name`.
 pub(crate) fn allows(name: &str) -> bool {
     name.split_once('@').is_some_and(|(interface, version)| {
         version.starts_with("0.2.") && ALLOWED.contains(&interface)
     })
 }
 
-/// What one row has of WASI. Made at its first call, so that other rows do not pay for it.
+/// The WASI state of one row. It is created on the first call: other rows do not pay for it.
 pub(crate) struct Wasi {
     context: WasiCtx,
     table: ResourceTable,
 }
 
 impl Wasi {
-    /// For a valuation as at a day since 1970-01-01.
+    /// Creates the state for a valuation as at a day since 1970-01-01.
     pub(crate) fn new(day: i32) -> Wasi {
         let seconds = u64::from(day.unsigned_abs()) * u64::from(day >= 0) * SECONDS_OF_A_DAY;
         let mut context = WasiCtx::builder();
@@ -89,7 +87,7 @@ impl Wasi {
         }
     }
 
-    /// As its interfaces take it.
+    /// Returns the view that the interfaces take.
     pub(crate) fn view(&mut self) -> WasiCtxView<'_> {
         WasiCtxView {
             ctx: &mut self.context,
@@ -98,7 +96,7 @@ impl Wasi {
     }
 }
 
-/// A clock that stands.
+/// A clock that stands still.
 struct Still(Duration);
 
 impl HostWallClock for Still {
@@ -119,47 +117,4 @@ impl HostMonotonicClock for Still {
     fn now(&self) -> u64 {
         u64::try_from(self.0.as_nanos()).unwrap_or(u64::MAX)
     }
-}
-
-/// The monotonic clock with sleeps that end at once: the library's own would hold a worker for as long as a guest says,
-/// and no deadline reaches a call of the host's.
-struct NoSleep;
-
-impl HasData for NoSleep {
-    type Data<'a> = Sleepless<'a>;
-}
-
-struct Sleepless<'a>(WasiClocksCtxView<'a>);
-
-impl monotonic_clock::Host for Sleepless<'_> {
-    fn now(&mut self) -> wasmtime::Result<u64> {
-        monotonic_clock::Host::now(&mut self.0)
-    }
-
-    fn resolution(&mut self) -> wasmtime::Result<u64> {
-        monotonic_clock::Host::resolution(&mut self.0)
-    }
-
-    fn subscribe_instant(&mut self, _when: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        monotonic_clock::Host::subscribe_duration(&mut self.0, 0)
-    }
-
-    fn subscribe_duration(&mut self, _time: u64) -> wasmtime::Result<Resource<DynPollable>> {
-        monotonic_clock::Host::subscribe_duration(&mut self.0, 0)
-    }
-}
-
-impl WasiView for RowState {
-    fn ctx(&mut self) -> WasiCtxView<'_> {
-        self.wasi().view()
-    }
-}
-
-/// Adds the profile's interfaces; calls stay synchronous.
-pub(crate) fn add_to_linker(linker: &mut Linker<RowState>) -> wasmtime::Result<()> {
-    wasmtime_wasi::p2::add_to_linker_sync(linker)?;
-    linker.allow_shadowing(true);
-    monotonic_clock::add_to_linker::<RowState, NoSleep>(linker, |state| Sleepless(state.clocks()))?;
-    linker.allow_shadowing(false);
-    Ok(())
 }

@@ -5,11 +5,10 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use domesday_breaks::broken;
 use domesday_package::{PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
-use crate::folder::{OWNER_ONLY, opening};
+use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Prepared, Receipt};
 use crate::{JournalError, segment};
 
@@ -60,6 +59,7 @@ impl Tail {
             }
             if whole == 0 {
                 fs::remove_file(&path).map_err(JournalError::io(&path))?;
+                sync_directory(folder)?;
                 continue;
             }
             let line = last_line(&bytes[..whole]);
@@ -76,7 +76,8 @@ impl Tail {
         Ok(tail)
     }
 
-    /// Adds receipts and makes them durable, all or none. After an error nothing is added before [`Tail::mend`].
+    /// Adds receipts and makes them durable, all or none. After an error nothing is added before
+    /// [`Tail::mend`].
     pub(crate) fn append(&mut self, receipts: &[Prepared]) -> Result<(), JournalError> {
         self.there()?;
         if self.is_full() || self.current.is_none() {
@@ -87,10 +88,12 @@ impl Tail {
             return Err(JournalError::Closed);
         };
         let (mut sequence, mut digest) = (self.sequence, self.digest);
-        let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 128).sum());
+        // A torn group is told from damage by this: see `resume`.
+        let durable = self.sequence;
+        let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 192).sum());
         for receipt in receipts {
             sequence += 1;
-            let line = receipt.line(sequence, &digest);
+            let line = receipt.line(sequence, &digest, durable);
             digest = Sha256Digest::of(line.as_bytes());
             text.push_str(&line);
             text.push('\n');
@@ -114,7 +117,7 @@ impl Tail {
 
     /// Sees that the file under the name is the one that is written, and as long.
     pub(crate) fn there(&self) -> Result<(), JournalError> {
-        let Some(current) = self.current.as_ref().filter(|_| !broken("journal-there")) else {
+        let Some(current) = self.current.as_ref() else {
             return Ok(());
         };
         let named = fs::metadata(&current.path);
@@ -132,8 +135,8 @@ impl Tail {
         }
     }
 
-    /// After an error: removes what it left behind the last receipt that is durable, and sees on the disk that this
-    /// one is still there.
+    /// After an error: removes what it left behind the last receipt that is durable, and sees on
+    /// the disk that this one is still there.
     pub(crate) fn mend(&mut self) -> Result<(), JournalError> {
         self.there()?;
         let Some(current) = self.current.take() else {
@@ -181,11 +184,10 @@ impl Current {
             .mode(OWNER_ONLY)
             .open(&path)
             .map_err(JournalError::io(&path))?;
-        let synced = File::open(folder).and_then(|folder| folder.sync_all());
-        if let Err(error) = synced {
+        if let Err(error) = sync_directory(folder) {
             // So that the next try may begin it.
             let _ = fs::remove_file(&path);
-            return Err(JournalError::io(&path)(error));
+            return Err(error);
         }
         Ok(Current {
             path,
@@ -200,12 +202,18 @@ impl Current {
             .write(true)
             .open(&path)
             .and_then(|file| {
+                // First, so that a crash leaves no text of a failed group behind the zeros.
+                if file.metadata()?.len() > length {
+                    file.set_len(length)?;
+                    file.sync_all()?;
+                }
                 // Room for what comes next, so that a full disk is not taken for a sound one.
                 file.write_all_at(&ROOM, length)?;
                 file.sync_all()?;
                 file.set_len(length)?;
                 file.sync_all()?;
-                // What a failed sync leaves in the kernel's pages is no proof of what the disk holds.
+                // What a failed sync leaves in the kernel's pages is no proof of what the disk
+                // holds.
                 rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)?;
                 Ok(file)
             });

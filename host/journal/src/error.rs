@@ -52,6 +52,21 @@ pub enum JournalError {
         "the journal cannot be gone on with: {0}. Keep it as it is, look with `domesday replay --journal`, and begin another in an empty folder"
     )]
     NotSound(String),
+    /// A receipt that may have been acknowledged is damaged, so nothing is added after it.
+    #[error(
+        "cannot resume the journal: {}, line {line}: {problem}. A crash damages only receipts that were never acknowledged; \
+         this one may have been. Nothing was changed. Put the file back from a copy, or keep the folder as evidence and start with \
+         `--journal` set to an empty folder; `domesday replay --journal` proves the receipts before the damage",
+        path.display()
+    )]
+    DamagedReceipt {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1. The chain shows some alterations only at the line that follows.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
     /// Somebody moved, cut or replaced a file under a running host.
     #[error("{} is no longer the file that this host writes: it was moved, cut or replaced", path.display())]
     Taken {

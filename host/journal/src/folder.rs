@@ -5,7 +5,6 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-use domesday_breaks::broken;
 use domesday_package::{PublicKey, Sha256Digest, SigningKey};
 
 use crate::{Head, JournalError};
@@ -19,7 +18,8 @@ const LOCK: &str = "lock";
 /// Read and write for the owner alone.
 pub(crate) const OWNER_ONLY: u32 = 0o600;
 
-/// What the first receipt follows: the host's key, so that no other host's journal can be put in its place.
+/// What the first receipt follows: the host's key, so that no other host's journal can be put in
+/// its place.
 pub(crate) fn opening(host: &PublicKey) -> Sha256Digest {
     Sha256Digest::of(format!("domesday journal 1\n{host}\n").as_bytes())
 }
@@ -58,11 +58,35 @@ pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
         .collect()
 }
 
-/// Makes the folder where there is none, closed to others, and keeps every other process from writing to it for
-/// as long as the file is held.
+/// Makes what was created, renamed or removed in `directory` durable.
+pub(crate) fn sync_directory(directory: &Path) -> Result<(), JournalError> {
+    File::open(directory)
+        .and_then(|handle| handle.sync_all())
+        .map_err(JournalError::io(directory))
+}
+
+/// Makes a directory with those above it, closed to others, and makes each new name durable.
+fn make_directory(directory: &Path) -> Result<(), JournalError> {
+    if directory.as_os_str().is_empty() || directory.is_dir() {
+        return Ok(());
+    }
+    let parent = directory.parent().unwrap_or(Path::new(""));
+    make_directory(parent)?;
+    let made = DirBuilder::new().mode(0o700).create(directory);
+    match made {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && directory.is_dir() => {}
+        made => made.map_err(JournalError::io(directory))?,
+    }
+    match parent.as_os_str().is_empty() {
+        true => sync_directory(Path::new(".")),
+        false => sync_directory(parent),
+    }
+}
+
+/// Makes the folder where there is none, closed to others, and keeps every other process from
+/// writing to it for as long as the file is held.
 pub(crate) fn locked(folder: &Path) -> Result<File, JournalError> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(JournalError::io(folder))?;
+    make_directory(folder)?;
     let path = folder.join(LOCK);
     let file = OpenOptions::new()
         .create(true)
@@ -73,7 +97,6 @@ pub(crate) fn locked(folder: &Path) -> Result<File, JournalError> {
         .map_err(JournalError::io(&path))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) if broken("journal-one-host") => Ok(file),
         Err(TryLockError::WouldBlock) => Err(JournalError::AlreadyOpen {
             folder: folder.to_owned(),
         }),
@@ -97,6 +120,7 @@ pub(crate) fn key(folder: &Path, seed: [u8; 32], new: bool) -> Result<SigningKey
     let key = SigningKey::read(&private)?;
     if !public.exists() && new {
         key.public().write(&public, "journal")?;
+        sync_directory(folder)?;
     }
     if host(folder)? != key.public() {
         return Err(other("host.key does not belong to host.pub"));
@@ -104,8 +128,8 @@ pub(crate) fn key(folder: &Path, seed: [u8; 32], new: bool) -> Result<SigningKey
     Ok(key)
 }
 
-/// Adds a head in place of the last one where that is `passing`, so that the file stays short; what it vouched for, the
-/// later one does.
+/// Adds a head in place of the last one where that is `passing`, so that the file stays short; what
+/// it vouched for, the later one does.
 pub(crate) fn add_head(
     folder: &Path,
     kept: &mut Vec<Head>,
@@ -133,5 +157,7 @@ pub(crate) fn add_head(
         file.sync_data()?;
         fs::rename(&new, &path)
     });
-    written.map_err(JournalError::io(&path))
+    written.map_err(JournalError::io(&path))?;
+    // Until this the old name may come back after a crash, and with it the old heads.
+    sync_directory(folder)
 }

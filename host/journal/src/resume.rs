@@ -1,15 +1,55 @@
-//! What a host sees for itself before it goes on with its journal.
+//! What a host checks before it resumes its journal after an unclean stop.
+//!
+//! **What a crash can do.** The writer appends a group of receipts with one write and one sync, and
+//! acknowledges the group after the sync. It writes no later group before. A crash therefore tears
+//! only the last group of the last file, and nobody was answered on that group. The kernel writes
+//! blocks in any order: of a torn group any blocks may be there, so valid lines may follow missing
+//! ones. A missing block reads as zeros, or the file ends before it. A torn write leaves no wrong
+//! text. This rests on sectors of 512 bytes that are written whole, and on a file system that does
+//! not show stale blocks (ext4 with `data=ordered`, XFS, btrfs, ZFS).
+//!
+//! **What is damage.** Everything else is damage to receipts that may have been acknowledged:
+//!
+//! 1. a flaw in a file that is not the last, or at a receipt that a head vouches for;
+//! 2. a line whose text is whole and wrong: it is no receipt, it breaks the chain, or its `check`
+//!    does not match. The chain vouches for a line only once another follows, so the `check` of the
+//!    last line counts;
+//! 3. zeros that do not fill whole sectors;
+//! 4. a hole or a cut that a later group follows. Each line states in `durable` the last receipt
+//!    that was durable when its group was written. A line behind the flaw that says so of the
+//!    receipt at the flaw proves that this receipt was durable. A line of the torn group itself
+//!    states an earlier one. Lines of older journals state nothing, and a whole one counts as one
+//!    of a later group.
+//!
+//! The host refuses to resume a damaged journal and changes nothing in it. It moves a torn group
+//! aside and resumes.
+//!
+//! **What cannot be told apart.** Where whole sectors of the last group are lost after it was
+//! acknowledged, or the file is cut there, and no head was signed since, this looks like a torn
+//! group. A head follows within a second.
 
-use std::fs;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
 
 use domesday_package::PublicKey;
+use serde::Deserialize;
 
-use crate::{Broken, Expected, Flaw, JournalError, segment, verify};
+use crate::folder::{OWNER_ONLY, sync_directory};
+use crate::{Broken, Expected, Flaw, JournalError, Receipt, segment, verify};
 
-/// Follows the chain from the file that the last head speaks of, so that nothing is signed that contradicts what was signed
-/// before. What does not hold after that head was never made durable whole: it is put aside, and told of.
-pub(crate) fn sound(folder: &Path, host: &PublicKey, signed: u64) -> Result<(), JournalError> {
+/// Bytes that a disk writes whole or not at all.
+const SECTOR: usize = 512;
+/// What each line begins with. It stands nowhere else in a line, since JSON escapes quotes in text.
+const LINE_START: &[u8] = br#"{"sequence":"#;
+
+/// Follows the chain from the file of the last head, and moves a torn last group aside.
+///
+/// # Errors
+/// [`JournalError::NotSound`] where the journal contradicts a head, and
+/// [`JournalError::DamagedReceipt`] where a receipt that may have been acknowledged is damaged.
+pub(crate) fn recover(folder: &Path, host: &PublicKey, signed: u64) -> Result<(), JournalError> {
     let files = segment::list(folder)?;
     let firsts = || files.iter().map(|(first, _)| *first);
     let begins_at = firsts()
@@ -23,42 +63,163 @@ pub(crate) fn sound(folder: &Path, host: &PublicKey, signed: u64) -> Result<(), 
         ..Expected::default()
     };
     let mut last = begins_at - 1;
-    let broken = match verify(folder, &expected, |receipt| last = receipt.sequence) {
-        Ok(_) => return Ok(()),
-        Err(Broken::Unreadable(error)) => return Err(error),
-        Err(broken) => broken,
+    let checked = verify(folder, &expected, |receipt| last = receipt.sequence);
+    let Some((_, last_path)) = files.last() else {
+        return checked.map(drop).map_err(|broken| match broken {
+            Broken::Unreadable(error) => error,
+            broken => JournalError::NotSound(broken.to_string()),
+        });
     };
-    match &broken {
-        Broken::At { path, line, flaw } if last >= signed && !matches!(flaw, Flaw::Head { .. }) => {
-            tracing::error!(%broken, after = last, "receipts that were not made durable whole are put aside");
-            put_aside(folder, path, *line)
+    let (path, line, flaw) = match checked {
+        Ok(proof) if proof.unfinished == 0 => return Ok(()),
+        Ok(_) => {
+            let bytes = fs::read(last_path).map_err(JournalError::io(last_path))?;
+            let lines = bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+            (last_path.clone(), lines + 1, None)
         }
-        broken => Err(JournalError::NotSound(broken.to_string())),
-    }
-}
-
-/// Moves what stands in a file from this line on, and all later files, out of the journal's way.
-fn put_aside(folder: &Path, path: &Path, line: u64) -> Result<(), JournalError> {
-    let files = segment::list(folder)?;
-    for (_, later) in files.iter().filter(|(_, file)| file.as_path() > path) {
-        let aside = later.with_extension("aside");
-        fs::rename(later, &aside).map_err(JournalError::io(later))?;
-    }
-    let bytes = fs::read(path).map_err(JournalError::io(path))?;
+        Err(Broken::Unreadable(error)) => return Err(error),
+        Err(Broken::At { path, line, flaw }) if last >= signed => (path, line, Some(flaw)),
+        Err(broken) => return Err(JournalError::NotSound(broken.to_string())),
+    };
+    let bytes = fs::read(&path).map_err(JournalError::io(&path))?;
     let lines = usize::try_from(line - 1).unwrap_or(usize::MAX);
-    let keep: usize = bytes
+    let start: usize = bytes
         .split_inclusive(|byte| *byte == b'\n')
         .take(lines)
         .map(<[u8]>::len)
         .sum();
-    let aside = path.with_extension("aside");
-    fs::write(&aside, &bytes[keep..]).map_err(JournalError::io(&aside))?;
-    fs::OpenOptions::new()
+    let damage = match flaw {
+        Some(flaw @ Flaw::NotAReceipt(_)) if path == *last_path => {
+            damage(&bytes, start, last).map(|problem| format!("{flaw}; {problem}"))
+        }
+        // The text is whole, and a torn write leaves no wrong text.
+        Some(flaw) => Some(flaw.to_string()),
+        None => damage(&bytes, start, last),
+    };
+    match damage {
+        None => {
+            let torn = bytes.len() - start;
+            tracing::warn!(path = %path.display(), line, bytes = torn, after = last, "moving a torn group of receipts aside; none of it was acknowledged");
+            move_aside(folder, &path, &bytes[start..], start as u64)
+        }
+        Some(problem) => Err(JournalError::DamagedReceipt {
+            path,
+            line,
+            problem,
+        }),
+    }
+}
+
+/// Returns why the file's bytes from `start` on, which follow receipt `last`, are no torn group.
+fn damage(bytes: &[u8], start: usize, last: u64) -> Option<String> {
+    let tail = &bytes[start..];
+    if let Some(durable) = stated(tail).max().filter(|durable| *durable > last) {
+        return Some(format!(
+            "a later line states that all receipts through {durable} were durable"
+        ));
+    }
+    if !zeros_fill_sectors(tail, start) {
+        return Some("it holds zeros that fill no sector, which no torn write leaves".to_owned());
+    }
+    for line in tail.split_inclusive(|byte| *byte == b'\n') {
+        if line.contains(&0) {
+            continue;
+        }
+        match line.strip_suffix(b"\n") {
+            Some(line) => match serde_json::from_slice::<Receipt>(line) {
+                Ok(receipt) if receipt.durable.is_some() => {}
+                Ok(receipt) => {
+                    return Some(format!("receipt {} follows it", receipt.sequence));
+                }
+                Err(_) => return Some("a torn write leaves no wrong text".to_owned()),
+            },
+            None => match serde_json::from_slice::<Receipt>(line) {
+                Ok(_) if line.ends_with(b"}") => {}
+                Err(error) if error.is_eof() => {}
+                Ok(_) => return Some("its end of line was altered".to_owned()),
+                Err(_) => return Some("a torn write leaves no wrong text".to_owned()),
+            },
+        }
+    }
+    None
+}
+
+/// The `durable` of every line whose beginning can be read.
+fn stated(tail: &[u8]) -> impl Iterator<Item = u64> + '_ {
+    /// The beginning of a line.
+    #[derive(Deserialize)]
+    struct Start {
+        durable: Option<u64>,
+    }
+    tail.windows(LINE_START.len())
+        .enumerate()
+        .filter(|(_, window)| *window == LINE_START)
+        .filter_map(|(at, _)| {
+            // The fields before `about` make an object of their own.
+            let rest = &tail[at..(at + 256).min(tail.len())];
+            let about = br#","about":"#;
+            let end = rest
+                .windows(about.len())
+                .position(|window| window == about)?;
+            let object = [&rest[..end], b"}"].concat();
+            serde_json::from_slice::<Start>(&object).ok()?.durable
+        })
+}
+
+/// Whether each run of zeros begins at a sector or at the start, and ends at a sector or at the
+/// end.
+fn zeros_fill_sectors(tail: &[u8], start: usize) -> bool {
+    let edge = |at: usize| at == 0 || at == tail.len() || (start + at).is_multiple_of(SECTOR);
+    let zero = |at: usize| tail.get(at) == Some(&0);
+    (0..=tail.len())
+        // Where zeros begin or end.
+        .filter(|at| zero(*at) != (*at > 0 && zero(*at - 1)))
+        .all(edge)
+}
+
+/// Copies `tail` to a new file beside the file of receipts, makes the copy durable, and only then
+/// cuts the file to `keep` bytes.
+fn move_aside(folder: &Path, path: &Path, tail: &[u8], keep: u64) -> Result<(), JournalError> {
+    // Zeros alone hold nothing to look at.
+    if tail.iter().any(|byte| *byte != 0) {
+        let (aside, mut file) = new_aside(path)?;
+        file.write_all(tail)
+            .and_then(|()| file.sync_all())
+            .map_err(JournalError::io(&aside))?;
+        sync_directory(folder)?;
+    }
+    OpenOptions::new()
         .write(true)
         .open(path)
         .and_then(|file| {
-            file.set_len(keep as u64)?;
+            file.set_len(keep)?;
             file.sync_all()
         })
         .map_err(JournalError::io(path))
 }
+
+/// Creates the first of `receipts-N.aside`, `receipts-N.2.aside` and so on that does not exist.
+fn new_aside(path: &Path) -> Result<(PathBuf, File), JournalError> {
+    let mut aside = path.with_extension("aside");
+    for number in 2_u32.. {
+        let created = OpenOptions::new()
+            .create_new(true)
+            .write(true)
+            .mode(OWNER_ONLY)
+            .open(&aside);
+        match created {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                aside = path.with_extension(format!("{number}.aside"));
+            }
+            created => {
+                let file = created.map_err(JournalError::io(&aside))?;
+                return Ok((aside, file));
+            }
+        }
+    }
+    Err(JournalError::Closed)
+}
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod tests;

@@ -1,5 +1,5 @@
-//! Records under a tenant's key: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), with a nonce that is a keyed digest of
-//! what is sealed, so that no chance is needed and no nonce serves two records.
+//! Records under a tenant's key: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha), with a nonce that is
+//! a keyed digest of what is sealed, so that no chance is needed and no nonce serves two records.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -5,11 +5,10 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use domesday_breaks::broken;
 use domesday_package::{PublicKey, Sha256Digest};
 
 use crate::folder::opening;
-use crate::line::Receipt;
+use crate::line::{Receipt, is_whole};
 use crate::{Head, JournalError, folder, segment};
 
 /// The longest line that is read, bytes.
@@ -101,6 +100,22 @@ pub enum Flaw {
         /// What is there.
         found: Sha256Digest,
     },
+    /// The last line is not as it was written.
+    #[error("receipt {sequence} was altered: its text does not match its check")]
+    Check {
+        /// The receipt.
+        sequence: u64,
+    },
+    /// A receipt names another group than its own or the one that it begins.
+    #[error(
+        "receipt {sequence} was altered: it cannot have been written when {durable} was the last durable receipt"
+    )]
+    Group {
+        /// The receipt.
+        sequence: u64,
+        /// What it says.
+        durable: u64,
+    },
     /// The first receipt belongs to another host's journal.
     #[error("receipt 1 does not begin the journal of {host}")]
     OtherHost {
@@ -139,7 +154,8 @@ pub enum Flaw {
     },
 }
 
-/// Follows the chain from its beginning, and gives `each` receipt on once it is known to follow the one before.
+/// Follows the chain from its beginning, and gives `each` receipt on once it is known to follow the
+/// one before.
 ///
 /// # Errors
 /// The first place that is wrong; what was given on before it is sound as far as it goes.
@@ -162,6 +178,7 @@ pub fn verify(
                 .remove(&(later - 1))
                 .and_then(|heads| Some(heads.first()?.digest)),
         },
+        durable: None,
         host,
     };
     let mut proof = Proof {
@@ -173,6 +190,7 @@ pub fn verify(
     };
     let mut files = segment::list(journal)?;
     files.retain(|(first, _)| *first >= expected.begins_at);
+    let mut previous: Option<(Receipt, Vec<u8>, &Path, u64)> = None;
     for (at, (_, path)) in files.iter().enumerate() {
         let opened = File::open(path).map_err(JournalError::io(path))?;
         let mut reader = BufReader::with_capacity(1 << 20, opened);
@@ -198,7 +216,7 @@ pub fn verify(
             };
             let (receipt, digest) = chain.follow(text).map_err(wrong)?;
             for head in heads.remove(&receipt.sequence).unwrap_or_default() {
-                if head.digest != digest && !broken("journal-head") {
+                if head.digest != digest {
                     return Err(wrong(Flaw::Head {
                         sequence: head.sequence,
                         signed: head.digest,
@@ -207,13 +225,29 @@ pub fn verify(
                 }
             }
             each(&receipt);
+            // The buffer of the line before serves the next.
+            let line_before = previous.take().map_or_else(Vec::new, |(_, text, ..)| text);
+            let text = std::mem::replace(&mut bytes, line_before);
+            previous = Some((receipt, text, path, line));
         }
+    }
+    // The line after it vouches for each line but the last.
+    if let Some((receipt, text, path, line)) = previous
+        && !is_whole(text.strip_suffix(b"\n").unwrap_or(&text), &receipt)
+    {
+        return Err(Broken::At {
+            path: path.to_owned(),
+            line,
+            flaw: Flaw::Check {
+                sequence: receipt.sequence,
+            },
+        });
     }
     proof.last = chain.next - 1;
     let later = heads.into_keys().next();
     let missing = expected.ends_at.filter(|end| *end > proof.last);
     match later.or(missing) {
-        Some(signed) if !broken("journal-cut-short") => Err(Broken::Whole(Flaw::CutShort {
+        Some(signed) => Err(Broken::Whole(Flaw::CutShort {
             last: proof.last,
             signed,
         })),
@@ -226,6 +260,8 @@ struct Chain {
     next: u64,
     /// Of the line before; none where that is not there to be read.
     digest: Option<Sha256Digest>,
+    /// What the line before says of its group.
+    durable: Option<u64>,
     host: PublicKey,
 }
 
@@ -234,14 +270,13 @@ impl Chain {
     fn follow(&mut self, text: &[u8]) -> Result<(Receipt, Sha256Digest), Flaw> {
         let receipt: Receipt =
             serde_json::from_slice(text).map_err(|error| Flaw::NotAReceipt(error.to_string()))?;
-        if receipt.sequence != self.next && !broken("journal-sequence") {
+        if receipt.sequence != self.next {
             return Err(Flaw::Sequence {
                 expected: self.next,
                 found: receipt.sequence,
             });
         }
-        let follows = |digest: &Sha256Digest| *digest == receipt.previous || broken("journal-link");
-        if let Some(found) = self.digest.filter(|digest| !follows(digest)) {
+        if let Some(found) = self.digest.filter(|digest| *digest != receipt.previous) {
             return Err(match self.next {
                 1 => Flaw::OtherHost { host: self.host },
                 sequence => Flaw::Link {
@@ -251,6 +286,16 @@ impl Chain {
                 },
             });
         }
+        let begins = Some(receipt.sequence.saturating_sub(1));
+        match receipt.durable {
+            Some(durable) if receipt.durable != begins && receipt.durable != self.durable => {
+                return Err(Flaw::Group {
+                    sequence: receipt.sequence,
+                    durable,
+                });
+            }
+            stated => self.durable = stated,
+        }
         let digest = Sha256Digest::of(text);
         self.next += 1;
         self.digest = Some(digest);
@@ -258,7 +303,8 @@ impl Chain {
     }
 }
 
-/// The heads by their receipts, all signed by the host; those of receipts that were put elsewhere are left out.
+/// The heads by their receipts, all signed by the host; those of receipts that were put elsewhere
+/// are left out.
 fn signed_heads(
     own: Vec<Head>,
     expected: &Expected,
@@ -266,7 +312,7 @@ fn signed_heads(
 ) -> Result<BTreeMap<u64, Vec<Head>>, Broken> {
     let mut heads: BTreeMap<u64, Vec<Head>> = BTreeMap::new();
     for head in own.into_iter().chain(expected.heads.iter().cloned()) {
-        if head.signer() != Some(*host) && !broken("journal-forged") {
+        if head.signer() != Some(*host) {
             return Err(Broken::Whole(Flaw::Forged {
                 sequence: head.sequence,
                 host: *host,

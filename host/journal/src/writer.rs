@@ -7,13 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use domesday_breaks::broken;
 use domesday_package::{PublicKey, SigningKey};
 use tokio::sync::watch;
 
 use crate::append::Tail;
 use crate::folder::{add_head, heads, key, locked};
-use crate::resume::sound;
+use crate::resume::recover;
 use crate::{Head, JournalError, Prepared, segment};
 
 /// Receipts that may wait for the thread: some tens of megabytes. Who has more waits.
@@ -22,7 +21,8 @@ const WAITING: usize = 2_048;
 const GROUP_BYTES: usize = 8 << 20;
 /// Bytes of a file before another is begun.
 pub(crate) const FILE_BYTES: u64 = 64 << 20;
-/// The longest that a receipt is without a signed head, and the time between two tries after a failure.
+/// The longest that a receipt is without a signed head, and the time between two tries after a
+/// failure.
 const HEAD_AFTER: Duration = Duration::from_secs(1);
 
 /// The time, milliseconds since 1970-01-01 UTC.
@@ -60,7 +60,8 @@ struct Progress {
 }
 
 impl Journal {
-    /// Opens the journal in `folder`, and makes it where there is none, with a host's key out of `seed`. Blocks.
+    /// Opens the journal in `folder`, and makes it where there is none, with a host's key out of
+    /// `seed`. Blocks.
     ///
     /// # Errors
     /// Where another process has it, it was cut short, or it cannot be read or written.
@@ -80,9 +81,7 @@ impl Journal {
         let key = key(folder, seed, new)?;
         let host = key.public();
         let signed = heads.last().map_or(0, |head| head.sequence);
-        if !broken("journal-resume") {
-            sound(folder, &host, signed)?;
-        }
+        recover(folder, &host, signed)?;
         let tail = Tail::find(folder, &host, file_bytes)?;
         let (send, receive) = sync_channel(WAITING);
         let (tell, progress) = watch::channel(Progress {
@@ -117,8 +116,8 @@ impl Journal {
         })
     }
 
-    /// Hands a receipt to the thread that writes, and waits where it has too many. It is durable once
-    /// [`Journal::kept`] says so.
+    /// Hands a receipt to the thread that writes, and waits where it has too many. It is durable
+    /// once [`Journal::kept`] says so.
     ///
     /// # Errors
     /// Where nothing can be written at present.

@@ -154,21 +154,6 @@ async fn a_journal_without_its_hosts_key_is_not_gone_on_with() {
     assert!(refused(dir.path()).contains("does not belong"));
 }
 
-/// After a loss of power a file may be longer than what was made durable.
-#[tokio::test]
-async fn what_was_not_made_durable_whole_is_put_aside() {
-    let dir = tempfile::tempdir().unwrap();
-    keep(&open(dir.path()), 0..3).await;
-    let (_, last) = crate::segment::list(dir.path()).unwrap().pop().unwrap();
-    let mut file = OpenOptions::new().append(true).open(&last).unwrap();
-    file.write_all(&[0; 300]).unwrap();
-    file.write_all(b"\n{}\n").unwrap();
-    keep(&open(dir.path()), 3..5).await;
-    assert_eq!(names(dir.path()), ["0", "1", "2", "3", "4"]);
-    let aside = std::fs::read(last.with_extension("aside")).unwrap();
-    assert_eq!(aside.len(), 304);
-}
-
 #[tokio::test]
 async fn a_journal_that_is_taken_away_is_trouble() {
     for gone in ["folder", "file", "cut"] {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{FilePath, Kind, Manifest};
+use crate::{BodyFault, FilePath, Kind, Manifest};
 
 /// The typed body of one kind of package. A body denies members that it does not know, since a
 /// member that is ignored is a promise that is not kept.
@@ -13,30 +13,6 @@ pub trait Body: Serialize + DeserializeOwned {
 
     /// Checks what the types alone cannot: ranges, agreement with the rest of the manifest.
     fn check(&self, manifest: &Manifest) -> Result<(), BodyFault>;
-}
-
-/// What is wrong with a body.
-#[derive(Debug, thiserror::Error)]
-pub enum BodyFault {
-    /// Not JSON of the kind's shape.
-    #[error("{0}")]
-    Shape(#[source] serde_json::Error),
-    /// The body names a file that the manifest does not list.
-    #[error("{field} names {file}, which is not among the files")]
-    UnlistedFile {
-        /// The body's field.
-        field: &'static str,
-        /// The file that it names.
-        file: FilePath,
-    },
-    /// A value breaks a rule of the kind.
-    #[error("{field} {rule}")]
-    Rule {
-        /// The body's field.
-        field: &'static str,
-        /// What must hold.
-        rule: &'static str,
-    },
 }
 
 /// `Ok` if `holds`, else the rule that `field` breaks.

@@ -7,18 +7,18 @@ use crate::{BodyFault, FilePath, Kind, PackageId, PublicKey, Sha256Digest};
 
 /// A package could not be opened, written or signed.
 #[derive(Debug, thiserror::Error)]
-#[error("package {}: {fault}", package.display())]
+#[error("package {}: {kind}", package.display())]
 pub struct PackageError {
     /// The package's directory.
     pub package: PathBuf,
     /// What is wrong.
     #[source]
-    pub fault: Fault,
+    pub kind: PackageErrorKind,
 }
 
 /// What is wrong with a package.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum PackageErrorKind {
     /// The file system refused.
     #[error("{}: {error}", path.display())]
     Io {
@@ -163,18 +163,18 @@ pub enum Fault {
     },
 }
 
-impl Fault {
+impl PackageErrorKind {
     /// The fault as the error of the package at `package`.
     pub(crate) fn of(self, package: &Path) -> PackageError {
         PackageError {
             package: package.to_owned(),
-            fault: self,
+            kind: self,
         }
     }
 
     /// An [`io::Error`] with the path that it is about.
-    pub(crate) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> Fault {
-        move |error| Fault::Io {
+    pub(crate) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> PackageErrorKind {
+        move |error| PackageErrorKind::Io {
             path: path.as_ref().to_owned(),
             error,
         }

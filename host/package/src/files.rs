@@ -6,10 +6,9 @@ use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use domesday_breaks::broken;
 use rustix::fs::{Mode, OFlags};
 
-use crate::error::Fault;
+use crate::error::PackageErrorKind;
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::{FileEntry, FilePath};
 
@@ -22,41 +21,41 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
 }
 
 /// Makes what was created or renamed in `directory` durable.
-pub(crate) fn sync_directory(directory: &Path) -> Result<(), Fault> {
+pub(crate) fn sync_directory(directory: &Path) -> Result<(), PackageErrorKind> {
     File::open(directory)
         .and_then(|handle| handle.sync_all())
-        .map_err(Fault::io(directory))
+        .map_err(PackageErrorKind::io(directory))
 }
 
 /// Opens a regular file with one name; a link in the last place is refused, and nothing blocks
 /// on a pipe. `name` is relative to `root`.
-pub(crate) fn open_plain(root: &Path, name: &str) -> Result<(File, Metadata), Fault> {
+pub(crate) fn open_plain(root: &Path, name: &str) -> Result<(File, Metadata), PackageErrorKind> {
     let path = root.join(name);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(&path, flags, Mode::empty()) {
         Ok(handle) => File::from(handle),
         Err(rustix::io::Errno::LOOP) => {
-            return Err(Fault::SymbolicLink {
+            return Err(PackageErrorKind::SymbolicLink {
                 path: name.to_owned(),
             });
         }
-        Err(error) => return Err(Fault::io(&path)(error.into())),
+        Err(error) => return Err(PackageErrorKind::io(&path)(error.into())),
     };
-    let metadata = file.metadata().map_err(Fault::io(&path))?;
+    let metadata = file.metadata().map_err(PackageErrorKind::io(&path))?;
     check_plain(name, &metadata)?;
     Ok((file, metadata))
 }
 
-fn check_plain(name: &str, metadata: &Metadata) -> Result<(), Fault> {
+fn check_plain(name: &str, metadata: &Metadata) -> Result<(), PackageErrorKind> {
     let path = || name.to_owned();
     if metadata.is_symlink() {
-        return Err(Fault::SymbolicLink { path: path() });
+        return Err(PackageErrorKind::SymbolicLink { path: path() });
     }
     if !metadata.is_file() {
-        return Err(Fault::NotAFile { path: path() });
+        return Err(PackageErrorKind::NotAFile { path: path() });
     }
     if metadata.nlink() > 1 {
-        return Err(Fault::HardLink {
+        return Err(PackageErrorKind::HardLink {
             path: path(),
             names: metadata.nlink(),
         });
@@ -69,19 +68,21 @@ pub(crate) fn read_small(
     root: &Path,
     name: &'static str,
     largest: u64,
-) -> Result<Option<Vec<u8>>, Fault> {
+) -> Result<Option<Vec<u8>>, PackageErrorKind> {
     let (file, _) = match open_plain(root, name) {
         Ok(opened) => opened,
-        Err(Fault::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(PackageErrorKind::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
         Err(fault) => return Err(fault),
     };
     let mut bytes = Vec::new();
     let read = file
         .take(largest + 1)
         .read_to_end(&mut bytes)
-        .map_err(Fault::io(root.join(name)))? as u64;
+        .map_err(PackageErrorKind::io(root.join(name)))? as u64;
     if read > largest {
-        return Err(Fault::TooLarge {
+        return Err(PackageErrorKind::TooLarge {
             file: name,
             bytes: read,
         });
@@ -91,11 +92,14 @@ pub(crate) fn read_small(
 
 /// Checks that the tree below `root` holds the listed files, the manifest and its signature as
 /// plain files, and nothing else, not even an empty directory.
-pub(crate) fn check_tree(root: &Path, listed: &BTreeMap<FilePath, FileEntry>) -> Result<(), Fault> {
+pub(crate) fn check_tree(
+    root: &Path,
+    listed: &BTreeMap<FilePath, FileEntry>,
+) -> Result<(), PackageErrorKind> {
     let mut found = BTreeSet::new();
     walk(root, "", listed, &mut found)?;
     match listed.keys().find(|file| !found.contains(file.as_str())) {
-        Some(file) => Err(Fault::Missing { file: file.clone() }),
+        Some(file) => Err(PackageErrorKind::Missing { file: file.clone() }),
         None => Ok(()),
     }
 }
@@ -105,7 +109,7 @@ fn walk(
     below: &str,
     listed: &BTreeMap<FilePath, FileEntry>,
     found: &mut BTreeSet<String>,
-) -> Result<(), Fault> {
+) -> Result<(), PackageErrorKind> {
     let directory = root.join(below);
     let mut names = fs::read_dir(&directory)
         .and_then(|entries| {
@@ -113,12 +117,12 @@ fn walk(
                 .map(|entry| entry.map(|entry| entry.file_name()))
                 .collect::<io::Result<Vec<_>>>()
         })
-        .map_err(Fault::io(&directory))?;
+        .map_err(PackageErrorKind::io(&directory))?;
     // In order, so that of several faults it is always the same that is told.
     names.sort();
     for name in names {
         let metadata = fs::symlink_metadata(directory.join(&name))
-            .map_err(Fault::io(directory.join(&name)))?;
+            .map_err(PackageErrorKind::io(directory.join(&name)))?;
         let name = name.to_string_lossy();
         let path = if below.is_empty() {
             name.into_owned()
@@ -127,7 +131,7 @@ fn walk(
         };
         if metadata.is_dir() {
             if !listed.keys().any(|file| file.is_below(&path)) {
-                return Err(Fault::Unlisted { path });
+                return Err(PackageErrorKind::Unlisted { path });
             }
             walk(root, &path, listed, found)?;
             continue;
@@ -135,8 +139,8 @@ fn walk(
         check_plain(&path, &metadata)?;
         let ours = path == MANIFEST || path == SIGNATURE;
         let known = ours || listed.keys().any(|file| file.as_str() == path);
-        if !known && !broken("package-unlisted") {
-            return Err(Fault::Unlisted { path });
+        if !known {
+            return Err(PackageErrorKind::Unlisted { path });
         }
         found.insert(path);
     }

@@ -170,8 +170,8 @@ impl SigningKey {
         create(path, OWNER_ONLY, &line)
     }
 
-    /// This key's signature over `message`, which begins with a domain of its own, so that a signature
-    /// means one thing.
+    /// This key's signature over `message`, which begins with a domain of its own, so that a
+    /// signature means one thing.
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }

@@ -24,18 +24,19 @@
 //! error names the file. What a file is worth after opening is the reader's choice:
 //! [`Package::bytes`] reads and proves it again, [`Package::path`] hands out a proved location.
 //! [`Verification`] says how bytes are proved: all of them ([`Full`]), or by a host's own
-//! authenticated [`FileRecord`] of what it proved earlier.
+//! authenticated [`VerificationCache`] of what it proved earlier.
 //!
 //! **Bodies.** Each kind has a typed body ([`ValuationBody`], [`PropertyBody`]) behind the trait
 //! [`Body`]; another room may define the body of its own kind. This room knows what a manifest
 //! claims, never what the files mean.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
-mod arrive;
 mod body;
+mod body_fault;
 mod date;
 mod digest;
 mod error;
+mod existing;
 mod files;
 mod id;
 mod json;
@@ -46,20 +47,22 @@ mod open;
 mod path;
 mod property;
 mod publish;
-mod record;
-mod sibling;
+mod receive;
+mod sign;
 mod signature;
-mod standing;
+mod staging;
 mod trust;
 mod valuation;
 mod verification;
+mod verification_cache;
 mod write;
 
-pub use arrive::{Announced, Arrival, Arriving};
-pub use body::{Body, BodyFault};
+pub use body::Body;
+pub use body_fault::BodyFault;
 pub use date::Timestamp;
 pub use digest::Sha256Digest;
-pub use error::{Fault, PackageError};
+pub use error::{PackageError, PackageErrorKind};
+pub use existing::Published;
 pub use id::{IdFault, Kind, PackageId};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
@@ -67,13 +70,15 @@ pub use monotone::{Direction, Monotone, MonotoneInput};
 pub use open::{Package, claimed_body, open, open_with};
 pub use path::{FilePath, PathFault};
 pub use property::{PropertyBody, RegisterFile};
-pub use publish::{Published, publish};
-pub use record::FileRecord;
-pub use signature::{LARGEST_SIGNATURE, sign};
+pub use publish::publish;
+pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};
+pub use sign::sign;
+pub use signature::LARGEST_SIGNATURE;
 pub use trust::{Trust, TrustList};
 pub use valuation::{
-    Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Learnt, Model, Profile,
-    PropertyType, RowLimits, SnapshotPin, ValuationBody,
+    Band, ConfidenceBand, Country, DateWindow, Endpoint, EngineVersion, Model, Profile,
+    PropertyType, RowLimits, SnapshotPin, TrainingWindow, ValuationBody,
 };
 pub use verification::{FileFacts, Full, Verification};
+pub use verification_cache::VerificationCache;
 pub use write::{Draft, Source, write};

@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::error::Fault;
+use crate::error::PackageErrorKind;
+pub use crate::path::{MANIFEST, SIGNATURE};
 use crate::{FilePath, Kind, PackageId, Sha256Digest, Timestamp, json};
 
-/// The file name of a manifest.
-pub const MANIFEST: &str = "manifest.json";
-/// The file name of a manifest's detached signature.
-pub const SIGNATURE: &str = "manifest.sig";
 /// The only format so far. A reader refuses any other.
 pub const FORMAT: u64 = 1;
 /// The largest manifest that is read, bytes.
@@ -51,42 +48,42 @@ pub struct Manifest {
 impl Manifest {
     /// Reads the stored form. Anything but the one stored form of a format that is known is a
     /// fault.
-    pub(crate) fn parse(stored: &[u8]) -> Result<Self, Fault> {
-        let value = json::parse(stored).map_err(Fault::ManifestJson)?;
+    pub(crate) fn parse(stored: &[u8]) -> Result<Self, PackageErrorKind> {
+        let value = json::parse(stored).map_err(PackageErrorKind::ManifestJson)?;
         // The format comes first: what another format means by the other members is unknown.
         match value.get("format") {
             Some(format) if *format == FORMAT => {}
             Some(format) => {
-                return Err(Fault::UnknownFormat {
+                return Err(PackageErrorKind::UnknownFormat {
                     found: format.to_string(),
                 });
             }
             None => {
-                return Err(Fault::UnknownFormat {
+                return Err(PackageErrorKind::UnknownFormat {
                     found: "none".to_owned(),
                 });
             }
         }
-        let canonical = json::canonical(&value).map_err(Fault::ManifestJson)?;
+        let canonical = json::canonical(&value).map_err(PackageErrorKind::ManifestJson)?;
         if json::indent(&canonical) != stored {
-            return Err(Fault::NotCanonical);
+            return Err(PackageErrorKind::NotCanonical);
         }
-        serde_json::from_value(value).map_err(Fault::ManifestJson)
+        serde_json::from_value(value).map_err(PackageErrorKind::ManifestJson)
     }
 
     /// The RFC 8785 canonical bytes.
-    pub(crate) fn canonical(&self) -> Result<Vec<u8>, Fault> {
-        let value = serde_json::to_value(self).map_err(Fault::ManifestJson)?;
-        json::canonical(&value).map_err(Fault::ManifestJson)
+    pub(crate) fn canonical(&self) -> Result<Vec<u8>, PackageErrorKind> {
+        let value = serde_json::to_value(self).map_err(PackageErrorKind::ManifestJson)?;
+        json::canonical(&value).map_err(PackageErrorKind::ManifestJson)
     }
 
     /// The bytes of `manifest.json`: the canonical form, indented.
-    pub(crate) fn stored(&self) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn stored(&self) -> Result<Vec<u8>, PackageErrorKind> {
         Ok(json::indent(&self.canonical()?))
     }
 
     /// What a signature is made over: domain, kind, id and canonical manifest.
-    pub(crate) fn signed_message(&self) -> Result<Vec<u8>, Fault> {
+    pub(crate) fn signed_message(&self) -> Result<Vec<u8>, PackageErrorKind> {
         let canonical = self.canonical()?;
         let names = [self.kind.as_str().as_bytes(), self.id.as_str().as_bytes()];
         let mut message = DOMAIN.to_vec();
@@ -144,7 +141,10 @@ mod tests {
         ];
         for other in cases {
             assert!(
-                matches!(Manifest::parse(other.as_bytes()), Err(Fault::NotCanonical)),
+                matches!(
+                    Manifest::parse(other.as_bytes()),
+                    Err(PackageErrorKind::NotCanonical)
+                ),
                 "{other}"
             );
         }
@@ -156,17 +156,17 @@ mod tests {
         let other = text.replace("\"format\": 1", "\"format\": 2");
         assert!(matches!(
             Manifest::parse(other.as_bytes()),
-            Err(Fault::UnknownFormat { found }) if found == "2"
+            Err(PackageErrorKind::UnknownFormat { found }) if found == "2"
         ));
         let more = text.replace("\n  \"id\"", "\n  \"half\": 1,\n  \"id\"");
         assert!(matches!(
             Manifest::parse(more.as_bytes()),
-            Err(Fault::ManifestJson(error)) if error.to_string().contains("half")
+            Err(PackageErrorKind::ManifestJson(error)) if error.to_string().contains("half")
         ));
         let climbing = text.replace("a.txt", "../a.txt");
         assert!(matches!(
             Manifest::parse(climbing.as_bytes()),
-            Err(Fault::ManifestJson(error)) if error.to_string().contains("\"..\"")
+            Err(PackageErrorKind::ManifestJson(error)) if error.to_string().contains("\"..\"")
         ));
     }
 }

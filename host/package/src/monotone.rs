@@ -1,6 +1,7 @@
 //! What a release declares of the way in which an input moves its estimate.
 
-use crate::body::{BodyFault, rule};
+use crate::BodyFault;
+use crate::body::rule;
 use serde::{Deserialize, Serialize};
 
 /// Homes that one probe may ask for.
@@ -14,7 +15,8 @@ pub struct Monotone {
     pub input: MonotoneInput,
     /// The way.
     pub direction: Direction,
-    /// Share of the estimate by which it may go the other way and still be taken as level, 0 to below 1.
+    /// Share of the estimate by which it may go the other way and still be taken as level, 0 to
+    /// below 1.
     #[serde(default)]
     pub tolerance: f64,
     /// Share of the probed homes that may break it, 0 to below 1.
@@ -29,7 +31,8 @@ fn homes() -> u32 {
     200
 }
 
-/// An input with an order, as the public contract names it. What a client cannot state is not among them.
+/// An input with an order, as the public contract names it. What a client cannot state is not among
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MonotoneInput {

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use domesday_breaks::broken;
-
-use crate::error::Fault;
+use crate::error::PackageErrorKind;
 use crate::files::{check_tree, open_plain, read_small};
 use crate::manifest::{LARGEST, MANIFEST};
 use crate::{
@@ -27,7 +25,7 @@ pub fn open(directory: &Path, trust: &Trust) -> Result<Package, PackageError> {
     open_with(directory, trust, &Full)
 }
 
-/// As [`open`], with the caller's way to prove files.
+/// Opens a package as [`open`] does, with the caller's way to prove files.
 pub fn open_with(
     directory: &Path,
     trust: &Trust,
@@ -41,13 +39,13 @@ pub fn open_with(
         package.prove_files(verification)?;
         Ok(package)
     };
-    attempt().map_err(|fault: Fault| fault.of(directory))
+    attempt().map_err(|fault: PackageErrorKind| fault.of(directory))
 }
 
-/// The body of the package in `directory` as its signed manifest has it; no file is looked at.
+/// Reads the body of the package in `directory` from its signed manifest, and opens no file.
 ///
 /// # Errors
-/// Where the manifest is none, not of this kind or not signed as `trust` demands.
+/// The manifest does not parse, is of another kind or is not signed as `trust` demands.
 pub fn claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, PackageError> {
     let attempt = || {
         let package = Package::claimed(directory)?;
@@ -55,17 +53,18 @@ pub fn claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, Packa
         trust.judge(&package.manifest.id, signer.as_ref())?;
         read_body(&package.manifest)
     };
-    attempt().map_err(|fault: Fault| fault.of(directory))
+    attempt().map_err(|fault: PackageErrorKind| fault.of(directory))
 }
 
 impl Package {
     /// Reads what the directory claims to be; no file is proved yet.
-    fn claimed(directory: &Path) -> Result<Self, Fault> {
+    fn claimed(directory: &Path) -> Result<Self, PackageErrorKind> {
         let name = directory_name(directory)?;
-        let stored = read_small(directory, MANIFEST, LARGEST)?.ok_or(Fault::NoManifest)?;
+        let stored =
+            read_small(directory, MANIFEST, LARGEST)?.ok_or(PackageErrorKind::NoManifest)?;
         let manifest = Manifest::parse(&stored)?;
         if manifest.id.as_str() != name {
-            return Err(Fault::WrongId {
+            return Err(PackageErrorKind::WrongId {
                 manifest: manifest.id,
                 directory: name,
             });
@@ -79,13 +78,13 @@ impl Package {
     }
 
     /// Proves every file and looks at no signature.
-    pub(crate) fn open_unjudged(directory: &Path) -> Result<Self, Fault> {
+    pub(crate) fn open_unjudged(directory: &Path) -> Result<Self, PackageErrorKind> {
         let package = Package::claimed(directory)?;
         package.prove_files(&Full)?;
         Ok(package)
     }
 
-    /// The package, now with a good signature by `key`.
+    /// Returns the package with a signature by `key`.
     pub(crate) fn signed_by(self, key: PublicKey) -> Self {
         Package {
             signer: Some(key),
@@ -93,7 +92,7 @@ impl Package {
         }
     }
 
-    fn prove_files(&self, verification: &dyn Verification) -> Result<(), Fault> {
+    fn prove_files(&self, verification: &dyn Verification) -> Result<(), PackageErrorKind> {
         check_tree(&self.directory, &self.manifest.files)?;
         for (file, entry) in &self.manifest.files {
             self.prove_file(file, entry, verification)?;
@@ -106,7 +105,7 @@ impl Package {
         file: &FilePath,
         entry: &FileEntry,
         verification: &dyn Verification,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), PackageErrorKind> {
         let (handle, metadata) = open_plain(&self.directory, file.as_str())?;
         check_size(file, entry, metadata.len())?;
         let facts = FileFacts::of(&metadata);
@@ -115,7 +114,7 @@ impl Package {
         }
         let path = self.directory.join(file.as_str());
         let (digest, bytes) =
-            Sha256Digest::of_stream(handle, |_| Ok(())).map_err(Fault::io(&path))?;
+            Sha256Digest::of_stream(handle, |_| Ok(())).map_err(PackageErrorKind::io(&path))?;
         check_size(file, entry, bytes)?;
         check_digest(file, entry, digest)?;
         verification.proved(&facts, &digest);
@@ -128,41 +127,43 @@ impl Package {
             .map_err(|fault| fault.of(&self.directory))
     }
 
-    /// The manifest.
+    /// Returns the manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// SHA-256 of `manifest.json`. It identifies the package with all its files.
+    /// Returns the SHA-256 of `manifest.json`, which identifies the package with all its files.
     pub fn digest(&self) -> Sha256Digest {
         self.digest
     }
 
-    /// The key whose signature is good; `None` where there is no signature.
+    /// Returns the key that made the signature; `None` where there is no signature.
     pub fn signer(&self) -> Option<&PublicKey> {
         self.signer.as_ref()
     }
 
-    /// The directory that the package lies in.
+    /// Returns the directory of the package.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The body, as the kind that the caller expects.
+    /// Reads the body as the kind that the caller expects.
     pub fn body<B: Body>(&self) -> Result<B, PackageError> {
         read_body(&self.manifest).map_err(|fault| fault.of(&self.directory))
     }
 
-    /// Where `file` lies. It held the listed bytes when the package was opened; a reader to whom
-    /// a later change matters uses [`Package::bytes`].
+    /// Returns the path of `file`, which held the listed bytes when the package was opened.
+    ///
+    /// A reader to whom a later change matters uses [`Package::bytes`].
     pub fn path(&self, file: &str) -> Result<PathBuf, PackageError> {
         self.entry(file)
             .map(|_| self.directory.join(file))
             .map_err(|fault| fault.of(&self.directory))
     }
 
-    /// The bytes of `file`, read now and proved now, so that a file that was changed after
-    /// opening is found. The bytes returned are those that were hashed.
+    /// Reads and proves the bytes of `file` now, and returns the bytes that were hashed.
+    ///
+    /// A file that changed after opening is found.
     pub fn bytes(&self, file: &str) -> Result<Vec<u8>, PackageError> {
         let attempt = || {
             let (file, entry) = self.entry(file)?;
@@ -173,28 +174,28 @@ impl Package {
                 content.extend_from_slice(piece);
                 Ok(())
             })
-            .map_err(Fault::io(self.directory.join(file.as_str())))?;
+            .map_err(PackageErrorKind::io(self.directory.join(file.as_str())))?;
             check_size(file, entry, bytes)?;
             check_digest(file, entry, digest)?;
             Ok(content)
         };
-        attempt().map_err(|fault: Fault| fault.of(&self.directory))
+        attempt().map_err(|fault: PackageErrorKind| fault.of(&self.directory))
     }
 
-    fn entry(&self, file: &str) -> Result<(&FilePath, &FileEntry), Fault> {
+    fn entry(&self, file: &str) -> Result<(&FilePath, &FileEntry), PackageErrorKind> {
         file.parse::<FilePath>()
             .ok()
             .and_then(|file| self.manifest.files.get_key_value(&file))
-            .ok_or_else(|| Fault::NotListed {
+            .ok_or_else(|| PackageErrorKind::NotListed {
                 file: file.to_owned(),
             })
     }
 }
 
-/// The body of `manifest` as `B`, checked.
-pub(crate) fn read_body<B: Body>(manifest: &Manifest) -> Result<B, Fault> {
+/// Reads the body of `manifest` as `B` and checks it.
+pub(crate) fn read_body<B: Body>(manifest: &Manifest) -> Result<B, PackageErrorKind> {
     if manifest.kind != B::KIND {
-        return Err(Fault::WrongKind {
+        return Err(PackageErrorKind::WrongKind {
             found: manifest.kind,
             expected: B::KIND,
         });
@@ -204,26 +205,30 @@ pub(crate) fn read_body<B: Body>(manifest: &Manifest) -> Result<B, Fault> {
     Ok(body)
 }
 
-fn directory_name(directory: &Path) -> Result<String, Fault> {
+fn directory_name(directory: &Path) -> Result<String, PackageErrorKind> {
     // Components drop a trailing slash, through which a link would be followed unseen.
     let plain: PathBuf = directory.components().collect();
-    let metadata = fs::symlink_metadata(&plain).map_err(Fault::io(directory))?;
+    let metadata = fs::symlink_metadata(&plain).map_err(PackageErrorKind::io(directory))?;
     if !metadata.is_dir() {
-        return Err(Fault::NotADirectory);
+        return Err(PackageErrorKind::NotADirectory);
     }
     // The real name, also of "." or "..".
-    let real = fs::canonicalize(&plain).map_err(Fault::io(directory))?;
+    let real = fs::canonicalize(&plain).map_err(PackageErrorKind::io(directory))?;
     Ok(real
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default())
 }
 
-pub(crate) fn check_size(file: &FilePath, entry: &FileEntry, found: u64) -> Result<(), Fault> {
+pub(crate) fn check_size(
+    file: &FilePath,
+    entry: &FileEntry,
+    found: u64,
+) -> Result<(), PackageErrorKind> {
     if found == entry.bytes {
         return Ok(());
     }
-    Err(Fault::Size {
+    Err(PackageErrorKind::Size {
         file: file.clone(),
         expected: entry.bytes,
         found,
@@ -234,11 +239,11 @@ pub(crate) fn check_digest(
     file: &FilePath,
     entry: &FileEntry,
     found: Sha256Digest,
-) -> Result<(), Fault> {
-    if found == entry.sha256 || broken("package-digest") {
+) -> Result<(), PackageErrorKind> {
+    if found == entry.sha256 {
         return Ok(());
     }
-    Err(Fault::Digest {
+    Err(PackageErrorKind::Digest {
         file: file.clone(),
         expected: entry.sha256,
         found,

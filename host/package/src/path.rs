@@ -5,7 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::{MANIFEST, SIGNATURE};
+/// The file name of a manifest.
+pub const MANIFEST: &str = "manifest.json";
+/// The file name of a manifest's detached signature.
+pub const SIGNATURE: &str = "manifest.sig";
 
 /// The longest path, in bytes.
 const LONGEST: usize = 200;

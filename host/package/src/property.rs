@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Body, BodyFault, listed, rule};
+use crate::BodyFault;
+use crate::body::{Body, listed, rule};
 use crate::{FilePath, Kind, Manifest, PackageId, Sha256Digest, date};
 
 /// What a property snapshot was built from and what it holds.

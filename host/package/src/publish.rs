@@ -1,100 +1,96 @@
-//! Handing a package on: the same bytes on another shelf, whole and durable, or not at all.
+//! Publishing: the same bytes on another shelf, whole and durable, or not at all.
 
 use std::path::Path;
 
-use crate::error::Fault;
+use crate::error::PackageErrorKind;
+use crate::existing::find_existing;
 use crate::files::{read_small, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
-use crate::sibling::Sibling;
 use crate::signature::LARGEST_SIGNATURE;
-use crate::standing::standing;
+use crate::staging::StagingDirectory;
 use crate::write::{copy, put_file, settle};
-use crate::{Manifest, Package, PackageError, PublicKey, Source, signature};
+use crate::{Manifest, Package, PackageError, Published, Source, signature};
 
-/// How a package came onto a shelf.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Published {
-    /// It was copied.
-    Copied,
-    /// It was there already, with the same bytes; what it lacked, a signature or a part that had gone, it has now.
-    Completed,
-    /// It was there already, whole and with the same bytes. Its signature stays, by this key if any.
-    AlreadyThere(Option<PublicKey>),
-}
-
-/// Copies `package` as `<shelf>/<id>`, its manifest and signature to the letter; the shelf is made where it is
-/// missing. Every file is hashed as it is copied, so that what arrives is what the manifest says, whatever
-/// happened to the package since it was opened. A package that is there already with the same bytes, and that nobody
-/// signed, takes the signature of this one.
+/// Copies `package` as `<shelf>/<id>`, with its manifest and signature to the letter.
+///
+/// The shelf is created where it is missing. Every file is hashed as it is copied: the copy has the
+/// bytes of the manifest even if the package changed since it was opened. An unsigned package
+/// that is there with the same bytes takes the signature of this one.
 ///
 /// # Errors
-/// [`Fault::Republished`] where the id is there with other bytes; [`Fault::Digest`] where a file is no longer what
-/// it was.
+/// [`PackageErrorKind::Republished`] where the id is there with other bytes;
+/// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
 pub fn publish(package: &Package, shelf: &Path) -> Result<Published, PackageError> {
     let place = shelf.join(package.manifest().id.as_str());
     publish_to(package, shelf, &place).map_err(|fault| fault.of(&place))
 }
 
-fn publish_to(package: &Package, shelf: &Path, place: &Path) -> Result<Published, Fault> {
+fn publish_to(
+    package: &Package,
+    shelf: &Path,
+    place: &Path,
+) -> Result<Published, PackageErrorKind> {
     let manifest = package.manifest();
     let signature = signature_of(package)?;
-    if let Some(published) = standing(place, manifest, signature.as_deref())? {
+    if let Some(published) = find_existing(place, manifest, signature.as_deref())? {
         return Ok(published);
     }
-    let sibling = Sibling::new(shelf, &manifest.id)?;
+    let staging = StagingDirectory::new(shelf, &manifest.id)?;
     for (file, expected) in &manifest.files {
         let from = package.directory().join(file.as_str());
-        let found = copy(sibling.path(), file, &Source::Path(from))?;
+        let found = copy(staging.path(), file, &Source::Path(from))?;
         if found.sha256 != expected.sha256 {
-            return Err(Fault::Digest {
+            return Err(PackageErrorKind::Digest {
                 file: file.clone(),
                 expected: expected.sha256,
                 found: found.sha256,
             });
         }
     }
-    // There is one stored form, so that these are the bytes that were opened.
-    put_file(&sibling.path().join(MANIFEST), &manifest.stored()?)?;
+    // There is one stored form: these are the bytes that were opened.
+    put_file(&staging.path().join(MANIFEST), &manifest.stored()?)?;
     if let Some(bytes) = &signature {
-        put_file(&sibling.path().join(SIGNATURE), bytes)?;
+        put_file(&staging.path().join(SIGNATURE), bytes)?;
     }
-    sync_directory(sibling.path())?;
-    arrived(sibling, shelf, place, manifest, signature.as_deref())
+    sync_directory(staging.path())?;
+    put_in_place(staging, shelf, place, manifest, signature.as_deref())
 }
 
-/// Puts a finished sibling in place, or finds that another came first with the same.
-pub(crate) fn arrived(
-    sibling: Sibling,
+/// Renames a finished staging directory into place, or finds that another process was first.
+pub(crate) fn put_in_place(
+    staging: StagingDirectory,
     shelf: &Path,
     place: &Path,
     manifest: &Manifest,
     signature: Option<&[u8]>,
-) -> Result<Published, Fault> {
-    if settle(sibling, shelf, place, manifest)? {
+) -> Result<Published, PackageErrorKind> {
+    if settle(staging, shelf, place, manifest)? {
         return Ok(Published::Copied);
     }
-    Ok(standing(place, manifest, signature)?.unwrap_or(Published::Copied))
+    Ok(find_existing(place, manifest, signature)?.unwrap_or(Published::Copied))
 }
 
-/// The bytes of a package's signature, which are still those of the key that it was opened with.
-fn signature_of(package: &Package) -> Result<Option<Vec<u8>>, Fault> {
+/// Reads a package's signature and checks that its key is the one of the opened package.
+fn signature_of(package: &Package) -> Result<Option<Vec<u8>>, PackageErrorKind> {
     let Some(key) = package.signer() else {
         return Ok(None);
     };
     let bytes = read_small(package.directory(), SIGNATURE, LARGEST_SIGNATURE)?.unwrap_or_default();
     match signature::judge(&bytes, package.manifest())? == *key {
         true => Ok(Some(bytes)),
-        false => Err(Fault::SignatureMismatch { key: *key }),
+        false => Err(PackageErrorKind::SignatureMismatch { key: *key }),
     }
 }
 
 impl Package {
-    /// The bytes of `manifest.json` and, where it is signed, of `manifest.sig`: what is sent ahead of the files.
+    /// Returns the bytes of `manifest.json` and, if it is signed, of `manifest.sig`.
+    ///
+    /// A sender transmits them ahead of the files.
     ///
     /// # Errors
-    /// Where the signature is no longer the one that it was opened with.
+    /// The signature changed since the package was opened.
     pub fn heads(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), PackageError> {
         let attempt = || Ok((self.manifest().stored()?, signature_of(self)?));
-        attempt().map_err(|fault: Fault| fault.of(self.directory()))
+        attempt().map_err(|fault: PackageErrorKind| fault.of(self.directory()))
     }
 }

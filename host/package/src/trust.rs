@@ -4,9 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use domesday_breaks::broken;
-
-use crate::error::Fault;
+use crate::error::PackageErrorKind;
 use crate::{KeyError, PackageId, PublicKey};
 
 /// What a package's signature must be worth before it is opened. A signature that is there but
@@ -67,16 +65,19 @@ impl TrustList {
 
 impl Trust {
     /// Judges the package `id`, whose good signature is by `signer`, or which has none.
-    pub(crate) fn judge(&self, id: &PackageId, signer: Option<&PublicKey>) -> Result<(), Fault> {
+    pub(crate) fn judge(
+        &self,
+        id: &PackageId,
+        signer: Option<&PublicKey>,
+    ) -> Result<(), PackageErrorKind> {
         let Trust::Required(list) = self else {
             return Ok(());
         };
         match signer {
-            _ if broken("package-trust") => Ok(()),
             Some(key) if list.keys.contains_key(key) => Ok(()),
             _ if list.exempt.contains(id) => Ok(()),
-            Some(key) => Err(Fault::Untrusted { key: *key }),
-            None => Err(Fault::Unsigned),
+            Some(key) => Err(PackageErrorKind::Untrusted { key: *key }),
+            None => Err(PackageErrorKind::Unsigned),
         }
     }
 }
@@ -114,9 +115,12 @@ mod tests {
         assert!(trust.judge(&id, Some(&known)).is_ok());
         assert!(matches!(
             trust.judge(&id, Some(&stranger)),
-            Err(Fault::Untrusted { key }) if key == stranger
+            Err(PackageErrorKind::Untrusted { key }) if key == stranger
         ));
-        assert!(matches!(trust.judge(&id, None), Err(Fault::Unsigned)));
+        assert!(matches!(
+            trust.judge(&id, None),
+            Err(PackageErrorKind::Unsigned)
+        ));
         assert!(trust.judge(&other, None).is_ok());
         assert!(trust.judge(&other, Some(&stranger)).is_ok());
         assert!(Trust::Unsigned.judge(&id, None).is_ok());

@@ -3,7 +3,8 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::body::{Body, BodyFault, distinct, listed, rule};
+use crate::BodyFault;
+use crate::body::{Body, distinct, listed, rule};
 use crate::{FilePath, Kind, Manifest, Monotone, PackageId, Sha256Digest, date};
 
 /// The most rows that the public contract allows in one batch or job.
@@ -42,12 +43,14 @@ pub struct ValuationBody {
     pub nominal_coverage: f64,
     /// From which confidence score each band begins, highest first; the last begins at 0.
     pub confidence_bands: Vec<ConfidenceBand>,
-    /// Inputs that move the estimate one way only, which `domesday release check` probes; absent where none is declared.
+    /// Inputs that move the estimate one way only, which `domesday release check` probes; absent
+    /// where none is declared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monotone: Vec<Monotone>,
     /// The recorded valuations that a replay must repeat bit for bit.
     pub fixtures: FilePath,
-    /// The back-test on sales that neither the fit nor the calibration saw; absent where there was none.
+    /// The back-test on sales that neither the fit nor the calibration saw; absent where there was
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backtest: Option<FilePath>,
     /// The component.
@@ -186,15 +189,17 @@ pub struct Model {
     /// SHA-256 of the fitted parameters that were baked in; absent where a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_sha256: Option<Sha256Digest>,
-    /// The sales that the parameters were learnt from; absent where a model has none, or does not say.
+    /// The sales that the parameters were learnt from; absent where a model has none, or does not
+    /// say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub learnt: Option<Learnt>,
+    pub learnt: Option<TrainingWindow>,
 }
 
-/// The sales that a model's parameters were learnt from. A back-test may begin after the last of them.
+/// The sales that a model's parameters were learnt from. A back-test may begin after the last of
+/// them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Learnt {
+pub struct TrainingWindow {
     /// The last day whose sales were fitted.
     #[serde(with = "date")]
     pub fitted_through: NaiveDate,

@@ -1,4 +1,4 @@
-//! How the bytes of a package's files are proved.
+//! The strategies that prove the bytes of a package's files.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Sha256Digest;
 
-/// What tells one state of a file from another without reading it.
+/// The facts that tell one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileFacts {
@@ -35,10 +35,11 @@ impl FileFacts {
     }
 }
 
-/// The strategy by which [`crate::open_with`] proves files. [`Full`] reads every byte:
-/// publishing, pulling and replaying use nothing else. A serving host may open with its
-/// [`crate::FileRecord`], so that gigabytes do not delay its start, and prove its packages again
-/// behind it with [`crate::Package::prove`].
+/// The strategy by which [`crate::open_with`] proves files.
+///
+/// [`Full`] reads every byte: publishing, pulling and replaying use nothing else. A serving host
+/// may open with its [`crate::VerificationCache`], which spares it gigabytes of reading at the
+/// start. It proves its packages again in the background with [`crate::Package::prove`].
 pub trait Verification {
     /// Whether the file with these facts is known to hold `digest`. `false` has it hashed.
     fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool;

@@ -5,11 +5,11 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::error::Fault;
+use crate::error::PackageErrorKind;
 use crate::files::{parent, sync_directory};
 use crate::manifest::{FORMAT, MANIFEST};
 use crate::open::{Package, read_body};
-use crate::sibling::Sibling;
+use crate::staging::StagingDirectory;
 use crate::{
     Body, FileEntry, FilePath, Manifest, PackageError, PackageId, Sha256Digest, Timestamp,
 };
@@ -36,20 +36,26 @@ pub enum Source {
     Bytes(Vec<u8>),
 }
 
-/// Writes `draft` as `<shelf>/<id>`, unsigned, and returns its manifest; the shelf is made where
-/// it is missing. Everything is written and made durable in a hidden sibling and then renamed
-/// into place. Where the id exists with the same manifest and intact files, nothing is done (its
-/// signature stays); with other bytes it is [`Fault::Republished`].
+/// Writes `draft` as `<shelf>/<id>`, unsigned, and returns its manifest.
+///
+/// The shelf is created where it is missing. Everything is written and made durable in a hidden
+/// staging directory, which is then renamed into place. Where the id exists with the same manifest
+/// and intact files, nothing is done and its signature stays. With other bytes it is
+/// [`PackageErrorKind::Republished`].
 pub fn write<B: Body>(shelf: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
     let place = shelf.join(draft.id.as_str());
     write_to(shelf, &place, draft).map_err(|fault| fault.of(&place))
 }
 
-fn write_to<B: Body>(shelf: &Path, place: &Path, draft: Draft<B>) -> Result<Manifest, Fault> {
-    let sibling = Sibling::new(shelf, &draft.id)?;
+fn write_to<B: Body>(
+    shelf: &Path,
+    place: &Path,
+    draft: Draft<B>,
+) -> Result<Manifest, PackageErrorKind> {
+    let staging = StagingDirectory::new(shelf, &draft.id)?;
     let mut files = BTreeMap::new();
     for (file, source) in draft.files {
-        let entry = copy(sibling.path(), &file, &source)?;
+        let entry = copy(staging.path(), &file, &source)?;
         files.insert(file, entry);
     }
     let manifest = Manifest {
@@ -58,40 +64,42 @@ fn write_to<B: Body>(shelf: &Path, place: &Path, draft: Draft<B>) -> Result<Mani
         id: draft.id,
         created: draft.created,
         files,
-        body: serde_json::to_value(&draft.body).map_err(Fault::ManifestJson)?,
+        body: serde_json::to_value(&draft.body).map_err(PackageErrorKind::ManifestJson)?,
     };
     let stored = manifest.stored()?;
     // What is returned is what a reader will read, and a body that a reader would refuse is
     // refused here.
     let manifest = Manifest::parse(&stored)?;
     read_body::<B>(&manifest)?;
-    put_file(&sibling.path().join(MANIFEST), &stored)?;
-    sync_directory(sibling.path())?;
-    settle(sibling, shelf, place, &manifest)?;
+    put_file(&staging.path().join(MANIFEST), &stored)?;
+    sync_directory(staging.path())?;
+    settle(staging, shelf, place, &manifest)?;
     Ok(manifest)
 }
 
 /// Writes a small file and makes it durable.
-pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind> {
     create(path)
         .and_then(|mut file| {
             file.write_all(bytes)?;
             file.sync_all()
         })
-        .map_err(Fault::io(path))
+        .map_err(PackageErrorKind::io(path))
 }
 
-/// Renames the finished sibling into place, or finds the same package there already: whether it was
-/// renamed. Renaming never replaces: the system refuses where a directory that holds anything is in the way.
+/// Renames the finished staging directory into place, and returns whether it was renamed.
+///
+/// It was not where the same package is there already. Renaming never replaces: the system refuses
+/// where a directory that holds anything is in the way.
 pub(crate) fn settle(
-    sibling: Sibling,
+    staging: StagingDirectory,
     shelf: &Path,
     place: &Path,
     manifest: &Manifest,
-) -> Result<bool, Fault> {
-    match fs::rename(sibling.path(), place) {
+) -> Result<bool, PackageErrorKind> {
+    match fs::rename(staging.path(), place) {
         Ok(()) => {
-            sibling.moved();
+            staging.moved();
             sync_directory(shelf)?;
             Ok(true)
         }
@@ -107,10 +115,10 @@ pub(crate) fn settle(
             if published.manifest() == manifest {
                 Ok(false)
             } else {
-                Err(Fault::Republished)
+                Err(PackageErrorKind::Republished)
             }
         }
-        Err(error) => Err(Fault::io(place)(error)),
+        Err(error) => Err(PackageErrorKind::io(place)(error)),
     }
 }
 
@@ -119,22 +127,26 @@ fn create(path: &Path) -> io::Result<File> {
 }
 
 /// Writes one file below `root` and makes it and its directories durable.
-pub(crate) fn copy(root: &Path, file: &FilePath, source: &Source) -> Result<FileEntry, Fault> {
+pub(crate) fn copy(
+    root: &Path,
+    file: &FilePath,
+    source: &Source,
+) -> Result<FileEntry, PackageErrorKind> {
     let path = root.join(file.as_str());
     let directory = parent(&path);
-    fs::create_dir_all(&directory).map_err(Fault::io(&directory))?;
-    let mut target = create(&path).map_err(Fault::io(&path))?;
+    fs::create_dir_all(&directory).map_err(PackageErrorKind::io(&directory))?;
+    let mut target = create(&path).map_err(PackageErrorKind::io(&path))?;
     let (sha256, bytes) = match source {
         Source::Path(from) => {
-            let from = File::open(from).map_err(Fault::io(from))?;
+            let from = File::open(from).map_err(PackageErrorKind::io(from))?;
             Sha256Digest::of_stream(from, |piece| target.write_all(piece))
         }
         Source::Bytes(bytes) => {
             Sha256Digest::of_stream(bytes.as_slice(), |piece| target.write_all(piece))
         }
     }
-    .map_err(Fault::io(&path))?;
-    target.sync_all().map_err(Fault::io(&path))?;
+    .map_err(PackageErrorKind::io(&path))?;
+    target.sync_all().map_err(PackageErrorKind::io(&path))?;
     for ancestor in directory
         .ancestors()
         .take_while(|dir| dir.starts_with(root))

@@ -78,8 +78,8 @@ fn shelf() -> (TempDir, PathBuf) {
     (shelf, directory)
 }
 
-fn fault(directory: &Path) -> Fault {
-    open(directory, &trust()).unwrap_err().fault
+fn fault(directory: &Path) -> PackageErrorKind {
+    open(directory, &trust()).unwrap_err().kind
 }
 
 #[test]
@@ -99,12 +99,12 @@ fn a_written_and_signed_package_opens() {
     }
     for other in ["absent", "../markets-1/series.bin", "manifest.json"] {
         let error = package.path(other).unwrap_err();
-        assert!(matches!(error.fault, Fault::NotListed { file } if file == other));
+        assert!(matches!(error.kind, PackageErrorKind::NotListed { file } if file == other));
     }
     let error = package.body::<RatesBody>().unwrap_err();
     assert!(matches!(
-        error.fault,
-        Fault::WrongKind {
+        error.kind,
+        PackageErrorKind::WrongKind {
             found: Kind::Markets,
             expected: Kind::Rates
         }
@@ -122,14 +122,16 @@ fn a_file_changed_after_opening_is_found() {
         package.bytes("series.bin").unwrap_err(),
         package.prove(&Full).unwrap_err(),
     ] {
-        assert!(matches!(error.fault, Fault::Digest { file, .. } if file.as_str() == "series.bin"));
+        assert!(
+            matches!(error.kind, PackageErrorKind::Digest { file, .. } if file.as_str() == "series.bin")
+        );
     }
     // A link is refused even where it leads to the right bytes.
     let away = shelf.path().join("away");
     fs::rename(directory.join("sub/note"), &away).unwrap();
     symlink(&away, directory.join("sub/note")).unwrap();
     let error = package.bytes("sub/note").unwrap_err();
-    assert!(matches!(error.fault, Fault::SymbolicLink { path } if path == "sub/note"));
+    assert!(matches!(error.kind, PackageErrorKind::SymbolicLink { path } if path == "sub/note"));
 }
 
 #[test]
@@ -144,27 +146,29 @@ fn what_is_unlisted_is_refused() {
         let (_shelf, directory) = shelf();
         fs::write(directory.join(extra), "").unwrap();
         assert!(
-            matches!(fault(&directory), Fault::Unlisted { path } if path == extra),
+            matches!(fault(&directory), PackageErrorKind::Unlisted { path } if path == extra),
             "{extra}"
         );
     }
     let (_shelf, directory) = shelf();
     fs::create_dir(directory.join("empty")).unwrap();
-    assert!(matches!(fault(&directory), Fault::Unlisted { path } if path == "empty"));
+    assert!(matches!(fault(&directory), PackageErrorKind::Unlisted { path } if path == "empty"));
 }
 
 #[test]
 fn what_is_missing_or_of_another_size_is_refused() {
     let (_shelf, directory) = shelf();
     fs::remove_file(directory.join("sub/note")).unwrap();
-    assert!(matches!(fault(&directory), Fault::Missing { file } if file.as_str() == "sub/note"));
+    assert!(
+        matches!(fault(&directory), PackageErrorKind::Missing { file } if file.as_str() == "sub/note")
+    );
     fs::write(directory.join("sub/note"), "more?").unwrap();
     assert!(matches!(
         fault(&directory),
-        Fault::Size { file, expected: 4, found: 5 } if file.as_str() == "sub/note"
+        PackageErrorKind::Size { file, expected: 4, found: 5 } if file.as_str() == "sub/note"
     ));
     fs::remove_file(directory.join("manifest.json")).unwrap();
-    assert!(matches!(fault(&directory), Fault::NoManifest));
+    assert!(matches!(fault(&directory), PackageErrorKind::NoManifest));
 }
 
 #[test]
@@ -176,19 +180,19 @@ fn links_and_special_files_are_refused() {
         fs::rename(directory.join(file), &away).unwrap();
         symlink(&away, directory.join(file)).unwrap();
         assert!(
-            matches!(fault(&directory), Fault::SymbolicLink { path } if path == file),
+            matches!(fault(&directory), PackageErrorKind::SymbolicLink { path } if path == file),
             "{file}"
         );
         fs::remove_file(directory.join(file)).unwrap();
         fs::hard_link(&away, directory.join(file)).unwrap();
         assert!(
-            matches!(fault(&directory), Fault::HardLink { path, names: 2 } if path == file),
+            matches!(fault(&directory), PackageErrorKind::HardLink { path, names: 2 } if path == file),
             "{file}"
         );
         fs::remove_file(directory.join(file)).unwrap();
         fs::create_dir(directory.join(file)).unwrap();
         assert!(
-            matches!(fault(&directory), Fault::NotAFile { path } | Fault::Unlisted { path } if path == file),
+            matches!(fault(&directory), PackageErrorKind::NotAFile { path } | PackageErrorKind::Unlisted { path } if path == file),
             "{file}"
         );
     }
@@ -196,12 +200,12 @@ fn links_and_special_files_are_refused() {
     let away = shelf.path().join("away");
     fs::rename(directory.join("sub"), &away).unwrap();
     symlink(&away, directory.join("sub")).unwrap();
-    assert!(matches!(fault(&directory), Fault::SymbolicLink { path } if path == "sub"));
+    assert!(matches!(fault(&directory), PackageErrorKind::SymbolicLink { path } if path == "sub"));
     fs::remove_file(directory.join("sub")).unwrap();
     fs::rename(&away, directory.join("sub")).unwrap();
 
     let _socket = std::os::unix::net::UnixListener::bind(directory.join("sock")).unwrap();
-    assert!(matches!(fault(&directory), Fault::NotAFile { path } if path == "sock"));
+    assert!(matches!(fault(&directory), PackageErrorKind::NotAFile { path } if path == "sock"));
 }
 
 #[test]
@@ -209,19 +213,22 @@ fn the_directory_is_a_real_one_named_by_the_id() {
     let (shelf, directory) = shelf();
     let link = shelf.path().join("link");
     symlink(&directory, &link).unwrap();
-    assert!(matches!(fault(&link), Fault::NotADirectory));
-    assert!(matches!(fault(&link.join("")), Fault::NotADirectory));
+    assert!(matches!(fault(&link), PackageErrorKind::NotADirectory));
+    assert!(matches!(
+        fault(&link.join("")),
+        PackageErrorKind::NotADirectory
+    ));
 
     let renamed = shelf.path().join("markets-2");
     fs::rename(&directory, &renamed).unwrap();
     assert!(matches!(
         fault(&renamed),
-        Fault::WrongId { manifest, directory } if manifest.as_str() == "markets-1" && directory == "markets-2"
+        PackageErrorKind::WrongId { manifest, directory } if manifest.as_str() == "markets-1" && directory == "markets-2"
     ));
 }
 
 /// Rewrites the manifest by a replacement of text and signs what came out.
-fn rewritten(from: &str, to: &str) -> Fault {
+fn rewritten(from: &str, to: &str) -> PackageErrorKind {
     let (_shelf, directory) = shelf();
     let path = directory.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
@@ -229,22 +236,24 @@ fn rewritten(from: &str, to: &str) -> Fault {
     fs::write(&path, text.replace(from, to)).unwrap();
     match sign(&directory, &key()) {
         Ok(_) => fault(&directory),
-        Err(error) => error.fault,
+        Err(error) => error.kind,
     }
 }
 
 #[test]
 fn a_manifest_is_strict_even_when_signed() {
     let climbing = rewritten("\"series.bin\"", "\"../s.bin\"");
-    assert!(matches!(climbing, Fault::ManifestJson(e) if e.to_string().contains("\"..\"")));
+    assert!(
+        matches!(climbing, PackageErrorKind::ManifestJson(e) if e.to_string().contains("\"..\""))
+    );
     let absolute = rewritten("\"series.bin\"", "\"/etc/passwd\"");
-    assert!(matches!(absolute, Fault::ManifestJson(_)));
+    assert!(matches!(absolute, PackageErrorKind::ManifestJson(_)));
     let twice = rewritten("\"format\": 1,", "\"format\": 1,\n  \"format\": 1,");
-    assert!(matches!(twice, Fault::ManifestJson(e) if e.to_string().contains("twice")));
+    assert!(matches!(twice, PackageErrorKind::ManifestJson(e) if e.to_string().contains("twice")));
     let later = rewritten("\"format\": 1", "\"format\": 2");
-    assert!(matches!(later, Fault::UnknownFormat { found } if found == "2"));
+    assert!(matches!(later, PackageErrorKind::UnknownFormat { found } if found == "2"));
     let spaced = rewritten("\"format\": 1", "\"format\":  1");
-    assert!(matches!(spaced, Fault::NotCanonical));
+    assert!(matches!(spaced, PackageErrorKind::NotCanonical));
 }
 
 #[test]
@@ -254,19 +263,24 @@ fn a_signature_is_for_one_key_kind_and_id() {
     let stranger = SigningKey::from_seed([2; 32]);
 
     sign(&directory, &stranger).unwrap();
-    assert!(matches!(fault(&directory), Fault::Untrusted { key } if key == stranger.public()));
+    assert!(
+        matches!(fault(&directory), PackageErrorKind::Untrusted { key } if key == stranger.public())
+    );
 
     // A stranger's signature under a trusted name.
     let text = fs::read_to_string(&sig).unwrap();
     let claimed = text.replace(&stranger.public().to_string(), &key().public().to_string());
     fs::write(&sig, claimed).unwrap();
-    assert!(matches!(fault(&directory), Fault::SignatureMismatch { .. }));
+    assert!(matches!(
+        fault(&directory),
+        PackageErrorKind::SignatureMismatch { .. }
+    ));
 
     fs::write(&sig, &text[..text.len() - 8]).unwrap();
-    assert!(matches!(fault(&directory), Fault::SignatureForm));
+    assert!(matches!(fault(&directory), PackageErrorKind::SignatureForm));
 
     fs::remove_file(&sig).unwrap();
-    assert!(matches!(fault(&directory), Fault::Unsigned));
+    assert!(matches!(fault(&directory), PackageErrorKind::Unsigned));
     assert!(open(&directory, &Trust::Unsigned).is_ok());
     let mut list = TrustList::new();
     list.exempt("markets-1".parse().unwrap());
@@ -278,7 +292,10 @@ fn a_signature_is_for_one_key_kind_and_id() {
     let path = directory.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"markets\"", "\"rates\"")).unwrap();
-    assert!(matches!(fault(&directory), Fault::SignatureMismatch { .. }));
+    assert!(matches!(
+        fault(&directory),
+        PackageErrorKind::SignatureMismatch { .. }
+    ));
 }
 
 #[test]
@@ -295,7 +312,7 @@ fn an_id_never_changes_its_bytes() {
     other_file.files.insert(file, Source::Bytes(vec![1]));
     for other in [draft("second"), other_file] {
         let error = write(shelf.path(), other).unwrap_err();
-        assert!(matches!(error.fault, Fault::Republished));
+        assert!(matches!(error.kind, PackageErrorKind::Republished));
     }
     assert_eq!(
         open(&directory, &trust()).unwrap().digest(),
@@ -305,7 +322,7 @@ fn an_id_never_changes_its_bytes() {
     // The same manifest over damaged files is no "already there".
     fs::write(directory.join("sub/note"), "mope").unwrap();
     let error = write(shelf.path(), draft("first")).unwrap_err();
-    assert!(matches!(error.fault, Fault::Digest { .. }));
+    assert!(matches!(error.kind, PackageErrorKind::Digest { .. }));
     assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
 }
 
@@ -337,12 +354,12 @@ fn a_record_spares_the_reading_of_unchanged_files() {
     let (shelf, directory) = shelf();
     let path = shelf.path().join(".record");
     let far = i64::MAX;
-    let record = FileRecord::open(&path, [1; 32], far).unwrap();
+    let record = VerificationCache::open(&path, [1; 32], far).unwrap();
     open_with(&directory, &trust(), &record).unwrap();
     record.save().unwrap();
 
     /// Tells how many files had to be read.
-    struct Counting(FileRecord, AtomicU32);
+    struct Counting(VerificationCache, AtomicU32);
     impl Verification for Counting {
         fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
             self.0.vouches(facts, digest)
@@ -354,7 +371,7 @@ fn a_record_spares_the_reading_of_unchanged_files() {
     }
     let counting = || {
         Counting(
-            FileRecord::open(&path, [1; 32], far).unwrap(),
+            VerificationCache::open(&path, [1; 32], far).unwrap(),
             AtomicU32::new(0),
         )
     };
@@ -373,7 +390,7 @@ fn a_record_spares_the_reading_of_unchanged_files() {
     assert_eq!(rewritten.1.load(Ordering::Relaxed), 1);
     fs::write(&file, bytes.to_ascii_uppercase()).unwrap();
     let error = open_with(&directory, &trust(), &counting()).unwrap_err();
-    assert!(matches!(error.fault, Fault::Digest { .. }));
+    assert!(matches!(error.kind, PackageErrorKind::Digest { .. }));
 }
 
 proptest! {

@@ -2,9 +2,9 @@
 //!
 //! `cargo run -p domesday-property --example build -- DATA DIRECTORY [MEBIBYTES [complete]]`
 //!
-//! DATA is a folder that the generator wrote, or has the subfolders `ppd`, `epc`, `postcodes`, `areas`
-//! and `hpi`. MEBIBYTES bound the memory for seeds. With `complete`, the monthly price paid file is left
-//! out, for an update to bring.
+//! DATA is a folder that the generator wrote, or has the subfolders `ppd`, `epc`, `postcodes`,
+//! `areas` and `hpi`. MEBIBYTES bound the memory for seeds. With `complete`, the monthly price paid
+//! file is left out, for an update to bring.
 
 #![allow(unused_crate_dependencies)]
 

@@ -4,23 +4,23 @@
 //! cargo run -p domesday-property --example match_rules -- FOLDER [REPORT] [--wrong] [--missed] [--certificates-alone]
 //! ```
 //!
-//! FOLDER is a world that the generator wrote with its truth, or has the subfolders `ppd`, `epc` and
-//! `postcodes` with Leicestershire's sales, certificates and another author's match of the two. With the
-//! REPORT of a build of the same files, its counts are compared. Addresses are looked up as texts here and
-//! as fingerprints there, so that the two are two ways to one figure.
-//! With `--certificates-alone`, homes are known from certificates and not from the address file, so that many a
-//! sale's home is not there to be found and others may be taken for it.
+//! FOLDER is a world that the generator wrote with its truth, or has the subfolders `ppd`, `epc`
+//! and `postcodes` with Leicestershire's sales, certificates and another author's match of the two.
+//! With the REPORT of a build of the same files, its counts are compared. Addresses are looked up
+//! as texts here and as fingerprints there, so that the two are two ways to one figure. With
+//! `--certificates-alone`, homes are known from certificates and not from the address file, so that
+//! many a sale's home is not there to be found and others may be taken for it.
 
 #![allow(unused_crate_dependencies)]
 
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
 use domesday_registers::codes::PropertyType;
-use domesday_registers::matching::{Asked, OLDER_POSTCODE, RULES};
+use domesday_registers::matching::{AddressQuery, OLDER_POSTCODE, RULES};
 use domesday_registers::records::{Change, PricePaid};
 use domesday_registers::rows::{Begin, Refusal, Register, Rows, Warnings};
 use domesday_registers::{
-    AddressFileReader, AddressKey, CertificateReader, CodePointReader, Postcode, PricePaidReader,
-    Progress, Record,
+    AddressFileReader, AddressKey, BytesRead, CertificateReader, CodePointReader, Postcode,
+    PricePaidReader, Record,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::error::Error;
@@ -143,7 +143,7 @@ fn all_met<'s>(
         let Some(postcode) = &sale.postcode else {
             continue;
         };
-        let asked = Asked::of_parts(
+        let asked = AddressQuery::of_parts(
             &sale.saon,
             &sale.paon,
             &sale.street,
@@ -178,7 +178,7 @@ fn met(
     known: &Known,
     live: &HashSet<Postcode>,
     at: &Postcode,
-    asked: &Asked,
+    asked: &AddressQuery,
     rules: bool,
 ) -> Option<(&'static str, u64)> {
     let nothing = ByKey::new();
@@ -235,7 +235,7 @@ fn main() -> Result<(), Failure> {
     let shows = |flag: &str| flags.iter().any(|given| given == flag);
     let folder = PathBuf::from(files.first().ok_or("usage: match_rules FOLDER [REPORT]")?);
     let generated = folder.join("truth-sales.csv").exists();
-    let progress = Progress::default();
+    let progress = BytesRead::default();
     let (price_paid, certificates, code_point) = if generated {
         let files = ["price-paid.csv", "price-paid-monthly-change.csv"];
         (
@@ -416,7 +416,7 @@ fn certificates_without_uprn(known: &Known, rows: &[domesday_registers::records:
     for row in rows {
         let live = HashSet::from([row.postcode.clone()]);
         let truth: Option<u64> = row.key.get(5..17).and_then(|digits| digits.parse().ok());
-        let asked = Asked::of_lines(&row.lines, &row.town, &row.postcode);
+        let asked = AddressQuery::of_lines(&row.lines, &row.town, &row.postcode);
         let home = met(known, &live, &row.postcode, &asked, true);
         if let Some((rule, uprn)) = home.filter(|(rule, _)| !one_address(rule)) {
             let tally = tallies.entry(rule).or_default();

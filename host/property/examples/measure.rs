@@ -1,16 +1,17 @@
-//! Measures a snapshot's look-ups: each question once for every home of a price paid file, twice over.
+//! Measures a snapshot's look-ups: each question once for every home of a price paid file, twice
+//! over.
 //!
 //! `cargo run -p domesday-property --example measure -- SNAPSHOT PRICE_PAID [MOST]`
 //!
-//! PRICE_PAID is any file of price paid data from the snapshot's world, such as a month's; MOST bounds
-//! how many of its sales are asked about. The first turn is cold if the system holds nothing of
-//! the snapshot, as after `dd if=SNAPSHOT iflag=nocache count=0`.
+//! PRICE_PAID is any file of price paid data from the snapshot's world, such as a month's; MOST
+//! bounds how many of its sales are asked about. The first turn is cold if the system holds nothing
+//! of the snapshot, as after `dd if=SNAPSHOT iflag=nocache count=0`.
 
 #![allow(unused_crate_dependencies)]
 
 use domesday_property::{AreaLevel, NearbyQuery, Order, PropertyTypes, Resolution, Snapshot};
 use domesday_registers::codes::PropertyType;
-use domesday_registers::{Day, Postcode, PricePaidReader, Progress};
+use domesday_registers::{BytesRead, Day, Postcode, PricePaidReader};
 use std::error::Error;
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -60,7 +61,7 @@ struct Address {
 /// Addresses of dwellings on a street, in an order that jumps about.
 fn addresses(path: &std::path::Path, most: usize) -> Result<Vec<Address>, Box<dyn Error>> {
     let mut rows = Vec::new();
-    for row in PricePaidReader::open(path, &Progress::default())? {
+    for row in PricePaidReader::open(path, &BytesRead::default())? {
         rows.extend(row?);
     }
     rows.retain(|row| row.property_type != PropertyType::Other && !row.street.is_empty());

@@ -11,8 +11,8 @@
 //! before it. And every answer has one stated order that ends on a unique key, so that two
 //! machines agree to the bit.
 //!
-//! That the first habit is kept can be proved: [`future`] copies a snapshot with another future, and no
-//! answer about the past may change.
+//! That the first habit is kept can be proved: [`leakage_test_data`] copies a snapshot with another
+//! future, and no answer about the past may change.
 //!
 //! The rooms: [`model`] holds the answers as plain data, `store` the tables and their packed
 //! rows, `query` the questions, and [`build`] the way from the registers to the file.
@@ -20,7 +20,7 @@
 
 pub mod build;
 mod error;
-pub mod future;
+pub mod leakage_test_data;
 pub mod model;
 mod query;
 mod snapshot;
@@ -32,6 +32,6 @@ pub use model::{
     IndexSeries, NearbyQuery, Order, PostcodePlace, Property, PropertyTypes, Resolution, RowCounts,
     Sale, SourceFile,
 };
-pub use query::book::{AddressBook, Listed};
+pub use query::address_list::{AddressBook, Listed};
 pub use query::export::Export;
 pub use snapshot::Snapshot;

@@ -2,8 +2,8 @@
 
 use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
-use crate::query::border::Border;
-use crate::query::cells::KeptCells;
+use crate::query::sales_cache::SalesCache;
+use crate::query::service_area::ServiceArea;
 use crate::store::cell::Occupied;
 use crate::store::tables::{self, Facts, Origin};
 use domesday_registers::Day;
@@ -33,9 +33,9 @@ pub struct Snapshot {
     pub(crate) occupied: Occupied,
     pub(crate) authorities: FxHashMap<GssCode, Authority>,
     pub(crate) facts: Facts,
-    pub(crate) kept_cells: KeptCells,
+    pub(crate) sales_cache: SalesCache,
     /// Made when it is asked for the first time.
-    pub(crate) border: OnceLock<Border>,
+    pub(crate) service_area: OnceLock<ServiceArea>,
     pub(crate) origin: Origin,
     /// Absent in a snapshot of a build that kept none.
     pub(crate) unmatched: Option<Numbered>,
@@ -127,8 +127,8 @@ impl Snapshot {
             occupied,
             authorities,
             facts,
-            kept_cells: KeptCells::default(),
-            border: OnceLock::new(),
+            sales_cache: SalesCache::default(),
+            service_area: OnceLock::new(),
             origin,
             unmatched,
             _database: database,

@@ -9,7 +9,7 @@
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
 use domesday_registers::rows::{Begin, Refusal, Register, Rows, Warnings};
 use domesday_registers::{
-    AddressKey, CertificateReader, Postcode, PricePaidReader, Progress, Record,
+    AddressKey, BytesRead, CertificateReader, Postcode, PricePaidReader, Record,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: match_addresses PRICE_PAID CERTIFICATES [MAPPING] [--misses]".into());
     };
     let misses = flags.iter().any(|flag| flag == "--misses");
-    let progress = Progress::default();
+    let progress = BytesRead::default();
 
     let mut homes: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     let mut by_key: HashMap<(Postcode, AddressKey), Vec<usize>> = HashMap::new();

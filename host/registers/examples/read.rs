@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn read<T: Register>(file: &Path) -> Result<(), ReadError> {
-    let progress = domesday_registers::Progress::default();
+    let progress = domesday_registers::BytesRead::default();
     let started = Instant::now();
     let mut rows = Rows::<T>::open(file, &progress)?;
     let mut kept = 0_u64;

@@ -1,12 +1,13 @@
 //! OS AddressBase Plus: where its columns stand, and its address as unit, building and street.
 //!
-//! Ordnance Survey hands the data out in files without a header, and the header in a file of its own; a file
-//! is read with it or without. The address is the local authority's (`SAO_…`, `PAO_…`,
-//! `STREET_DESCRIPTION`), which has every property, and only where that names no building Royal Mail's.
+//! Ordnance Survey hands the data out in files without a header, and the header in a file of its
+//! own; a file is read with it or without. The address is the local authority's (`SAO_…`, `PAO_…`,
+//! `STREET_DESCRIPTION`), which has every property, and only where that names no building Royal
+//! Mail's.
 
 use crate::header::Header;
 use crate::record::Record;
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::Refusal;
 
 /// Columns of a file without a header.

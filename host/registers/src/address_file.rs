@@ -1,5 +1,5 @@
-//! The address file of those who are licensed to have one: `docs/address-file.md` describes it. OS
-//! AddressBase Plus is read as it comes.
+//! The address file of those who are licensed to have one: `docs/reference/address-file.md`
+//! describes it. OS AddressBase Plus is read as it comes.
 
 use crate::Postcode;
 use crate::address_base::{self, Cells};
@@ -8,8 +8,9 @@ use crate::header::Header;
 use crate::open_uprn;
 use crate::record::Record;
 use crate::records::{AddressRow, Country};
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
+use crate::uprn::uprn;
 
 /// Reads an address file.
 pub type AddressFileReader = Rows<AddressFile>;
@@ -150,12 +151,6 @@ fn address_row(cells: &Cells<'_>) -> Result<AddressRow, Refusal> {
         classification: cells.classification.to_owned(),
         country,
     })
-}
-
-/// 1 to 12 digits above zero.
-pub(crate) fn uprn(cell: &str) -> Option<u64> {
-    let digits = (1..=12).contains(&cell.len()) && cell.bytes().all(|b| b.is_ascii_digit());
-    digits.then(|| cell.parse().ok())?.filter(|uprn| *uprn > 0)
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ fn every_wrong_cell_has_its_reason() {
 
 #[test]
 fn the_example_of_the_documentation_is_read() {
-    let page = include_str!("../../../docs/address-file.md");
+    let page = include_str!("../../../docs/reference/address-file.md");
     let example = page
         .split("```csv\n")
         .nth(1)

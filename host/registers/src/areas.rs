@@ -3,7 +3,7 @@
 use crate::header::Header;
 use crate::record::Record;
 use crate::records::{AreaRow, AuthorityCode};
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
 
 /// Reads the Standard Area Measurements of local authorities.

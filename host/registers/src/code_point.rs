@@ -8,7 +8,7 @@
 use crate::Postcode;
 use crate::record::Record;
 use crate::records::{Country, PostcodeUnit};
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
 
 /// Reads Code-Point Open.

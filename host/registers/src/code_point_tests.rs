@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Progress, ReadError, Reject};
+use crate::{BytesRead, ReadError, Reject};
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn archive(path: &Path, members: &[(&str, &str)]) {
 }
 
 fn read(path: &Path) -> Vec<Result<Result<PostcodeUnit, Reject>, ReadError>> {
-    CodePointReader::open(path, &Progress::default())
+    CodePointReader::open(path, &BytesRead::default())
         .unwrap()
         .collect()
 }
@@ -37,7 +37,7 @@ fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
             ("Data/CSV/ab.csv", ROW),
         ],
     );
-    let progress = Progress::default();
+    let progress = BytesRead::default();
     let rows: Vec<_> = CodePointReader::open(&path, &progress)
         .unwrap()
         .map(Result::unwrap)
@@ -100,7 +100,7 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         fs::write(&path, &bytes).unwrap();
         // Whatever the damage, it ends in an error or in the very same rows: some bytes of the
         // directory, dates for one, say nothing of them.
-        if let Ok(rows) = CodePointReader::open(&path, &Progress::default()) {
+        if let Ok(rows) = CodePointReader::open(&path, &BytesRead::default()) {
             let rows: Vec<_> = rows.collect();
             let same = rows.len() == 1000 && rows.iter().all(|row| matches!(row, Ok(Ok(_))));
             assert!(
@@ -110,12 +110,12 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         }
     }
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    let error = CodePointReader::open(&path, &Progress::default())
+    let error = CodePointReader::open(&path, &BytesRead::default())
         .map(|_| ())
         .unwrap_err();
     assert!(matches!(error, ReadError::BadZip { .. }));
     archive(&path, &[("readme.txt", "x")]);
-    let error = CodePointReader::open(&path, &Progress::default())
+    let error = CodePointReader::open(&path, &BytesRead::default())
         .map(|_| ())
         .unwrap_err();
     assert!(matches!(error, ReadError::NoMember { .. }));

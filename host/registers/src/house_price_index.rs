@@ -5,7 +5,7 @@ use crate::areas::area_code;
 use crate::header::Header;
 use crate::record::Record;
 use crate::records::IndexRow;
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
 
 /// Reads the UK House Price Index.

@@ -11,8 +11,8 @@
 //! - [`records`] and [`codes`] are what comes out.
 //! - [`sources`] lists and hashes a build's files, and reads each while it counts.
 //! - [`address`] turns the many ways of writing one address into one key.
-//! - [`matching`] says by which rules an address of one register may be a differently written one of
-//!   another, for building alone.
+//! - [`matching`] says by which rules an address of one register may be a differently written one
+//!   of another, for building alone.
 //!
 //! Memory is constant whatever a file's size, and whatever its damage.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
@@ -21,10 +21,11 @@ pub mod address;
 mod address_base;
 pub mod address_file;
 pub mod areas;
+mod bytes_read;
 pub mod certificates;
 pub mod code_point;
 pub mod codes;
-pub mod day;
+pub mod date;
 mod error;
 mod header;
 pub mod house_price_index;
@@ -35,17 +36,19 @@ pub mod price_paid;
 mod progress;
 mod record;
 pub mod records;
-mod reject;
+mod rejected_row;
 pub mod rows;
 pub mod sources;
-mod zipped;
+mod uprn;
+mod zip_source;
 
 pub use address::AddressKey;
 pub use address_file::AddressFileReader;
 pub use areas::{AreaReader, AuthorityCodeReader};
+pub use bytes_read::BytesRead;
 pub use certificates::CertificateReader;
 pub use code_point::CodePointReader;
-pub use day::Day;
+pub use date::Day;
 pub use error::ReadError;
 pub use house_price_index::IndexReader;
 pub use open_uprn::OpenUprnReader;
@@ -53,4 +56,4 @@ pub use postcode::Postcode;
 pub use price_paid::PricePaidReader;
 pub use progress::Progress;
 pub use record::Record;
-pub use reject::{Reject, RejectReason};
+pub use rejected_row::{Reject, RejectReason};

@@ -1,12 +1,12 @@
 //! OS Open UPRN: the coordinates of every UPRN, and nothing else.
 
 use crate::address_base::whole;
-use crate::address_file::uprn;
 use crate::code_point::{easting, northing};
 use crate::header::Header;
 use crate::record::Record;
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
+use crate::uprn::uprn;
 
 /// Reads OS Open UPRN, the zip or its CSV.
 pub type OpenUprnReader = Rows<OpenUprnFile>;

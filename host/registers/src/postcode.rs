@@ -38,7 +38,8 @@ impl Postcode {
     }
 
     /// Takes the characters of a postcode in upper case without its space; `None` where they have
-    /// no postcode's form. Nothing is allocated, since a search reads one for every sale that it finds.
+    /// no postcode's form. Nothing is allocated, since a search reads one for every sale that it
+    /// finds.
     pub fn of_compact(compact: &[u8]) -> Option<Postcode> {
         let (outward, inward) = compact.split_at_checked(compact.len().checked_sub(3)?)?;
         let known = is_outward(outward) || compact == b"GIR0AA";

@@ -13,7 +13,7 @@ use crate::codes::{PropertyType, Tenure};
 use crate::header::Header;
 use crate::record::Record;
 use crate::records::{Change, PricePaid};
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
 use crate::{Day, Postcode};
 

@@ -1,41 +1,4 @@
-//! How far reading has come, for whoever draws a progress bar.
+//! The progress callback of long work.
 
-use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Bytes read so far from the files on disk, shared with every reader that it was given to.
-///
-/// Zipped registers count compressed bytes, so the whole is the length of the file on disk.
-#[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<AtomicU64>);
-
-impl Progress {
-    /// Bytes read so far.
-    pub fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// Passes reads through and counts them.
-    pub(crate) fn count<R: Read>(&self, inner: R) -> Counted<R> {
-        Counted {
-            inner,
-            progress: self.clone(),
-        }
-    }
-}
-
-/// A reader whose bytes are counted.
-pub(crate) struct Counted<R> {
-    inner: R,
-    progress: Progress,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        // A usize always fits a u64 on the targets there are.
-        self.progress.0.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
-    }
-}
+/// A progress callback: the name of the stage, the steps done and the steps in all.
+pub type Progress<'a> = dyn FnMut(&str, u64, u64) + 'a;

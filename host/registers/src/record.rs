@@ -6,7 +6,7 @@
 //! and a row that goes over lines must have exactly the file's columns; otherwise its first
 //! line alone is rejected and reading goes on at the very next line.
 
-use crate::reject::{Reject, RejectReason};
+use crate::rejected_row::{Reject, RejectReason};
 use encoding_rs::WINDOWS_1252;
 use std::borrow::Cow;
 use std::collections::VecDeque;

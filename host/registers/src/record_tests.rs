@@ -1,7 +1,8 @@
 use super::*;
 use std::collections::BTreeSet;
 
-/// What comes of a table of `columns` columns: cells joined by `|`, or the line and code of a reject.
+/// What comes of a table of `columns` columns: cells joined by `|`, or the line and code of a
+/// reject.
 fn read(bytes: &[u8], columns: usize) -> Vec<String> {
     let mut records = Records::new(Box::new(io::Cursor::new(bytes.to_vec())), None);
     let mut all = Vec::new();

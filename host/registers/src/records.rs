@@ -131,7 +131,7 @@ pub enum Country {
     Other,
 }
 
-/// One address of a licensed address file (docs/address-file.md has its columns).
+/// One address of a licensed address file (docs/reference/address-file.md has its columns).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressRow {
     /// Unique Property Reference Number, 1 to 12 digits.

@@ -1,10 +1,10 @@
 //! The one loop behind every reader: members in turn, first line, rows, rejects.
 
 use crate::ReadError;
-use crate::progress::Progress;
+use crate::bytes_read::BytesRead;
 use crate::record::{Record, Records};
-use crate::reject::{Reject, RejectReason};
-use crate::zipped::{self, Member};
+use crate::rejected_row::{Reject, RejectReason};
+use crate::zip_source::{self, Member};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -85,7 +85,7 @@ impl Warnings {
 pub struct Rows<T: Register> {
     register: T,
     file: PathBuf,
-    progress: Progress,
+    progress: BytesRead,
     members: VecDeque<Member>,
     table: Option<Table>,
     line: u64,
@@ -103,16 +103,16 @@ struct Table {
 impl<T: Register> Rows<T> {
     /// Opens a plain file, or the register's tables in a zip archive one after the other in the
     /// order of their names, and checks the first line.
-    pub fn open(path: &Path, progress: &Progress) -> Result<Rows<T>, ReadError> {
+    pub fn open(path: &Path, progress: &BytesRead) -> Result<Rows<T>, ReadError> {
         let mut rows = Rows::empty(path, progress);
-        let mut file = zipped::open(path)?;
+        let mut file = zip_source::open(path)?;
         let mut magic = Vec::new();
         (&mut file)
             .take(4)
             .read_to_end(&mut magic)
             .map_err(|source| rows.io(1, source))?;
         if magic == b"PK\x03\x04" || magic == b"PK\x05\x06" {
-            rows.members = zipped::members(path, T::wants)?.into();
+            rows.members = zip_source::members(path, T::wants)?.into();
             if !rows.next_member()? {
                 return Err(ReadError::NoMember {
                     file: path.to_owned(),
@@ -131,7 +131,7 @@ impl<T: Register> Rows<T> {
         name: &str,
         reader: impl Read + Send + 'static,
     ) -> Result<Rows<T>, ReadError> {
-        let mut rows = Rows::empty(Path::new(name), &Progress::default());
+        let mut rows = Rows::empty(Path::new(name), &BytesRead::default());
         rows.begin(Box::new(BufReader::with_capacity(CHUNK, reader)), None)?;
         Ok(rows)
     }
@@ -148,7 +148,7 @@ impl<T: Register> Rows<T> {
         (member, self.line)
     }
 
-    fn empty(path: &Path, progress: &Progress) -> Rows<T> {
+    fn empty(path: &Path, progress: &BytesRead) -> Rows<T> {
         Rows {
             register: T::default(),
             file: path.to_owned(),
@@ -173,7 +173,7 @@ impl<T: Register> Rows<T> {
         let Some(member) = self.members.pop_front() else {
             return Ok(false);
         };
-        let reader = zipped::read(&self.file, &member, &self.progress)?;
+        let reader = zip_source::read(&self.file, &member, &self.progress)?;
         self.begin(
             Box::new(BufReader::with_capacity(CHUNK, reader)),
             Some(member.name),

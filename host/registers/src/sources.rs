@@ -1,16 +1,13 @@
 //! The source files of a build: listed in an order of their own, hashed, and read row by row.
 
 use crate::rows::{Register, Rows};
-use crate::{Progress, ReadError, Reject};
+use crate::{BytesRead, Progress, ReadError, Reject};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// Hears how far a build has come: the stage's name, and bytes or rows done and in all.
-pub type Watch<'a> = dyn FnMut(&str, u64, u64) + 'a;
 
 /// Rows by a stable snake_case reason.
 pub type Counts = BTreeMap<&'static str, u64>;
@@ -106,7 +103,7 @@ const ROWS_BETWEEN_REPORTS: u64 = 20_000;
 /// The first file that cannot be read.
 pub fn list<K: Kind>(
     given: &[(K, &[PathBuf])],
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Vec<Source<K>>, Unreadable> {
     let mut sources = Vec::new();
     for (kind, paths) in given {
@@ -149,12 +146,12 @@ impl<K: Kind> Source<K> {
     /// What ends the file, or what `unused` says.
     pub fn read<T: Register, I, E: From<ReadError>>(
         &mut self,
-        watch: &mut Watch<'_>,
+        watch: &mut Progress<'_>,
         mut take: impl FnMut(T::Row) -> Verdict<I>,
         mut unused: impl FnMut(&str, Unused<'_, I>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (name, report) = (self.kind.name(), &mut self.report);
-        let progress = Progress::default();
+        let progress = BytesRead::default();
         let mut rows: Rows<T> = Rows::open(&self.path, &progress)?;
         watch(name, 0, report.bytes);
         while let Some(row) = rows.next() {
@@ -188,7 +185,7 @@ impl<K: Kind> Source<K> {
 }
 
 /// SHA-256 and length of a file.
-fn hash(path: &Path, watch: &mut Watch<'_>) -> io::Result<(String, u64)> {
+fn hash(path: &Path, watch: &mut Progress<'_>) -> io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut hasher = Sha256::new();

@@ -30,7 +30,7 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
         assert_eq!((stage, done), ("hash", total));
         heard += 1;
     };
-    let listed = |given: &[(Register, &[PathBuf])], watch: &mut Watch<'_>| -> Vec<_> {
+    let listed = |given: &[(Register, &[PathBuf])], watch: &mut Progress<'_>| -> Vec<_> {
         let sources = list(given, watch).unwrap();
         let said = sources.into_iter().map(|source| {
             let FileReport {

@@ -8,7 +8,7 @@ mod downloads;
 use domesday_registers::address::{keys_of_lines, keys_of_parts};
 use domesday_registers::rows::{Register, Rows};
 use domesday_registers::{
-    AddressKey, CertificateReader, PricePaidReader, Progress, areas, certificates, code_point,
+    AddressKey, BytesRead, CertificateReader, PricePaidReader, areas, certificates, code_point,
 };
 use domesday_registers::{house_price_index, price_paid};
 use std::collections::{HashMap, HashSet};
@@ -22,7 +22,7 @@ fn real(test: &str, file: &str) -> Option<PathBuf> {
 /// Rows kept and rejected, every byte of the file having been read.
 fn count<T: Register>(test: &str, file: &str) -> Option<(usize, usize)> {
     let path = real(test, file)?;
-    let progress = Progress::default();
+    let progress = BytesRead::default();
     let rows = Rows::<T>::open(&path, &progress).unwrap();
     let (kept, lost): (Vec<bool>, _) = rows.map(|row| row.unwrap().is_ok()).partition(|kept| *kept);
     if !file.ends_with(".zip") {
@@ -90,7 +90,7 @@ fn certificates_leave_nothing_aside() {
     let Some(path) = real("certificates", "epc/leicestershire-certificates.csv") else {
         return;
     };
-    let mut rows = CertificateReader::open(&path, &Progress::default()).unwrap();
+    let mut rows = CertificateReader::open(&path, &BytesRead::default()).unwrap();
     assert_eq!(
         rows.by_ref().filter(|row| matches!(row, Ok(Ok(_)))).count(),
         2_214
@@ -108,7 +108,7 @@ fn leicestershire_sales_find_their_certificates() {
         return;
     };
     let mut homes: HashMap<(String, AddressKey), HashSet<Option<u64>>> = HashMap::new();
-    for row in CertificateReader::open(&certificates, &Progress::default()).unwrap() {
+    for row in CertificateReader::open(&certificates, &BytesRead::default()).unwrap() {
         let row = row.unwrap().unwrap();
         for key in keys_of_lines(&row.lines, &row.town, &row.postcode) {
             homes
@@ -131,7 +131,7 @@ fn leicestershire_sales_find_their_certificates() {
         keys.into_iter()
             .any(|key| homes.contains_key(&(postcode.clone(), key)))
     };
-    let rows = PricePaidReader::open(&sales, &Progress::default()).unwrap();
+    let rows = PricePaidReader::open(&sales, &BytesRead::default()).unwrap();
     let matched = rows
         .filter(|row| matches!(row, Ok(Ok(row)) if found(row)))
         .count();
@@ -149,7 +149,7 @@ fn a_sale_is_found_as_a_client_would_write_it() {
             continue;
         };
         let (mut asked, mut found) = (0.0, 0.0);
-        for row in PricePaidReader::open(&path, &Progress::default()).unwrap() {
+        for row in PricePaidReader::open(&path, &BytesRead::default()).unwrap() {
             let Ok(row) = row.unwrap() else { continue };
             let building = format!("{}, {}", row.saon, row.paon);
             let Some(key) = AddressKey::of_request(&building, &row.street) else {

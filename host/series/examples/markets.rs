@@ -1,4 +1,4 @@
-//! Builds a markets release from a folder that `domesday synthesise` wrote, and says what it took.
+//! Builds a markets release from a folder that `domesday demo-data` wrote, and says what it took.
 //!
 //! `cargo run -p domesday-series --example markets -- WORLD SHELF [MATCHES]`
 #![allow(

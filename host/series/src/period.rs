@@ -88,8 +88,8 @@ impl Period {
     }
 }
 
-/// A day or month of the years 0 to 9999 in writing. A page has thousands of them, and the calendar's own
-/// formatting is most of the time that a page takes.
+/// A day or month of the years 0 to 9999 in writing. A page has thousands of them, and the
+/// calendar's own formatting is most of the time that a page takes.
 #[derive(Debug, Clone, Copy)]
 pub struct Written {
     bytes: [u8; 10],

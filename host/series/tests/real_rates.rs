@@ -46,8 +46,8 @@ fn forwards_from_the_spot_sheets_are_those_of_the_forward_sheets() {
         for (day, nodes) in &published.curves[&(kind, CurveSide::Spot)] {
             let curve = Discount::through(nodes).unwrap();
             for month in 1..60 {
-                // The forward rate over a month is the mean of the instantaneous ones within it,
-                // by Simpson's rule from its ends and neighbours: here the trapezium less its error.
+                // The forward rate over a month is the mean of the instantaneous ones within it, by
+                // Simpson's rule from its ends and neighbours: here the trapezium less its error.
                 let at = |m: u32| forwards[day].get(&m).copied();
                 let (Some(before), Some(left), Some(right), Some(after)) =
                     (at(month - 1), at(month), at(month + 1), at(month + 2))

@@ -7,7 +7,7 @@ use domesday_series::build::{Draft, FieldValue, Key, NewObservation, Publication
 use domesday_series::catalogue::{Availability, Dimension, Family, ObservationField, SelectorName};
 use domesday_series::package::SourceFile;
 use domesday_series::select::{
-    Asked, Notice, ParameterError, ParameterFault, Parameters, Query, Selection, select,
+    Notice, ParameterError, ParameterFault, Parameters, Query, QueryKind, Selection, select,
 };
 use domesday_series::store::{Area, Release, Value};
 use domesday_series::{Period, add_months};
@@ -378,15 +378,15 @@ fn faults_name_their_parameter() {
 fn a_cursor_comes_alone_and_not_to_coverage() {
     let fault = |text: &str, asked| parameters(text).cursor(asked).unwrap_err().fault;
     assert_eq!(
-        parameters("cursor=abc").cursor(Asked::Series),
+        parameters("cursor=abc").cursor(QueryKind::Series),
         Ok(Some("abc"))
     );
     assert_eq!(
-        fault("cursor=abc&dataset=bank_rate", Asked::Series),
+        fault("cursor=abc&dataset=bank_rate", QueryKind::Series),
         ParameterFault::CursorWithSelectors
     );
     assert_eq!(
-        fault("cursor=abc", Asked::Coverage),
+        fault("cursor=abc", QueryKind::Coverage),
         ParameterFault::CursorNotAccepted
     );
     let twice = [("from", "1"), ("from", "2")].map(|(n, v)| (n.to_owned(), v.to_owned()));

@@ -1,5 +1,5 @@
-//! Yield-curve workbooks in the Bank's layout, small and invented, with what real ones have and what
-//! they should not have.
+//! Yield-curve workbooks in the Bank's layout, small and invented, with what real ones have and
+//! what they should not have.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, Published, read};

@@ -3,11 +3,10 @@
 //! It is made in an empty state, its key is written for its owner alone, and it is switched off as
 //! soon as the same state is served to anybody else.
 
-use crate::admin::carry_out::make_key;
-use crate::clock::Clock;
-use crate::private_file;
+use crate::clock::{Clock, random};
 use anyhow::Context;
-use domesday_state::{Accounts, NewKey, Plan, Scopes, TenantId};
+use domesday_state::{Accounts, KeySeed, NewKey, Plan, Scopes, TenantId};
+use domesday_valuation::private_file;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +57,8 @@ pub fn prepare(
             requires_metric_selection: false,
             expires_at: None,
         };
-        let key = make_key(state, &key, clock.now())?;
+        let created = state.create_key(&key, KeySeed::new(random()?), clock.now())?;
+        let key = created.secret.expose();
         private_file::write(&path, format!("{key}\n").as_bytes())
             .with_context(|| format!("the demo's key {}", path.display()))?;
     }

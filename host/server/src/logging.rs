@@ -27,12 +27,13 @@ impl LogLines {
 /// How long lines are gathered after some were written.
 const GATHERED: Duration = Duration::from_millis(5);
 
-/// Writes what has come together, and then sleeps for a moment, in which who logs wakes nobody up: a
-/// system call for each line, and a thread woken for each, cost a twentieth of a request.
+/// Writes what has come together, and then sleeps for a moment, in which who logs wakes nobody up:
+/// a system call for each line, and a thread woken for each, cost a twentieth of a request.
 struct Together<W: Write>(BufWriter<W>);
 
 impl<W: Write> Together<W> {
-    /// No more at once than a pipe takes whole, so that processes that share one do not tear each other's lines.
+    /// No more at once than a pipe takes whole, so that processes that share one do not tear each
+    /// other's lines.
     fn new(inner: W) -> Together<W> {
         Together(BufWriter::with_capacity(4_096, inner))
     }
@@ -45,7 +46,8 @@ impl<W: Write> Write for Together<W> {
 
     /// Called when no line is waiting any more.
     fn flush(&mut self) -> std::io::Result<()> {
-        // Where nobody reads any more there is nobody to tell, and an error would keep the thread from its end.
+        // Where nobody reads any more there is nobody to tell, and an error would keep the thread
+        // from its end.
         let _ = self.0.flush();
         std::thread::sleep(GATHERED);
         Ok(())

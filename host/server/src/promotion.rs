@@ -1,15 +1,38 @@
 //! Promotions that came from elsewhere: another host, or a command before the last start.
 
-use crate::families::FamilyShelf;
-use crate::releases::ReleaseError;
+use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
 use domesday_state::{Released, State};
+use domesday_valuation::release_store::ReleaseError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
 /// How often it is looked whether another release was promoted.
 const PERIOD: Duration = Duration::from_secs(1);
+
+/// Why a release cannot be promoted.
+#[derive(Debug, thiserror::Error)]
+pub enum PromotionError {
+    /// The valuation release cannot be served.
+    #[error(transparent)]
+    Valuation(Box<ReleaseError>),
+    /// The release of series cannot be served.
+    #[error(transparent)]
+    Series(Box<SeriesReleaseError>),
+}
+
+impl From<ReleaseError> for PromotionError {
+    fn from(error: ReleaseError) -> PromotionError {
+        PromotionError::Valuation(Box::new(error))
+    }
+}
+
+impl From<SeriesReleaseError> for PromotionError {
+    fn from(error: SeriesReleaseError) -> PromotionError {
+        PromotionError::Series(Box::new(error))
+    }
+}
 
 /// Makes each release that is promoted from now on the current one of its kind. `known` is what was
 /// promoted when this host chose its first, which a flag may have overruled.
@@ -42,35 +65,45 @@ impl Service {
     ///
     /// # Errors
     /// Where it cannot be served.
-    pub fn open(&self, what: Released, id: &str) -> Result<(), ReleaseError> {
+    pub fn open(&self, what: Released, id: &str) -> Result<(), PromotionError> {
         match what {
-            Released::Valuation => self.releases.get(id).map(drop),
-            Released::Markets => self.markets.retain(id).map(drop),
-            Released::Rates => self.rates.retain(id).map(drop),
+            Released::Valuation => {
+                self.releases.get(id)?;
+            }
+            Released::Markets => {
+                self.markets.retain(id)?;
+            }
+            Released::Rates => {
+                self.rates.retain(id)?;
+            }
         }
+        Ok(())
     }
 
-    /// Makes a release the current one of its kind, here, and says whether it was not so already. Blocks
-    /// where it must be opened first.
+    /// Makes a release the current one of its kind, here, and says whether it was not so already.
+    /// Blocks where it must be opened first.
     ///
     /// # Errors
     /// Where it cannot be served; the current release is then the one it was.
-    pub fn make_current(&self, what: Released, id: &str) -> Result<bool, ReleaseError> {
-        let family =
-            |shelf: &FamilyShelf| shelf.current().is_some_and(|now| now.id().as_str() == id);
+    pub fn make_current(&self, what: Released, id: &str) -> Result<bool, PromotionError> {
+        let family = |releases: &SeriesReleases| {
+            releases
+                .current()
+                .is_some_and(|now| now.id().as_str() == id)
+        };
         let already = match what {
             Released::Valuation => self.releases.current().id == id,
             Released::Markets => family(&self.markets),
             Released::Rates => family(&self.rates),
         };
         match what {
-            Released::Valuation => self
-                .releases
-                .promote(id)
-                .inspect(|_| self.shadows.promoted(id)),
-            Released::Markets => self.markets.promote(id),
-            Released::Rates => self.rates.promote(id),
-        }?;
+            Released::Valuation => {
+                self.releases.promote(id)?;
+                self.shadows.promoted(id);
+            }
+            Released::Markets => self.markets.promote(id)?,
+            Released::Rates => self.rates.promote(id)?,
+        }
         Ok(!already)
     }
 }

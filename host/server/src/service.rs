@@ -1,71 +1,85 @@
-//! What every request of a running service shares.
+//! The parts that every request of a running service shares.
 
-use crate::admission::Admission;
+use crate::body_memory::BodyMemory;
 use crate::clock::Clock;
-use crate::families::FamilyShelf;
+use crate::data_folder::DataFolder;
 use crate::logging::LogLines;
-use crate::receipts::{Keeping, NotKept, Receipts};
-use crate::releases::Shelf;
-use crate::shadow::Shadows;
+use crate::quota::RequestLimiter;
+use crate::receipts::Receipts;
+use crate::series_releases::SeriesReleases;
+use crate::shadow::{ShadowError, Shadows, Share};
 use crate::telemetry::metrics::Metrics;
 use crate::telemetry::traces::Traces;
-use crate::workers::Workers;
-use domesday_identity::Provider;
-use domesday_state::{State, TenantId};
+use domesday_address_lookup::Provider;
+use domesday_state::State;
+use domesday_valuation::release_store::ReleaseStore;
+use domesday_valuation::worker_pool::WorkerPool;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Notify, Semaphore};
-use uuid::Uuid;
+use tokio::sync::Notify;
 
 /// A running service.
 pub struct Service {
-    /// What survives a crash.
+    /// The state that survives a crash.
     pub state: Arc<dyn State>,
-    /// The releases that are served.
-    pub releases: Shelf,
+    /// The folder of everything else that the host keeps.
+    pub data_folder: Arc<DataFolder>,
+    /// The valuation releases.
+    pub releases: ReleaseStore,
     /// The releases of market statistics.
-    pub markets: FamilyShelf,
+    pub markets: SeriesReleases,
     /// The releases of sterling rates.
-    pub rates: FamilyShelf,
-    /// Who is asked for addresses that the snapshot leaves open, if anybody.
+    pub rates: SeriesReleases,
+    /// The provider for addresses that the snapshot does not resolve, where one is configured.
     pub identity: Option<Arc<Provider>>,
-    /// The threads that value.
-    pub workers: Workers,
-    /// The release that runs beside the current one, if any does.
+    /// The workers that run rows.
+    pub workers: WorkerPool,
+    /// The release that runs as a shadow, where one does.
     pub shadows: Shadows,
-    /// Who may enter.
-    pub admission: Admission,
-    /// How long a request may be worked on after its body is received.
+    /// The rate, concurrency and capacity limits.
+    pub limiter: RequestLimiter,
+    /// The time for a request after its body is received.
     pub processing_deadline: Duration,
-    /// Told of every job that is accepted here.
+    /// Wakes a runner for each job that this host accepts.
     pub submitted: Arc<Notify>,
-    /// Room for the bodies that are being received.
-    pub body_room: Arc<Semaphore>,
-    /// What is counted.
+    /// The memory for the request bodies of all clients.
+    pub body_memory: BodyMemory,
+    /// The metrics.
     pub metrics: Metrics,
-    /// What keeps receipts of valuations, if anything does.
+    /// The journal of receipts, where receipts are on.
     pub receipts: Option<Receipts>,
-    /// Where traces go, if anywhere.
+    /// The exporter of traces, where one is configured.
     pub traces: Option<Traces>,
-    /// The log lines that were lost.
+    /// The count of lost log lines.
     pub log_lines: LogLines,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
 impl Service {
-    /// What keeps the receipts of a request or job, where receipts are on.
+    /// Returns why the service cannot keep what it answers for at present, if so. Reads memory
+    /// alone, so that a stalled disk or database stalls no probe.
+    pub fn trouble(&self) -> Option<String> {
+        let journal = || {
+            let trouble = self.receipts.as_ref()?.status().1?;
+            Some(format!("no receipt can be kept: {trouble}"))
+        };
+        let state = self.state.trouble();
+        state
+            .or_else(|| self.data_folder.trouble())
+            .or_else(journal)
+    }
+
+    /// Runs a release as the shadow from now on, in place of any other. Blocks, since it opens the
+    /// release and verifies its package.
     ///
     /// # Errors
-    /// Where none could be kept at present.
-    pub async fn receipts_of(
-        &self,
-        tenant: &TenantId,
-        execution_id: Uuid,
-    ) -> Result<Option<Arc<Keeping>>, NotKept> {
-        match &self.receipts {
-            Some(receipts) => Ok(Some(receipts.keeping(tenant, execution_id).await?)),
-            None => Ok(None),
+    /// `Release` where it cannot be served, `Current` where it is the current release.
+    pub fn begin_shadow(&self, id: &str, share: Share) -> Result<(), ShadowError> {
+        let candidate = self.releases.get(id)?;
+        if self.releases.current().id == candidate.id {
+            return Err(ShadowError::Current(candidate.id.clone()));
         }
+        Ok(self.shadows.begin(candidate, share)?)
     }
 }

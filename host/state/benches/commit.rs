@@ -80,6 +80,17 @@ fn charges_on(criterion: &mut Criterion, name: &str, state: &Arc<impl State + 's
     group.finish();
 }
 
+/// Before each group, the folder and both files are checked.
+fn check(criterion: &mut Criterion) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state.redb");
+    std::fs::write(&path, "").unwrap();
+    let place = Place::open(&path).unwrap();
+    criterion.bench_function("check of a place", |bencher| {
+        bencher.iter(|| place.check().unwrap());
+    });
+}
+
 fn submission(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().unwrap();
     submission_on(criterion, "submission of 2,500 rows", &state(&directory));
@@ -131,6 +142,6 @@ fn submission_on(criterion: &mut Criterion, name: &str, state: &Arc<impl State>)
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = charges, submission
+    targets = check, charges, submission
 }
 criterion_main!(benches);

@@ -9,9 +9,6 @@ use crate::{
 /// and each happens whole or not at all. Those that change something return when the change is
 /// durable, and every later call sees it.
 pub trait Accounts: Send + Sync {
-    /// Whether there is no tenant yet: the state of a first start.
-    fn is_empty(&self) -> Result<bool, StateError>;
-
     /// Makes a tenant that is served under `plan`.
     fn create_tenant(
         &self,

@@ -26,12 +26,12 @@ impl CursorSecrets {
 
 /// Where the secrets are kept. Changes block until they are durable; reading answers from memory.
 pub trait Cursors: Send + Sync {
-    /// Keeps `fresh` where there is no secret yet, and otherwise changes nothing: of hosts that start
-    /// at once, one gives the secret.
+    /// Keeps `fresh` where there is no secret yet, and otherwise changes nothing: of hosts that
+    /// start at once, one gives the secret.
     fn begin_cursors(&self, fresh: CursorSecret) -> Result<(), StateError>;
 
-    /// Puts `fresh` in the place of the current secret. Cursors made with the one before the current
-    /// are no longer taken.
+    /// Puts `fresh` in the place of the current secret. Cursors made with the one before the
+    /// current are no longer taken.
     fn rotate_cursors(&self, fresh: CursorSecret) -> Result<(), StateError>;
 
     /// The secrets in force.

@@ -3,8 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use domesday_breaks::broken;
-
 use crate::key::{self, KeyDigest};
 use crate::{Access, Denial, KeyId, KeyRecord, Principal, Tenant, TenantId, UnixMillis};
 
@@ -79,7 +77,7 @@ impl Directory {
         if entry.expires_at.is_some_and(|expiry| expiry <= now) {
             return Access::Denied(Denial::Expired);
         }
-        if !entry.enabled && !broken("authentication-3-403") {
+        if !entry.enabled {
             let tenant = entry.principal.tenant.clone();
             return Access::Disabled { tenant };
         }

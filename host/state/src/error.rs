@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use crate::{KeyId, ScopeFault, TenantId};
+use crate::{KeyId, Moved, ScopeFault, TenantId};
 
 /// An operation on the state failed; it then changed nothing, unless it says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +99,10 @@ pub enum StateError {
         /// The place of the first block that is damaged, from 0.
         block: u32,
     },
+    /// A file of the state, or its folder, was moved, deleted or replaced under the running server.
+    /// Nothing was changed.
+    #[error("the state cannot be written: {0}")]
+    Moved(#[from] Moved),
     /// The store failed: a full or failing disk, a lost connection. Whether the change was kept
     /// is then unknown.
     #[error("the state could not be {doing}: {source}")]

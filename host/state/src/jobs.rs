@@ -51,8 +51,8 @@ pub trait Jobs: Send + Sync {
     /// Holds on to a job for longer.
     fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold>;
 
-    /// Keeps the results of the job's next chunk, drops its rows, gives units back, counts the first
-    /// attempt of the chunk after it, and renews the lease; after the last chunk, the job is
+    /// Keeps the results of the job's next chunk, drops its rows, gives units back, counts the
+    /// first attempt of the chunk after it, and renews the lease; after the last chunk, the job is
     /// completed. All in one transaction.
     ///
     /// A chunk that the same claim has finished already is [`Hold::Kept`] and changes nothing, so a

@@ -1,12 +1,13 @@
-//! What must survive a crash: tenants, plans and keys; units used; jobs, their rows, results and the
-//! keys they may be repeated by; what operators switched; the secrets of cursors; and the keys of receipts.
+//! What must survive a crash: tenants, plans and keys; units used; jobs, their rows, results and
+//! the keys they may be repeated by; what operators switched; the secrets of cursors; and the keys
+//! of receipts.
 //!
 //! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
-//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by passing the same test suite,
-//! which is generic over the trait.
+//! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by
+//! passing the same test suite, which is generic over the trait.
 //!
-//! **Durable before it answers.** An operation that changes something answers after its
-//! transaction has reached the disk. What it answered `Ok`, a crash does not undo.
+//! **Durable before it answers.** An operation that changes something answers after its transaction
+//! has reached the disk. What it answered `Ok`, a crash does not undo.
 //!
 //! **Three kinds of waiting.** What every request needs ([`Accounts::authenticate`],
 //! [`Switches::jobs_paused`]) answers from memory and never waits. What operators do is rare, and
@@ -24,13 +25,17 @@
 //! once. The file is opened anew with growing pauses until it can be written; what is in memory is
 //! then read from it again. Authentication goes on from memory all the while.
 //!
+//! **Files that move.** Before each commit and once a second, the embedded store compares device
+//! and inode of its folder and files with those that it has open. A file that was moved or deleted
+//! under it is [`StateError::Moved`] until it is back: nothing is made in its place.
+//!
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
 //! nothing. A lease of the embedded store ends with the process that had it.
 //!
-//! **Keys.** A key is `dk_`, its public id, `_` and 32 random bytes. The id finds the record in
-//! one step; the record holds SHA-256 of the key, compared in constant time. A slow password
-//! hash would buy nothing: it slows the guessing of secrets that people choose, and nobody
-//! guesses 256 random bits. The key itself is returned once, as a [`Secret`], and kept nowhere.
+//! **Keys.** A key is `dk_`, its public id, `_` and 32 random bytes. The id finds the record in one
+//! step; the record holds SHA-256 of the key, compared in constant time. A slow password hash would
+//! buy nothing: it slows the guessing of secrets that people choose, and nobody guesses 256 random
+//! bits. The key itself is returned once, as a [`Secret`], and kept nowhere.
 //!
 //! **Time and randomness are arguments.** Nothing here reads a clock or draws a random number.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
@@ -43,6 +48,7 @@ mod error;
 mod job;
 mod jobs;
 mod key;
+mod place;
 mod plan;
 mod postgres;
 mod principal;
@@ -65,6 +71,7 @@ pub use job::{
 };
 pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
+pub use place::{Found, Moved, Place};
 pub use plan::Plan;
 pub use postgres::PostgresState;
 pub use principal::{Access, Denial, Principal};

@@ -235,3 +235,142 @@ mod log {
         assert_eq!(used(&store.left(true).open(), "acme"), 12);
     }
 }
+
+/// Files and folders that are moved, deleted or replaced under the open state.
+mod moved {
+    use super::*;
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+    use suite::{id, outcome, used};
+
+    /// How soon it is noticed, and how soon it is over.
+    const SOON: Duration = Duration::from_secs(3);
+
+    /// A state in a folder that can be moved.
+    struct Movable {
+        place: tempfile::TempDir,
+        state: EmbeddedState,
+    }
+
+    impl Movable {
+        fn open() -> Movable {
+            let place = tempfile::tempdir().unwrap();
+            let state = EmbeddedState::open(&place.path().join("data/state.redb")).unwrap();
+            let movable = Movable { place, state };
+            movable.charge().unwrap();
+            movable
+        }
+
+        fn data(&self) -> PathBuf {
+            self.place.path().join("data")
+        }
+
+        fn away(&self) -> PathBuf {
+            self.place.path().join("away")
+        }
+
+        fn charge(&self) -> Result<Charged, StateError> {
+            outcome(self.state.charge(Charge {
+                tenant: id("acme"),
+                month: suite::JUNE,
+                units: 5,
+                allowance: u64::MAX,
+            }))
+        }
+
+        /// A charge is refused and not counted, and the refusal names this path.
+        #[track_caller]
+        fn refuses(&self, path: &Path, found: &Found) {
+            match self.charge() {
+                Err(StateError::Moved(moved)) => {
+                    assert_eq!((&*moved.path, &moved.found), (path, found));
+                }
+                other => panic!("{other:?}"),
+            }
+            let trouble = self.state.trouble().unwrap();
+            assert!(trouble.contains(&*path.to_string_lossy()), "{trouble}");
+            assert!(trouble.contains("Put it back"), "{trouble}");
+            assert_eq!(used(&self.state, "acme"), 5);
+        }
+    }
+
+    #[track_caller]
+    fn soon(what: impl Fn() -> bool) {
+        let begun = Instant::now();
+        while !what() {
+            assert!(begun.elapsed() < SOON);
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn a_folder_that_is_moved_is_trouble_until_it_is_back() {
+        let store = Movable::open();
+        fs::rename(store.data(), store.away()).unwrap();
+        for _ in 0..3 {
+            store.refuses(&store.data(), &Found::Nothing);
+        }
+        let refused = store.state.pause_jobs(true);
+        assert!(matches!(refused, Err(StateError::Moved(_))), "{refused:?}");
+        // Nothing was made in its place, and nothing is while it waits.
+        std::thread::sleep(Duration::from_millis(1_500));
+        assert!(!store.data().exists());
+        fs::rename(store.away(), store.data()).unwrap();
+        soon(|| store.state.trouble().is_none());
+        assert_eq!(store.charge().unwrap(), Charged::Granted { used: 10 });
+        assert!(!store.state.jobs_paused());
+    }
+
+    #[test]
+    fn a_folder_that_is_deleted_or_replaced_is_trouble_for_good() {
+        let store = Movable::open();
+        fs::remove_dir_all(store.data()).unwrap();
+        store.refuses(&store.data(), &Found::Nothing);
+        // Nor does another state do, that somebody began there.
+        drop(EmbeddedState::open(&store.data().join("state.redb")).unwrap());
+        let begun = fs::read(store.data().join("state.redb")).unwrap();
+        std::thread::sleep(Duration::from_millis(1_500));
+        store.refuses(&store.data(), &Found::Another);
+        let path = store.data().join("state.redb");
+        drop(store.state);
+        assert_eq!(fs::read(path).unwrap(), begun);
+    }
+
+    #[test]
+    fn each_file_is_missed() {
+        for name in ["state.redb", "state.usage"] {
+            let store = Movable::open();
+            let path = store.data().join(name);
+            fs::rename(&path, store.away()).unwrap();
+            store.refuses(&path, &Found::Nothing);
+            // A copy is another file: what is charged would go to the one that is open.
+            fs::copy(store.away(), &path).unwrap();
+            soon(|| store.state.trouble().unwrap().contains("another file"));
+            store.refuses(&path, &Found::Another);
+            fs::rename(store.away(), &path).unwrap();
+            soon(|| store.state.trouble().is_none());
+            assert_eq!(store.charge().unwrap(), Charged::Granted { used: 10 });
+        }
+    }
+
+    /// Readiness turns although nobody is served.
+    #[test]
+    fn it_is_noticed_where_nothing_is_committed() {
+        let store = Movable::open();
+        fs::rename(store.data(), store.away()).unwrap();
+        soon(|| store.state.trouble().is_some());
+    }
+
+    /// The units of the log are taken over into the file that is open, wherever that is.
+    #[test]
+    fn a_state_that_is_closed_while_it_is_away_is_whole() {
+        let store = Movable::open();
+        fs::rename(store.data(), store.away()).unwrap();
+        let (data, away) = (store.data(), store.away());
+        drop(store.state);
+        assert!(!data.exists());
+        fs::remove_file(away.join("state.usage")).unwrap();
+        let found = EmbeddedState::open(&away.join("state.redb")).unwrap();
+        assert_eq!(used(&found, "acme"), 5);
+    }
+}

@@ -1,7 +1,8 @@
 //! Writes a synthetic world: `generate OUT [demo|national] [SEED] [PROPERTIES] [lean|noise]`.
 //!
-//! With `PROPERTIES`, sales and certificates shrink or grow in proportion. With `lean`, certificates
-//! are zipped and the truth is left out, so that a whole country needs a third of the disk. With `noise`, registers write addresses in different ways.
+//! With `PROPERTIES`, sales and certificates shrink or grow in proportion. With `lean`,
+//! certificates are zipped and the truth is left out, so that a whole country needs a third of the
+//! disk. With `noise`, registers write addresses in different ways.
 
 use domesday_synthetic::{Layout, Size, World, generate_as};
 use std::path::PathBuf;

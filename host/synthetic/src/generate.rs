@@ -1,4 +1,5 @@
-//! Writes a world: authority by authority, street by street, so that memory does not grow with size.
+//! Writes a world: authority by authority, street by street, so that memory does not grow with
+//! size.
 
 use crate::draw::{Draw, Purpose};
 use crate::dwelling::Dwelling;
@@ -54,8 +55,8 @@ pub struct Layout {
     pub zipped_certificates: bool,
     /// The truth beside the registers, which is as large as they are.
     pub truth: bool,
-    /// Registers write one home's address in different ways more often than the default world's do, and
-    /// under older postcodes: for measuring how they are matched.
+    /// Registers write one home's address in different ways more often than the default world's do,
+    /// and under older postcodes: for measuring how they are matched.
     pub address_noise: bool,
 }
 
@@ -151,7 +152,8 @@ fn build(
             Character::Usual => Place::Town,
         };
         let rural = matches!(lies, Place::Countryside | Place::Islands);
-        // Sectors wind outwards from the middle of a town, a golden angle apart; the countryside lies further out.
+        // Sectors wind outwards from the middle of a town, a golden angle apart; the countryside
+        // lies further out.
         let turn = 2.399_963_229_728_653 * f64::from(town.sectors);
         let spread = 55.0 * f64::from(world.size.streets_per_sector).sqrt();
         let away =

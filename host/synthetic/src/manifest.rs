@@ -44,7 +44,8 @@ pub struct Planted {
     pub addresses: AddressFaults,
 }
 
-/// Faults of price-paid.csv. The first four stand on extra rows; the rest are properties of true sales.
+/// Faults of price-paid.csv. The first four stand on extra rows; the rest are properties of true
+/// sales.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PricePaidFaults {
     /// Rows whose date is on no calendar: to be rejected.

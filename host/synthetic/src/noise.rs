@@ -1,8 +1,8 @@
 //! How registers write one home's address in different ways, where a world is made with that noise.
 //!
-//! Every kind is a way in which real registers differ. Some leave room for one home only, and some leave
-//! none or more, as real ones do: a matcher is to be tempted too. Draws come from a stream of their
-//! own, so nothing else of a world moves.
+//! Every kind is a way in which real registers differ. Some leave room for one home only, and some
+//! leave none or more, as real ones do: a matcher is to be tempted too. Draws come from a stream of
+//! their own, so nothing else of a world moves.
 
 use crate::draw::Draw;
 use crate::dwelling::{Address, Dwelling};
@@ -101,7 +101,8 @@ fn building(address: &mut Address, draw: &mut Draw) {
     }
 }
 
-/// A letter left out, doubled, put for another, or swapped with the next, anywhere but at the beginning.
+/// A letter left out, doubled, put for another, or swapped with the next, anywhere but at the
+/// beginning.
 fn slip(name: &mut String, draw: &mut Draw) {
     let mut letters: Vec<char> = name.chars().collect();
     if letters.len() < 5 {
@@ -119,8 +120,8 @@ fn slip(name: &mut String, draw: &mut Draw) {
     *name = letters.into_iter().collect();
 }
 
-/// The postcode that stood here before, given to nothing now: of the same sector, or of another of the
-/// district.
+/// The postcode that stood here before, given to nothing now: of the same sector, or of another of
+/// the district.
 fn older(postcode: &mut String, sector: Option<usize>) {
     if let Some(last) = postcode.pop() {
         postcode.pop();

@@ -1,8 +1,9 @@
 //! Postcodes in areas that do not exist.
 //!
-//! Royal Mail uses none of Q, V and X as the first letter of a postcode (programmers' guide), so every
-//! area here begins with one of them: Q and V in England and Wales, XS in the sliver of Scotland. (XX
-//! and XM, which are used for returns and for letters to Father Christmas, are left alone.)
+//! Royal Mail uses none of Q, V and X as the first letter of a postcode (programmers' guide), so
+//! every area here begins with one of them: Q and V in England and Wales, XS in the sliver of
+//! Scotland. (XX and XM, which are used for returns and for letters to Father Christmas, are left
+//! alone.)
 
 use crate::SyntheticError;
 

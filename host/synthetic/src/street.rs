@@ -1,29 +1,13 @@
 //! The plan of one street: which buildings stand along it, and how they are addressed.
 
 mod builder;
+mod plot;
 
 use crate::draw::Draw;
-use crate::dwelling::Form;
 use crate::market::Kind;
 use builder::Builder;
+pub(crate) use plot::Plot;
 use std::collections::HashSet;
-
-/// One unit of a plan: an address within the street and what stands there.
-#[derive(Clone, Debug)]
-pub(crate) struct Plot {
-    pub(crate) saon: String,
-    pub(crate) paon: String,
-    pub(crate) kind: Kind,
-    pub(crate) form: Form,
-    /// Place along the street, 0 to 1.
-    pub(crate) along: f64,
-    /// Which side of the street.
-    pub(crate) left: bool,
-    /// Storey and storeys, for flats.
-    pub(crate) storey: Option<(i32, i32)>,
-    /// Years that it is younger than its street.
-    pub(crate) younger: i32,
-}
 
 /// A street without its name and place.
 pub(crate) struct Plan {

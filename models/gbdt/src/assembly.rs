@@ -1,11 +1,11 @@
-//! `parameters.json`: the reference model's numbers, the mapping and the trees, as a release is built from them.
+//! `parameters.json`: the reference model's parameters, the mapping and the trees.
 
 use crate::document as reference;
 use crate::mapping::{Mapping, MappingError};
-use domesday_trees::{Ensemble, Refused};
+use domesday_trees::{Ensemble, ModelError};
 use serde::{Deserialize, Serialize};
 
-/// The format that this version reads and writes.
+/// Format that this version reads and writes.
 pub const FORMAT: &str = "domesday-gbdt-parameters/1";
 
 /// A file of parameters.
@@ -14,43 +14,43 @@ pub const FORMAT: &str = "domesday-gbdt-parameters/1";
 pub struct Document {
     /// [`FORMAT`].
     pub format: String,
-    /// For the reader: one sentence on where it comes from.
+    /// One sentence for the reader on the origin of the file.
     pub about: String,
-    /// What fills the trees' columns, and what their answer is.
+    /// The sources of the trees' columns and the meaning of the score.
     pub mapping: Mapping,
-    /// The trained model as its maker wrote it: LightGBM's text or XGBoost's JSON.
+    /// The trained model as saved: LightGBM's text or XGBoost's JSON.
     pub trees: String,
-    /// The reference model, whose ranges are calibrated on the errors of the whole.
+    /// The reference model. Its ranges are calibrated on the errors of the whole.
     pub reference: reference::Document,
 }
 
-/// Why a file of parameters cannot be used.
+/// Why a file of parameters is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// Not JSON of this shape.
-    #[error("not a file of parameters: {0}")]
+    /// The text is not JSON of this shape.
+    #[error("not a file of parameters in format {FORMAT}: {0}")]
     Shape(#[from] serde_json::Error),
-    /// Of another format.
-    #[error("format is {found}, but this version reads {FORMAT}")]
+    /// The file has another format.
+    #[error("unsupported format {found:?}; this version reads {FORMAT:?}")]
     Format {
-        /// The format that the file states.
+        /// Format that the file states.
         found: String,
     },
-    /// The reference model's part cannot be used.
+    /// The reference model's part is invalid.
     #[error("reference: {0}")]
     Reference(#[from] reference::DocumentError),
-    /// The mapping cannot be used.
+    /// The mapping is invalid.
     #[error("mapping: {0}")]
     Mapping(#[from] MappingError),
-    /// The trees cannot be used.
+    /// The trees are invalid.
     #[error("trees: {0}")]
-    Trees(#[from] Refused),
+    Trees(#[from] ModelError),
 }
 
-/// Reads and checks a file of parameters, the trees included.
+/// Reads and checks a file of parameters, including the trees.
 ///
 /// # Errors
-/// Where it is not of this shape, or the mapping does not fit the trees.
+/// [`DocumentError`] if the text is not of this shape, or the mapping does not fit the trees.
 pub fn read(text: &str) -> Result<(Document, Ensemble), DocumentError> {
     let document: Document = serde_json::from_str(text)?;
     if document.format != FORMAT {
@@ -65,7 +65,7 @@ pub fn read(text: &str) -> Result<(Document, Ensemble), DocumentError> {
 /// Writes a file of parameters.
 ///
 /// # Errors
-/// Where it could not be read again.
+/// [`DocumentError`] if the file could not be read again.
 pub fn write(document: &Document) -> Result<String, DocumentError> {
     check(document)?;
     let mut text = serde_json::to_string_pretty(document)?;
@@ -74,7 +74,7 @@ pub fn write(document: &Document) -> Result<String, DocumentError> {
 }
 
 fn check(document: &Document) -> Result<Ensemble, DocumentError> {
-    // The reference model's own check of its numbers.
+    // Writing applies the reference model's own checks.
     reference::write(&document.reference)?;
     document.mapping.check()?;
     let trees = domesday_trees::read(&document.trees)?;

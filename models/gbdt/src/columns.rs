@@ -1,43 +1,43 @@
-//! A model's columns as they are baked in.
+//! A model's columns, as the build embeds them.
 
 use crate::features::Feature;
-use crate::features::seen::Seen;
+use crate::features::evidence::RowEvidence;
 
 /// One column of a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// As the model calls it.
+    /// Name in the model.
     pub name: &'static str,
-    /// What fills it.
+    /// Feature that fills it.
     pub feature: Feature,
-    /// What its number becomes.
+    /// Conversion of the feature's value.
     pub codes: Codes,
 }
 
-/// What a column makes of a feature's number.
+/// The conversion of a feature's value to a column's.
 #[derive(Clone, Copy, Debug)]
 pub enum Codes {
-    /// Nothing.
+    /// No conversion.
     AsIs,
-    /// By its position, the number in the model; no number for a case that the model does not know.
+    /// The model's number of each case, by position. NaN for a case that the model does not know.
     Cases(&'static [f64]),
     /// The position of the subject's local authority in this list.
     Authorities(&'static [&'static str]),
 }
 
-/// What the trees' answer is.
+/// The meaning of the trees' score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Pounds.
     Price,
-    /// Their natural logarithm.
+    /// Natural logarithm of pounds.
     LogPrice,
 }
 
 impl Column {
-    /// Its number for a row.
-    pub fn of(&self, seen: &Seen<'_>) -> f64 {
-        let number = || self.feature.of(seen);
+    /// Computes the column's value for a row.
+    pub fn of(&self, row: &RowEvidence<'_>) -> f64 {
+        let number = || self.feature.of(row);
         match self.codes {
             Codes::AsIs => number(),
             Codes::Cases(codes) => {
@@ -49,7 +49,7 @@ impl Column {
             }
             Codes::Authorities(codes) => codes
                 .iter()
-                .position(|code| *code == seen.subject.authority)
+                .position(|code| *code == row.subject.authority)
                 .map_or(f64::NAN, |at| at as f64),
         }
     }

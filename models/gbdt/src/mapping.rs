@@ -1,109 +1,110 @@
-//! The mapping file: which feature fills which of the model's columns.
+//! The mapping file: the feature of each of the model's columns.
 
 use crate::features::table::Feature;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Names that a column may not have: the exported features use them.
-const KEPT: [&str; 5] = ["sale", "day", "price_gbp", "offset", "target"];
+/// Names that no column may have, because the exported features use them.
+const RESERVED: [&str; 5] = ["sale", "day", "price_gbp", "offset", "target"];
 
 /// A mapping file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
-    /// What the trees' answer is.
+    /// Meaning of the trees' score.
     pub target: TargetName,
-    /// The feature that their answer is added to, where it is a departure from something.
+    /// Feature that the score is added to, if the score is a departure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<String>,
-    /// What fills each column of the model, by the model's names.
-    pub columns: BTreeMap<String, Filled>,
-    /// How the training script trains; the sandbox has no use for it.
+    /// Source of each column, by the model's names.
+    pub columns: BTreeMap<String, ColumnSource>,
+    /// Parameters of the training script. The sandbox ignores them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub training: BTreeMap<String, serde_json::Value>,
 }
 
-/// What the trees' answer is.
+/// The meaning of the trees' score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetName {
     /// Pounds.
     Price,
-    /// Their natural logarithm.
+    /// Natural logarithm of pounds.
     LogPrice,
 }
 
-/// What fills a column.
+/// The source of a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub enum Filled {
-    /// A feature, as it is.
+pub enum ColumnSource {
+    /// A feature without conversion.
     Feature(String),
     /// A categorical feature with the model's own numbers.
     Categories(Categories),
 }
 
-/// A categorical feature of which each case has the model's number.
+/// A categorical feature with the model's number of each case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Categories {
-    /// The feature.
+    /// Name of the feature.
     pub feature: String,
-    /// Its cases, each at the position that is its number in the model. A case that is not listed is missing.
+    /// Its cases. A case's position is its number in the model. A case that is not listed is
+    /// missing.
     pub categories: Vec<String>,
 }
 
-/// Why a mapping cannot be used.
+/// Why a mapping is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum MappingError {
-    /// A name that is not on the list.
-    #[error("{place}: there is no feature {found:?}; docs/gradient-boosted-trees.md lists them")]
-    NoFeature {
-        /// The column, or the offset.
+    /// A feature does not exist.
+    #[error(
+        "{place}: there is no feature {found:?}; choose one from docs/how-to/train-gradient-boosted-trees.md"
+    )]
+    UnknownFeature {
+        /// The column or the offset.
         place: String,
-        /// The name.
+        /// Name in the mapping.
         found: String,
     },
-    /// The model has a column that nothing fills.
-    #[error("the model's column {0:?} is not in the mapping")]
-    Unfilled(String),
-    /// The mapping fills what the model does not have.
-    #[error("the model has no column {0:?}; the mapping fills it")]
-    NoColumn(String),
-    /// A name that is kept for something else.
-    #[error("a column may not be called {0:?}; the exported features use the name")]
-    KeptName(String),
-    /// Categories of a feature that has none.
-    #[error("{column}: {feature} is an amount and has no categories")]
+    /// The mapping lacks a column of the model.
+    #[error("the model's column {0:?} is not in the mapping; add it under [columns]")]
+    UnmappedColumn(String),
+    /// The mapping has a column that the model lacks.
+    #[error("the model has no column {0:?}; remove it from the mapping")]
+    UnknownColumn(String),
+    /// A column has a reserved name.
+    #[error("a column may not be called {0:?}: the exported features use the name; rename it")]
+    ReservedName(String),
+    /// A numeric feature has categories.
+    #[error("{column}: {feature} is numeric and has no categories; remove them")]
     NotCategorical {
         /// The column.
         column: String,
         /// The feature.
         feature: String,
     },
-    /// A case that the feature does not have, or one that is listed twice.
+    /// A case does not exist or is listed twice.
     #[error(
         "{column}: {feature} has no case {case:?}, or it is listed twice; its cases are {cases}"
     )]
-    NoCase {
+    UnknownCase {
         /// The column.
         column: String,
         /// The feature.
         feature: String,
         /// The case.
         case: String,
-        /// Those that it has.
+        /// Cases of the feature.
         cases: String,
     },
-    /// Authorities are told apart by codes, which only the mapping can list.
+    /// Only the mapping can list the codes of authorities.
     #[error(
         "{0}: authority needs categories = [\"E07000132\", …], in the order of the model's numbers"
     )]
-    NoAuthorities(String),
-    /// An offset that is no amount of the target's kind.
-    #[error(
-        "the offset {0:?} is categorical; it must be an amount that the trees' answer is added to"
-    )]
+    MissingAuthorities(String),
+    /// The offset is categorical.
+    #[error("the offset {0:?} is categorical; use a numeric feature")]
     Offset(String),
 }
 
@@ -111,50 +112,50 @@ impl Mapping {
     /// Checks every name.
     ///
     /// # Errors
-    /// The first that cannot be used.
+    /// [`MappingError`] for the first invalid name.
     pub fn check(&self) -> Result<(), MappingError> {
         if let Some(offset) = &self.offset
             && feature("offset", offset)?.is_categorical()
         {
             return Err(MappingError::Offset(offset.clone()));
         }
-        self.columns.iter().try_for_each(|(column, filled)| {
-            if KEPT.contains(&column.as_str()) {
-                return Err(MappingError::KeptName(column.clone()));
+        self.columns.iter().try_for_each(|(column, source)| {
+            if RESERVED.contains(&column.as_str()) {
+                return Err(MappingError::ReservedName(column.clone()));
             }
-            filled.check(column)
+            source.check(column)
         })
     }
 
     /// Checks that it fills exactly these columns of a model.
     ///
     /// # Errors
-    /// The first column that only one of the two has.
+    /// [`MappingError`] for the first column that only one of the two has.
     pub fn fits(&self, columns: &[String]) -> Result<(), MappingError> {
         if let Some(column) = columns.iter().find(|c| !self.columns.contains_key(*c)) {
-            return Err(MappingError::Unfilled(column.clone()));
+            return Err(MappingError::UnmappedColumn(column.clone()));
         }
         match self.columns.keys().find(|column| !columns.contains(column)) {
-            Some(column) => Err(MappingError::NoColumn(column.clone())),
+            Some(column) => Err(MappingError::UnknownColumn(column.clone())),
             None => Ok(()),
         }
     }
 }
 
-impl Filled {
-    /// The feature's name.
+impl ColumnSource {
+    /// Returns the name of the feature.
     pub fn feature(&self) -> &str {
         match self {
-            Filled::Feature(feature) => feature,
-            Filled::Categories(of) => &of.feature,
+            ColumnSource::Feature(feature) => feature,
+            ColumnSource::Categories(of) => &of.feature,
         }
     }
 
     fn check(&self, column: &str) -> Result<(), MappingError> {
         let feature = feature(&format!("column {column:?}"), self.feature())?;
-        let Filled::Categories(of) = self else {
+        let ColumnSource::Categories(of) = self else {
             return match feature {
-                Feature::Authority => Err(MappingError::NoAuthorities(column.to_owned())),
+                Feature::Authority => Err(MappingError::MissingAuthorities(column.to_owned())),
                 _ => Ok(()),
             };
         };
@@ -170,7 +171,7 @@ impl Filled {
         let mut cases = of.categories.iter().enumerate();
         match cases.find(|(at, case)| !known(case) || of.categories[..*at].contains(case)) {
             None => Ok(()),
-            Some((_, case)) => Err(MappingError::NoCase {
+            Some((_, case)) => Err(MappingError::UnknownCase {
                 column: column.to_owned(),
                 feature: of.feature.clone(),
                 case: case.clone(),
@@ -181,7 +182,7 @@ impl Filled {
 }
 
 fn feature(place: &str, name: &str) -> Result<Feature, MappingError> {
-    Feature::named(name).ok_or_else(|| MappingError::NoFeature {
+    Feature::from_name(name).ok_or_else(|| MappingError::UnknownFeature {
         place: place.to_owned(),
         found: name.to_owned(),
     })
@@ -239,7 +240,7 @@ mod tests {
             (
                 "feature = \"property_type\"",
                 "feature = \"bedrooms\"",
-                "bedrooms is an amount and has no categories",
+                "bedrooms is numeric and has no categories",
             ),
             (
                 "area = \"floor_area_m2\"",
@@ -251,13 +252,13 @@ mod tests {
             ("offset =", "offsets =", "unknown field `offsets`"),
         ];
         for (from, to, expected) in cases {
-            let said = refused(from, to);
-            assert!(said.contains(expected), "{said}");
+            let message = refused(from, to);
+            assert!(message.contains(expected), "{message}");
         }
     }
 
     #[test]
-    fn it_fills_exactly_the_models_columns() {
+    fn a_mapping_fills_exactly_the_models_columns() {
         let mapping = read(SMALL).unwrap();
         let fits = |columns: &[&str]| {
             let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();

@@ -1,25 +1,25 @@
-//! The release itself: the model with what this build was given.
+//! The release: the model with the parameters of this build.
 
 use crate::columns::{Codes, Column, Target};
 use crate::features::Feature;
-use crate::value::{Gbdt, inputs, value};
-use domesday_hedonic::baked::Baked;
+use crate::valuation::{Gbdt, inputs, value};
+use domesday_hedonic::embedded_parameters::StaticList;
 use domesday_hedonic::parameters::*;
 use domesday_sdk::{Evidence, Model, Outcome, Subject};
 
 include!(concat!(env!("OUT_DIR"), "/parameters.rs"));
 
-/// Bytes of a file where words of eight bytes may begin.
+/// Bytes of a file, aligned as words of eight bytes.
 #[repr(align(8))]
 struct Aligned<const N: usize>([u8; N]);
 
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/trees.bin"));
-/// The packed trees lie in the component's data, which the host maps copy-on-write: an instance begins with them,
-/// and none of them is read before a row walks there.
+/// The packed trees lie in the component's data, which the host maps copy-on-write. An instance
+/// starts with them, and reads a tree only when a row walks it.
 static TREES: Aligned<{ PACKED.len() }> =
     Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/trees.bin")));
 
-/// The packed trees of this build.
+/// Returns the packed trees of this build.
 pub fn trees() -> &'static [u64] {
     bytemuck::cast_slice(&TREES.0)
 }
@@ -28,7 +28,7 @@ pub fn trees() -> &'static [u64] {
 pub struct Release;
 
 impl Release {
-    /// All that it is made of.
+    /// Returns the parts of the model.
     pub fn model() -> Gbdt<'static> {
         Gbdt {
             reference: &REFERENCE,
@@ -39,7 +39,7 @@ impl Release {
         }
     }
 
-    /// What the trees are given for a subject: the model's columns by name, then the offset.
+    /// Returns the trees' inputs for a subject: the model's columns by name, then the offset.
     pub fn inputs(subject: &Subject, evidence: &dyn Evidence) -> Option<Vec<(&'static str, f64)>> {
         inputs(&Release::model(), subject, evidence)
     }
@@ -51,7 +51,7 @@ impl Model for Release {
     }
 }
 
-// Only a guest is called through these exports.
+// Only a component exports a release.
 #[cfg(target_arch = "wasm32")]
 #[allow(missing_docs, unsafe_code, unreachable_pub)]
 mod exports {

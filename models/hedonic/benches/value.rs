@@ -1,5 +1,5 @@
-//! One valuation natively, from 90 sales near by of which the model takes 30, with own history and ten years of index, the making
-//! of the answers' lists included.
+//! One valuation natively: 90 sales nearby of which the model takes 30, own history and ten years
+//! of index. It includes building the answers' lists.
 
 #[allow(dead_code)]
 #[path = "../src/testing.rs"]
@@ -34,7 +34,7 @@ fn value(c: &mut Criterion) {
     let subject = subject();
     c.bench_function("value", |b| {
         b.iter(|| {
-            evidence.asked.set(0);
+            evidence.queries.set(0);
             Hedonic::value(black_box(&subject), black_box(&evidence))
         });
     });

@@ -1,75 +1,76 @@
-//! What a home's attributes are worth: the hedonic level of a home, in log price.
+//! The hedonic level of a home: the value of its attributes, in log price.
 //!
-//! The difference of two homes' levels turns the price of one into what it says of the other.
-//! A home's level is
+//! The difference of two homes' levels converts the price of one into an estimate for the other. A
+//! home's level is
 //!
 //! ```text
 //! h = type + subtype + elasticity × ln(area / reference area) + tenure + age + rating + new
 //! ```
 //!
-//! without the location and the market, which the sales themselves bring.
+//! It leaves out the location and the market, which the sales themselves carry.
 
-use crate::kind::{Kind, age_index, rating_effect, subtype_effect};
+use crate::comparable_sale::ComparableSale;
 use crate::parameters::HedonicParameters;
-use crate::sold::Sold;
+use crate::property_kind::{PropertyKind, age_index, rating_effect, subtype_effect};
 use domesday_sdk::{AgeBand, BuildStatus, EnergyRating, PropertySubtype, Subject, Tenure};
 
-/// Effects that stand in where a home's own attribute is not known: those of the homes near by.
+/// Mean effects of the homes nearby, for a home whose own attribute is unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Typical {
+pub struct FallbackEffects {
     /// Effect of construction age.
     pub age: f64,
     /// Effect of the energy rating.
     pub rating: f64,
 }
 
-/// Effect of a construction age band; none where it is not known.
+/// Returns the effect of a construction age band, or `None` if it is unknown.
 pub fn age_effect(hedonic: &HedonicParameters, band: Option<AgeBand>) -> Option<f64> {
     band.and_then(age_index)
         .and_then(|i| hedonic.age_band.get(i))
         .copied()
 }
 
-/// Effect of an energy rating; none where it is not known.
+/// Returns the effect of an energy rating, or `None` if it is unknown.
 pub fn energy_effect(hedonic: &HedonicParameters, rating: Option<EnergyRating>) -> Option<f64> {
     rating.and_then(|r| rating_effect(hedonic, r))
 }
 
-fn tenure_effect(hedonic: &HedonicParameters, kind: Kind, tenure: Tenure) -> f64 {
+fn tenure_effect(hedonic: &HedonicParameters, kind: PropertyKind, tenure: Tenure) -> f64 {
     match (kind, tenure) {
-        (Kind::Flat, Tenure::Freehold) => hedonic.freehold_flat,
-        (Kind::Detached | Kind::SemiDetached | Kind::Terraced, Tenure::Leasehold) => {
-            hedonic.leasehold_house
-        }
+        (PropertyKind::Flat, Tenure::Freehold) => hedonic.freehold_flat,
+        (
+            PropertyKind::Detached | PropertyKind::SemiDetached | PropertyKind::Terraced,
+            Tenure::Leasehold,
+        ) => hedonic.leasehold_house,
         _ => 0.0,
     }
 }
 
-fn subtype_or_none(hedonic: &HedonicParameters, subtype: Option<PropertySubtype>) -> f64 {
+fn subtype_effect_or_zero(hedonic: &HedonicParameters, subtype: Option<PropertySubtype>) -> f64 {
     subtype
         .and_then(|s| subtype_effect(hedonic, s))
         .unwrap_or(0.0)
 }
 
-/// Natural logarithm of a floor area over the reference area.
+/// Returns the natural logarithm of a floor area over the reference area.
 pub fn log_size(hedonic: &HedonicParameters, area_m2: f64) -> f64 {
     libm::log(area_m2 / hedonic.reference_area_m2)
 }
 
-/// The level of a sold home of a known or assumed size.
+/// Returns the level of a sold home with a known or derived log size.
 pub fn sale_level(
     hedonic: &HedonicParameters,
-    kind: Kind,
-    sale: &Sold,
+    kind: PropertyKind,
+    sale: &ComparableSale,
     size: f64,
-    typical: Typical,
+    fallback: FallbackEffects,
 ) -> f64 {
     hedonic.property_type.of(kind)
-        + subtype_or_none(hedonic, sale.subtype)
+        + subtype_effect_or_zero(hedonic, sale.subtype)
         + hedonic.area_elasticity.of(kind) * size
         + tenure_effect(hedonic, kind, sale.tenure)
-        + age_effect(hedonic, sale.age_band).unwrap_or(typical.age)
-        + energy_effect(hedonic, sale.rating).unwrap_or(typical.rating)
+        + age_effect(hedonic, sale.age_band).unwrap_or(fallback.age)
+        + energy_effect(hedonic, sale.rating).unwrap_or(fallback.rating)
         + if sale.new_build {
             hedonic.new_build
         } else {
@@ -77,22 +78,22 @@ pub fn sale_level(
         }
 }
 
-/// The level of the subject, without its size.
+/// Returns the level of the subject without its size.
 pub fn subject_level(
     hedonic: &HedonicParameters,
-    kind: Kind,
+    kind: PropertyKind,
     subject: &Subject,
-    typical: Typical,
+    fallback: FallbackEffects,
 ) -> f64 {
     hedonic.property_type.of(kind)
-        + subtype_or_none(hedonic, Some(subject.subtype))
+        + subtype_effect_or_zero(hedonic, Some(subject.subtype))
         + title_effect(hedonic, kind, subject)
-        + age_effect(hedonic, subject.energy.age_band).unwrap_or(typical.age)
-        + energy_effect(hedonic, subject.energy.rating).unwrap_or(typical.rating)
+        + age_effect(hedonic, subject.energy.age_band).unwrap_or(fallback.age)
+        + energy_effect(hedonic, subject.energy.rating).unwrap_or(fallback.rating)
         + new_build_effect(hedonic, subject)
 }
 
-/// The premium of the subject's first sale, where it is yet to come.
+/// Returns the premium of the subject's first sale, if it is still to come.
 pub fn new_build_effect(hedonic: &HedonicParameters, subject: &Subject) -> f64 {
     if subject.build_status == BuildStatus::NewBuild {
         hedonic.new_build
@@ -101,19 +102,19 @@ pub fn new_build_effect(hedonic: &HedonicParameters, subject: &Subject) -> f64 {
     }
 }
 
-/// Tenure and lease of the subject together. The years beyond a comparable's usual ones can win
-/// back what a house loses by being leasehold, but no more: a freehold holds every year.
-fn title_effect(hedonic: &HedonicParameters, kind: Kind, subject: &Subject) -> f64 {
+/// Returns the effect of tenure and lease together. A long lease offsets the leasehold discount of
+/// a house at most to zero: a freehold is never worth less.
+fn title_effect(hedonic: &HedonicParameters, kind: PropertyKind, subject: &Subject) -> f64 {
     let effect = tenure_effect(hedonic, kind, subject.tenure) + lease_effect(hedonic, subject);
-    if kind == Kind::Flat {
+    if kind == PropertyKind::Flat {
         effect
     } else {
         effect.min(0.0)
     }
 }
 
-/// What the years left on the subject's lease are worth against a comparable's, whose years the
-/// registers do not tell: the share of a perpetuity that falls within n years is 1 − exp(−r n).
+/// Returns the value of the years left on the subject's lease, relative to a comparable's typical
+/// years. The share of a perpetuity that falls within n years is 1 − exp(−r n).
 fn lease_effect(hedonic: &HedonicParameters, subject: &Subject) -> f64 {
     let Some(lease) = &subject.lease else {
         return 0.0;
@@ -127,7 +128,7 @@ fn lease_effect(hedonic: &HedonicParameters, subject: &Subject) -> f64 {
 mod tests {
     use super::*;
     use crate::PARAMETERS;
-    use crate::sold::sold;
+    use crate::comparable_sale::comparable_sale;
     use crate::testing::{sale, subject};
     use domesday_sdk::Lease;
 
@@ -144,37 +145,41 @@ mod tests {
     }
 
     #[test]
-    fn a_twin_has_the_subjects_level() {
+    fn an_identical_home_has_the_subjects_level() {
         let size = log_size(H, 90.0);
         let twin = sale_level(
             H,
-            Kind::SemiDetached,
-            &sold(&sale(1)),
+            PropertyKind::SemiDetached,
+            &comparable_sale(&sale(1)),
             size,
-            Typical::default(),
+            FallbackEffects::default(),
         );
-        let own = subject_level(H, Kind::SemiDetached, &subject(), Typical::default())
-            + H.area_elasticity.semi_detached * size;
+        let own = subject_level(
+            H,
+            PropertyKind::SemiDetached,
+            &subject(),
+            FallbackEffects::default(),
+        ) + H.area_elasticity.semi_detached * size;
         assert!((twin - own).abs() < 1e-12);
     }
 
     #[test]
     fn each_attribute_moves_the_level_by_its_effect() {
-        let level = |s: &Sold| {
+        let level = |s: &ComparableSale| {
             sale_level(
                 H,
-                Kind::SemiDetached,
+                PropertyKind::SemiDetached,
                 s,
                 0.0,
-                Typical {
+                FallbackEffects {
                     age: 0.5,
                     rating: 0.25,
                 },
             )
         };
-        let base = level(&sold(&sale(1)));
-        let moved = |change: fn(&mut Sold)| {
-            let mut s = sold(&sale(1));
+        let base = level(&comparable_sale(&sale(1)));
+        let moved = |change: fn(&mut ComparableSale)| {
+            let mut s = comparable_sale(&sale(1));
             change(&mut s);
             level(&s) - base
         };
@@ -206,9 +211,9 @@ mod tests {
             s.lease = Some(lease(years));
             title_effect(&hedonic, kind, &s)
         };
-        assert_eq!(of(Kind::Terraced, 999.0), 0.0);
-        assert!(of(Kind::Terraced, 80.0) < 0.0);
-        assert!(of(Kind::Flat, 999.0) > 0.0);
+        assert_eq!(of(PropertyKind::Terraced, 999.0), 0.0);
+        assert!(of(PropertyKind::Terraced, 80.0) < 0.0);
+        assert!(of(PropertyKind::Flat, 999.0) > 0.0);
     }
 
     #[test]

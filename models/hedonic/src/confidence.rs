@@ -1,31 +1,31 @@
 //! Strength of the evidence, as a standard deviation and as a score.
 //!
-//! Every weakness of the evidence adds to one variance: few comparables, comparables that
-//! disagree, that are far or old, that are of other sizes, that are unlike the subject by any
-//! standard, a market unseen since the last known sale, inputs that nobody gave. The score is a fixed falling function of it, so score and standard deviation tell the same.
+//! Every weakness adds to one variance: few comparables, and comparables that disagree, are far,
+//! old, of other sizes or dissimilar. So do a stale market and missing inputs. The score is a fixed
+//! decreasing function of the variance, so score and standard deviation carry the same information.
 
 use crate::parameters::ConfidenceParameters;
 
-/// What is weak in the evidence of one valuation.
+/// The weaknesses of the evidence of one valuation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Weakness {
-    /// Mean distance of the comparables by weight, metres.
+    /// Weighted mean distance of the comparables, in metres.
     pub distance_m: f64,
-    /// Mean age of their sales by weight, years.
+    /// Weighted mean age of their sales, in years.
     pub years: f64,
-    /// Elasticity of price to floor area, where the floor area was derived.
+    /// Elasticity of price to floor area, if the floor area was derived.
     pub derived_area: Option<f64>,
-    /// Whether a derived floor area rests on rooms.
+    /// Whether the derived floor area uses a known number of rooms.
     pub rooms_known: bool,
-    /// The age band is not known.
+    /// Whether the age band is missing.
     pub no_age: bool,
-    /// There is no price index.
+    /// Whether the price index is missing.
     pub no_index: bool,
-    /// The subject is placed less exactly than by its own coordinates.
+    /// Whether the place is less exact than the property's own coordinates.
     pub rough_place: bool,
 }
 
-/// The variance that weaknesses add to the comparables' own.
+/// Returns the variance that weaknesses add to the comparables' own.
 pub fn added_variance(p: &ConfidenceParameters, weakness: Weakness) -> f64 {
     let area = match (weakness.derived_area, weakness.rooms_known) {
         (None, _) => 0.0,
@@ -41,41 +41,40 @@ pub fn added_variance(p: &ConfidenceParameters, weakness: Weakness) -> f64 {
         + when(weakness.rough_place, p.place_variance)
 }
 
-/// The variance of being of another size than the comparables, whose weights do not see size.
+/// Returns the variance of a size unlike the comparables', whose weights ignore size.
 pub fn size_variance(p: &ConfidenceParameters, size: f64, comparables: f64) -> f64 {
     p.elasticity_variance * (size - comparables) * (size - comparables)
 }
 
-/// The variance of resting on sales unlike the subject, from the sum of their likenesses:
-/// most where it is nought, one half at `half_alike`, and falling with each further sale and with
-/// each sale's likeness.
+/// Returns the variance of dissimilar evidence, from the sum of the sales' similarities. It is
+/// greatest at zero, halves at `half_alike`, and falls with each further similar sale.
 ///
-/// How well sales agree says nothing of what they have in common against the subject: another
-/// town, another time, another kind of home. So own history does not excuse it either.
+/// Agreement between sales does not lower it: they may share a town, a period or a type that the
+/// subject does not. Nor does own history.
 pub fn unlike_variance(p: &ConfidenceParameters, alike: f64) -> f64 {
     let ratio = alike / p.half_alike;
     p.unlike_variance / (1.0 + ratio * ratio)
 }
 
-/// The variance of a market that nobody has seen for so many years; comparables and own history
-/// are carried by the same index, so it bears on both.
+/// Returns the variance of the years since the last known sale. It applies to comparables and own
+/// history alike, because one index carries both.
 pub fn stale_variance(p: &ConfidenceParameters, years: f64) -> f64 {
     p.variance_per_stale_year * years.max(0.0)
 }
 
-/// The variance of a place that may have drifted from the index since the last year that was learnt
-/// from, as a walk does: by as much in every year.
+/// Returns the variance of drift since the last fitted year. Drift is modelled as a random walk, so
+/// the variance is proportional to time.
 pub fn drift_variance(p: &ConfidenceParameters, years: f64) -> f64 {
     p.variance_per_unlearnt_year * years.max(0.0)
 }
 
-/// The score of a standard deviation: 1 / (1 + (scale / half)²).
+/// Returns the score of a standard deviation: 1 / (1 + (scale / half)²).
 pub fn score(p: &ConfidenceParameters, scale: f64) -> f64 {
     let ratio = scale / p.half_scale;
     1.0 / (1.0 + ratio * ratio)
 }
 
-/// The standard deviation that a score stands for; the inverse of [`score`].
+/// Returns the standard deviation of a score: the inverse of [`score`].
 pub fn scale(p: &ConfidenceParameters, score: f64) -> f64 {
     let score = score.clamp(1e-6, 1.0 - 1e-6);
     p.half_scale * (1.0 / score - 1.0).sqrt()

@@ -1,46 +1,53 @@
 //! Calibrated ranges, by split conformal prediction.
 //!
-//! On sales later than those fitted on, the score of a valuation is |ln price − ln estimate| over
-//! the standard deviation that its confidence stands for. The ⌈(n + 1) coverage⌉-th smallest
-//! score of a segment is its quantile q, and a range is estimate × exp(± q × standard deviation):
-//! of homes like those of the segment, the stated share of prices falls within.
-//! The segment is the type and the tenth of confidence: how far off a valuation is does not grow quite as its
-//! standard deviation says, least of all where confidence is very high or very low. A segment with too few sales
-//! has its tenth's quantile over all types, times what its type's is to that of all; then its
-//! type's, then that of all.
-//! What remains different by when a home was built, and then by local authority, is a factor on that: new homes are
-//! more like each other, and some places more mixed, than their confidence tells. The factor of a build time is the
-//! conformal quantile of its scores against their segments' quantiles; an authority's is found in the same way after
-//! it. Both are drawn towards one as though [`PRIOR_SALES`] had agreed with their segments, since they may rest on few.
+//! The calibration uses sales later than the fit. The score of a valuation is
+//! |ln price − ln estimate| over the standard deviation of its confidence. The quantile q of a
+//! segment is its ⌈(n + 1) coverage⌉-th smallest score. A range is
+//! estimate × exp(± q × standard deviation): it covers the stated share of the segment's prices.
+//!
+//! A segment is a type and a tenth of confidence, because errors do not grow quite as the standard
+//! deviation does. The departure is greatest at very high and very low confidence. A segment with
+//! too few sales falls back:
+//!
+//! 1. on its tenth's quantile over all types, times the ratio of its type's quantile to that of
+//!    all;
+//! 2. on its type's quantile;
+//! 3. on the quantile of all sales.
+//!
+//! Two factors follow, one for the build period and one for the local authority: new homes resemble
+//! each other more, and some places are more mixed, than confidence tells. The factor of a build
+//! period is the conformal quantile of its scores relative to their segments' quantiles. An
+//! authority's factor is computed in the same way after it. Both are shrunk towards one, as if
+//! [`PRIOR_SALES`] sales had agreed with their segments.
 
-use crate::built::Built;
+use crate::build_period::BuildPeriod;
 use crate::confidence::scale;
-use crate::kind::Kind;
-use crate::parameters::{Cell, ConfidenceParameters, ConformalParameters};
+use crate::parameters::{ConfidenceParameters, ConformalParameters, SegmentQuantile};
+use crate::property_kind::PropertyKind;
 use domesday_sdk::ValueRange;
 
-/// The tenth in which a confidence falls: 0, the lowest, to 9.
+/// Returns the tenth of a confidence: 0, the lowest, to 9.
 pub fn tenth(tenths: &[f64; 9], confidence: f64) -> usize {
     tenths.iter().filter(|from| confidence >= **from).count()
 }
 
-/// What of a valuation decides how wide its range is.
+/// The facts about a valuation that decide the width of its range.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
-    /// Type.
-    pub kind: Kind,
-    /// Score of the valuation.
+    /// Property type.
+    pub kind: PropertyKind,
+    /// Confidence score.
     pub confidence: f64,
-    /// When the home was built.
-    pub built: Built,
+    /// Build period.
+    pub built: BuildPeriod,
     /// Nine-character code of the local authority, or empty.
     pub authority: &'a str,
 }
 
-/// The quantile for a valuation: of the first of its segments that has one, times the factors.
+/// Returns the quantile of a valuation: that of its first segment with one, times the factors.
 pub fn quantile(p: &ConformalParameters, of: Segment<'_>) -> Option<f64> {
     let tenth = tenth(&p.tenths, of.confidence);
-    let segments: &[Cell; 10] = p.by_type_and_tenth.of(of.kind);
+    let segments: &[SegmentQuantile; 10] = p.by_type_and_tenth.of(of.kind);
     let (of_type, of_all) = (p.by_type.of(of.kind).quantile, p.all.quantile);
     let both = || Some(p.by_tenth[tenth].quantile? * of_type? / of_all.filter(|q| *q > 0.0)?);
     let quantile = segments[tenth]
@@ -48,24 +55,24 @@ pub fn quantile(p: &ConformalParameters, of: Segment<'_>) -> Option<f64> {
         .or_else(both)
         .or(of_type)
         .or(of_all)?;
-    let of_built = p.by_built.of(of.built).factor;
+    let of_built = p.by_build_period.of(of.built).factor;
     let authorities = p.by_authority.0;
     let found = authorities.binary_search_by_key(&of.authority, |known| known.authority);
     let of_authority = found.map_or(1.0, |at| authorities[at].factor);
     Some(quantile * of_built * of_authority)
 }
 
-/// Sales at which their own quantile and that of their segments count alike.
+/// Sales at which a group's own quantile and the prior of one count equally.
 pub const PRIOR_SALES: f64 = 200.0;
 
-/// The factor of so many sales, from the quantile of their scores against their segments'.
+/// Returns the factor of a group of sales, from the quantile of their relative scores.
 #[cfg(not(target_arch = "wasm32"))]
-pub fn factor(quantile: f64, sales: usize) -> f64 {
+pub fn shrunk_factor(quantile: f64, sales: usize) -> f64 {
     let sales = sales as f64;
     libm::exp(libm::log(quantile) * sales / (sales + PRIOR_SALES))
 }
 
-/// The range of a valuation. None where nothing is calibrated or the evidence is too thin.
+/// Returns the range of a valuation, or `None` if ranges are not calibrated or comparables too few.
 pub fn range(
     p: Option<&ConformalParameters>,
     confidence: &ConfidenceParameters,
@@ -85,7 +92,7 @@ pub fn range(
     (range.lower > 0.0 && range.upper.is_finite()).then_some(range)
 }
 
-/// One value for every type.
+/// Returns the same value for every type.
 #[cfg(test)]
 pub(crate) fn per_type<T: Copy>(value: T) -> crate::parameters::PerType<T> {
     crate::parameters::PerType {
@@ -96,11 +103,11 @@ pub(crate) fn per_type<T: Copy>(value: T) -> crate::parameters::PerType<T> {
     }
 }
 
-/// Every segment of this cell, and no factor.
+/// Returns a calibration with the same quantile in every segment and factors of one.
 #[cfg(test)]
-pub(crate) fn everywhere(cell: Cell) -> ConformalParameters {
-    use crate::parameters::{Factor, PerBuilt};
-    let none = Factor {
+pub(crate) fn uniform(cell: SegmentQuantile) -> ConformalParameters {
+    use crate::parameters::{PerBuildPeriod, WidthFactor};
+    let none = WidthFactor {
         sales: 100,
         factor: 1.0,
     };
@@ -112,13 +119,13 @@ pub(crate) fn everywhere(cell: Cell) -> ConformalParameters {
         by_tenth: [cell; 10],
         by_type: per_type(cell),
         all: cell,
-        by_built: PerBuilt {
+        by_build_period: PerBuildPeriod {
             new: none,
             modern: none,
             older: none,
             unknown: none,
         },
-        by_authority: crate::baked::Baked(&[]),
+        by_authority: crate::embedded_parameters::StaticList(&[]),
     }
 }
 
@@ -126,11 +133,11 @@ pub(crate) fn everywhere(cell: Cell) -> ConformalParameters {
 mod tests {
     use super::*;
     use crate::PARAMETERS;
-    use crate::baked::Baked;
-    use crate::parameters::AuthorityRanges;
+    use crate::embedded_parameters::StaticList;
+    use crate::parameters::AuthorityFactor;
 
-    fn cell(quantile: Option<f64>) -> Cell {
-        Cell {
+    fn cell(quantile: Option<f64>) -> SegmentQuantile {
+        SegmentQuantile {
             sales: 100,
             quantile,
             median_absolute_error: None,
@@ -138,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The lowest tenth has this segment; the others of every type have a quantile of 9.
+    /// The lowest tenth has these quantiles. The other tenths of every type have a quantile of 9.
     fn tables(
         segment: Option<f64>,
         of_tenth: Option<f64>,
@@ -149,18 +156,18 @@ mod tests {
         segments[0] = cell(segment);
         let mut by_tenth = [cell(Some(8.0)); 10];
         by_tenth[0] = cell(of_tenth);
-        let mut tables = everywhere(cell(all));
+        let mut tables = uniform(cell(all));
         tables.by_type_and_tenth = per_type(segments);
         tables.by_tenth = by_tenth;
         tables.by_type = per_type(cell(of_type));
-        tables.by_built.new.factor = 0.5;
-        tables.by_authority = Baked(&[
-            AuthorityRanges {
+        tables.by_build_period.new.factor = 0.5;
+        tables.by_authority = StaticList(&[
+            AuthorityFactor {
                 authority: "E07000001",
                 sales: 100,
                 factor: 1.5,
             },
-            AuthorityRanges {
+            AuthorityFactor {
                 authority: "E07000003",
                 sales: 100,
                 factor: 3.0,
@@ -170,9 +177,9 @@ mod tests {
     }
 
     const FLAT: Segment<'_> = Segment {
-        kind: Kind::Flat,
+        kind: PropertyKind::Flat,
         confidence: 0.5,
-        built: Built::Unknown,
+        built: BuildPeriod::Unknown,
         authority: "",
     };
 
@@ -205,7 +212,7 @@ mod tests {
             lowest(&tables(some(1.0), some(2.0), some(3.0), some(4.0))),
             1.0,
         );
-        // Two as its tenth, by three fourths as its type.
+        // Two for its tenth, times three quarters for its type.
         near(lowest(&tables(None, some(2.0), some(3.0), some(4.0))), 1.5);
         near(lowest(&tables(None, None, some(3.0), some(4.0))), 3.0);
         near(lowest(&tables(None, some(2.0), None, some(4.0))), 4.0);
@@ -221,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn when_it_was_built_and_where_it_stands_are_factors() {
+    fn build_period_and_authority_are_factors() {
         let p = tables(None, None, Some(2.0), Some(4.0));
         let of = |built, authority| {
             let segment = Segment {
@@ -232,18 +239,18 @@ mod tests {
             };
             quantile(&p, segment)
         };
-        assert_eq!(of(Built::Unknown, ""), Some(2.0));
-        assert_eq!(of(Built::New, ""), Some(1.0));
-        assert_eq!(of(Built::Modern, "E07000001"), Some(3.0));
-        assert_eq!(of(Built::Older, "E07000002"), Some(2.0));
-        assert_eq!(of(Built::New, "E07000003"), Some(3.0));
+        assert_eq!(of(BuildPeriod::Unknown, ""), Some(2.0));
+        assert_eq!(of(BuildPeriod::New, ""), Some(1.0));
+        assert_eq!(of(BuildPeriod::Modern, "E07000001"), Some(3.0));
+        assert_eq!(of(BuildPeriod::Older, "E07000002"), Some(2.0));
+        assert_eq!(of(BuildPeriod::New, "E07000003"), Some(3.0));
     }
 
     #[test]
-    fn few_sales_are_drawn_towards_the_others() {
-        assert!((factor(4.0, 200) - 2.0).abs() < 1e-12);
-        assert_eq!(factor(1.0, 3), 1.0);
-        let rising = [1, 100, 1_000, 100_000].map(|sales| factor(1.2, sales));
+    fn a_factor_of_few_sales_is_shrunk_towards_one() {
+        assert!((shrunk_factor(4.0, 200) - 2.0).abs() < 1e-12);
+        assert_eq!(shrunk_factor(1.0, 3), 1.0);
+        let rising = [1, 100, 1_000, 100_000].map(|sales| shrunk_factor(1.2, sales));
         assert!(rising.is_sorted() && rising[3] < 1.2, "{rising:?}");
     }
 }

@@ -1,13 +1,13 @@
-//! `parameters.json`: the model's numbers, and what they were fitted and calibrated on.
+//! `parameters.json`: the model's parameters and the records of their fit and calibration.
 //!
-//! The build script and the fitting program read it through this one place, so what can be built
-//! and what can be written are the same.
+//! The build script and the program `fit` both use this module, so every file that `fit` writes can
+//! be built.
 
-use crate::bounds::check;
+use crate::bounds::{BoundsError, check};
 use crate::parameters::Parameters;
 use serde::{Deserialize, Serialize};
 
-/// The format that this version reads and writes.
+/// Format that this version reads and writes.
 pub const FORMAT: &str = "domesday-hedonic-parameters/4";
 
 /// A file of parameters.
@@ -16,96 +16,81 @@ pub const FORMAT: &str = "domesday-hedonic-parameters/4";
 pub struct Document {
     /// [`FORMAT`].
     pub format: String,
-    /// For the reader: one sentence on where the numbers come from.
+    /// One sentence for the reader on the origin of the numbers.
     pub about: String,
-    /// Absent for defaults.
-    pub fitted: Option<Fitted>,
-    /// Absent until calibrated.
-    pub calibrated: Option<Calibrated>,
-    /// The numbers.
+    /// Record of the fit. Absent in the defaults.
+    pub fitted: Option<FitRecord>,
+    /// Record of the calibration. Absent until calibrated.
+    pub calibrated: Option<CalibrationRecord>,
+    /// The parameters.
     pub parameters: Parameters,
 }
 
-/// What the effects were fitted on.
+/// The record of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fitted {
-    /// Last day of sale that was used, YYYY-MM-DD.
+pub struct FitRecord {
+    /// Last day of sale used, YYYY-MM-DD.
     pub through: String,
     /// Sales read.
     pub sales_read: u64,
     /// Sales in the regression.
     pub sales_used: u64,
-    /// Local levels in the regression, one to a postcode district.
+    /// Local levels in the regression, one for each postcode district.
     pub local_levels: u64,
-    /// Robust standard deviation of the residuals.
-    /// Absent where too few floor areas were known, and the effects stayed those of the base.
+    /// Robust standard deviation of the residuals. Absent if too few floor areas were known, so
+    /// that the base's effects stayed.
     pub residual_scale: Option<f64>,
-    /// Pairs of sales of the same property behind the own-history variances.
+    /// Pairs of sales of one property, used for the own-history variances.
     pub repeat_pairs: u64,
-    /// Postcode areas with enough of them for a drift of their own.
+    /// Postcode areas with enough pairs for a drift of their own.
     pub repeat_areas: u64,
 }
 
-/// What the ranges were calibrated on.
+/// The record of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Calibrated {
-    /// First day of sale, YYYY-MM-DD; later than what was fitted on.
+pub struct CalibrationRecord {
+    /// First day of sale, YYYY-MM-DD. It is later than the last day of the fit.
     pub from: String,
     /// Last day of sale, YYYY-MM-DD.
     pub through: String,
     /// Predictions read.
     pub predictions: u64,
-    /// Of those, valued.
+    /// Predictions with a value.
     pub valued: u64,
-    /// Share of the calibration sales inside their ranges; by construction near the coverage.
+    /// Share of the calibration sales inside their ranges. By construction it is near the coverage.
     pub covered: f64,
 }
 
-/// Why a file of parameters cannot be used.
+/// Why a file of parameters is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// Not JSON of this shape.
-    #[error("not a file of parameters: {0}")]
+    /// The text is not JSON of this shape.
+    #[error("not a file of parameters in format {FORMAT}: {0}")]
     Shape(#[from] serde_json::Error),
-    /// Of another format.
-    #[error("format is {found}, but this version reads {FORMAT}")]
+    /// The file has another format.
+    #[error("unsupported format {found:?}; this version reads {FORMAT:?}")]
     Format {
-        /// The format that the file states.
+        /// Format that the file states.
         found: String,
     },
-    /// A number out of its bounds.
-    #[error("{path} is {value}, but must be from {least} to {greatest}")]
-    OutOfBounds {
-        /// Where in the file.
-        path: String,
-        /// The number found.
-        value: f64,
-        /// The least that is sensible.
-        least: f64,
-        /// The greatest that is sensible.
-        greatest: f64,
-    },
-    /// Numbers that must rise do not.
-    #[error("{path} must rise from one number to the next")]
-    NotRising {
-        /// Where in the file.
-        path: &'static str,
-    },
+    /// A number is out of its bounds, or a list does not increase.
+    #[error(transparent)]
+    Bounds(#[from] BoundsError),
 }
 
 /// Reads and checks a file of parameters.
 ///
 /// # Errors
-/// Where it is not JSON of exactly this shape, or a number is out of its bounds.
+/// [`DocumentError`] if the text is not JSON of exactly this shape, or a number is out of bounds.
 pub fn read(text: &str) -> Result<Document, DocumentError> {
-    /// Another format has another shape, so that its name is read first.
+    /// Other formats have other shapes, so the format is read first.
     #[derive(Deserialize)]
-    struct Named {
+    struct Header {
         format: String,
     }
-    let Named { format } = serde_json::from_str(text)?;
+    let Header { format } = serde_json::from_str(text)?;
     if format != FORMAT {
         return Err(DocumentError::Format { found: format });
     }
@@ -114,10 +99,10 @@ pub fn read(text: &str) -> Result<Document, DocumentError> {
     Ok(document)
 }
 
-/// Writes a file of parameters, one member a line, in the order of the shape.
+/// Writes a file of parameters with one member a line, in the order of the shape.
 ///
 /// # Errors
-/// Where a number is not finite.
+/// [`DocumentError::Bounds`] if a number is out of bounds or not finite.
 pub fn write(document: &Document) -> Result<String, DocumentError> {
     check(&document.parameters)?;
     let mut text = serde_json::to_string_pretty(document)?;
@@ -128,8 +113,8 @@ pub fn write(document: &Document) -> Result<String, DocumentError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformal::everywhere;
-    use crate::parameters::{AuthorityRanges, Cell};
+    use crate::conformal::uniform;
+    use crate::parameters::{AuthorityFactor, SegmentQuantile};
 
     const DEFAULTS: &str = include_str!("../parameters.json");
 
@@ -143,25 +128,30 @@ mod tests {
     fn a_number_out_of_bounds_is_named() {
         let text = DEFAULTS.replace("\"tukey\": 4.685", "\"tukey\": -1.0");
         let error = read(&text).unwrap_err();
-        assert!(
-            matches!(error, DocumentError::OutOfBounds { ref path, value: -1.0, .. } if path == "estimate.tukey")
-        );
+        assert!(matches!(
+            error,
+            DocumentError::Bounds(BoundsError::OutOfBounds {
+                name: "estimate.tukey",
+                value: -1.0,
+                ..
+            })
+        ));
     }
 
     #[test]
     fn authorities_are_in_order_and_their_factors_within_bounds() {
         let mut document = read(DEFAULTS).unwrap();
-        let none = Cell {
+        let none = SegmentQuantile {
             sales: 0,
             quantile: None,
             median_absolute_error: None,
             within_10_percent: None,
         };
         let mut with = |new, authorities: [(&'static str, f64); 2]| {
-            let mut conformal = everywhere(none);
-            conformal.by_built.new.factor = new;
+            let mut conformal = uniform(none);
+            conformal.by_build_period.new.factor = new;
             conformal.by_authority = authorities
-                .map(|(authority, factor)| AuthorityRanges {
+                .map(|(authority, factor)| AuthorityFactor {
                     authority,
                     sales: 0,
                     factor,
@@ -175,10 +165,16 @@ mod tests {
         let [one, two] = in_order;
         assert!(with(1.0, in_order).is_ok());
         for wrong in [with(1.0, [two, one]), with(1.0, [one, one])] {
-            assert!(matches!(wrong, Err(DocumentError::NotRising { .. })));
+            assert!(matches!(
+                wrong,
+                Err(DocumentError::Bounds(BoundsError::NotIncreasing { .. }))
+            ));
         }
         for wrong in [with(20.0, in_order), with(1.0, [one, ("E06000002", 0.0)])] {
-            assert!(matches!(wrong, Err(DocumentError::OutOfBounds { .. })));
+            assert!(matches!(
+                wrong,
+                Err(DocumentError::Bounds(BoundsError::OutOfBounds { .. }))
+            ));
         }
     }
 

@@ -1,31 +1,30 @@
-//! The local level: where the sales stand once time and attributes are taken out of their prices.
+//! The local level of prices, after time and attributes are taken out.
 //!
-//! Each sale leaves a residual e, its price carried to the valuation day less its hedonic level.
-//! Near by, e is one local level plus what floor area is worth here beyond the general
-//! elasticity, plus the home's own peculiarity. Level and slope are found together by iterated
-//! weighted least squares under Tukey's biweight, so that a bad sale counts for nothing; the
-//! slope is drawn towards nought by a ridge that stands for what the fit over many places knows.
+//! Each sale leaves a residual: its price carried to the valuation day, less its hedonic level.
+//! Nearby residuals share one local level and one local slope in floor area, plus noise. Iterated
+//! weighted least squares under Tukey's biweight fits both, so outliers have no weight. A ridge
+//! shrinks the slope towards zero, the elasticity of the fit over many places.
 
 use crate::parameters::EstimateParameters;
-use crate::robust::{MAD_TO_SCALE, biweight, mean, median};
+use crate::robust_statistics::{MAD_TO_SCALE, biweight, mean, median};
 
-/// One sale, as the local level sees it.
+/// The residual of one sale.
 #[derive(Clone, Copy, Debug)]
 pub struct Residual {
     /// Log price on the valuation day less the hedonic level.
     pub residual: f64,
-    /// Log size.
+    /// Log size of the home.
     pub size: f64,
-    /// Weight by likeness to the subject in all but size.
+    /// Weight by similarity to the subject in all but size.
     pub weight: f64,
 }
 
-/// What the sales say together.
+/// The fit of the local level.
 #[derive(Debug)]
-pub struct Local {
+pub struct LocalFit {
     /// Residual of a home of the reference size.
     pub level: f64,
-    /// What is added to the elasticity here.
+    /// Local elasticity less the general one.
     pub slope: f64,
     /// Standard deviation of one home about the level.
     pub scale: f64,
@@ -33,24 +32,24 @@ pub struct Local {
     pub effective: f64,
     /// Mean log size of the sales.
     pub mean_size: f64,
-    /// Weight of each sale in the end, in the order given; 0 where it was judged bad.
+    /// Final weight of each sale, in the order given. An outlier has weight 0.
     pub weights: Vec<f64>,
 }
 
 const ROUNDS: usize = 3;
-/// Rounds in which the scale is found anew; after them it is known well enough to judge by.
-const SCALED: usize = 2;
+/// Rounds that update the scale. Later rounds keep it.
+const SCALE_ROUNDS: usize = 2;
 
-/// Finds the local level. `elasticity` is the general one of the subject's type. None where no
-/// sale has any weight.
-pub fn local(
+/// Fits the local level. `elasticity` is the general one of the subject's type. Returns `None` if
+/// no sale has weight.
+pub fn fit_local_level(
     p: &EstimateParameters,
     sales: &[Residual],
     elasticity: f64,
     scratch: &mut Vec<(i64, f64)>,
-) -> Option<Local> {
+) -> Option<LocalFit> {
     let first = median(sales.iter().map(|s| (s.residual, s.weight)), scratch)?;
-    // With this factor the weights of equals are one each, and a ridge counts in sales.
+    // With this factor equal weights become one each, and a ridge counts in sales.
     let sum: f64 = sales.iter().map(|s| s.weight).sum();
     let squares: f64 = sales.iter().map(|s| s.weight * s.weight).sum();
     let unit = sum / squares;
@@ -63,7 +62,7 @@ pub fn local(
     let mut reach = 0.0;
     for round in 0..ROUNDS {
         let rest = |s: &Residual| s.residual - level - slope * s.size;
-        if round < SCALED {
+        if round < SCALE_ROUNDS {
             let deviations = sales.iter().map(|s| (rest(s).abs(), s.weight));
             reach = p.tukey * (median(deviations, scratch)? * MAD_TO_SCALE).max(p.least_scale);
         }
@@ -76,7 +75,7 @@ pub fn local(
             sizes += w * s.size;
             levels += w * s.residual;
         }
-        // Half of the weight lies within the median of the departures, so there is some.
+        // Half of the weight lies within the median absolute deviation, so this is only a guard.
         if total <= 0.0 {
             return None;
         }
@@ -96,10 +95,10 @@ pub fn local(
         let rest = s.residual - level - slope * s.size;
         (rest * rest, w)
     }))?;
-    // A few sales may agree by chance: what is usual counts for some sales besides.
+    // A few sales may agree by chance, so the prior variance counts as some further sales.
     let usual = p.prior_scale * p.prior_scale * p.prior_scale_weight;
     let variance = (usual + effective * observed) / (p.prior_scale_weight + effective);
-    Some(Local {
+    Some(LocalFit {
         level,
         slope,
         scale: variance.sqrt().max(p.least_scale),
@@ -124,8 +123,8 @@ mod tests {
         }
     }
 
-    fn of(sales: &[Residual]) -> Local {
-        local(P, sales, 0.6, &mut Vec::new()).unwrap()
+    fn of(sales: &[Residual]) -> LocalFit {
+        fit_local_level(P, sales, 0.6, &mut Vec::new()).unwrap()
     }
 
     #[test]
@@ -177,6 +176,6 @@ mod tests {
             sale(12.0, 0.0, 0.2),
         ]);
         assert!((found.effective - 3.0).abs() < 1e-9);
-        assert!(local(P, &[], 0.6, &mut Vec::new()).is_none());
+        assert!(fit_local_level(P, &[], 0.6, &mut Vec::new()).is_none());
     }
 }

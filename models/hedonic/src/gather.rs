@@ -1,28 +1,28 @@
-//! What the model asks of the evidence: one to three questions in the ordinary case.
+//! The queries to the evidence: usually one to three.
 
-use crate::kind::Kind;
+use crate::comparable_sale::ComparableSale;
 use crate::parameters::EvidenceParameters;
-use crate::sold::Sold;
-use crate::time::{earliest, month_of};
+use crate::property_kind::PropertyKind;
+use crate::time::{earliest_sale_day, month_of};
 use domesday_sdk::{
     Day, Evidence, IndexSeries, PropertyTypes, Refusal, Sales, SalesOrder, SalesQuery, Subject,
 };
 use std::cmp::Reverse;
 
-/// The sales that may serve as comparables, of each home only the latest.
+/// Finds the comparable sales, at most the latest of each home.
 ///
-/// The nearest of the same type are asked for, in wider circles while too few are found; then
-/// other types of house.
+/// Searches for the nearest sales of the same type in widening circles, then for other house types,
+/// until there are enough.
 ///
 /// # Errors
-/// Where the evidence refuses a question.
+/// [`Refusal`] if the evidence refuses a query.
 pub fn comparables(
     p: &EvidenceParameters,
     subject: &Subject,
-    kind: Kind,
+    kind: PropertyKind,
     evidence: &dyn Evidence,
-) -> Result<Vec<Sold>, Refusal> {
-    let since = earliest(subject.valuation_day, p);
+) -> Result<Vec<ComparableSale>, Refusal> {
+    let since = earliest_sale_day(subject.valuation_day, p);
     let ask = |radius, types: PropertyTypes| {
         evidence.nearby_sales(SalesQuery {
             center: subject.place,
@@ -38,24 +38,29 @@ pub fn comparables(
     let mut found = Vec::new();
     let mut widest = p.radii_m[0];
     for radius in p.radii_m {
-        add(subject, kind, &mut found, &ask(radius, kind.alone())?);
+        add_comparable_sales(subject, kind, &mut found, &ask(radius, kind.filter())?);
         widest = radius;
         if found.len() >= p.enough as usize {
             break;
         }
     }
-    if found.len() < p.few as usize && kind != Kind::Flat {
-        add(subject, kind, &mut found, &ask(widest, kind.comparable())?);
+    if found.len() < p.few as usize && kind != PropertyKind::Flat {
+        add_comparable_sales(
+            subject,
+            kind,
+            &mut found,
+            &ask(widest, kind.comparable_filter())?,
+        );
     }
-    Ok(one_of_each_home(&found))
+    Ok(keep_latest_of_each_home(&found))
 }
 
-/// Only the latest sale of a home, where the home is known: its earlier ones are no evidence of
-/// their own, and the register has some sales under two transactions. In an order that the order
-/// of the answer has no part in.
+/// Keeps the latest sale of each known home. Earlier sales are no independent evidence, and the
+/// register lists some sales under two transactions.
 ///
-/// What is sorted is a key of each and not the sales, which are large.
-fn one_of_each_home(found: &[Sold]) -> Vec<Sold> {
+/// The result does not depend on the order of `found`. Sorting moves keys rather than the sales,
+/// which are large.
+fn keep_latest_of_each_home(found: &[ComparableSale]) -> Vec<ComparableSale> {
     let mut keys: Vec<_> = found
         .iter()
         .enumerate()
@@ -66,29 +71,34 @@ fn one_of_each_home(found: &[Sold]) -> Vec<Sold> {
     keys.into_iter().map(|(.., at)| found[at]).collect()
 }
 
-/// Adds the sales that can be reckoned with to those already found.
-fn add(subject: &Subject, kind: Kind, found: &mut Vec<Sold>, answer: &Sales) {
+/// Adds the comparable sales of an answer to those already found.
+fn add_comparable_sales(
+    subject: &Subject,
+    kind: PropertyKind,
+    found: &mut Vec<ComparableSale>,
+    answer: &Sales,
+) {
     let first = found.is_empty();
     found.reserve(answer.len());
     found.extend(
         answer
             .iter()
-            .filter_map(|sale| Sold::comparable(subject, kind, sale)),
+            .filter_map(|sale| ComparableSale::from_evidence(subject, kind, sale)),
     );
-    // One answer shows no sale twice; a wider one shows those of the narrower again.
+    // One answer repeats no sale, but a wider circle repeats the sales of a narrower one.
     if !first {
         found.sort_unstable_by_key(|s| s.id);
         found.dedup_by_key(|s| s.id);
     }
 }
 
-/// The most local price index of the type, or of all types where there is none of the type, from
-/// a month before the oldest sale that needs it.
+/// Finds the most local price index of the type, or else of all types. It begins a month before the
+/// oldest sale that needs it.
 ///
 /// # Errors
-/// Where the evidence refuses a question.
-pub fn index(
-    kind: Kind,
+/// [`Refusal`] if the evidence refuses a query.
+pub fn price_index(
+    kind: PropertyKind,
     oldest: Day,
     evidence: &dyn Evidence,
 ) -> Result<Option<IndexSeries>, Refusal> {
@@ -102,17 +112,17 @@ pub fn index(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sold::sold;
+    use crate::comparable_sale::comparable_sale;
     use crate::testing::sale;
 
     #[test]
-    fn a_home_serves_once_with_its_latest_sale_and_unknown_homes_each_for_themselves() {
+    fn a_known_home_keeps_its_latest_sale_and_an_unknown_one_every_sale() {
         let at = |id, uprn, day| {
             let mut sale = sale(id);
             (sale.uprn, sale.day) = (uprn, day);
-            sold(&sale)
+            comparable_sale(&sale)
         };
-        let kept = one_of_each_home(&[
+        let kept = keep_latest_of_each_home(&[
             at(1, Some(7), 500),
             at(2, None, 500),
             at(3, Some(7), 900),

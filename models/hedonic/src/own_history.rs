@@ -1,45 +1,37 @@
-//! The property's own earlier sales: rolled forward by the index, then blended with what the
-//! comparables say by how far each can be trusted.
+//! The property's own earlier sales, carried forward by the index and blended with the estimate
+//! from comparables. Each counts by its precision.
 
-use crate::drift::{Drift, resale};
-use crate::kind::Kind;
+use crate::drift::{Drift, resale_premium};
+use crate::log_estimate::LogEstimate;
 use crate::parameters::{HedonicParameters, OwnHistoryParameters};
-use crate::time::{Index, years_between};
+use crate::property_kind::PropertyKind;
+use crate::time::{PriceIndex, years_between};
 use domesday_sdk::{BuildStatus, Sale, Subject};
 
-/// A log value and its variance.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Belief {
-    /// Natural logarithm of pounds.
-    pub value: f64,
-    /// Variance of it.
-    pub variance: f64,
-}
-
-/// A sale of the property that may be used: a standard one, not too old.
-pub fn usable(p: &OwnHistoryParameters, subject: &Subject, sale: &Sale) -> bool {
+/// Returns whether a sale of the property can be used: it is standard and not too old.
+pub fn is_usable(p: &OwnHistoryParameters, subject: &Subject, sale: &Sale) -> bool {
     let years = years_between(sale.day, subject.valuation_day);
     sale.standard && sale.price.is_finite() && sale.price > 0.0 && years > 0.0 && years <= p.years
 }
 
-/// What the property's own sales say it is worth on the valuation day. Sales newest first; the
-/// older count less, by their age and by how far they are from the newest.
-pub fn rolled(
+/// Estimates the value on the valuation day from the property's own sales, newest first. An older
+/// sale counts less by its age and by its departure from the newest.
+pub fn estimate_from_own_sales(
     p: &OwnHistoryParameters,
     hedonic: &HedonicParameters,
     subject: &Subject,
-    kind: Kind,
+    kind: PropertyKind,
     sales: &[Sale],
-    index: &Index,
+    index: &PriceIndex,
     drift: &Drift,
-) -> Option<Belief> {
+) -> Option<LogEstimate> {
     let mut newest = None;
     let (mut sum, mut precision) = (0.0, 0.0);
     for sale in sales {
         let Some(growth) = index.growth_since(sale.day) else {
             continue;
         };
-        // A first sale's premium is paid once.
+        // The premium of a first sale is paid once.
         let new_now = subject.build_status == BuildStatus::NewBuild;
         let premium = match (new_now, sale.new_build) {
             (true, false) => hedonic.new_build,
@@ -48,41 +40,46 @@ pub fn rolled(
         };
         let years = years_between(sale.day, subject.valuation_day);
         let value = libm::log(sale.price * growth)
-            + drift.since(sale.day)
-            + resale(p, kind, years)
+            + drift.log_since(sale.day)
+            + resale_premium(p, kind, years)
             + premium;
-        let trust = agreement(p, value - *newest.get_or_insert(value))
+        let trust = agreement_weight(p, value - *newest.get_or_insert(value))
             / (p.variance + p.variance_per_year * years);
         sum += value * trust;
         precision += trust;
     }
     newest?;
-    Some(Belief {
+    Some(LogEstimate {
         value: sum / precision,
-        // What the index cannot know of this home is the same in each of its sales.
+        // The index error specific to this home is common to all its sales.
         variance: (1.0 / precision).max(p.variance),
     })
 }
 
-/// How far a sale is believed that stands so far from other evidence.
-fn agreement(p: &OwnHistoryParameters, difference: f64) -> f64 {
+/// Returns the weight of an estimate that departs this far from other evidence.
+fn agreement_weight(p: &OwnHistoryParameters, difference: f64) -> f64 {
     let ratio = difference / p.disagreement;
     1.0 / (1.0 + ratio * ratio)
 }
 
-/// Comparables and own history together, and the share of the own history.
+/// Blends the estimates from comparables and own history. Returns the blend and the share of own
+/// history.
 ///
-/// The share falls with disagreement, but never so fast that a higher value from the comparables
-/// would lower the whole.
-pub fn blend(p: &OwnHistoryParameters, comparables: Belief, own: Option<Belief>) -> (Belief, f64) {
+/// The share falls with disagreement, but slowly enough that the blend still increases with the
+/// estimate from comparables.
+pub fn blend(
+    p: &OwnHistoryParameters,
+    comparables: LogEstimate,
+    own: Option<LogEstimate>,
+) -> (LogEstimate, f64) {
     let Some(own) = own else {
         return (comparables, 0.0);
     };
     let difference = own.value - comparables.value;
-    let trust = agreement(p, difference) / own.variance;
+    let trust = agreement_weight(p, difference) / own.variance;
     let precision = trust + 1.0 / comparables.variance;
     let share = trust / precision;
-    let belief = Belief {
+    let belief = LogEstimate {
         value: comparables.value + share * difference,
         variance: 1.0 / precision + share * (1.0 - share) * difference * difference,
     };
@@ -100,8 +97,8 @@ mod tests {
     const P: &OwnHistoryParameters = &PARAMETERS.own_history;
     const H: &HedonicParameters = &PARAMETERS.hedonic;
 
-    fn level_index(day: i32) -> Index {
-        Index::new(
+    fn level_index(day: i32) -> PriceIndex {
+        PriceIndex::new(
             &[IndexPoint {
                 month: 0,
                 value: 100.0,
@@ -111,11 +108,11 @@ mod tests {
         .unwrap()
     }
 
-    fn of(own: &[Sale]) -> Option<Belief> {
+    fn of(own: &[Sale]) -> Option<LogEstimate> {
         let s = subject();
-        let kind = Kind::SemiDetached;
+        let kind = PropertyKind::SemiDetached;
         let drift = Drift::of(&PARAMETERS.drift, kind, &s.postcode, s.valuation_day);
-        rolled(P, H, &s, kind, own, &level_index(s.valuation_day), &drift)
+        estimate_from_own_sales(P, H, &s, kind, own, &level_index(s.valuation_day), &drift)
     }
 
     #[test]
@@ -129,29 +126,29 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_left_out() {
+    fn an_old_or_nonstandard_sale_is_not_used() {
         let s = subject();
         let mut old = sale(1);
         old.day = s.valuation_day - 10_000;
-        assert!(!usable(P, &s, &old));
+        assert!(!is_usable(P, &s, &old));
         let mut gift = sale(1);
         gift.standard = false;
-        assert!(!usable(P, &s, &gift));
-        assert!(usable(P, &s, &sale(1)));
+        assert!(!is_usable(P, &s, &gift));
+        assert!(is_usable(P, &s, &sale(1)));
         assert!(of(&[]).is_none());
     }
 
     #[test]
     fn agreement_sharpens_and_disagreement_is_ignored() {
-        let comparables = Belief {
+        let comparables = LogEstimate {
             value: 12.0,
             variance: 0.03,
         };
-        let near = Belief {
+        let near = LogEstimate {
             value: 12.05,
             variance: 0.015,
         };
-        let far = Belief {
+        let far = LogEstimate {
             value: 8.0,
             variance: 0.015,
         };
@@ -164,13 +161,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_from_the_comparables_is_never_less_in_all(
+        fn the_blend_increases_with_the_estimate_from_comparables(
             value in 8.0..16.0_f64, more in 0.0..2.0_f64, own in 8.0..16.0_f64,
             vc in 0.001..0.5_f64, vo in 0.001..0.5_f64,
         ) {
-            let own = Some(Belief { value: own, variance: vo });
-            let low = blend(P, Belief { value, variance: vc }, own).0.value;
-            let high = blend(P, Belief { value: value + more, variance: vc }, own).0.value;
+            let own = Some(LogEstimate { value: own, variance: vo });
+            let low = blend(P, LogEstimate { value, variance: vc }, own).0.value;
+            let high = blend(P, LogEstimate { value: value + more, variance: vc }, own).0.value;
             prop_assert!(high >= low - 1e-12);
         }
     }

@@ -1,24 +1,23 @@
-//! Every number that the model uses, in the shape in which `parameters.json` states it.
+//! The parameters of the model, in the shape of `parameters.json`.
 //!
-//! The build script reads this shape from the file and writes it out again as one constant, so
-//! an instance in the sandbox has nothing to parse. It is numbers only: what they were fitted on
-//! is told by [`Document`](crate::document::Document).
+//! The build script reads the file and writes it out as one constant, so the sandbox has nothing to
+//! parse. [`Document`](crate::document::Document) records what the numbers were fitted on.
 //!
-//! Effects and scales are in natural logarithms of price unless a unit is given: an effect of
-//! 0.10 is a price higher by a factor of exp(0.10).
+//! Effects and scales are natural logarithms of price unless a unit is given. An effect of 0.10
+//! raises the price by a factor of exp(0.10).
 
-use crate::baked::Baked;
+use crate::embedded_parameters::StaticList;
 
-/// The least and the greatest that [`HedonicParameters::leasehold_house`] may be: a lease is a part
-/// of the freehold, so a house is worth no more for being held on one.
+/// Bounds of [`HedonicParameters::leasehold_house`]. A lease is a part of the freehold, so a
+/// leasehold house is worth no more.
 pub const LEASEHOLD_HOUSE: (f64, f64) = (-1.0, 0.0);
 
-/// The least and the greatest that [`HedonicParameters::freehold_flat`] may be. Its sign is open: a
-/// share of the freehold is worth a little more than a lease, a flat without a landlord is hard to
-/// borrow on. What the register shows beyond a tenth is blocks sold as one.
+/// Bounds of [`HedonicParameters::freehold_flat`]. A share of the freehold is worth a little more
+/// than a lease, but a flat without a landlord is hard to borrow on. Larger effects in the register
+/// are blocks sold as one.
 pub const FREEHOLD_FLAT: (f64, f64) = (-0.1, 0.1);
 
-/// Declares structs that are plain data, and that can be read and written outside the sandbox.
+/// Declares plain structs that can be read and written outside the sandbox.
 macro_rules! shapes {
     ($($(#[$note:meta])* pub struct $name:ident $(<$t:ident>)? {
         $($(#[$field_note:meta])* pub $field:ident: $type:ty,)*
@@ -39,25 +38,28 @@ macro_rules! shapes {
 shapes! {
     /// All parameters of the model.
     pub struct Parameters {
-        /// What is asked of the evidence.
+        /// Queries to the evidence.
         pub evidence: EvidenceParameters,
-        /// What a home's attributes are worth.
+        /// Values of a home's attributes.
         pub hedonic: HedonicParameters,
-        /// How alike two homes are.
-        pub likeness: LikenessParameters,
-        /// How adjusted prices become an estimate.
+        /// Similarity of two homes.
+        #[cfg_attr(not(target_arch = "wasm32"), serde(rename = "likeness"))]
+        pub similarity: SimilarityParameters,
+        /// Fit of the local level.
         pub estimate: EstimateParameters,
-        /// What the property's own earlier sales are worth.
+        /// Use of the property's own earlier sales.
         pub own_history: OwnHistoryParameters,
-        /// Where prices drifted from the published index.
+        /// Drift of prices from the published index.
         pub drift: DriftParameters,
-        /// What area figures are worth where comparables are thin.
-        pub anchor: AnchorParameters,
-        /// How uncertainty becomes a score.
+        /// Use of area figures where comparables are few.
+        #[cfg_attr(not(target_arch = "wasm32"), serde(rename = "anchor"))]
+        pub local_level: LocalLevelParameters,
+        /// Score of the evidence.
         pub confidence: ConfidenceParameters,
-        /// When no automated value is offered.
-        pub refer: ReferParameters,
-        /// Calibrated ranges; absent until calibrated, and then no range is given.
+        /// Reasons to refer a property.
+        #[cfg_attr(not(target_arch = "wasm32"), serde(rename = "refer"))]
+        pub referral: ReferralParameters,
+        /// Calibrated ranges. Absent until calibrated, and then valuations have no range.
         pub conformal: Option<ConformalParameters>,
     }
 
@@ -97,289 +99,290 @@ shapes! {
         pub maisonette: f64,
     }
 
-    /// What is asked of the evidence.
+    /// Queries to the evidence.
     pub struct EvidenceParameters {
-        /// Metres: the radius of the first search and of each wider one.
+        /// Radius in metres of the first search and of each wider one.
         pub radii_m: [u32; 3],
-        /// Years back from the valuation day.
+        /// Age in years of the oldest sale to search for.
         pub years: f64,
-        /// Sales asked for in one search.
+        /// Most sales that one search returns.
         pub limit: u32,
-        /// A search is widened while it has found fewer usable sales than this.
+        /// The search widens until it has found this many usable sales.
         pub enough: u32,
-        /// Other types of house are brought in while there are fewer usable sales than this.
+        /// The search includes other house types below this many usable sales.
         pub few: u32,
     }
 
-    /// What a home's attributes are worth.
+    /// Values of a home's attributes.
     pub struct HedonicParameters {
-        /// Square metres at which the type effects hold.
+        /// Floor area in square metres at which the type effects hold.
         pub reference_area_m2: f64,
-        /// Per cent of price for a per cent of floor area.
+        /// Elasticity of price to floor area.
         pub area_elasticity: PerType<f64>,
-        /// Level of a type at the reference area, against semi-detached.
+        /// Effect of a type at the reference area, relative to semi-detached.
         pub property_type: PerType<f64>,
-        /// Level of a subtype within its type.
+        /// Effect of a subtype within its type.
         pub subtype: PerSubtype,
-        /// A leasehold house against a freehold one; never above nought.
+        /// Effect of leasehold on a house, relative to freehold. Never positive.
         pub leasehold_house: f64,
-        /// A flat sold with its freehold, or a share registered as one, against a leasehold flat.
+        /// Effect of freehold, or of a share of it, on a flat, relative to leasehold.
         pub freehold_flat: f64,
-        /// Construction age bands A to L, against D.
+        /// Effects of construction age bands A to L, relative to D.
         pub age_band: [f64; 12],
-        /// Energy ratings A to G, against D.
+        /// Effects of energy ratings A to G, relative to D.
         pub rating: [f64; 7],
-        /// A first sale of a new home against a later one.
+        /// Premium of the first sale of a new home.
         pub new_build: f64,
-        /// Yearly rate at which the end of a lease is discounted.
+        /// Yearly rate that discounts the end of a lease.
         pub lease_discount_rate: f64,
-        /// Years left on the lease of a comparable, which the registers do not tell.
+        /// Years left on a comparable's lease, which the registers do not state.
         pub typical_lease_years: f64,
-        /// Square metres where nothing tells the floor area.
+        /// Floor area in square metres where nothing is known of it.
         pub typical_area_m2: PerType<f64>,
-        /// Square metres by habitable rooms: 1, 2, … 7, and 8 or more.
+        /// Floor area in square metres by habitable rooms: 1 to 7, and 8 or more.
         pub area_by_rooms_m2: PerType<[f64; 8]>,
     }
 
-    /// How alike two homes are. Each scale is the difference at which a factor is one half; each
-    /// factor is between 0 and 1.
-    pub struct LikenessParameters {
-        /// Metres.
+    /// Similarity of two homes. A scale is the difference at which its factor is one half. A factor
+    /// is between 0 and 1.
+    pub struct SimilarityParameters {
+        /// Scale of distance, in metres.
         pub distance_m: f64,
-        /// Years between the sale and the valuation day.
+        /// Scale of the age of a sale, in years.
         pub years: f64,
-        /// Natural logarithm of the ratio of floor areas. It bears on the similarity that is
-        /// shown; it does not weigh the sale in the estimate.
+        /// Scale of the log ratio of floor areas. It affects the displayed similarity and not the
+        /// weight.
         pub log_area: f64,
-        /// Age bands apart.
+        /// Scale of the difference in age bands.
         pub age_bands: f64,
-        /// In the subject's own postcode.
+        /// Factor within the subject's postcode.
         pub same_postcode: f64,
-        /// In its postcode sector.
+        /// Factor within its postcode sector.
         pub same_sector: f64,
-        /// In its postcode district.
+        /// Factor within its postcode district.
         pub same_district: f64,
-        /// Farther away.
+        /// Factor beyond its postcode district.
         pub elsewhere: f64,
-        /// Of another type of house.
+        /// Factor of another house type.
         pub other_type: f64,
-        /// Of another subtype.
+        /// Factor of another subtype.
         pub other_subtype: f64,
-        /// Where one of the two subtypes is not known.
+        /// Factor if one of the two subtypes is unknown.
         pub unknown_subtype: f64,
-        /// Where one of the two age bands is not known.
+        /// Factor if one of the two age bands is unknown.
         pub unknown_age: f64,
-        /// Of the other tenure. It bears on the similarity that is shown; it does not weigh the
-        /// sale in the estimate.
+        /// Factor of the other tenure. It affects the displayed similarity and not the weight.
         pub other_tenure: f64,
-        /// One new, the other not.
+        /// Factor if one home is new and the other is not.
         pub other_build_status: f64,
-        /// Where the sale's floor area is not known.
+        /// Factor if the sale's floor area is unknown.
         pub unknown_area: f64,
-        /// Metres, of the kernel that weighs a sale in the estimate. It is narrower than
-        /// `distance_m`, which the similarity that is shown goes by: a home two streets away is
-        /// still like the subject, but the one next door says more of its price.
+        /// Scale in metres of the kernel that weighs sales in the estimate. It is narrower than
+        /// `distance_m`: a home two streets away is still similar, but the one next door tells more
+        /// of the price.
         pub kernel_m: f64,
-        /// The kernel is never narrower than the distance of so many nearest sales.
+        /// The kernel reaches at least this many nearest sales.
         pub kernel_sales: u32,
-        /// In the subject's postcode sector, in the kernel; in its own postcode it is 1.
+        /// Kernel factor within the subject's postcode sector. Within its postcode it is 1.
         pub kernel_sector: f64,
-        /// Farther away, in the kernel.
+        /// Kernel factor beyond the postcode sector.
         pub kernel_elsewhere: f64,
     }
 
-    /// How adjusted prices become an estimate.
+    /// Fit of the local level.
     pub struct EstimateParameters {
-        /// Tukey's biweight is zero beyond this many standard deviations.
+        /// Cut-off of Tukey's biweight, in standard deviations.
         pub tukey: f64,
-        /// Least standard deviation of a single sale about its local level.
+        /// Least standard deviation of a sale about the local level.
         pub least_scale: f64,
-        /// The standard deviation expected before any comparable is seen.
+        /// Prior standard deviation of a sale.
         pub prior_scale: f64,
-        /// How many comparables the expected standard deviation counts for.
+        /// Number of comparables that the prior standard deviation counts for.
         pub prior_scale_weight: f64,
-        /// How many comparables' worth of squared log area the fitted elasticity counts for.
+        /// Ridge on the local slope: a sum of squared log areas of comparables.
         pub elasticity_weight: f64,
-        /// The least elasticity that local sales can bring about.
+        /// Least local elasticity.
         pub least_elasticity: f64,
-        /// The greatest elasticity that local sales can bring about.
+        /// Greatest local elasticity.
         pub greatest_elasticity: f64,
     }
 
-    /// What the property's own earlier sales are worth.
+    /// Use of the property's own earlier sales.
     pub struct OwnHistoryParameters {
-        /// Sales older than this are not used.
+        /// Age in years of the oldest sale to use.
         pub years: f64,
-        /// Variance of an indexed earlier price, at no distance in time.
+        /// Variance of an indexed earlier price at no distance in time.
         pub variance: f64,
         /// Variance that each year adds.
         pub variance_per_year: f64,
-        /// Log difference from the comparables at which an own sale's weight is one half.
+        /// Log departure from the comparables at which an own sale's weight halves.
         pub disagreement: f64,
-        /// What a home sold again fetches beyond its indexed price, however late.
+        /// Log premium of a resale over the indexed price, however late.
         pub resale: PerType<f64>,
-        /// What it fetches besides where it is sold again at once; it falls by e with every year.
+        /// Further premium of an immediate resale. It falls by a factor of e each year.
         pub quick_resale: PerType<f64>,
     }
 
-    /// Where prices drifted from the published index, learnt from homes sold more than once. Each
-    /// list has the logarithm of the drift at the beginning of each year.
+    /// Drift of prices from the published index, fitted on homes sold more than once. Each list
+    /// holds the log drift at the beginning of each year.
     pub struct DriftParameters {
-        /// The year of the first number of every list.
+        /// Year of the first number of every list.
         pub first_year: f64,
-        /// Anywhere.
-        pub by_type: PerType<Baked<f64>>,
-        /// In the postcode areas with enough such homes, by rising name.
-        pub areas: Baked<AreaDrift>,
+        /// Drift anywhere, by type.
+        pub by_type: PerType<StaticList<f64>>,
+        /// Drift of the postcode areas with enough repeat sales, by increasing name.
+        pub areas: StaticList<AreaDrift>,
     }
 
-    /// What area figures are worth where comparables are thin.
-    pub struct AnchorParameters {
-        /// They are asked for below this effective number of comparables.
+    /// Use of area figures where comparables are few.
+    pub struct LocalLevelParameters {
+        /// The figures are used below this effective number of comparables.
         pub below_effective: f64,
-        /// Variance of a home's level about its postcode sector's.
+        /// Variance of a home's level about that of its postcode sector.
         pub sector_variance: f64,
-        /// Variance of a home's level about its postcode district's.
+        /// Variance of a home's level about that of its postcode district.
         pub district_variance: f64,
-        /// Variance of a home's level about its local authority's.
+        /// Variance of a home's level about that of its local authority.
         pub authority_variance: f64,
     }
 
-    /// How uncertainty becomes a score.
+    /// Score of the evidence.
     pub struct ConfidenceParameters {
-        /// The standard deviation at which confidence is one half.
+        /// Standard deviation at which confidence is one half.
         pub half_scale: f64,
-        /// Variance that a kilometre of mean distance adds.
+        /// Variance of a kilometre of mean distance.
         pub variance_per_km: f64,
-        /// Variance that a year of mean age adds.
+        /// Variance of a year of mean sale age.
         pub variance_per_year: f64,
-        /// Variance of the log floor area where it was derived with the rooms known.
+        /// Variance of a log floor area derived from known rooms.
         pub area_variance_rooms_known: f64,
-        /// Variance of the log floor area where it was derived without them.
+        /// Variance of a log floor area derived without rooms.
         pub area_variance: f64,
-        /// Variance of the elasticity, for sizes away from the comparables' own.
+        /// Variance of the elasticity, for sizes unlike the comparables'.
         pub elasticity_variance: f64,
-        /// Variance where the age band is not known.
+        /// Variance if the age band is unknown.
         pub age_variance: f64,
-        /// Variance where there is no price index.
+        /// Variance if there is no price index.
         pub no_index_variance: f64,
-        /// Variance where the subject is not placed by its own coordinates.
+        /// Variance if the subject's place is not its own coordinates.
         pub place_variance: f64,
-        /// Variance where no sale is like the subject at all.
+        /// Variance if no sale is similar to the subject.
         pub unlike_variance: f64,
-        /// The sum of likenesses at which half of it is left.
+        /// Sum of similarities at which that variance halves.
         pub half_alike: f64,
-        /// Variance that a year adds since the last that the drift from the index was learnt from.
+        /// Variance of a year since the last fitted year of drift.
         pub variance_per_unlearnt_year: f64,
-        /// Variance that a year without any known sale before the valuation day adds: the index
-        /// stands still in it.
+        /// Variance of a year without a known sale before the valuation day. The index is constant
+        /// in it.
         pub variance_per_stale_year: f64,
     }
 
-    /// When no automated value is offered.
-    pub struct ReferParameters {
-        /// Square metres, least by type.
+    /// Reasons to refer a property.
+    pub struct ReferralParameters {
+        /// Least floor area of each type, in square metres.
         pub least_area_m2: PerType<f64>,
-        /// Square metres, greatest by type.
+        /// Greatest floor area of each type, in square metres.
         pub greatest_area_m2: PerType<f64>,
-        /// Square metres a room below which size and rooms contradict each other.
+        /// Least floor area per room, in square metres. Less contradicts the number of rooms.
         pub least_area_per_room_m2: f64,
-        /// Years left on a lease.
+        /// Least years left on a lease.
         pub least_lease_years: f64,
-        /// Comparables.
+        /// Least comparables of a valuation.
         pub least_comparables: u32,
-        /// Standard deviation.
+        /// Greatest standard deviation of a valuation.
         pub greatest_scale: f64,
-        /// Log spread of neighbours' floor areas beyond which an unknown one cannot be guessed.
+        /// Greatest log spread of neighbours' floor areas from which an unknown one is derived.
         pub greatest_area_spread: f64,
-        /// Pounds.
+        /// Least estimate in pounds.
         pub least_value: f64,
-        /// Pounds.
+        /// Greatest estimate in pounds.
         pub greatest_value: f64,
-        /// Log ratio of the estimate to the local level.
+        /// Greatest log departure of the estimate from the local level.
         pub greatest_departure: f64,
     }
 
-    /// Calibrated ranges. A score is the absolute log error over the standard deviation that the
-    /// confidence stands for.
+    /// Calibrated ranges. A score is the absolute log error over the standard deviation of the
+    /// confidence.
     pub struct ConformalParameters {
-        /// Share of a portfolio's prices that should lie within their ranges.
+        /// Nominal coverage: the share of prices within their ranges.
         pub coverage: f64,
-        /// Fewest comparables with which a range is given.
+        /// Least comparables of a valuation with a range.
         pub least_comparables: u32,
-        /// Confidence at which each tenth but the lowest begins.
+        /// Confidence at which each tenth begins, without the lowest.
         pub tenths: [f64; 9],
-        /// By type and tenth of confidence, lowest first.
-        pub by_type_and_tenth: PerType<[Cell; 10]>,
-        /// By tenth of confidence, all types together.
-        pub by_tenth: [Cell; 10],
-        /// By type.
-        pub by_type: PerType<Cell>,
-        /// All together.
-        pub all: Cell,
-        /// By when a home was built: what the quantiles of the segments above are multiplied by.
-        pub by_built: PerBuilt<Factor>,
-        /// By local authority, in the order of their codes: against all of the above.
-        pub by_authority: Baked<AuthorityRanges>,
+        /// Quantiles by type and tenth of confidence, lowest first.
+        pub by_type_and_tenth: PerType<[SegmentQuantile; 10]>,
+        /// Quantiles by tenth of confidence, over all types.
+        pub by_tenth: [SegmentQuantile; 10],
+        /// Quantiles by type.
+        pub by_type: PerType<SegmentQuantile>,
+        /// Quantile of all sales.
+        pub all: SegmentQuantile,
+        /// Width factors by build period.
+        #[cfg_attr(not(target_arch = "wasm32"), serde(rename = "by_built"))]
+        pub by_build_period: PerBuildPeriod<WidthFactor>,
+        /// Width factors by local authority, in the order of their codes. They apply on top of the
+        /// build period's.
+        pub by_authority: StaticList<AuthorityFactor>,
     }
 
-    /// How wide the ranges of some homes are against those of their segments.
-    pub struct Factor {
-        /// Sales that it was calibrated on.
+    /// The width of a group's ranges relative to those of its segments.
+    pub struct WidthFactor {
+        /// Sales of the calibration.
         pub sales: u32,
-        /// What the quantile is multiplied by; 1 where the sales were too few.
+        /// Factor on the quantile, 1 if the sales were too few.
         pub factor: f64,
     }
 
-    /// One value for each time of building that ranges tell apart.
-    pub struct PerBuilt<T> {
+    /// One value for each build period.
+    pub struct PerBuildPeriod<T> {
         /// Sold new.
         pub new: T,
-        /// Since 1996, and not sold new.
+        /// From 1996, and not sold new.
         pub modern: T,
-        /// Before.
+        /// Before 1996.
         pub older: T,
-        /// Not known.
+        /// Unknown.
         pub unknown: T,
     }
 
-    /// One segment of the calibration.
-    pub struct Cell {
-        /// Sales that it was calibrated on.
+    /// The calibration of one segment.
+    pub struct SegmentQuantile {
+        /// Sales of the calibration.
         pub sales: u32,
-        /// The conformal quantile of the scores; absent where the sales were too few.
+        /// Conformal quantile of the scores. Absent if the sales were too few.
         pub quantile: Option<f64>,
-        /// For information: the middle absolute error, as a share of the price.
+        /// For information: median absolute error as a share of the price.
         pub median_absolute_error: Option<f64>,
-        /// For information: the share of values within 10 % of the price.
+        /// For information: share of estimates within 10 % of the price.
         pub within_10_percent: Option<f64>,
     }
 }
 
-/// How wide the ranges of one local authority are against those of its segments anywhere.
+/// The width of one local authority's ranges relative to those of its segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(serde::Serialize))]
-pub struct AuthorityRanges {
+pub struct AuthorityFactor {
     /// Nine-character code.
     pub authority: &'static str,
-    /// Sales that it was calibrated on.
+    /// Sales of the calibration.
     pub sales: u32,
-    /// What the quantile is multiplied by.
+    /// Factor on the quantile.
     pub factor: f64,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
-impl<'de> serde::Deserialize<'de> for AuthorityRanges {
+impl<'de> serde::Deserialize<'de> for AuthorityFactor {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Read {
+        struct Members {
             authority: String,
             sales: u32,
             factor: f64,
         }
-        let read = Read::deserialize(deserializer)?;
-        Ok(AuthorityRanges {
+        let read = Members::deserialize(deserializer)?;
+        Ok(AuthorityFactor {
             authority: read.authority.leak(),
             sales: read.sales,
             factor: read.factor,
@@ -391,10 +394,10 @@ impl<'de> serde::Deserialize<'de> for AuthorityRanges {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(not(target_arch = "wasm32"), derive(serde::Serialize))]
 pub struct AreaDrift {
-    /// The letters that its postcodes begin with.
+    /// Letters that its postcodes begin with.
     pub area: &'static str,
-    /// As in [`DriftParameters::by_type`].
-    pub by_type: PerType<Baked<f64>>,
+    /// Log drift by type, as in [`DriftParameters::by_type`].
+    pub by_type: PerType<StaticList<f64>>,
 }
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -402,11 +405,11 @@ impl<'de> serde::Deserialize<'de> for AreaDrift {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
-        struct Read {
+        struct Members {
             area: String,
-            by_type: PerType<Baked<f64>>,
+            by_type: PerType<StaticList<f64>>,
         }
-        let Read { area, by_type } = Read::deserialize(deserializer)?;
+        let Members { area, by_type } = Members::deserialize(deserializer)?;
         let area = area.leak();
         Ok(AreaDrift { area, by_type })
     }

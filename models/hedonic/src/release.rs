@@ -1,13 +1,13 @@
-//! The release itself: the model with the parameters that this build was given.
+//! The release: the model with the parameters of this build.
 
-use crate::baked::Baked;
+use crate::embedded_parameters::StaticList;
 use crate::parameters::*;
-use crate::value::value;
+use crate::valuation::value;
 use domesday_sdk::{Evidence, Model, Outcome, Subject};
 
 include!(concat!(env!("OUT_DIR"), "/parameters.rs"));
 
-/// The model with this build's parameters.
+/// The model with the parameters of this build.
 pub struct Hedonic;
 
 impl Model for Hedonic {
@@ -16,7 +16,7 @@ impl Model for Hedonic {
     }
 }
 
-// Only a guest is called through these exports, and only one that is this very model.
+// Only a component exports a release, and only if this crate is the whole model.
 #[cfg(all(target_arch = "wasm32", not(feature = "part")))]
 #[allow(missing_docs, unsafe_code, unreachable_pub)]
 mod exports {

@@ -1,4 +1,4 @@
-//! Made-up subjects and evidence for tests.
+//! Synthetic subjects and evidence for tests.
 
 use domesday_sdk::*;
 use std::cell::Cell;
@@ -6,7 +6,7 @@ use std::cell::Cell;
 /// 2024-06-01.
 pub(crate) const VALUATION_DAY: Day = 19_875;
 
-/// A semi-detached house of 90 m² with everything known.
+/// Returns a semi-detached house of 90 m² with all attributes known.
 pub(crate) fn subject() -> Subject {
     Subject {
         valuation_day: VALUATION_DAY,
@@ -54,7 +54,7 @@ pub(crate) fn subject() -> Subject {
     }
 }
 
-/// A sale of a home like the subject, 100 m away, half a year ago.
+/// Returns a sale of a home like the subject, 100 m away and half a year ago.
 pub(crate) fn sale(id: u64) -> Sale {
     Sale {
         id,
@@ -96,7 +96,7 @@ pub(crate) struct Fake {
     pub(crate) own: Vec<Sale>,
     pub(crate) index: Option<Vec<IndexPoint>>,
     pub(crate) figures: Option<Figures>,
-    pub(crate) asked: Cell<u32>,
+    pub(crate) queries: Cell<u32>,
     pub(crate) refuse_after: u32,
 }
 
@@ -110,14 +110,14 @@ impl Fake {
                 value: 100.0,
             }]),
             figures: None,
-            asked: Cell::new(0),
+            queries: Cell::new(0),
             refuse_after: 32,
         }
     }
 
-    fn ask(&self) -> Result<(), Refusal> {
-        self.asked.set(self.asked.get() + 1);
-        if self.asked.get() > self.refuse_after {
+    fn count_query(&self) -> Result<(), Refusal> {
+        self.queries.set(self.queries.get() + 1);
+        if self.queries.get() > self.refuse_after {
             return Err(Refusal::TooManyQuestions);
         }
         Ok(())
@@ -136,7 +136,7 @@ fn flag(kind: PropertyType) -> PropertyTypes {
 
 impl Evidence for Fake {
     fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal> {
-        self.ask()?;
+        self.count_query()?;
         let fits = |s: &&Sale| {
             query.types & flag(s.property_type) == flag(s.property_type)
                 && s.distance <= f64::from(query.radius)
@@ -151,7 +151,7 @@ impl Evidence for Fake {
     }
 
     fn own_sales(&self) -> Result<Vec<Sale>, Refusal> {
-        self.ask()?;
+        self.count_query()?;
         Ok(self.own.clone())
     }
 
@@ -160,7 +160,7 @@ impl Evidence for Fake {
         _: Option<PropertyType>,
         _: Month,
     ) -> Result<Option<IndexSeries>, Refusal> {
-        self.ask()?;
+        self.count_query()?;
         let of = |points: &Vec<IndexPoint>| IndexSeries {
             level: AreaLevel::LocalAuthority,
             points: points.clone(),
@@ -173,7 +173,7 @@ impl Evidence for Fake {
         _: AreaLevel,
         _: Option<PropertyType>,
     ) -> Result<Option<Figures>, Refusal> {
-        self.ask()?;
+        self.count_query()?;
         Ok(self.figures)
     }
 }

@@ -1,36 +1,36 @@
-//! Trees as they were trained, and the plain way of scoring with them.
+//! Trained trees, and reference scoring that walks them node by node.
 
 use crate::Transform;
 
-/// A trained model: its scores are sums over all trees.
+/// A trained model. Its raw score is a sum over all trees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ensemble {
     /// Names of the inputs, in their order.
     pub inputs: Vec<String>,
-    /// In the order of their sum.
+    /// Trees in the order of the sum.
     pub trees: Vec<Tree>,
-    /// Whose arithmetic the scores are in.
+    /// Arithmetic of the library that trained the model.
     pub arithmetic: Arithmetic,
-    /// Whether the answer is of the mean over the trees rather than their sum (random forests).
+    /// Whether a prediction averages the trees instead of summing them (random forests).
     pub averaged: bool,
-    /// What the maker does to the score to make it an answer.
+    /// Transform from the raw score to the prediction.
     pub transform: Transform,
 }
 
-/// How inputs are read and leaves are summed.
+/// The arithmetic of inputs and sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arithmetic {
-    /// LightGBM's: double precision, and an input within 1e-35 of nought is nought.
+    /// LightGBM's: double precision, and inputs within 1e-35 of zero are zero.
     LightGbm,
-    /// XGBoost's: single precision, inputs and sums.
+    /// XGBoost's: single precision for inputs and sums.
     XgBoost {
-        /// What the leaves are added to, one after the other.
+        /// Base score, to which the leaves are added in order.
         base: f32,
     },
 }
 
 impl Arithmetic {
-    /// An input as it is compared.
+    /// Converts an input for comparisons.
     pub(crate) fn input(self, input: f64) -> f64 {
         match self {
             Arithmetic::LightGbm if input.abs() <= ZERO => 0.0,
@@ -39,18 +39,18 @@ impl Arithmetic {
         }
     }
 
-    /// The category that an input names, as it is compared; none where it is negative, too large or no number.
+    /// Returns the category of an input, or `None` if it is negative, too large or NaN.
     pub(crate) fn category(self, input: f64) -> Option<usize> {
         let named = match self {
-            // As C truncates: -0.5 is 0. Beyond 32 bits its conversion gives the least integer.
+            // C truncates: -0.5 is 0. Beyond 32 bits its conversion gives the least integer.
             Arithmetic::LightGbm => input > -1.0 && input < 2_147_483_648.0,
-            // The integers that single precision tells apart.
+            // Single precision represents these integers exactly.
             Arithmetic::XgBoost { .. } => (0.0..16_777_216.0).contains(&input),
         };
         named.then_some(input as usize)
     }
 
-    /// The score of a row whose leaves have these values, in the order of the trees.
+    /// Sums the leaf values of a row, in the order of the trees.
     pub(crate) fn sum(self, leaves: impl Iterator<Item = f64>) -> f64 {
         match self {
             Arithmetic::LightGbm => leaves.fold(0.0, |sum, leaf| sum + leaf),
@@ -61,140 +61,140 @@ impl Arithmetic {
     }
 }
 
-/// LightGBM's nought: as it reads a row, what is no further from 0 than this is 0.
+/// LightGBM reads inputs no further than this from 0 as 0.
 const ZERO: f64 = 1e-35_f32 as f64;
 
-/// One tree. A tree of one leaf has no node.
+/// A tree. A tree of one leaf has no node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tree {
-    /// The first is the root.
+    /// Nodes. The first is the root.
     pub nodes: Vec<Node>,
     /// Values of the leaves.
     pub leaves: Vec<f64>,
 }
 
-/// One decision.
+/// A decision node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Which input.
+    /// Number of the input.
     pub input: usize,
-    /// By what rule.
+    /// Rule of the decision.
     pub split: Split,
-    /// Where the rule holds.
-    pub left: Next,
-    /// Where it does not.
-    pub right: Next,
+    /// Child if the rule holds.
+    pub left: Child,
+    /// Child if the rule does not hold.
+    pub right: Child,
 }
 
-/// Where a decision leads.
+/// The child of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// To another decision of the same tree.
+pub enum Child {
+    /// Number of a node of the same tree.
     Node(usize),
-    /// To a leaf of the same tree.
+    /// Number of a leaf of the same tree.
     Leaf(usize),
 }
 
 /// The rule of a decision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Split {
-    /// Left where the input is low enough.
+    /// Left if the input is at most the threshold.
     Numeric(Numeric),
-    /// Left where the input is of the set. What names no category is of no set.
-    Categorical(Set),
+    /// Left if the set contains the input. An input that names no category is in no set.
+    Categorical(CategorySet),
 }
 
 /// A comparison with a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numeric {
-    /// The highest input that goes left; infinite where only missing ones go right.
+    /// Greatest input that goes left. Infinite if only missing inputs go right.
     pub threshold: f64,
-    /// What counts as missing.
+    /// Inputs that count as missing.
     pub missing: Missing,
-    /// Whether what is missing goes left.
+    /// Whether missing inputs go left.
     pub default_left: bool,
 }
 
-/// What counts as missing in a comparison.
+/// The inputs that count as missing in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Missing {
-    /// Nothing does; an input that is no number is taken as 0.
+    /// None. NaN counts as 0.
     None,
-    /// Nought does, and so does what is no number.
+    /// Zero and NaN.
     Zero,
-    /// What is no number does.
+    /// NaN.
     Nan,
 }
 
 /// A set of categories.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Set {
-    /// Bits.
+pub struct CategorySet {
+    /// Bits of the categories.
     words: Vec<u32>,
-    /// Whether an input that is no number is of the set.
+    /// Whether the set contains NaN.
     missing: bool,
 }
 
-impl Set {
-    /// The set of the positions of set bits. What is no number is not of it.
-    pub fn of_words(mut words: Vec<u32>) -> Set {
-        // Equal sets are equal, however they were padded.
+impl CategorySet {
+    /// Creates the set of the positions of one bits, without NaN.
+    pub fn from_words(mut words: Vec<u32>) -> CategorySet {
+        // Trailing zeros are dropped, so that equal sets compare equal.
         while words.last() == Some(&0) {
             words.pop();
         }
-        Set {
+        CategorySet {
             words,
             missing: false,
         }
     }
 
-    /// The same, and whether what is no number is of it.
-    pub fn with_missing(self, missing: bool) -> Set {
-        Set { missing, ..self }
+    /// Sets whether the set contains NaN.
+    pub fn with_missing(self, missing: bool) -> CategorySet {
+        CategorySet { missing, ..self }
     }
 
-    /// Whether it holds a category.
-    pub fn holds(&self, category: usize) -> bool {
+    /// Returns whether the set contains a category.
+    pub fn contains(&self, category: usize) -> bool {
         self.words
             .get(category / 32)
             .is_some_and(|word| word >> (category % 32) & 1 == 1)
     }
 
-    /// Whether what is no number is of it.
-    pub fn holds_missing(&self) -> bool {
+    /// Returns whether the set contains NaN.
+    pub fn contains_missing(&self) -> bool {
         self.missing
     }
 
-    /// One more than the highest category that any set of this many words can hold.
+    /// Returns a bound on the categories of a set of this many words.
     pub fn end(&self) -> usize {
         self.words.len() * 32
     }
 }
 
 impl Tree {
-    /// The leaf that a row comes to, one decision after the other.
+    /// Returns the leaf value of a row by walking the tree.
     pub fn leaf(&self, row: &[f64], arithmetic: Arithmetic) -> f64 {
-        let mut at = Next::Node(0);
+        let mut at = Child::Node(0);
         if self.nodes.is_empty() {
-            at = Next::Leaf(0);
+            at = Child::Leaf(0);
         }
         loop {
             match at {
-                Next::Leaf(leaf) => return self.leaves[leaf],
-                Next::Node(node) => at = self.nodes[node].next(row, arithmetic),
+                Child::Leaf(leaf) => return self.leaves[leaf],
+                Child::Node(node) => at = self.nodes[node].next(row, arithmetic),
             }
         }
     }
 }
 
 impl Node {
-    fn next(&self, row: &[f64], arithmetic: Arithmetic) -> Next {
+    fn next(&self, row: &[f64], arithmetic: Arithmetic) -> Child {
         let input = arithmetic.input(row[self.input]);
         let left = match &self.split {
-            Split::Categorical(set) if input.is_nan() => set.holds_missing(),
+            Split::Categorical(set) if input.is_nan() => set.contains_missing(),
             Split::Categorical(set) => arithmetic
                 .category(input)
-                .is_some_and(|category| set.holds(category)),
+                .is_some_and(|category| set.contains(category)),
             Split::Numeric(rule) => {
                 let missing = match rule.missing {
                     Missing::None => false,
@@ -214,10 +214,11 @@ impl Node {
 }
 
 impl Ensemble {
-    /// The score of a row as plainly as it can be had: the peer of [`crate::Forest::score`].
+    /// Returns the raw score of a row, computed without packing. Tests compare
+    /// [`crate::Forest::score`] with it.
     ///
     /// # Panics
-    /// Where the row has fewer numbers than the model has inputs.
+    /// If the row has fewer numbers than the model has inputs.
     pub fn score(&self, row: &[f64]) -> f64 {
         let leaves = self
             .trees

@@ -1,40 +1,41 @@
 //! Gradient-boosted trees for a sandbox.
 //!
-//! A trained model is read ([`lightgbm`], [`xgboost`]) into plain trees ([`Ensemble`]), each rule of which is checked:
-//! what cannot be represented exactly is refused by name. It is then packed ([`pack()`]) into words that
-//! are used where they lie ([`Forest`]), so that a fresh sandbox has nothing to read before its first row.
+//! [`lightgbm`] and [`xgboost`] read a trained model into plain trees ([`Ensemble`]). They refuse a
+//! model that cannot be represented exactly. [`pack()`] packs the trees into words that are used in
+//! place ([`Forest`]), so that a fresh sandbox has nothing to load before its first row.
 //!
 //! # The layout
 //!
-//! Each input is replaced once a row by its rank among its own thresholds, so that a comparison of
-//! numbers becomes one of small integers: `x <= t` is `rank(x) <= position of t`, exactly. All that a
-//! maker does about missing values, zeroes and categories is done in that step too: a *column* is an
-//! input under one such rule, and a set of categories is a column of noughts and ones. What is left
-//! of a tree is nodes of eight bytes, breadth first, siblings side by side:
-//! `next = left + (column[node] > threshold[node])`. A leaf leads to itself, so that trees are walked
-//! side by side without asking which has arrived; every few steps those that have drop out. Leaves are summed in
-//! the order of the trees, as their maker sums them.
+//! Once per row, each input is replaced by its rank among its own thresholds. Comparisons of
+//! numbers become comparisons of small integers: `x <= t` is `rank(x) <= position of t`, exactly.
+//! The same step applies the library's rules for missing values, zeros and categories. A *column*
+//! is an input under one such rule, and a set of categories is a column of zeros and ones.
+//!
+//! A tree is a list of nodes of eight bytes, breadth first, with siblings side by side: `next =
+//! left + (column[node] > threshold[node])`. A leaf leads to itself, so trees are walked side by
+//! side without a check for arrival. Arrived trees drop out every few steps. Leaves are summed in
+//! the order of the trees, as the library sums them.
 
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
-mod ensemble;
-pub mod lightgbm;
 #[cfg(not(target_arch = "wasm32"))]
-mod maker;
+mod detect;
+mod ensemble;
+mod error;
+pub mod lightgbm;
 mod pack;
 mod packed;
-mod refused;
 mod transform;
-// Models are read where releases are built, never in a sandbox.
+// Builds read models. The sandbox never does.
 #[cfg(not(target_arch = "wasm32"))]
 pub mod xgboost;
 
-pub use ensemble::{Arithmetic, Ensemble, Missing, Next, Node, Numeric, Set, Split, Tree};
 #[cfg(not(target_arch = "wasm32"))]
-pub use maker::read;
+pub use detect::read;
+pub use ensemble::{Arithmetic, CategorySet, Child, Ensemble, Missing, Node, Numeric, Split, Tree};
+pub use error::ModelError;
 pub use pack::pack;
 pub use packed::{Forest, PackedError, Scratch};
-pub use refused::Refused;
 pub use transform::Transform;
 
 #[cfg(test)]

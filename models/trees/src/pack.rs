@@ -1,22 +1,22 @@
-//! Lays a model out for walking. `packed.rs` says what the words mean.
+//! Packing of a model into its layout, which `packed/layout.rs` describes.
 
 mod columns;
 mod nodes;
 
-use crate::packed::{AVERAGED, HEADER_WORDS, MAGIC, Part, SINGLE};
-use crate::{Arithmetic, Ensemble, Refused};
+use crate::packed::layout::{AVERAGED, HEADER_WORDS, MAGIC, Part, SINGLE};
+use crate::{Arithmetic, Ensemble, ModelError};
 use columns::Columns;
 
-/// The largest packed model, words of eight bytes.
-const MOST_WORDS: usize = 6 << 20;
+/// Most words of a packed model.
+const MAX_WORDS: usize = 6 << 20;
 
-/// Packs a model into words that a [`crate::Forest`] is read from.
+/// Packs a model into words, which [`crate::Forest::read`] reads.
 ///
 /// # Errors
-/// Where the model has more of something than the layout can number.
-pub fn pack(model: &Ensemble) -> Result<Vec<u64>, Refused> {
+/// [`ModelError::TooMany`] if the model exceeds a limit of the layout.
+pub fn pack(model: &Ensemble) -> Result<Vec<u64>, ModelError> {
     let columns = Columns::of(model)?;
-    let laid = nodes::lay(model, &columns)?;
+    let layout = nodes::lay_out(model, &columns)?;
     let header = [
         MAGIC,
         model.inputs.len() as u64,
@@ -26,7 +26,7 @@ pub fn pack(model: &Ensemble) -> Result<Vec<u64>, Refused> {
                 Arithmetic::LightGbm => 0,
                 Arithmetic::XgBoost { base } => 1 << SINGLE | u64::from(base.to_bits()) << 32,
             },
-        laid.deepest as u64,
+        layout.deepest as u64,
         columns.count() as u64,
     ];
     let mut words = header.to_vec();
@@ -40,16 +40,16 @@ pub fn pack(model: &Ensemble) -> Result<Vec<u64>, Refused> {
     add(Part::Thresholds, columns.threshold_words());
     add(Part::Sets, columns.set_words());
     add(Part::Categories, columns.category_words()?);
-    add(Part::Starts, laid.starts);
-    add(Part::Firsts, laid.firsts);
-    add(Part::Nodes, laid.nodes);
-    add(Part::Leaves, laid.leaves);
-    if words.len() > MOST_WORDS {
-        return Err(Refused::TooMany {
+    add(Part::Starts, layout.starts);
+    add(Part::Firsts, layout.firsts);
+    add(Part::Nodes, layout.nodes);
+    add(Part::Leaves, layout.leaves);
+    if words.len() > MAX_WORDS {
+        return Err(ModelError::TooMany {
             place: "the model".to_owned(),
             what: "words of eight bytes once packed",
             found: words.len(),
-            limit: MOST_WORDS,
+            limit: MAX_WORDS,
         });
     }
     Ok(words)

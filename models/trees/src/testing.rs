@@ -1,13 +1,15 @@
 //! Random models and rows.
 
-use crate::{Arithmetic, Ensemble, Missing, Next, Node, Numeric, Set, Split, Transform, Tree};
+use crate::{
+    Arithmetic, CategorySet, Child, Ensemble, Missing, Node, Numeric, Split, Transform, Tree,
+};
 use proptest::prelude::*;
 
-/// Inputs of a random model; the last two are categorical.
+/// Inputs of a random model. The last two are categorical.
 pub(crate) const INPUTS: usize = 5;
 const NUMERIC: usize = 3;
 
-/// Few enough that thresholds and inputs meet often.
+/// Draws from few numbers, so that inputs often equal thresholds.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         6 => (-4..5).prop_map(f64::from),
@@ -34,13 +36,13 @@ fn split() -> impl Strategy<Value = (usize, Split)> {
     let words = prop::collection::vec(any::<u32>(), 0..4);
     let categorical =
         (NUMERIC..INPUTS, words, any::<bool>()).prop_map(|(input, words, missing)| {
-            let set = Set::of_words(words).with_missing(missing);
+            let set = CategorySet::from_words(words).with_missing(missing);
             (input, Split::Categorical(set))
         });
     prop_oneof![3 => numeric, 1 => categorical]
 }
 
-/// A tree that grows by splitting one of its leaves after the other.
+/// Grows a tree by splitting its leaves.
 fn tree() -> impl Strategy<Value = Tree> {
     let growth = prop::collection::vec((split(), any::<prop::sample::Index>()), 0..24);
     (growth, prop::collection::vec(-10.0..10.0, 25)).prop_map(|(growth, values)| {
@@ -48,10 +50,10 @@ fn tree() -> impl Strategy<Value = Tree> {
         let mut leaves = 1;
         for ((input, split), which) in growth {
             let leaf = which.index(leaves);
-            let at = Next::Node(nodes.len());
+            let at = Child::Node(nodes.len());
             for node in &mut nodes {
                 for next in [&mut node.left, &mut node.right] {
-                    if *next == Next::Leaf(leaf) {
+                    if *next == Child::Leaf(leaf) {
                         *next = at;
                     }
                 }
@@ -59,8 +61,8 @@ fn tree() -> impl Strategy<Value = Tree> {
             nodes.push(Node {
                 input,
                 split,
-                left: Next::Leaf(leaf),
-                right: Next::Leaf(leaves),
+                left: Child::Leaf(leaf),
+                right: Child::Leaf(leaves),
             });
             leaves += 1;
         }
@@ -71,7 +73,7 @@ fn tree() -> impl Strategy<Value = Tree> {
     })
 }
 
-/// A model of nought to twenty trees.
+/// Draws a model of zero to twenty trees.
 pub(crate) fn model() -> impl Strategy<Value = Ensemble> {
     let arithmetic = prop_oneof![
         Just(Arithmetic::LightGbm),
@@ -86,7 +88,7 @@ pub(crate) fn model() -> impl Strategy<Value = Ensemble> {
     })
 }
 
-/// A row for such a model.
+/// Draws a row for such a model.
 pub(crate) fn row() -> impl Strategy<Value = Vec<f64>> {
     let missing = prop_oneof![4 => number(), 1 => Just(f64::NAN)];
     let category = prop_oneof![

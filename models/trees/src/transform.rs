@@ -1,22 +1,22 @@
-//! From a score to an answer.
+//! The transform from a raw score to a prediction.
 
-/// What a model's objective does to its score.
+/// The transform of a model's objective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transform {
-    /// Nothing: the score is the answer.
+    /// The prediction is the score.
     Identity,
-    /// Its exponential (Poisson, gamma and Tweedie regression).
+    /// Exponential (Poisson, gamma and Tweedie regression).
     Exponential,
-    /// The same, rounded to single precision (XGBoost).
+    /// Exponential rounded to single precision (XGBoost).
     ExponentialOfSingle,
-    /// Its square under its own sign (`reg_sqrt`).
+    /// Square with the score's sign (`reg_sqrt`).
     SignedSquare,
 }
 
 impl Transform {
-    /// The answer. The exponential is libm's, the same on every machine; its last digit may differ from
-    /// that of a C library.
-    pub fn of(self, score: f64) -> f64 {
+    /// Applies the transform. The exponential is libm's, the same on every machine. Its last digit
+    /// may differ from a C library's.
+    pub fn apply(self, score: f64) -> f64 {
         match self {
             Transform::Identity => score,
             Transform::Exponential => libm::exp(score),
@@ -34,7 +34,7 @@ impl Transform {
         }
     }
 
-    pub(crate) fn numbered(number: u64) -> Option<Transform> {
+    pub(crate) fn from_number(number: u64) -> Option<Transform> {
         [
             Transform::Identity,
             Transform::Exponential,

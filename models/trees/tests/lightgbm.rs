@@ -1,14 +1,14 @@
-//! LightGBM itself as the peer: random models of every kind, random rows, bit for bit.
+//! Bit-identical scores with LightGBM, for random models and rows.
 //!
-//! `scripts/prove-trees` does the same with a million rows.
+//! `scripts/prove-trees` compares a million rows.
 #![allow(clippy::unwrap_used)]
 
-mod makers;
+mod peer_library;
 #[path = "../../../tests/common/python.rs"]
 mod python;
 
 #[test]
 fn raw_scores_are_lightgbms_to_the_bit() {
-    // The exponential of a C library may differ in its last digit.
-    makers::compare("lightgbm", 1e-15);
+    // The last digit of a C library's exponential may differ.
+    peer_library::compare("lightgbm", 1e-15);
 }

@@ -1,14 +1,14 @@
-//! XGBoost itself as the peer: random models of every kind, random rows, bit for bit.
+//! Bit-identical scores with XGBoost, for random models and rows.
 //!
-//! `scripts/prove-trees` does the same with a million rows.
+//! `scripts/prove-trees` compares a million rows.
 #![allow(clippy::unwrap_used)]
 
-mod makers;
+mod peer_library;
 #[path = "../../../tests/common/python.rs"]
 mod python;
 
 #[test]
 fn raw_scores_are_xgboosts_to_the_bit() {
-    // The exponential of a C library may differ in the last digit of single precision.
-    makers::compare("xgboost", 3e-7);
+    // The last digit of a C library's exponential in single precision may differ.
+    peer_library::compare("xgboost", 3e-7);
 }

@@ -1,4 +1,4 @@
-//! The evidence that a model may ask for.
+//! The evidence of a valuation.
 
 use crate::bindings::domesday::valuation1_0_0::evidence as host;
 use crate::bindings::domesday::valuation1_1_0::packed_evidence as packed;
@@ -6,35 +6,35 @@ use crate::{
     AreaLevel, Figures, IndexSeries, Month, PropertyType, Refusal, Sale, Sales, SalesQuery,
 };
 
-/// What a model may ask of the snapshot. `wit/valuation.wit` states the bounds and the order of
+/// The queries to the property snapshot. `wit/valuation.wit` states the bounds and the order of
 /// every answer.
 pub trait Evidence {
-    /// Sales within a radius, the subject's own among them.
+    /// Returns the sales within a radius, with the subject's own among them.
     ///
     /// # Errors
-    /// Where the question is out of bounds, or the valuation has asked too much already.
+    /// [`Refusal`] if the query is out of bounds, or the valuation has made too many.
     fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal>;
 
-    /// The subject's own sales, newest first; none where it has no UPRN.
+    /// Returns the subject's own sales, newest first. A subject without UPRN has none.
     ///
     /// # Errors
-    /// Where the valuation has asked too much already.
+    /// [`Refusal`] if the valuation has made too many queries.
     fn own_sales(&self) -> Result<Vec<Sale>, Refusal>;
 
-    /// The house price index where the subject stands, of one type or of all, from a month on.
+    /// Returns the house price index at the subject from a month on, of one type or of all.
     ///
     /// # Errors
-    /// Where the question is out of bounds, or the valuation has asked too much already.
+    /// [`Refusal`] if the query is out of bounds, or the valuation has made too many.
     fn price_index(
         &self,
         kind: Option<PropertyType>,
         since: Month,
     ) -> Result<Option<IndexSeries>, Refusal>;
 
-    /// Twelve-month figures of an area that holds the subject.
+    /// Returns twelve-month figures of the subject's area of a level.
     ///
     /// # Errors
-    /// Where the question is out of bounds, or the valuation has asked too much already.
+    /// [`Refusal`] if the query is out of bounds, or the valuation has made too many.
     fn area_figures(
         &self,
         level: AreaLevel,
@@ -42,12 +42,12 @@ pub trait Evidence {
     ) -> Result<Option<Figures>, Refusal>;
 }
 
-/// The host's evidence, through the sandbox's one import. Outside the sandbox it panics.
+/// The host's evidence, through the sandbox's import. Outside the sandbox it panics.
 pub struct HostEvidence;
 
 impl Evidence for HostEvidence {
     fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal> {
-        packed::nearby_sales(query).map(Sales::of_block)
+        packed::nearby_sales(query).map(Sales::from_numbers)
     }
 
     fn own_sales(&self) -> Result<Vec<Sale>, Refusal> {

@@ -1,12 +1,12 @@
-//! Memory of a release in the sandbox out of one arena.
+//! An arena allocator for releases in the sandbox.
 
-/// Gives the release one heap of so many bytes, there from the start, in place of one that grows. An
-/// allocation that does not fit fails its row.
+/// Gives the release a heap of fixed size, in bytes, in place of one that grows. An allocation that
+/// does not fit fails its row.
 ///
-/// The standard library's allocator asks the host to grow the memory while a valuation runs, and
-/// the host takes the growth back before the next one. Both change the page tables, and on a host
-/// with several cores each change interrupts the others: a third of a batch's time. An arena of
-/// zeroes costs nothing until it is touched. It counts towards the memory that the release asks for.
+/// The standard library's allocator grows the memory during a valuation, and the host resets it
+/// before the next. Both change page tables, and on several cores each change interrupts the other
+/// cores. That took a third of a batch's time. An arena of zeros costs nothing until it is touched.
+/// It counts towards the release's memory.
 ///
 /// ```ignore
 /// domesday_sdk::heap!(8 << 20);
@@ -23,7 +23,7 @@ macro_rules! heap {
             static mut ARENA: [MaybeUninit<u8>; $bytes] = [MaybeUninit::uninit(); $bytes];
 
             #[global_allocator]
-            // SAFETY: nothing else names the arena, and a release has one thread.
+            // SAFETY: only this static names the arena, and a release has one thread.
             static HEAP: WasmArenaTalc = unsafe { new_wasm_arena_allocator(&raw mut ARENA) };
         }
     };

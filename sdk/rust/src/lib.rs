@@ -1,13 +1,12 @@
-//! For model teams: a valuation release is one trait.
+//! The SDK for model teams: a valuation release is one trait.
 //!
-//! Implement [`Model`], name the type in [`release!`], build the crate as a `cdylib` for
-//! `wasm32-unknown-unknown`, and `domesday release build` makes a release of it. Evidence comes
-//! through the [`Evidence`] trait, so the same model runs in the sandbox, in a unit test against
-//! evidence that the test made up, and natively in a benchmark.
+//! Implement [`Model`], name the type in [`release!`], and build the crate as a `cdylib` for
+//! `wasm32-unknown-unknown`. `domesday release build` makes a release of it. Evidence comes through
+//! the [`Evidence`] trait. So the same model runs in the sandbox, in unit tests on synthetic
+//! evidence, and natively in benchmarks.
 //!
-//! A model keeps nothing between valuations: every row starts from the same memory. It has no
-//! clock, no randomness, no files and no network, and must not depend on the order in which a
-//! hash map yields its entries.
+//! A model keeps no state between valuations: every row starts from the same memory. It has no
+//! clock, randomness, files or network. It must not depend on the iteration order of a hash map.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 #[doc(hidden)]
@@ -33,7 +32,7 @@ pub use bindings::domesday::valuation1_0_0::evidence::{
 pub use bindings::domesday::valuation1_0_0::types::*;
 pub use evidence::{Evidence, HostEvidence};
 pub use sales::{PackedSale, Sales};
-/// For [`heap!`].
+/// Used by [`heap!`].
 #[cfg(target_family = "wasm")]
 #[doc(hidden)]
 pub use talc;
@@ -42,12 +41,12 @@ pub use talc;
 pub trait Model {
     /// Values one property from the evidence known before its valuation day.
     ///
-    /// The host has already checked identity, geography, the valuation date's window and the
-    /// request itself. A panic is a failure of this row alone, and final.
+    /// The host has already checked identity, geography, the valuation date and the request. A
+    /// panic fails this row only, and for good.
     fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome;
 }
 
-/// Makes the crate a release: exports `value` of the named [`Model`] to the host.
+/// Exports `value` of the named [`Model`] to the host, which makes the crate a release.
 ///
 /// ```ignore
 /// struct Mine;

@@ -1,4 +1,4 @@
-//! Sales as they cross: nine numbers each. `wit/packed/packed.wit` says what each holds.
+//! Sales as packed numbers, nine each. `wit/packed/packed.wit` defines them.
 
 use crate::{
     AgeBand, Day, EnergyRating, Fabric, FloorType, Glazing, Nearness, Place, PlacePrecision,
@@ -9,46 +9,46 @@ use crate::{
 const WIDTH: usize = 9;
 const NEW_BUILD: u8 = 1;
 const STANDARD: u8 = 2;
-/// What floor level 0 is written as.
+/// Number of floor level 0.
 const GROUND_FLOOR: i32 = 1 << 15;
 
 /// The sales of an answer, in its order.
 ///
-/// They are kept as they crossed, and read field by field: a model that looks at six fields of a
-/// sale pays for six.
+/// They stay packed and are read field by field: a model that reads six fields of a sale pays for
+/// six.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sales {
     numbers: Vec<u64>,
 }
 
 impl Sales {
-    /// The sales of a block that the host gave.
-    pub(crate) fn of_block(numbers: Vec<u64>) -> Sales {
+    /// Wraps the numbers of the host's answer.
+    pub(crate) fn from_numbers(numbers: Vec<u64>) -> Sales {
         Sales { numbers }
     }
 
-    /// How many there are.
+    /// Returns the number of sales.
     pub fn len(&self) -> usize {
         self.numbers.len() / WIDTH
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no sales.
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// Each in turn.
+    /// Iterates over the sales in their order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = PackedSale<'_>> {
         self.numbers.as_chunks::<WIDTH>().0.iter().map(PackedSale)
     }
 
-    /// All of them as records.
+    /// Converts all sales to records.
     pub fn to_vec(&self) -> Vec<Sale> {
         self.iter().map(PackedSale::sale).collect()
     }
 }
 
-/// For evidence that a test or a benchmark makes up.
+/// Packs records, for the synthetic evidence of tests and benchmarks.
 impl<'a> FromIterator<&'a Sale> for Sales {
     fn from_iter<I: IntoIterator<Item = &'a Sale>>(sales: I) -> Sales {
         Sales {
@@ -57,17 +57,17 @@ impl<'a> FromIterator<&'a Sale> for Sales {
     }
 }
 
-/// One sale, read in place. Every field means what it means in [`Sale`].
+/// A sale that is read in place. Its fields have the meaning of those of [`Sale`].
 #[derive(Clone, Copy, Debug)]
 pub struct PackedSale<'a>(&'a [u64; WIDTH]);
 
-/// The cases of each enum in the order of the interface.
+/// Declares the cases of each enum in the order of the interface.
 macro_rules! cases {
     ($($name:ident: $of:ident { $($case:ident),* })*) => {$(
         #[inline]
         fn $name(number: u8) -> $of {
             const CASES: &[$of] = &[$($of::$case),*];
-            // A number beyond the cases is of a later version, and none of this one's.
+            // A greater number is a case of a later version.
             CASES.get(usize::from(number)).copied().unwrap_or($of::Other)
         }
     )*};
@@ -91,7 +91,7 @@ cases! {
     glass: Glazing { Single, Double, Triple, Secondary, Other }
 }
 
-/// An option's case: one more than its position, 0 where absent.
+/// Converts an option: 0 is absent, and a case is one more than its position.
 #[inline]
 fn optional<T>(number: u8, case: fn(u8) -> T) -> Option<T> {
     number.checked_sub(1).map(case)
@@ -113,37 +113,37 @@ impl PackedSale<'_> {
         (self.0[7] >> (8 * at)) as u8
     }
 
-    /// Unique in the snapshot.
+    /// Returns the id, unique in the snapshot.
     #[inline]
     pub fn id(self) -> u64 {
         self.0[0]
     }
 
-    /// The home's UPRN, where it is known.
+    /// Returns the UPRN, if known.
     #[inline]
     pub fn uprn(self) -> Option<u64> {
         Some(self.0[1]).filter(|&uprn| uprn != 0)
     }
 
-    /// Pounds, above 0.
+    /// Returns the price in pounds, above 0.
     #[inline]
     pub fn price(self) -> f64 {
         f64::from_bits(self.0[2])
     }
 
-    /// Day of the sale.
+    /// Returns the day of the sale.
     #[inline]
     pub fn day(self) -> Day {
         low(self.0[3])
     }
 
-    /// Day on which the certificate behind the attributes was lodged.
+    /// Returns the day on which the certificate of the attributes was lodged.
     #[inline]
     pub fn attributes_day(self) -> Option<Day> {
         Some(high(self.0[3])).filter(|&day| day != Day::MIN)
     }
 
-    /// Where the home stands.
+    /// Returns the place of the home.
     #[inline]
     pub fn place(self) -> Place {
         Place {
@@ -152,85 +152,85 @@ impl PackedSale<'_> {
         }
     }
 
-    /// Metres from the place asked about.
+    /// Returns the distance in metres from the place of the query.
     #[inline]
     pub fn distance(self) -> f64 {
         f64::from_bits(self.0[5])
     }
 
-    /// Square metres, where known.
+    /// Returns the floor area in square metres, if known.
     #[inline]
     pub fn floor_area(self) -> Option<f64> {
         Some(f64::from_bits(self.0[6])).filter(|&area| area != 0.0)
     }
 
-    /// How exactly the place is known.
+    /// Returns the precision of the place.
     #[inline]
     pub fn precision(self) -> PlacePrecision {
         place_precision(self.byte(0))
     }
 
-    /// Against the subject's postcode and UPRN.
+    /// Returns the nearness to the subject's postcode and UPRN.
     #[inline]
     pub fn nearness(self) -> Nearness {
         near(self.byte(1))
     }
 
-    /// Type.
+    /// Returns the property type.
     #[inline]
     pub fn property_type(self) -> PropertyType {
         kind(self.byte(2))
     }
 
-    /// Subtype, where a certificate known by then says.
+    /// Returns the subtype, if a certificate known by then states it.
     #[inline]
     pub fn subtype(self) -> Option<PropertySubtype> {
         optional(self.byte(3), property_subtype)
     }
 
-    /// Tenure.
+    /// Returns the tenure.
     #[inline]
     pub fn tenure(self) -> Tenure {
         title(self.byte(4))
     }
 
-    /// Whether it was the first sale of a new home.
+    /// Returns whether it was the first sale of a new home.
     #[inline]
     pub fn new_build(self) -> bool {
         self.byte(5) & NEW_BUILD != 0
     }
 
-    /// Whether it is a standard sale at market value (category A).
+    /// Returns whether it is a standard sale at market value (category A).
     #[inline]
     pub fn standard(self) -> bool {
         self.byte(5) & STANDARD != 0
     }
 
-    /// Construction age band, where known.
+    /// Returns the construction age band, if known.
     #[inline]
     pub fn age_band(self) -> Option<AgeBand> {
         optional(self.byte(6), band)
     }
 
-    /// Energy rating, where known.
+    /// Returns the energy rating, if known.
     #[inline]
     pub fn rating(self) -> Option<EnergyRating> {
         optional(self.byte(7), energy)
     }
 
-    /// Habitable rooms, where known.
+    /// Returns the number of habitable rooms, if known.
     #[inline]
     pub fn habitable_rooms(self) -> Option<u32> {
         ((self.0[8] & 0xFFFF) as u32).checked_sub(1)
     }
 
-    /// Energy score, where known.
+    /// Returns the energy score, if known.
     #[inline]
     pub fn score(self) -> Option<u32> {
         u32::from((self.0[8] >> 16) as u8).checked_sub(1)
     }
 
-    /// Storey of a flat, where known.
+    /// Returns the storey of a flat, if known.
     #[inline]
     pub fn floor_level(self) -> Option<i32> {
         Some(i32::from((self.0[8] >> 24) as u16))
@@ -238,7 +238,7 @@ impl PackedSale<'_> {
             .map(|level| level - GROUND_FLOOR)
     }
 
-    /// Fabric, as far as known.
+    /// Returns the fabric, as far as known.
     #[inline]
     pub fn fabric(self) -> Fabric {
         let four_bits = |at: u32| (self.0[8] >> at) as u8 & 0xF;
@@ -250,7 +250,7 @@ impl PackedSale<'_> {
         }
     }
 
-    /// The whole as a record.
+    /// Converts the sale to a record.
     pub fn sale(self) -> Sale {
         Sale {
             id: self.id(),
@@ -278,7 +278,7 @@ impl PackedSale<'_> {
     }
 }
 
-/// A record as it would cross.
+/// Packs a record.
 fn numbers(sale: &Sale) -> [u64; WIDTH] {
     let pair = |low: i32, high: i32| {
         u64::from(low.cast_unsigned()) | (u64::from(high.cast_unsigned()) << 32)

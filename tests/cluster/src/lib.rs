@@ -1,5 +1,5 @@
 //! PostgreSQL clusters for tests, made from the machine's own binaries and thrown away with the
-//! process that started them.
+//! process that started them, or with the run of the tests that share them.
 //!
 //! A cluster lives in a temporary folder and listens on a socket in it alone, so that it meets no
 //! other cluster. A small shell program holds it and watches a pipe from this process: when the
@@ -11,18 +11,25 @@
     reason = "a test ends where something unexpected happens"
 )]
 
-use std::fs;
+use domesday_test_shared::{once, runner};
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Where Debian keeps one folder of binaries for each major version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// Who runs the server where the tests run as root, which PostgreSQL refuses to do.
 const USERS: [&str; 2] = ["postgres", "nobody"];
+
+/// How long a cluster may take to start.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What becomes of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,10 +56,79 @@ struct Supervisor {
     answers: BufReader<ChildStdout>,
 }
 
-/// The cluster that all tests of a process share. It goes when the process does.
-pub fn shared() -> &'static Cluster {
-    static SHARED: OnceLock<Cluster> = OnceLock::new();
-    SHARED.get_or_init(|| Cluster::start(Disk::Unsynced))
+/// The cluster that all tests of a run share. It goes when the run ends.
+#[derive(Debug)]
+pub struct Shared {
+    folder: PathBuf,
+    made: AtomicU32,
+}
+
+/// Returns the cluster that all tests of a run share, which the first test to ask starts.
+///
+/// # Panics
+/// Where PostgreSQL is not installed, or does not start.
+pub fn shared() -> &'static Shared {
+    static SHARED: OnceLock<Shared> = OnceLock::new();
+    SHARED.get_or_init(|| {
+        let noted = once("postgresql", |noted| {
+            let folder = start_with_run(&noted.join("answers"));
+            symlink(folder, noted.join("cluster")).unwrap();
+        });
+        Shared {
+            folder: fs::read_link(noted.join("cluster")).unwrap(),
+            made: AtomicU32::new(0),
+        }
+    })
+}
+
+impl Shared {
+    /// The address of a new and empty database.
+    ///
+    /// # Panics
+    /// Where PostgreSQL does not make one.
+    pub fn database(&self) -> String {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        // Tests of other processes make theirs in the same cluster.
+        let name = format!("test{}_{number}", std::process::id());
+        let made = Command::new(binaries().join("createdb"))
+            .arg("-h")
+            .arg(&self.folder)
+            .args(["-U", "test", &name])
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "createdb {name}: {made:?}");
+        address(&self.folder, &name)
+    }
+}
+
+/// Starts a cluster that stops with the tests' run, and returns its folder. Its supervisor answers
+/// into this file.
+#[allow(clippy::zombie_processes, reason = "it outlives this process")]
+fn start_with_run(answers: &Path) -> PathBuf {
+    let (folder, arguments) = prepared(Disk::Unsynced);
+    Command::new("sh")
+        .args(["-c", include_str!("with_run.sh"), "sh"])
+        .arg(runner().to_string())
+        .arg(include_str!("supervise.sh"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(File::create(answers).unwrap())
+        .stderr(Stdio::null())
+        // What interrupts or ends one test must not end the cluster of all.
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    loop {
+        let answered = fs::read_to_string(answers).unwrap();
+        let log = || fs::read_to_string(folder.join("log")).unwrap_or_default();
+        assert!(!answered.contains("failed"), "PostgreSQL: {}", log());
+        if answered.lines().count() == 2 {
+            return folder;
+        }
+        assert!(begun.elapsed() < PATIENCE, "PostgreSQL: {}", log());
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Runs a statement on a database, and returns what it gave.
@@ -76,28 +152,10 @@ impl Cluster {
     /// # Panics
     /// Where PostgreSQL is not installed, or does not start.
     pub fn start(disk: Disk) -> Cluster {
-        let binaries = binaries();
-        let folder = tempfile::Builder::new()
-            .prefix("domesday-pg-")
-            .tempdir()
-            .unwrap()
-            .keep();
-        let user = if rustix::process::geteuid().is_root() {
-            let user = USERS.into_iter().find(|user| give(&folder, user));
-            user.expect("neither `postgres` nor `nobody` is a user of this machine")
-        } else {
-            ""
-        };
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
-        let fsync = format!("fsync={}", if disk == Disk::Synced { "on" } else { "off" });
+        let (folder, arguments) = prepared(disk);
         let mut child = Command::new("sh")
             .args(["-c", include_str!("supervise.sh"), "sh"])
-            .args([&binaries, &folder])
-            .arg(user)
-            .arg("-k")
-            .arg(&folder)
-            .args(["-c", "listen_addresses=", "-c", "max_connections=300", "-c"])
-            .arg(&fsync)
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -121,7 +179,7 @@ impl Cluster {
     pub fn database(&self) -> String {
         let name = format!("test{}", self.made.fetch_add(1, Ordering::Relaxed));
         self.order(&format!("database {name}"));
-        self.address(&name)
+        address(&self.folder, &name)
     }
 
     /// Ends the server as a crash would: at once, whatever is going on in it.
@@ -142,11 +200,6 @@ impl Cluster {
     /// Lets it go on.
     pub fn thaw(&self) {
         self.order("backends CONT");
-    }
-
-    fn address(&self, database: &str) -> String {
-        let folder = self.folder.display();
-        format!("postgres:///{database}?host={folder}&user=test")
     }
 
     fn order(&self, order: &str) {
@@ -172,6 +225,36 @@ impl Drop for Cluster {
         // It ends by itself; what it could not do is no news to the test.
         let _ = supervisor.child.wait();
     }
+}
+
+/// The address of a database of the cluster in this folder.
+fn address(folder: &Path, database: &str) -> String {
+    let folder = folder.display();
+    format!("postgres:///{database}?host={folder}&user=test")
+}
+
+/// Returns an empty folder for a cluster, and what its supervisor is started with.
+fn prepared(disk: Disk) -> (PathBuf, Vec<OsString>) {
+    let folder = tempfile::Builder::new()
+        .prefix("domesday-pg-")
+        .tempdir()
+        .unwrap()
+        .keep();
+    let user = if rustix::process::geteuid().is_root() {
+        let user = USERS.into_iter().find(|user| give(&folder, user));
+        user.expect("neither `postgres` nor `nobody` is a user of this machine")
+    } else {
+        ""
+    };
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o700)).unwrap();
+    let fsync = format!("fsync={}", if disk == Disk::Synced { "on" } else { "off" });
+    let mut arguments: Vec<OsString> = vec![binaries().into(), folder.clone().into()];
+    arguments.extend([user, "-k"].map(OsString::from));
+    arguments.push(folder.clone().into());
+    let settings = ["-c", "listen_addresses=", "-c", "max_connections=300", "-c"];
+    arguments.extend(settings.map(OsString::from));
+    arguments.push(fsync.into());
+    (folder, arguments)
 }
 
 /// The binaries of the newest version that is installed.

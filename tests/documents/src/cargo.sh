@@ -2,7 +2,7 @@
 # In the place of cargo while a page is typed in a checkout. The program under test is built already, which scripts ask for too; an example
 # is built as the tests are, with the whole workspace's features, so that nothing else is built twice. Everything else is cargo's.
 set -euo pipefail
-if [ "$*" = 'build --quiet --package domesday-server' ]; then
+if [ "$*" = 'build --quiet --package domesday-cli' ]; then
   exit
 fi
 asked=("$@")
@@ -23,7 +23,7 @@ if [ "${1:-}" = run ]; then
     (cd '@REPOSITORY@' && '@CARGO@' build --quiet --workspace --example "$example") >&2
     exec "@BUILT@/examples/$example" "$@"
   fi
-  if [ -n "$known" ] && [ "$package" = domesday-server ]; then
+  if [ -n "$known" ] && [ "$package" = domesday-cli ]; then
     exec domesday "$@"
   fi
 fi

@@ -1,8 +1,9 @@
 //! What a page shows against what was printed.
 //!
-//! A `…` that is a line by itself stands for any lines, and one within a line for anything there. Everything else is the same, but for
-//! what [`mask`](crate::mask) takes away. JSON is compared as values: `"…"` for any value, a member `"…"` for any further members, and a last
-//! element `"…"` for any further elements.
+//! A `…` that is a line by itself stands for any lines, and one within a line for anything there.
+//! Everything else is the same, but for what [`mask`](crate::mask) takes away. JSON is compared as
+//! values: `"…"` for any value, a member `"…"` for any further members, and a last element `"…"`
+//! for any further elements.
 
 use crate::mask::masked;
 use regex::Regex;

@@ -1,12 +1,13 @@
 //! Executes the documents.
 //!
-//! A document that nobody types grows wrong. So each page of `docs/` and the README is typed by a test: its
-//! commands in order, in a folder of its own, with the program under test ([`session`]); what they print is held against what the
-//! page shows ([`expected`]). What a page only names is looked for where it should be: files and words ([`vocabulary`]),
-//! the program's own commands and flags ([`program`]), cargo's ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).
+//! A document that nobody types grows wrong. So each page of `docs/` and the README is typed by a
+//! test: its commands in order, in a folder of its own, with the program under test ([`session`]);
+//! what they print is held against what the page shows ([`expected`]). What a page only names is
+//! looked for where it should be: files and words ([`vocabulary`]), the program's own commands and
+//! flags ([`program`]), cargo's ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).
 //!
-//! This crate knows pages and shells and nothing of the service. `tests/documents.rs` is the suite that
-//! hands it the pages and the program.
+//! This crate knows pages and shells and nothing of the service. `tests/documents.rs` is the suite
+//! that hands it the pages and the program.
 #![allow(
     clippy::expect_used,
     reason = "patterns are literals, and a test ends where something unexpected happens"

@@ -1,4 +1,5 @@
-//! What differs between two runs and says nothing: masked alike in what a page shows and in what was printed.
+//! What differs between two runs and says nothing: masked alike in what a page shows and in what
+//! was printed.
 //!
 //! | what | example |
 //! |---|---|

@@ -47,7 +47,8 @@ impl Command {
         command
     }
 
-    /// Why these words, which follow the program's name, are no command with its flags; none where they are.
+    /// Why these words, which follow the program's name, are no command with its flags; none where
+    /// they are.
     pub fn refuses(&self, words: &[String]) -> Option<String> {
         let mut command = self;
         let mut path = String::from("domesday");
@@ -76,8 +77,9 @@ impl Command {
     }
 }
 
-/// What a page says of the program that the program does not know: commands in blocks, whether typed or not, in sentences, and the rows
-/// of tables that leave the program's name out (`key create …`).
+/// What a page says of the program that the program does not know: commands in blocks, whether
+/// typed or not, in sentences, and the rows of tables that leave the program's name out (`key
+/// create …`).
 pub fn faults(page: &Page, program: &Command) -> Vec<Fault> {
     let mut faults = Vec::new();
     for block in page.blocks.iter().filter(|block| block.is_commands()) {
@@ -103,7 +105,7 @@ pub fn faults(page: &Page, program: &Command) -> Vec<Fault> {
 fn refused(program: &Command, words: &[String]) -> Option<String> {
     let after = match words.first()?.as_str() {
         "domesday" => 1,
-        "cargo" if words.iter().any(|word| word == "domesday-server") => {
+        "cargo" if words.iter().any(|word| word == "domesday-cli") => {
             if words.get(1)? != "run" {
                 return None;
             }
@@ -149,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_the_program_knows_passes() {
-        let sound = "`domesday serve --listen A`, `key create --tenant T`, `domesday`, `key`, `key_id`\n\n```sh\nA=b domesday key create \\\n  --tenant x > y && cd z\ncargo run -p domesday-server -- serve --listen=A\n```\n";
+        let sound = "`domesday serve --listen A`, `key create --tenant T`, `domesday`, `key`, `key_id`\n\n```sh\nA=b domesday key create \\\n  --tenant x > y && cd z\ncargo run -p domesday-cli -- serve --listen=A\n```\n";
         assert_eq!(told(sound), [""; 0]);
     }
 
@@ -169,7 +171,7 @@ mod tests {
                 "docs/a.md:3: `domesday` has no command `keys`",
             ),
             (
-                "```sh\ncargo run -p domesday-server -- server\n```\n",
+                "```sh\ncargo run -p domesday-cli -- server\n```\n",
                 "docs/a.md:2: `domesday` has no command `server`",
             ),
         ] {

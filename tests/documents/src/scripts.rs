@@ -1,4 +1,5 @@
-//! The repository's scripts: each that a page names is there, can be run, and says how with `--help`.
+//! The repository's scripts: each that a page names is there, can be run, and says how with
+//! `--help`.
 
 use crate::Fault;
 use crate::page::Page;

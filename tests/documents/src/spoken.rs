@@ -22,8 +22,9 @@ pub fn lines(block: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// The simple commands of a line, each as its words: parted at pipes, semicolons and the like, without what is redirected,
-/// variables that are set, or comments. A rough reading, for looking things up and not for running them.
+/// The simple commands of a line, each as its words: parted at pipes, semicolons and the like,
+/// without what is redirected, variables that are set, or comments. A rough reading, for looking
+/// things up and not for running them.
 pub fn simple(line: &str) -> Vec<Vec<String>> {
     let line = line.split(" #").next().unwrap_or_default();
     let mut commands = vec![Vec::new()];
@@ -73,7 +74,8 @@ fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
 }
 
-/// The server that a block leaves running: its last line is `domesday serve` (or cargo's way of saying it), not in the background.
+/// The server that a block leaves running: its last line is `domesday serve` (or cargo's way of
+/// saying it), not in the background.
 pub fn server(block: &str) -> Option<Server> {
     let joined = block.replace("\\\n", " ");
     let joined = joined.trim_end();
@@ -121,7 +123,7 @@ mod tests {
         let server = server("a\ndomesday serve --listen 0.0.0.0:81 \\\n  --no-demo\n").unwrap();
         assert_eq!(server.before, "a\n");
         assert_eq!(server.address, "127.0.0.1:81");
-        let stays = super::server("cargo run --package domesday-server -- serve\n").unwrap();
+        let stays = super::server("cargo run --package domesday-cli -- serve\n").unwrap();
         assert_eq!(stays.address, "127.0.0.1:8080");
         assert_eq!(super::server("domesday serve &\n"), None);
         assert_eq!(super::server("domesday serve --print-config\n"), None);

@@ -1,7 +1,8 @@
 //! What a page writes as code is something that there is: a path, or words that the sources use.
 //!
-//! A name that was changed in the sources (a setting, a metric, a field, a reason, a function, a file) is thereby found on every page that
-//! still has the old one. That a word is used rightly this cannot tell; commands and outputs are for that.
+//! A name that was changed in the sources (a setting, a metric, a field, a reason, a function, a
+//! file) is thereby found on every page that still has the old one. That a word is used rightly
+//! this cannot tell; commands and outputs are for that.
 
 use crate::Fault;
 use crate::page::Page;
@@ -114,7 +115,8 @@ impl Sources {
 
     fn says(&self, word: &str) -> bool {
         let word = word.to_lowercase();
-        // A day or a number may stand at the end of a name that is made, and a histogram is served in parts.
+        // A day or a number may stand at the end of a name that is made, and a histogram is served
+        // in parts.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
         let made = [format!("{bare}_"), format!("{word}_bucket")];
         // The registry of metrics puts the program's name before theirs.

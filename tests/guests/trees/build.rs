@@ -1,4 +1,4 @@
-//! Packs the model that `DOMESDAY_TREES` names; without it, a model of one leaf.
+//! Packs the model that `DOMESDAY_TREES` names, or by default a model of one leaf.
 
 use std::error::Error;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
     derive.py SOURCES PACKAGE
 
 Swaps, forward starts and the path of SONIA come from QuantLib's curve; spreads, summaries and scenarios
-from the formulas of docs/rates.md, written here without a look at the program's own. A figure that only
+from the formulas of docs/reference/rates.md, written here without a look at the program's own. A figure that only
 one side has, and one that differs by more than is allowed, is told, and the exit code is 1.
 """
 

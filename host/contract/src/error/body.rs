@@ -4,7 +4,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Code, Fault};
-use domesday_breaks::broken;
 
 /// `{"error": {code, message, retryable, field?}, "errors"?: [{code, message, retryable, field}]}`.
 ///
@@ -33,10 +32,7 @@ impl ErrorBody {
 
     /// The body of a refusal for what the request says. An empty list is a fault of ours.
     #[must_use]
-    pub fn all(mut errors: Vec<Fault>) -> Self {
-        if broken("errors-1") {
-            errors.truncate(1);
-        }
+    pub fn all(errors: Vec<Fault>) -> Self {
         let error = errors.first().cloned().unwrap_or_else(|| {
             Fault::new(Code::Internal, "The request was refused without a reason.")
         });

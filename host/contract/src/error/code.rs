@@ -1,7 +1,6 @@
 //! Every error code of both interfaces, with its HTTP status.
 
 use crate::vocabulary::vocabulary;
-use domesday_breaks::broken;
 
 vocabulary! {
     /// The code of an error: what a client's program branches on.
@@ -165,11 +164,8 @@ impl Code {
     /// allowance, which waiting a moment does not refill.
     #[must_use]
     pub fn retryable(self) -> bool {
-        if broken("errors-6-failed") && matches!(self, Self::ReleaseFailed) {
-            return true;
-        }
         matches!(self.status(), 429 | 500 | 503)
-            && (broken("errors-2") || !matches!(self, Self::MonthlyValuationQuotaExceeded))
+            && !matches!(self, Self::MonthlyValuationQuotaExceeded)
     }
 }
 

@@ -11,20 +11,20 @@
 //! checked for grammar and dropped; and an object keeps its first [`MEMBERS_KEPT`] members,
 //! which is enough to report more faults than are ever listed.
 
+mod parser;
 mod position;
-mod scan;
 mod section;
 #[cfg(test)]
 mod tests;
 mod tree;
 pub mod values;
 
+pub use parser::{DEPTH_MAX, MEMBERS_KEPT};
 pub use position::{Broken, Grammar};
-pub use scan::{DEPTH_MAX, MEMBERS_KEPT};
 pub use section::{Section, Shape};
 pub use tree::{Member, Object, Rows, Value};
 
-use scan::Scanner;
+use parser::Parser;
 
 /// Reads one JSON document.
 ///
@@ -32,7 +32,7 @@ use scan::Scanner;
 /// Text that is not UTF-8, not JSON, followed by more text, or nested deeper than
 /// [`DEPTH_MAX`], with its line and column.
 pub fn read(body: &[u8]) -> Result<Value<'_>, Broken> {
-    Scanner::new(position::utf8(body)?, None).document()
+    Parser::new(position::utf8(body)?, None).document()
 }
 
 /// Reads one JSON document of which the top-level member `list`, where it is an array, is kept
@@ -46,5 +46,5 @@ pub fn read_with_rows<'a>(
     list: &'static str,
     kept: usize,
 ) -> Result<Value<'a>, Broken> {
-    Scanner::new(position::utf8(body)?, Some((list, kept))).document()
+    Parser::new(position::utf8(body)?, Some((list, kept))).document()
 }

@@ -3,7 +3,6 @@
 use super::tree::{Member, Object, Value};
 use super::values::Wrong;
 use crate::error::{Code, Fault, Faults, shown};
-use domesday_breaks::{broken, field_broken};
 
 /// Longest name of a member, in bytes, that a pointer repeats.
 const NAME_LONGEST: usize = 200;
@@ -70,9 +69,6 @@ impl<'v, 'a> Section<'v, 'a> {
 
     /// The first member of this name, which thereby counts as known.
     pub fn take(&mut self, name: &'static str) -> Option<&'v Member<'a>> {
-        if field_broken(self.shape.pointer, name) {
-            return None;
-        }
         let index = self
             .object
             .members
@@ -205,10 +201,7 @@ impl<'v, 'a> Section<'v, 'a> {
     /// Reports every member that nobody asked for: unknown, or sent a second time.
     pub fn finish(self, faults: &mut Faults) {
         for (index, member) in self.object.members.iter().enumerate() {
-            if self.asked & (1 << index) != 0 || broken("service-6-unknown-fields") {
-                continue;
-            }
-            if self.shape.pointer == "/options" && broken("service-6-attribution") {
+            if self.asked & (1 << index) != 0 {
                 continue;
             }
             let (code, message) = if self.shape.fields.contains(&&*member.name) {

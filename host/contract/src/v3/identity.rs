@@ -72,7 +72,8 @@ impl Serialize for Uprn {
     }
 }
 
-/// What may stand between the characters of a postcode; the last is the no-break space of spreadsheets.
+/// What may stand between the characters of a postcode; the last is the no-break space of
+/// spreadsheets.
 const SPACES: [char; 2] = [' ', '\u{a0}'];
 
 /// A postcode of the United Kingdom's form, held in standard form: capitals, one space.

@@ -1,7 +1,7 @@
 //! The valuation interface, version 3.
 //!
-//! [`request`] reads what a client sends, [`options`] resolves its settings, [`result`] is what
-//! a client gets for a property, [`job`] is how many of them are worked on without a client waiting,
+//! [`request`] reads what a client sends, [`options`] resolves its settings, [`result`] is what a
+//! client gets for a property, [`job`] is how many of them are worked on without a client waiting,
 //! [`release`] and [`coverage`] are the discovery routes, [`schema`] is all of it as JSON Schema.
 
 pub mod coverage;

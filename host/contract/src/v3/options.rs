@@ -6,7 +6,6 @@ use crate::error::{Code, Faults};
 use crate::json::values::{Wrong, boolean, integer};
 use crate::json::{Section, Shape, Value};
 use crate::v3::request::Kind;
-use domesday_breaks::broken;
 
 pub(super) const DEVELOPMENT_FIELDS: &[&str] = &[
     "include_comparables",
@@ -84,22 +83,18 @@ impl Settings {
         Options {
             include_comparables: self
                 .include_comparables
-                .filter(|wish| *wish || !broken("options-5"))
                 .or(batch.include_comparables)
-                .unwrap_or(DEFAULTS.include_comparables || broken("options-2")),
+                .unwrap_or(DEFAULTS.include_comparables),
             comparables_limit: self
                 .comparables_limit
-                .filter(|limit| *limit > 0 || !broken("options-4"))
                 .or(batch.comparables_limit)
                 .unwrap_or(DEFAULTS.comparables_limit),
             include_context_metrics: self
                 .include_context_metrics
-                .filter(|_| !broken("options-6"))
                 .or(batch.include_context_metrics)
                 .unwrap_or(DEFAULTS.include_context_metrics),
             use_stored_data: self
                 .use_stored_data
-                .filter(|wish| *wish || !broken("options-7"))
                 .or(batch.use_stored_data)
                 .unwrap_or(DEFAULTS.use_stored_data),
         }
@@ -111,11 +106,11 @@ impl Options {
     #[must_use]
     pub fn shown(self, depth: Depth) -> Shown {
         match depth {
-            Depth::Simple if !broken("options-8") => Shown {
+            Depth::Simple => Shown {
                 comparables: None,
                 context: false,
             },
-            Depth::Simple | Depth::Standard => Shown {
+            Depth::Standard => Shown {
                 comparables: if self.include_comparables {
                     Some(self.comparables_limit)
                 } else {
@@ -148,7 +143,7 @@ pub(super) fn read(
         return Some(Settings::default());
     };
     match (&member.value, level) {
-        (Value::Null, Level::Row) if !broken("options-3") => Some(Settings::default()),
+        (Value::Null, Level::Row) => Some(Settings::default()),
         (Value::Null, Level::Shared) => {
             let message = "Options must not be null; leave them out or send {}.".to_owned();
             document.fault(faults, Code::NullOption, NAME, message);
@@ -174,14 +169,13 @@ pub(super) fn read(
 
 fn settings(mut section: Section<'_, '_>, faults: &mut Faults, kind: Kind) -> Option<Settings> {
     let earlier = faults.count();
-    let limit_most = *COMPARABLES.end() - u8::from(broken("limit-comparables"));
     let settings = Settings {
         include_comparables: setting(&mut section, faults, "include_comparables", boolean),
         comparables_limit: setting(
             &mut section,
             faults,
             "comparables_limit",
-            integer(*COMPARABLES.start()..=limit_most),
+            integer(COMPARABLES),
         ),
         include_context_metrics: setting(&mut section, faults, "include_context_metrics", boolean),
         use_stored_data: match kind {
@@ -200,7 +194,7 @@ fn setting<'v, 'a, T>(
     name: &'static str,
     read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
 ) -> Option<T> {
-    if section.take(name)?.value == Value::Null && !broken("options-1") {
+    if section.take(name)?.value == Value::Null {
         let message = "An option must not be null; leave it out to inherit it.".to_owned();
         section.fault(faults, Code::NullOption, name, message);
         return None;

@@ -133,13 +133,13 @@ impl Replayed {
         };
         for exchange in &fixture.evidence {
             match (&exchange.question, &exchange.answer) {
-                (host::Question::NearbySales(_), host::Answer::Sales(sales)) => {
+                (host::Question::NearbySales(_), host::EvidenceResponse::Sales(sales)) => {
                     replayed.nearby = sales.iter().map(sale).collect();
                 }
-                (host::Question::OwnSales, host::Answer::Sales(sales)) => {
+                (host::Question::OwnSales, host::EvidenceResponse::Sales(sales)) => {
                     replayed.own = sales.iter().map(sale).collect();
                 }
-                (_, host::Answer::Index(Some(series))) => {
+                (_, host::EvidenceResponse::Index(Some(series))) => {
                     let points = series
                         .points
                         .iter()

@@ -1,13 +1,15 @@
 //! Evidence from memory, for the sandboxed side.
 
-use domesday_engine::evidence::{Answer, EvidenceFault, EvidenceSource, Nearness, Question, Sale};
+use domesday_engine::evidence::{
+    EvidenceFault, EvidenceResponse, EvidenceSource, Nearness, Question, Sale,
+};
 use domesday_engine::fixture::Fixture;
 use domesday_engine::subject::{Place, Precision, Subject};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
 
 /// A fixture's answers, by question.
-pub struct Replayed(Vec<(Question, Answer)>);
+pub struct Replayed(Vec<(Question, EvidenceResponse)>);
 
 impl Replayed {
     pub fn of(fixture: &Fixture) -> Replayed {
@@ -22,9 +24,17 @@ impl Replayed {
 }
 
 impl EvidenceSource for Replayed {
-    fn ask(&self, _subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        _subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         let known = self.0.iter().find(|(asked, _)| asked == question);
-        Ok(known.map_or(Answer::Sales(Vec::new()), |(_, answer)| answer.clone()))
+        Ok(
+            known.map_or(EvidenceResponse::Sales(Vec::new()), |(_, answer)| {
+                answer.clone()
+            }),
+        )
     }
 }
 
@@ -62,7 +72,11 @@ impl Repeating {
 }
 
 impl EvidenceSource for Repeating {
-    fn ask(&self, _subject: &Subject, _question: &Question) -> Result<Answer, EvidenceFault> {
-        Ok(Answer::Sales(self.0.clone()))
+    fn ask(
+        &self,
+        _subject: &Subject,
+        _question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
+        Ok(EvidenceResponse::Sales(self.0.clone()))
     }
 }

@@ -1,6 +1,6 @@
 //! How much one valuation may ask, as `wit/valuation.wit` states it.
 
-use super::{Answer, Question, Refusal, SalesQuery};
+use super::{EvidenceResponse, Question, Refusal, SalesQuery};
 
 /// Questions in one valuation.
 pub const MAX_QUESTIONS: u32 = 32;
@@ -34,10 +34,10 @@ impl Bounds {
     }
 
     /// Counts an answer in; one that would show too many sales is withheld whole, and costs none.
-    pub fn release(&mut self, answer: Answer) -> Answer {
-        if let Answer::Sales(sales) = &answer {
+    pub fn release(&mut self, answer: EvidenceResponse) -> EvidenceResponse {
+        if let EvidenceResponse::Sales(sales) = &answer {
             if self.sales + sales.len() > MAX_SALES {
-                return Answer::Refused(Refusal::TooManySales);
+                return EvidenceResponse::Refused(Refusal::TooManySales);
             }
             self.sales += sales.len();
         }

@@ -89,7 +89,7 @@ pub enum AreaLevel {
 /// The answer to one question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "answer", content = "with", rename_all = "snake_case")]
-pub enum Answer {
+pub enum EvidenceResponse {
     /// In the order that the question asked for.
     Sales(Vec<Sale>),
     /// Absent where no area that holds the subject has a series.
@@ -222,5 +222,9 @@ pub trait EvidenceSource: Send + Sync {
     ///
     /// # Errors
     /// Where the evidence cannot be read; the row is then the host's failure.
-    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault>;
+    fn ask(
+        &self,
+        subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault>;
 }

@@ -1,6 +1,6 @@
 //! Answers from a record, so that a replay needs no snapshot.
 
-use super::{Answer, EvidenceFault, EvidenceSource, Exchange, Question};
+use super::{EvidenceFault, EvidenceResponse, EvidenceSource, Exchange, Question};
 use crate::subject::Subject;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -26,7 +26,11 @@ impl Recorded {
 }
 
 impl EvidenceSource for Recorded {
-    fn ask(&self, _subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        _subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         match self.exchanges.get(number) {
             Some(exchange) if exchange.question == *question => Ok(exchange.answer.clone()),

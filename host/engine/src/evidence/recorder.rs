@@ -1,6 +1,6 @@
 //! Keeps every question and answer of one valuation.
 
-use super::{Answer, EvidenceFault, EvidenceSource, Question};
+use super::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ pub struct Exchange {
     /// What the release asked.
     pub question: Question,
     /// What it was told.
-    pub answer: Answer,
+    pub answer: EvidenceResponse,
 }
 
 /// Passes questions on and keeps them with their answers.
@@ -40,7 +40,11 @@ impl Recorder {
 }
 
 impl EvidenceSource for Recorder {
-    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         let answer = self.source.ask(subject, question)?;
         let exchange = Exchange {
             question: question.clone(),

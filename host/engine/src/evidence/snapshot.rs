@@ -1,8 +1,8 @@
 //! Evidence from a property snapshot, as at the subject's valuation day.
 
 use super::{
-    Answer, AreaLevel, EvidenceFault, EvidenceSource, Figures, IndexSeries, MAX_OWN_SALES,
-    Nearness, Question, Refusal, Sale, SalesOrder, SalesQuery,
+    AreaLevel, EvidenceFault, EvidenceResponse, EvidenceSource, Figures, IndexSeries,
+    MAX_OWN_SALES, Nearness, Question, Refusal, Sale, SalesOrder, SalesQuery,
 };
 use crate::subject::{Place, Precision, Subject};
 use domesday_property::{self as property, Snapshot, SnapshotError};
@@ -24,7 +24,11 @@ impl SnapshotEvidence {
         SnapshotEvidence { snapshot }
     }
 
-    fn nearby(&self, subject: &Subject, query: &SalesQuery) -> Result<Answer, EvidenceFault> {
+    fn nearby(
+        &self,
+        subject: &Subject,
+        query: &SalesQuery,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         let sales = self.snapshot.nearby_sales(&property::NearbyQuery {
             easting: query.center.easting,
             northing: query.center.northing,
@@ -50,7 +54,7 @@ impl SnapshotEvidence {
         shown(subject, sales)
     }
 
-    fn own(&self, subject: &Subject) -> Result<Answer, EvidenceFault> {
+    fn own(&self, subject: &Subject) -> Result<EvidenceResponse, EvidenceFault> {
         let sales = match subject.uprn {
             Some(uprn) => self
                 .snapshot
@@ -65,9 +69,9 @@ impl SnapshotEvidence {
         subject: &Subject,
         kind: Option<PropertyType>,
         since: i32,
-    ) -> Result<Answer, EvidenceFault> {
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         let Some(authority) = property::GssCode::parse(&subject.authority) else {
-            return Ok(Answer::Index(None));
+            return Ok(EvidenceResponse::Index(None));
         };
         let series = self.snapshot.price_index(
             authority,
@@ -76,7 +80,7 @@ impl SnapshotEvidence {
             since,
             MAX_INDEX_POINTS,
         )?;
-        Ok(Answer::Index(series.map(|series| IndexSeries {
+        Ok(EvidenceResponse::Index(series.map(|series| IndexSeries {
             level: match series.area_level {
                 property::IndexLevel::LocalAuthority => AreaLevel::LocalAuthority,
                 property::IndexLevel::Region => AreaLevel::Region,
@@ -91,7 +95,7 @@ impl SnapshotEvidence {
         subject: &Subject,
         level: AreaLevel,
         kind: Option<PropertyType>,
-    ) -> Result<Answer, EvidenceFault> {
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         let (level, code) = match level {
             AreaLevel::PostcodeSector => (
                 property::AreaLevel::PostcodeSector,
@@ -106,13 +110,13 @@ impl SnapshotEvidence {
                 subject.authority.as_str(),
             ),
             AreaLevel::Region | AreaLevel::Country => {
-                return Ok(Answer::Refused(Refusal::InvalidQuestion));
+                return Ok(EvidenceResponse::Refused(Refusal::InvalidQuestion));
             }
         };
         let figures = self
             .snapshot
             .area_figures(level, code, kind, subject.valuation_day)?;
-        Ok(Answer::Figures(figures.map(|figures| Figures {
+        Ok(EvidenceResponse::Figures(figures.map(|figures| Figures {
             to_month: figures.to_month,
             sales_count: figures.sales_count_12m,
             median_price_gbp: figures.median_price_gbp,
@@ -123,7 +127,11 @@ impl SnapshotEvidence {
 }
 
 impl EvidenceSource for SnapshotEvidence {
-    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         match question {
             Question::NearbySales(query) => self.nearby(subject, query),
             Question::OwnSales => self.own(subject),
@@ -141,7 +149,7 @@ impl From<SnapshotError> for EvidenceFault {
 
 /// The sales as a release is shown them. The snapshot keeps the future back; that it did is checked
 /// once more, because a leak would spoil every figure about a model and look like skill.
-fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<Answer, EvidenceFault> {
+fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<EvidenceResponse, EvidenceFault> {
     let day = subject.valuation_day;
     let early = |known: Option<Day>| known.is_none_or(|known| known < day);
     match sales
@@ -149,7 +157,7 @@ fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<Answer, Eviden
         .find(|sale| sale.day >= day || !early(sale.attributes_day))
     {
         Some(sale) => Err(EvidenceFault::Future { sale: sale.id }),
-        None => Ok(Answer::Sales(
+        None => Ok(EvidenceResponse::Sales(
             sales.into_iter().map(|sale| one(subject, sale)).collect(),
         )),
     }

@@ -1,7 +1,7 @@
 //! The evidence interface, answered for one row.
 
 use super::{answer, bindings, question, wit, wit_evidence as ask};
-use crate::evidence::{Answer, Question, Refusal};
+use crate::evidence::{EvidenceResponse, Question, Refusal};
 use crate::row_state::RowState;
 use wasmtime::component::{HasSelf, Linker};
 
@@ -30,7 +30,7 @@ impl ask::Host for RowState {
         since: i32,
     ) -> wasmtime::Result<Result<Option<ask::IndexSeries>, ask::Refusal>> {
         Ok(match self.ask(question::price_index(kind, since))? {
-            Answer::Index(series) => Ok(series.map(answer::index)),
+            EvidenceResponse::Index(series) => Ok(series.map(answer::index)),
             other => Err(refused(other)),
         })
     }
@@ -41,7 +41,7 @@ impl ask::Host for RowState {
         kind: Option<wit::PropertyType>,
     ) -> wasmtime::Result<Result<Option<ask::Figures>, ask::Refusal>> {
         Ok(match self.ask(question::area_figures(level, kind))? {
-            Answer::Figures(figures) => Ok(figures.map(answer::figures)),
+            EvidenceResponse::Figures(figures) => Ok(figures.map(answer::figures)),
             other => Err(refused(other)),
         })
     }
@@ -53,7 +53,7 @@ impl RowState {
         question: Result<Question, Refusal>,
     ) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
         Ok(match self.ask(question)? {
-            Answer::Sales(sales) => {
+            EvidenceResponse::Sales(sales) => {
                 let shown = sales.iter().map(answer::sale).collect();
                 self.show(sales);
                 Ok(shown)
@@ -65,9 +65,9 @@ impl RowState {
 
 /// A source that answers another question than it was asked is treated as a refusal; the engine's
 /// own sources never do, and a hand-edited fixture then fails its replay.
-pub(crate) fn refused(answer: Answer) -> ask::Refusal {
+pub(crate) fn refused(answer: EvidenceResponse) -> ask::Refusal {
     match answer {
-        Answer::Refused(refusal) => answer::refusal(refusal),
+        EvidenceResponse::Refused(refusal) => answer::refusal(refusal),
         _ => ask::Refusal::Other,
     }
 }

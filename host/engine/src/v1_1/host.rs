@@ -2,7 +2,7 @@
 
 use super::bindings::domesday::valuation1_1_0::packed_evidence as packed;
 use super::packed::block;
-use crate::evidence::Answer;
+use crate::evidence::EvidenceResponse;
 use crate::row_state::RowState;
 use crate::v1::{refused, wit_evidence as ask};
 use wasmtime::component::{HasSelf, Linker};
@@ -18,7 +18,7 @@ impl packed::Host for RowState {
         query: ask::SalesQuery,
     ) -> wasmtime::Result<Result<Vec<u64>, ask::Refusal>> {
         Ok(match self.ask(crate::v1::nearby_sales(query))? {
-            Answer::Sales(sales) => {
+            EvidenceResponse::Sales(sales) => {
                 let numbers = block(&sales);
                 self.show(sales);
                 Ok(numbers)

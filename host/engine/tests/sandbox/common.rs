@@ -1,6 +1,6 @@
 //! What the engine's suites share: a subject to value, and a snapshot that holds nothing.
 
-use domesday_engine::evidence::{Answer, EvidenceFault, EvidenceSource, Question};
+use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
 use domesday_engine::subject::{
     BuildStatus, Energy, Fabric, Occupancy, Place, Precision, Provenance, Size, Subject,
 };
@@ -43,11 +43,15 @@ pub fn subject(bedrooms: u32) -> Subject {
 pub struct Nothing;
 
 impl EvidenceSource for Nothing {
-    fn ask(&self, _subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        _subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         Ok(match question {
-            Question::NearbySales(_) | Question::OwnSales => Answer::Sales(Vec::new()),
-            Question::PriceIndex { .. } => Answer::Index(None),
-            Question::AreaFigures { .. } => Answer::Figures(None),
+            Question::NearbySales(_) | Question::OwnSales => EvidenceResponse::Sales(Vec::new()),
+            Question::PriceIndex { .. } => EvidenceResponse::Index(None),
+            Question::AreaFigures { .. } => EvidenceResponse::Figures(None),
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::common::subject;
 use crate::guest::component;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::{
-    Answer, EvidenceFault, EvidenceSource, Nearness, Question, Refusal, Sale,
+    EvidenceFault, EvidenceResponse, EvidenceSource, Nearness, Question, Refusal, Sale,
 };
 use domesday_engine::outcome::{Outcome, Row};
 use domesday_engine::subject::{Occupancy, Place, Precision, Subject};
@@ -21,13 +21,17 @@ const OF_1_0_0: &[u8] = include_bytes!("../fixtures/asking-1.0.0.wasm");
 struct These(Vec<Sale>);
 
 impl EvidenceSource for These {
-    fn ask(&self, _subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        _subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         Ok(match question {
             Question::NearbySales(query) => {
                 let most = usize::try_from(query.limit).unwrap();
-                Answer::Sales(self.0.iter().take(most).cloned().collect())
+                EvidenceResponse::Sales(self.0.iter().take(most).cloned().collect())
             }
-            _ => Answer::Refused(Refusal::InvalidQuestion),
+            _ => EvidenceResponse::Refused(Refusal::InvalidQuestion),
         })
     }
 }

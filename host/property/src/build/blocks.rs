@@ -1,13 +1,14 @@
 //! Sales into their blocks, and what follows from all sales at once.
 
+use super::BuildError;
+use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, Sorter};
 use super::figures::{self, FigureSeed};
 use super::join::JoinedSale;
-use super::spill::{Groups, Rows, Scratch, Seed, Sorted, Sorter};
 use super::write::Table;
-use super::{BuildError, Watch};
 use crate::store::bytes::put;
 use crate::store::cell::{Cell, Occupied};
 use crate::store::sale;
+use domesday_registers::Progress;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -44,7 +45,7 @@ pub(crate) fn run(
     sales: Sorted<JoinedSale>,
     scratch: &Rc<Scratch>,
     table: &mut Table<'_>,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Counted, BuildError> {
     let total = sales.count();
     let mut figures = Sorter::new(scratch);

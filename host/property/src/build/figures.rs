@@ -1,8 +1,8 @@
 //! Twelve-month figures of every area, type and month, worked out ahead.
 
 use super::BuildError;
+use super::external_sort::{Groups, Seed, Sorted, Sorter};
 use super::join::JoinedSale;
-use super::spill::{Groups, Seed, Sorted, Sorter};
 use crate::model::{AreaLevel, GssCode};
 use crate::store::figures::{self, Window, district_of, sector_of};
 use crate::store::sale::Row;

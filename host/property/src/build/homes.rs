@@ -2,104 +2,29 @@
 
 use super::BuildError;
 use super::authorities::Authorities;
-use super::keys::{KeyFile, KeySeed, Keys, Match, find};
+use super::external_sort::{Scratch, Seed, Sorted, Sorter};
+use super::home_seeds::{AddressSeed, CertificateSeed, Homes, OrderedCode, PointSeed};
+use super::keys::{KeyFile, KeySeed, Keys, Match, find, prints};
 use super::places::{Places, served};
 use super::property::{Properties, pack};
 use super::report::{HomesReport, count};
 use super::rules;
 use super::sources::{Kind, Sources, Verdict};
-use super::spill::{Scratch, Seed, Sorted, Sorter};
 use crate::model::GssCode;
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
 use crate::store::cell::Cell;
-use crate::store::dwelling::PackedCertificate;
 use crate::store::postcode;
 use domesday_registers::address::{AddressKey, keys_of_lines, keys_of_parts};
 use domesday_registers::address_file::AddressFile;
 use domesday_registers::certificates::CertificateFile;
-use domesday_registers::matching::Asked;
+use domesday_registers::matching::AddressQuery;
 use domesday_registers::open_uprn::OpenUprnFile;
 use domesday_registers::records::Country;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::rc::Rc;
-
-/// Everything that properties are put together from, and the addresses that mean them.
-pub(crate) struct Homes {
-    pub(crate) addresses: Sorted<AddressSeed>,
-    pub(crate) certificates: Sorted<CertificateSeed>,
-    /// Where UPRNs lie, those among them that no home has.
-    pub(crate) points: Sorted<PointSeed>,
-    pub(crate) keys: Keys,
-    /// UPRNs of properties in which nobody lives.
-    pub(crate) premises: FxHashSet<u64>,
-    pub(crate) report: HomesReport,
-}
-
-/// A row of the address file; of several for one UPRN the last in this order counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct AddressSeed {
-    pub(crate) uprn: u64,
-    pub(crate) residential: bool,
-    pub(crate) postcode: u64,
-    pub(crate) easting: i32,
-    pub(crate) northing: i32,
-    pub(crate) wales: bool,
-}
-
-impl Seed for AddressSeed {
-    type Key = AddressSeed;
-    fn key(&self) -> AddressSeed {
-        *self
-    }
-}
-
-/// A row of OS Open UPRN; of several for one UPRN the last in this order counts.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct PointSeed {
-    pub(crate) uprn: u64,
-    pub(crate) easting: i32,
-    pub(crate) northing: i32,
-}
-
-impl Seed for PointSeed {
-    type Key = PointSeed;
-    fn key(&self) -> PointSeed {
-        *self
-    }
-}
-
-/// A certificate, ordered by property and lodgement.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct CertificateSeed {
-    pub(crate) uprn: u64,
-    pub(crate) certificate: PackedCertificate,
-    pub(crate) postcode: u64,
-    pub(crate) authority: OrderedCode,
-}
-
-impl Seed for CertificateSeed {
-    type Key = CertificateSeed;
-    fn key(&self) -> CertificateSeed {
-        *self
-    }
-}
-
-/// A code or none, in four bytes that order as the option does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct OrderedCode(u32);
-
-impl OrderedCode {
-    pub(crate) fn new(code: Option<GssCode>) -> OrderedCode {
-        OrderedCode(code.map_or(0, |code| code.packed() + 1))
-    }
-
-    pub(crate) fn code(self) -> Option<GssCode> {
-        self.0.checked_sub(1).and_then(GssCode::unpacked)
-    }
-}
 
 /// A certificate as lodged: by the register's key, of one key the greatest content first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -157,10 +82,11 @@ pub(crate) fn read(
                         Some(uprn)
                     }
                     Match::AddressUnknown if by_rules => {
-                        let asked = Asked::of_lines(&row.lines, &row.town, &row.postcode);
+                        let asked = AddressQuery::of_lines(&row.lines, &row.town, &row.postcode);
                         let is_premises = |uprn| file.premises.contains(&uprn);
                         let home = rules::within_postcode(known, &asked, is_premises);
-                        // Certificates are read one by one, so no other is known that may contest it.
+                        // Certificates are read one by one, so no other is known that may contest
+                        // it.
                         let home = home.filter(|home| !home.one_address);
                         home.map(|home| {
                             count(&mut report.certificates_matched_by_rule, home.rule);
@@ -263,8 +189,8 @@ fn read_addresses(
     })
 }
 
-/// The coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes, on disk where they
-/// do not fit the memory.
+/// The coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes, on disk
+/// where they do not fit the memory.
 fn read_points(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
@@ -337,13 +263,6 @@ fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
     homes.keys.strangers = strangers;
     homes.report = report;
     Ok(())
-}
-
-/// Fingerprints of keys, in their order.
-pub(crate) fn prints(keys: &[AddressKey]) -> Vec<u64> {
-    keys.iter()
-        .map(|key| fingerprints(key.as_str()).0)
-        .collect()
 }
 
 fn add_key(

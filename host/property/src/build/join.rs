@@ -1,19 +1,20 @@
 //! Sales with their properties' places and certificates.
 
-use super::homes::{Homes, OrderedCode};
+use super::BuildError;
+use super::external_sort::{Groups, Seed, Sorted, Sorter};
+use super::home_seeds::{Homes, OrderedCode};
 use super::places::{Places, Whereabouts};
 use super::property::Properties;
 use super::report::{SalesReport, count};
 use super::sales::SaleFields;
-use super::spill::{Groups, Seed, Sorted, Sorter};
 use super::write::Table;
-use super::{BuildError, Watch};
 use crate::model::merged;
 use crate::store::cell::Cell;
 use crate::store::codes::Coded;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};
 use crate::store::sale::{CertificateOfSale, Row};
 use domesday_registers::Day;
+use domesday_registers::Progress;
 use domesday_registers::codes::{PropertyType, Tenure};
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +58,7 @@ pub(crate) fn run(
     places: &Places,
     table: &mut Table<'_>,
     report: &mut SalesReport,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Sorted<JoinedSale>, BuildError> {
     let total = homes.report.properties;
     let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;

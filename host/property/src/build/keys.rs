@@ -1,7 +1,7 @@
 //! Address keys as fingerprints, and what an address means by them.
 
 use super::BuildError;
-use super::spill::{Groups, Rows, Scratch, Seed, Sorted, equal_range};
+use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, equal_range};
 use crate::store::address::fingerprints;
 use crate::store::bytes::get;
 use domesday_registers::address::AddressKey;
@@ -52,6 +52,13 @@ pub(crate) enum Match {
     AddressUnknown,
     /// The postcode has no addresses.
     PostcodeUnknown,
+}
+
+/// Returns the fingerprints of keys, in their order.
+pub(crate) fn prints(keys: &[AddressKey]) -> Vec<u64> {
+    keys.iter()
+        .map(|key| fingerprints(key.as_str()).0)
+        .collect()
 }
 
 /// The property that has any of these fingerprints, if it is only one. `of_postcode` holds the

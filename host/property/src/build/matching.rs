@@ -3,19 +3,20 @@
 //! Everything that one postcode's addresses stand for comes together here, so the rows of
 //! tables `addresses` and `unmatched_sales` are made on the way.
 
-use super::homes::Homes;
+use super::BuildError;
+use super::external_sort::{Groups, Rows, Scratch, Sorted, Sorter};
+use super::home_seeds::Homes;
 use super::join::{JoinedSale, MatchedSale, joined};
 use super::keys::{KeySeed, Match, find};
 use super::places::Places;
 use super::report::{SalesReport, count};
 use super::rules::{self, ByRule};
 use super::settle::Standing;
-use super::spill::{Groups, Rows, Scratch, Sorted, Sorter};
 use super::write::Table;
-use super::{BuildError, Watch};
 use crate::store::address::{self, Entry};
 use crate::store::postcode::UNITS_OF_DISTRICT;
 use crate::store::unmatched::{self, Unmatched};
+use domesday_registers::Progress;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
@@ -45,8 +46,8 @@ pub(crate) struct Wanting {
 /// Sales between two words to the watcher.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
-/// A postcode district: its addresses so far, and sales in postcodes that are no more, which wait for
-/// all of them.
+/// A postcode district: its addresses so far, and sales in postcodes that are no more, which wait
+/// for all of them.
 #[derive(Default)]
 struct District {
     number: u64,
@@ -63,7 +64,7 @@ pub(crate) fn run(
     scratch: &Rc<Scratch>,
     tables: &mut Written<'_>,
     report: &mut SalesReport,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Matched, BuildError> {
     let Wanting { sales, by_rules } = wanting;
     let total = sales.count();

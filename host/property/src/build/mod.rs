@@ -1,23 +1,26 @@
 //! From the publishers' downloads to a snapshot directory.
 //!
-//! The passes, each a file here: `places` (postcodes and authorities), `homes` (address file
-//! and certificates), `sales` (price paid data), `settle` (rows to transactions), `matching`
-//! (transactions meet properties, postcode by postcode), `rules` (addresses that no home has exactly), `join` (what properties give to their
-//! sales, UPRN by UPRN), `blocks` and `figures` (cell by cell, area by area), `indices` and
-//! `write` (the file). Every pass reads rows one at a time and hands compact seeds to the next
-//! through a [`spill::Sorter`], which puts them in key order in bounded memory; a later pass sees
-//! only sorted seeds. So nothing depends on the order in which files or rows were read, nor on
-//! how much memory there is.
+//! The passes, each a file here: `places` (postcodes and authorities), `homes` (address file and
+//! certificates), `sales` (price paid data), `settle` (rows to transactions), `matching`
+//! (transactions meet properties, postcode by postcode), `rules` (addresses that no home has
+//! exactly), `join` (what properties give to their sales, UPRN by UPRN), `blocks` and `figures`
+//! (cell by cell, area by area), `indices` and `write` (the file). Every pass reads rows one at a
+//! time and hands compact seeds to the next through a [`external_sort::Sorter`], which puts them in
+//! key order in bounded memory; a later pass sees only sorted seeds. So nothing depends on the
+//! order in which files or rows were read, nor on how much memory there is.
 //!
-//! Where price paid or index files disagree about one and the same thing, the later file
-//! wins: the one whose latest row is later; between equals, of price paid files, one with changes
-//! or deletions; then the one with the greater SHA-256. Of certificates lodged twice under one key, and of address file rows with one
-//! UPRN, the greater in order of content stays. Neither file names nor their order on the
-//! command line play a part.
+//! Where price paid or index files disagree about one and the same thing, the later file wins: the
+//! one whose latest row is later; between equals, of price paid files, one with changes or
+//! deletions; then the one with the greater SHA-256. Of certificates lodged twice under one key,
+//! and of address file rows with one UPRN, the greater in order of content stays. Neither file
+//! names nor their order on the command line play a part.
 
 mod authorities;
 mod blocks;
+mod error;
+mod external_sort;
 mod figures;
+mod home_seeds;
 mod homes;
 mod indices;
 mod inputs;
@@ -33,23 +36,20 @@ mod rules;
 mod sales;
 mod settle;
 mod sources;
-mod spill;
 mod update;
 mod write;
 
-use crate::SnapshotError;
 use crate::model::RowCounts;
 use crate::snapshot::last_whole_month;
 use crate::store::tables::{self, Facts, Origin};
-use domesday_registers::sources::Unreadable;
-use domesday_registers::{Day, ReadError};
-use spill::Scratch;
-use std::io;
-use std::path::{Path, PathBuf};
+use domesday_registers::{Day, Progress};
+use external_sort::Scratch;
+use std::path::Path;
 use std::rc::Rc;
 use write::Table;
 
-pub use domesday_registers::sources::{FileReport, Watch};
+pub use domesday_registers::sources::FileReport;
+pub use error::BuildError;
 pub use inputs::Inputs;
 pub use report::{HomesReport, PlacesReport, Report, SalesReport};
 pub use update::{UpdateReport, Updated, update};
@@ -60,76 +60,6 @@ pub const SNAPSHOT_FILE: &str = "snapshot.redb";
 pub const REPORT_FILE: &str = "report.json";
 /// Rows that were not taken: file, line, reason, value.
 pub const REJECTS_FILE: &str = "rejects.csv";
-
-/// Why a snapshot could not be built. Damaged rows are no reason: they are rejected and counted.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// A file is not what it was given as.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// A published snapshot never changes.
-    #[error("{} exists already; a snapshot is never overwritten", path.display())]
-    Exists {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// Two different texts have one fingerprint. It has not been seen; the file format must change.
-    #[error("two different {what} have the fingerprint {fingerprint:016x}")]
-    Collision {
-        /// What they are.
-        what: &'static str,
-        /// Their fingerprint.
-        fingerprint: u64,
-    },
-    /// A snapshot that does not keep what an update needs.
-    #[error(
-        "{} does not keep what an update needs: it was built before there were updates. Build it anew from all files",
-        path.display()
-    )]
-    NotUpdatable {
-        /// The snapshot.
-        path: PathBuf,
-    },
-    /// A price paid file that would have acted before one that the snapshot holds already.
-    #[error(
-        "{}: its latest sale is of {latest}, and the snapshot holds price paid data to {held}; files act in the order of their latest sales, so this one is no update. Build the snapshot anew from all files",
-        path.display()
-    )]
-    NoUpdate {
-        /// The file.
-        path: PathBuf,
-        /// Its latest day.
-        latest: Day,
-        /// The latest day of the files that the snapshot holds.
-        held: Day,
-    },
-    /// The tables could not be written.
-    #[error(transparent)]
-    Snapshot(#[from] SnapshotError),
-}
-
-impl From<Unreadable> for BuildError {
-    fn from(Unreadable { path, source }: Unreadable) -> BuildError {
-        BuildError::Io { path, source }
-    }
-}
-
-impl BuildError {
-    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> BuildError + '_ {
-        |source| BuildError::Io {
-            path: path.to_owned(),
-            source,
-        }
-    }
-}
 
 /// Memory for seeds where nobody says otherwise, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
@@ -145,7 +75,7 @@ pub fn build(
     snapshot_id: &str,
     inputs: &Inputs,
     directory: &Path,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
     build_within(snapshot_id, inputs, directory, DEFAULT_MEMORY, watch)
 }
@@ -160,7 +90,7 @@ pub fn build_within(
     inputs: &Inputs,
     directory: &Path,
     memory: usize,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
     let staged = publish::Staged::begin(directory)?;
     let rejects = rejects::RejectsFile::create(&staged.path(REJECTS_FILE))?;
@@ -215,7 +145,7 @@ pub fn build_within(
 /// What was read of all files.
 struct Read {
     places: places::Places,
-    homes: homes::Homes,
+    homes: home_seeds::Homes,
     sales: sales::ReadSales,
     indices: indices::Indices,
     by_rules: bool,
@@ -234,7 +164,7 @@ fn tables(
     path: &Path,
     read: Read,
     scratch: &Rc<Scratch>,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Written, BuildError> {
     let Read {
         places,

@@ -1,9 +1,9 @@
 //! A property, from its row of the address file and its certificates.
 
 use super::BuildError;
-use super::homes::{AddressSeed, CertificateSeed, Homes, PointSeed};
+use super::external_sort::{Groups, Rows};
+use super::home_seeds::{AddressSeed, CertificateSeed, Homes, PointSeed};
 use super::places::Places;
-use super::spill::{Groups, Rows};
 use crate::store::dwelling::{GROUND, PackedCertificate, PackedProperty, nibbles};
 use domesday_registers::records::{Certificate, Country};
 
@@ -73,8 +73,8 @@ pub(crate) fn pack(lodged: u16, row: &Certificate) -> PackedCertificate {
     }
 }
 
-/// Puts a property together. The address file places it, else OS Open UPRN, else its newest certificate
-/// whose postcode has coordinates.
+/// Puts a property together. The address file places it, else OS Open UPRN, else its newest
+/// certificate whose postcode has coordinates.
 fn property(
     address: Option<&AddressSeed>,
     point: Option<&PointSeed>,

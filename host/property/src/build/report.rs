@@ -54,8 +54,8 @@ pub struct HomesReport {
     pub placed_by_open_uprn: u64,
     /// Of them, those that are not residential.
     pub not_residential: u64,
-    /// Of them, those without coordinates: postcode not in Code-Point, and in neither the address file nor
-    /// OS Open UPRN.
+    /// Of them, those without coordinates: postcode not in Code-Point, and in neither the address
+    /// file nor OS Open UPRN.
     pub unplaced: u64,
     /// Certificates held.
     pub certificates: u64,

@@ -1,12 +1,11 @@
 //! The rules for addresses that no home has exactly, tried on fingerprints.
 
-use super::homes::prints;
-use super::keys::{Match, find};
-use super::spill::equal_range;
+use super::external_sort::equal_range;
+use super::keys::{Match, find, prints};
 use crate::store::address::fingerprints;
 use crate::store::postcode::UNITS_OF_SECTOR;
 use domesday_registers::address::AddressKey;
-use domesday_registers::matching::{Asked, OLDER_POSTCODE, RULES};
+use domesday_registers::matching::{AddressQuery, OLDER_POSTCODE, RULES};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
@@ -25,10 +24,10 @@ impl Written {
         Written(text.into_boxed_str())
     }
 
-    pub(crate) fn asked(&self) -> Asked {
+    pub(crate) fn asked(&self) -> AddressQuery {
         let mut parts = self.0.split(BETWEEN);
         let mut next = || parts.next().unwrap_or_default();
-        Asked::of_parts(next(), next(), next(), next(), next())
+        AddressQuery::of_parts(next(), next(), next(), next(), next())
     }
 
     /// Bytes beside its own.
@@ -47,11 +46,11 @@ pub(crate) struct ByRule {
 }
 
 /// The home of the same postcode that an address means by the first rule that finds any. `known`
-/// holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end the search as
-/// several homes do.
+/// holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end the
+/// search as several homes do.
 pub(crate) fn within_postcode(
     known: &[(u64, u64)],
-    asked: &Asked,
+    asked: &AddressQuery,
     is_premises: impl Fn(u64) -> bool,
 ) -> Option<ByRule> {
     if known.is_empty() {
@@ -89,7 +88,7 @@ pub(crate) fn within_postcode(
 pub(crate) fn within_district(
     district: &[(u64, u64, u64)],
     postcode: u64,
-    asked: &Asked,
+    asked: &AddressQuery,
     is_premises: impl Fn(u64) -> bool,
 ) -> Option<ByRule> {
     let own_sector = sector(postcode);

@@ -1,10 +1,10 @@
 //! Price paid data, each row with the addresses that it may mean.
 
 use super::BuildError;
-use super::homes::prints;
+use super::external_sort::{Scratch, Seed, Sorted, Sorter};
+use super::keys::prints;
 use super::rules::Written;
 use super::sources::{Kind, Sources, Verdict};
-use super::spill::{Scratch, Seed, Sorted, Sorter};
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
 use crate::store::codes::Coded;

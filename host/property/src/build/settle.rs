@@ -1,10 +1,10 @@
 //! From rows to transactions: additions, changes and deletions, repeated or contradictory.
 
 use super::BuildError;
+use super::external_sort::{Groups, Scratch, Seed, Sorted, Sorter};
 use super::report::SalesReport;
 use super::rules::{ByRule, Written};
 use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
-use super::spill::{Groups, Scratch, Seed, Sorted, Sorter};
 use crate::store::tables::Moment;
 use crate::store::unmatched::Unmatched;
 use domesday_registers::records::Change;

@@ -1,7 +1,8 @@
 //! The source files, the rejects, and whoever watches.
 
 use super::rejects::RejectsFile;
-use super::{BuildError, Inputs, Watch};
+use super::{BuildError, Inputs};
+use domesday_registers::Progress;
 use domesday_registers::rows::Register;
 use domesday_registers::sources::{self, FileReport, Source, Unused};
 use std::cell::Cell;
@@ -42,7 +43,7 @@ pub(crate) type Verdict = sources::Verdict<String>;
 pub(crate) struct Sources<'a, 'w> {
     sources: Vec<Source<Kind>>,
     rejects: RejectsFile,
-    watch: &'a mut Watch<'w>,
+    watch: &'a mut Progress<'w>,
 }
 
 impl<'a, 'w> Sources<'a, 'w> {
@@ -50,7 +51,7 @@ impl<'a, 'w> Sources<'a, 'w> {
     pub(crate) fn list(
         inputs: &Inputs,
         rejects: RejectsFile,
-        watch: &'a mut Watch<'w>,
+        watch: &'a mut Progress<'w>,
     ) -> Result<Self, BuildError> {
         let one = std::slice::from_ref;
         let given: [(Kind, &[PathBuf]); 8] = [
@@ -70,7 +71,7 @@ impl<'a, 'w> Sources<'a, 'w> {
     pub(crate) fn of(
         given: &[(Kind, &[PathBuf])],
         rejects: RejectsFile,
-        watch: &'a mut Watch<'w>,
+        watch: &'a mut Progress<'w>,
     ) -> Result<Self, BuildError> {
         Ok(Sources {
             sources: sources::list(given, watch)?,

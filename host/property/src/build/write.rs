@@ -1,14 +1,15 @@
 //! The file: its tables in one transaction, then its digest and where it came from.
 
+use super::BuildError;
 use super::indices::Indices;
 use super::places::Places;
-use super::{BuildError, Watch};
 use crate::SnapshotError;
 use crate::model::{Identity, SourceFile};
 use crate::snapshot::last_whole_month;
 use crate::store::tables::{self, Facts, Named, Numbered, Origin};
 use crate::store::{content_digest, index, place, postcode};
 use domesday_registers::Day;
+use domesday_registers::Progress;
 use domesday_registers::sources::FileReport;
 use redb::{Database, ReadableTable, WriteTransaction};
 use std::path::Path;
@@ -117,7 +118,7 @@ pub(crate) fn seal(
     path: &Path,
     facts: &Facts,
     origin: impl FnOnce(String) -> Origin,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Identity, BuildError> {
     watch("digest", 0, 1);
     let origin = origin(content_digest(path)?);

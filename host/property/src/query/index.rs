@@ -10,8 +10,9 @@ impl Snapshot {
     /// The index of an authority and type (`None`: all types), from the narrowest area that
     /// has one: the authority, its region, its country, England and Wales.
     ///
-    /// Only months that ended before `before` are given, at most the last `most` from the month `since` on (counted from
-    /// January 1970); publication lags are not modelled. An area whose months all end later is passed over.
+    /// Only months that ended before `before` are given, at most the last `most` from the month
+    /// `since` on (counted from January 1970); publication lags are not modelled. An area whose
+    /// months all end later is passed over.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.

@@ -1,12 +1,14 @@
 //! The questions: one concern a file, each an `impl` block of [`crate::Snapshot`].
 
-mod best;
-pub mod book;
-pub(crate) mod border;
-pub(crate) mod cells;
+pub mod address_list;
+mod beyond_border;
+mod cell_sales;
 pub(crate) mod export;
 mod index;
 mod market;
 mod nearby;
-mod own;
+mod own_sales;
 mod resolve;
+pub(crate) mod sales_cache;
+pub(crate) mod service_area;
+mod top_n;

@@ -4,7 +4,7 @@
 //! lies at least as far away as the nearest side of the visited square, so the search ends as
 //! soon as enough sales are nearer than that: in a city after a ring or two.
 
-use super::best::Best;
+use super::top_n::TopN;
 use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
 use crate::store::bytes::LAST_DAY;
 use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
@@ -42,7 +42,7 @@ impl Snapshot {
         years: (i32, i32),
         limit: usize,
     ) -> Result<Vec<Sale>, SnapshotError> {
-        let mut best = Best::new(limit, |c: &Candidate| {
+        let mut best = TopN::new(limit, |c: &Candidate| {
             (c.distance_squared, Reverse(c.day), c.id)
         });
         for ring in 0..=search.rings() {
@@ -83,7 +83,7 @@ impl Snapshot {
             })
             .map(|(column, row)| Cell::Grid(column, row))
             .collect();
-        let mut best = Best::new(limit, |c: &Candidate| {
+        let mut best = TopN::new(limit, |c: &Candidate| {
             (Reverse(c.day), c.distance_squared, c.id)
         });
         let mut year = years.1;

@@ -12,10 +12,10 @@ const CACHE_BYTES: usize = 64 << 20;
 /// SHA-256, in lower-case hexadecimal, over every row of every table except `origin` and
 /// `unmatched_sales`.
 ///
-/// Tables come in a fixed order, rows in key order. Each of table name, key and value is
-/// preceded by its length in eight bytes, little-endian; a number as key is its eight bytes,
-/// big-endian; a table's name follows eight bytes of 255. The way the file is paged has no part in it,
-/// so an updated snapshot and a rebuilt one agree.
+/// Tables come in a fixed order, rows in key order. Each of table name, key and value is preceded
+/// by its length in eight bytes, little-endian; a number as key is its eight bytes, big-endian; a
+/// table's name follows eight bytes of 255. The way the file is paged has no part in it, so an
+/// updated snapshot and a rebuilt one agree.
 ///
 /// # Errors
 /// The file cannot be opened, or a table is missing.

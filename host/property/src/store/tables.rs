@@ -62,7 +62,8 @@ pub(crate) struct Origin {
     /// [`UNMATCHED`].
     #[serde(default)]
     pub(crate) price_paid_to: Option<Moment>,
-    /// Whether sales met their homes by the rules for addresses too, so that an update does as the build.
+    /// Whether sales met their homes by the rules for addresses too, so that an update does as the
+    /// build.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) by_rules: bool,
 }

@@ -1,7 +1,8 @@
 //! Resolution judged on real addresses, each labelled by hand from the registers.
 //!
 //! labels/README.md says how the addresses were chosen and labelled. The labels name rows of the
-//! publishers' files, never an address. What is still wrong is listed in docs/real-data.md.
+//! publishers' files, never an address. What is still wrong is listed in
+//! docs/how-to/run-on-real-data.md.
 
 #![allow(unused_crate_dependencies, missing_docs)]
 // Helpers of tests are tests, though clippy knows only the functions marked so.
@@ -16,11 +17,11 @@ use domesday_registers::certificates::CertificateFile;
 use domesday_registers::price_paid::PricePaidReader;
 use domesday_registers::records::PricePaid;
 use domesday_registers::rows::Rows;
-use domesday_registers::{Progress, Reject};
+use domesday_registers::{BytesRead, Reject};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Cases that the resolver still gets wrong; docs/real-data.md describes each.
+/// Cases that the resolver still gets wrong; docs/how-to/run-on-real-data.md describes each.
 const STILL_WRONG: [u32; 2] = [84, 196];
 
 const FILES: [(&str, usize); 2] = [
@@ -58,7 +59,7 @@ fn labels() -> Vec<Label<'static>> {
 }
 
 fn sales(path: &Path) -> Vec<Result<PricePaid, Reject>> {
-    let rows = PricePaidReader::open(path, &Progress::default()).unwrap();
+    let rows = PricePaidReader::open(path, &BytesRead::default()).unwrap();
     rows.map(Result::unwrap).collect()
 }
 
@@ -108,7 +109,7 @@ fn the_resolver_agrees_with_the_labels() {
     .unwrap();
     let snapshot = Snapshot::open(&directory.join(build::SNAPSHOT_FILE)).unwrap();
     let certificates: Vec<_> =
-        Rows::<CertificateFile>::open(&data.join(publishers::CERTIFICATES), &Progress::default())
+        Rows::<CertificateFile>::open(&data.join(publishers::CERTIFICATES), &BytesRead::default())
             .unwrap()
             .map(Result::unwrap)
             .collect();

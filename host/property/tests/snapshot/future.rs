@@ -2,7 +2,7 @@
 
 use crate::figures;
 use crate::world::{Built, around, day};
-use domesday_property::future::shuffle;
+use domesday_property::leakage_test_data::shuffle;
 use domesday_property::{AreaLevel, GssCode, NearbyQuery, Order, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -40,7 +40,11 @@ fn known(snapshot: &Snapshot, before: Day) -> String {
     known
 }
 
-fn other(built: &Built, cut: Day, seed: u64) -> (Snapshot, domesday_property::future::Shuffled) {
+fn other(
+    built: &Built,
+    cut: Day,
+    seed: u64,
+) -> (Snapshot, domesday_property::leakage_test_data::Shuffled) {
     let kept = tempfile::tempdir().unwrap();
     let copy = kept.path().join("copy.redb");
     let shuffled = shuffle(&built.file(), &copy, cut, seed).unwrap();

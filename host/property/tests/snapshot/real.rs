@@ -5,7 +5,7 @@ use domesday_property::build::{self, Report};
 use domesday_property::{Resolution, Snapshot};
 use domesday_registers::certificates::CertificateFile;
 use domesday_registers::rows::Rows;
-use domesday_registers::{Day, Progress};
+use domesday_registers::{BytesRead, Day};
 use std::path::Path;
 
 #[test]
@@ -23,10 +23,13 @@ fn a_snapshot_of_the_real_registers() {
         &mut |_, _, _| {},
     )
     .unwrap();
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/real-data.md");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/how-to/run-on-real-data.md");
     let docs = std::fs::read_to_string(docs).unwrap();
     for line in figures(&report) {
-        assert!(docs.contains(&line), "docs/real-data.md has no line {line}");
+        assert!(
+            docs.contains(&line),
+            "docs/how-to/run-on-real-data.md has no line {line}"
+        );
     }
     for file in &report.files {
         let refused: u64 = file.rejected.values().chain(file.left_out.values()).sum();
@@ -42,7 +45,7 @@ fn a_snapshot_of_the_real_registers() {
 
     // Every certificate's property is there, and was on record only after lodgement.
     let snapshot = Snapshot::open(&directory.join(build::SNAPSHOT_FILE)).unwrap();
-    let rows: Rows<CertificateFile> = Rows::open(&certificates, &Progress::default()).unwrap();
+    let rows: Rows<CertificateFile> = Rows::open(&certificates, &BytesRead::default()).unwrap();
     for row in rows.map(|row| row.unwrap().unwrap()) {
         let Some(uprn) = row.uprn else { continue };
         let property = snapshot.property(uprn).unwrap().unwrap();
@@ -81,7 +84,7 @@ fn border(snapshot: &Snapshot) {
     println!("the border was read in {:?}", started.elapsed());
 }
 
-/// The lines of the tables in docs/real-data.md.
+/// The lines of the tables in docs/how-to/run-on-real-data.md.
 fn figures(report: &Report) -> Vec<String> {
     let files = report.files.iter().map(|file| {
         let refused: Vec<String> = file

@@ -10,7 +10,7 @@ mod describe;
 use crate::header::Header;
 use crate::record::Record;
 use crate::records::Certificate;
-use crate::reject::RejectReason;
+use crate::rejected_row::RejectReason;
 use crate::rows::{Begin, Refusal, Register, Rows, Warnings};
 use crate::{Day, Postcode};
 

@@ -1,12 +1,12 @@
 //! `article`: "The Old Rectory" and "Old Rectory", "The Green" and "Green".
 
-use super::{Asked, all_letters};
+use super::{AddressQuery, all_letters};
 use crate::AddressKey;
 
 const ARTICLE: &str = "THE";
 
 /// A name with and without its article, of the building, the street or both.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         for building in with_and_without(building) {
             for street in with_and_without(street) {

@@ -1,7 +1,7 @@
 //! `floor_words`: "First floor flat", "First floor" and "First flat" are one, and "First floor flat
 //! 3" is flat 3.
 
-use super::{Asked, house_number};
+use super::{AddressQuery, house_number};
 use crate::AddressKey;
 
 /// Storeys that a flat may be known by.
@@ -36,7 +36,7 @@ pub(super) fn ways(storey: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// The same storey in other words, and a number with or without its storey.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some(storey) = storey(unit) {
             ways(storey).for_each(|unit| keys.add(&unit, building, street));

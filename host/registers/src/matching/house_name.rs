@@ -1,6 +1,6 @@
 //! `house_name`: "Orchard View, 67" in one register, and its name or its number alone in the other.
 
-use super::{Asked, all_letters};
+use super::{AddressQuery, all_letters};
 use crate::AddressKey;
 
 /// What the name of one house ends on, though some are streets' endings too. Names of several homes
@@ -35,7 +35,7 @@ const BESIDE: [&str; 9] = [
 ];
 
 /// The name or the number of a house that has both.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let Some((name, number)) = building.rsplit_once(' ') else {
             return;

@@ -1,13 +1,14 @@
 //! `range`: "12 - 14" in one register, and 12 or 14 in the other.
 
-use super::Asked;
+use super::AddressQuery;
 use crate::AddressKey;
 
-/// Widest range that is taken for its ends, or that a single number is looked for in: two houses on one side of a street, or three.
+/// Widest range that is taken for its ends, or that a single number is looked for in: two houses on
+/// one side of a street, or three.
 const WIDEST: u32 = 4;
 
 /// A range's ends, and the narrow ranges that a number begins or ends.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let mut add = |building: &str| keys.add(unit, building, street);
         if let Some((from, to)) = ends(building).filter(|(from, to)| to - from <= WIDEST) {

@@ -1,10 +1,10 @@
 //! `letter`: "12A", "A, 12" and "Flat A, 12", and "Flat 12A, 12".
 
-use super::{Asked, house_number};
+use super::{AddressQuery, house_number};
 use crate::AddressKey;
 
 /// A letter is a letter whether it stands after the number or before it.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let Some((digits, letter)) = house_number(building) else {
             return;

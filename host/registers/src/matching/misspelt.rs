@@ -4,7 +4,7 @@
 //! another's misspelling, and then the home itself is missing.
 
 use super::spelling::slips;
-use super::{Asked, all_letters, house_number};
+use super::{AddressQuery, all_letters, house_number};
 use crate::AddressKey;
 
 /// Numbers that are looked for to learn whether a street is known.
@@ -15,7 +15,7 @@ const BESIDE: u32 = 10;
 const UNITS: u32 = 30;
 
 /// The same home on a street of one slip's difference.
-pub(super) fn street(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn street(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if !building.is_empty() {
             for street in slips(street) {
@@ -26,7 +26,7 @@ pub(super) fn street(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// Homes that the street has as it is written.
-pub(super) fn street_known(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn street_known(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|_, building, street, keys| {
         if street.is_empty() || building.is_empty() {
             return;
@@ -49,7 +49,7 @@ pub(super) fn street_known(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// The same home in a building of one slip's difference, in the same street.
-pub(super) fn name(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn name(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if all_letters(building) && !street.is_empty() {
             for building in slips(building) {
@@ -60,7 +60,7 @@ pub(super) fn name(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// Homes that the building has as it is written.
-pub(super) fn name_known(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn name_known(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|_, building, street, keys| {
         if all_letters(building) {
             keys.add("", building, street);

@@ -1,15 +1,15 @@
 //! Rules by which an address of one register may mean a home that another writes differently.
 //!
-//! For building only: identity, which the API asks for, stays exact. Each rule is a file of its own and
-//! an entry of [`RULES`], which stand in the order in which they are tried. A rule says under which
-//! keys the home may stand instead ([`Rule::wanted`]), and which keys, if any home of the postcode has
-//! one, forbid it ([`Rule::unless`]). Whoever matches takes a home only where all wanted keys
-//! together mean exactly one; where they mean several, no later rule is tried. And the other way:
-//! where a rule is [`Rule::one_address`] and two different addresses meet one home by such rules, they may be two
-//! homes, and neither is taken.
+//! For building only: identity, which the API asks for, stays exact. Each rule is a file of its own
+//! and an entry of [`RULES`], which stand in the order in which they are tried. A rule says under
+//! which keys the home may stand instead ([`Rule::wanted`]), and which keys, if any home of the
+//! postcode has one, forbid it ([`Rule::unless`]). Whoever matches takes a home only where all
+//! wanted keys together mean exactly one; where they mean several, no later rule is tried. And the
+//! other way: where a rule is [`Rule::one_address`] and two different addresses meet one home by
+//! such rules, they may be two homes, and neither is taken.
 //!
-//! Nothing but the addresses and the homes of a postcode has a say, so a match depends on no order of
-//! rows.
+//! Nothing but the addresses and the homes of a postcode has a say, so a match depends on no order
+//! of rows.
 
 mod article;
 mod floor_words;
@@ -27,25 +27,31 @@ use std::collections::BTreeSet;
 
 /// An address that no home of its postcode has exactly.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct AddressQuery {
     /// Its keys as identity has them.
     keys: Vec<AddressKey>,
     /// Locality and town, as keys hold them.
     places: Vec<String>,
 }
 
-impl Asked {
+impl AddressQuery {
     /// An address in parts, as price paid data and address files have it.
-    pub fn of_parts(saon: &str, paon: &str, street: &str, locality: &str, town: &str) -> Asked {
-        Asked {
+    pub fn of_parts(
+        saon: &str,
+        paon: &str,
+        street: &str,
+        locality: &str,
+        town: &str,
+    ) -> AddressQuery {
+        AddressQuery {
             keys: keys_of_parts(saon, paon, street, locality),
             places: vec![name_in_key(locality), name_in_key(town)],
         }
     }
 
     /// An address in lines, as certificates have it.
-    pub fn of_lines<S: AsRef<str>>(lines: &[S], town: &str, postcode: &Postcode) -> Asked {
-        Asked {
+    pub fn of_lines<S: AsRef<str>>(lines: &[S], town: &str, postcode: &Postcode) -> AddressQuery {
+        AddressQuery {
             keys: keys_of_lines(lines, town, postcode),
             places: vec![name_in_key(town)],
         }
@@ -69,8 +75,8 @@ impl Asked {
         misspelt::street_known(self)
     }
 
-    /// What `change` makes of the unit, building and street of every key, in order, each once and none
-    /// of the address's own.
+    /// What `change` makes of the unit, building and street of every key, in order, each once and
+    /// none of the address's own.
     fn changed(&self, change: impl Fn(&str, &str, &str, &mut Keys)) -> Vec<AddressKey> {
         let mut keys = Keys::default();
         for key in &self.keys {
@@ -96,43 +102,44 @@ impl Keys {
 /// One rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// What reports and `docs/address-matching.md` call it.
+    /// What reports and `docs/explanation/address-matching.md` call it.
     pub name: &'static str,
-    wanted: fn(&Asked) -> Vec<AddressKey>,
-    unless: fn(&Asked) -> Vec<AddressKey>,
-    over: Option<fn(&Asked) -> Vec<AddressKey>>,
+    wanted: fn(&AddressQuery) -> Vec<AddressKey>,
+    unless: fn(&AddressQuery) -> Vec<AddressKey>,
+    over: Option<fn(&AddressQuery) -> Vec<AddressKey>>,
     /// Whether two different addresses that meet one home by this rule speak of two homes: "12" and
-    /// "14" where "12-14" is on record. Two slips of one name, or two ways to write one letter, do not.
+    /// "14" where "12-14" is on record. Two slips of one name, or two ways to write one letter, do
+    /// not.
     pub one_address: bool,
 }
 
 impl Rule {
     /// Keys under which the home may stand, in order.
-    pub fn wanted(&self, asked: &Asked) -> Vec<AddressKey> {
+    pub fn wanted(&self, asked: &AddressQuery) -> Vec<AddressKey> {
         (self.wanted)(asked)
     }
 
     /// Keys that forbid the rule where a home of the postcode has one of them.
-    pub fn unless(&self, asked: &Asked) -> Vec<AddressKey> {
+    pub fn unless(&self, asked: &AddressQuery) -> Vec<AddressKey> {
         (self.unless)(asked)
     }
 
-    /// Keys of which premises, such as a shop, must have one for the rule to hold; `None` where it holds
-    /// without any.
-    pub fn over(&self, asked: &Asked) -> Option<Vec<AddressKey>> {
+    /// Keys of which premises, such as a shop, must have one for the rule to hold; `None` where it
+    /// holds without any.
+    pub fn over(&self, asked: &AddressQuery) -> Option<Vec<AddressKey>> {
         self.over.map(|over| over(asked))
     }
 }
 
 /// No key forbids it.
-fn never(_: &Asked) -> Vec<AddressKey> {
+fn never(_: &AddressQuery) -> Vec<AddressKey> {
     Vec::new()
 }
 
 const fn rule(
     name: &'static str,
-    wanted: fn(&Asked) -> Vec<AddressKey>,
-    unless: fn(&Asked) -> Vec<AddressKey>,
+    wanted: fn(&AddressQuery) -> Vec<AddressKey>,
+    unless: fn(&AddressQuery) -> Vec<AddressKey>,
 ) -> Rule {
     Rule {
         name,
@@ -176,9 +183,9 @@ pub const RULES: [Rule; 10] = [
     of_writing(rule("misspelt_name", misspelt::name, misspelt::name_known)),
 ];
 
-/// The rule beyond the postcode, tried last, where Code-Point has the postcode no more: the same unit, building
-/// and street once in the postcode district; in another sector of it only where the postcode's own sector does not
-/// know the street ([`Asked::of_its_street`]).
+/// The rule beyond the postcode, tried last, where Code-Point has the postcode no more: the same
+/// unit, building and street once in the postcode district; in another sector of it only where the
+/// postcode's own sector does not know the street ([`AddressQuery::of_its_street`]).
 pub const OLDER_POSTCODE: &str = "older_postcode";
 
 /// Digits, with at most one letter after them: the digits and the letter.

@@ -1,12 +1,12 @@
-//! `one_flat` and `flat_over_premises`: the only flat of a building. It is "Flat, 12" in one register, and "12A" or,
-//! over a shop, "First floor flat, 12" in the other.
+//! `one_flat` and `flat_over_premises`: the only flat of a building. It is "Flat, 12" in one
+//! register, and "12A" or, over a shop, "First floor flat, 12" in the other.
 //!
-//! One of the two must say "the flat", which speaks of one alone. "12A" and "First floor flat, 12" may
-//! be two homes. A flat known by its storey has others under it or over it, unless these are no homes: so
-//! premises must be known at the number.
+//! One of the two must say "the flat", which speaks of one alone. "12A" and "First floor flat, 12"
+//! may be two homes. A flat known by its storey has others under it or over it, unless these are no
+//! homes: so premises must be known at the number.
 
 use super::floor_words::{STOREYS, storey, ways};
-use super::{Asked, Keys, house_number};
+use super::{AddressQuery, Keys, house_number};
 use crate::AddressKey;
 
 /// How keys hold a unit called the flat.
@@ -34,7 +34,7 @@ fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, Says)> {
 }
 
 /// "12A" for "Flat, 12", and the other way.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
         Some((number, Says::TheFlat)) => keys.add("", &format!("{number}A"), street),
         Some((number, Says::LetterA)) => the_flat(number, street, keys),
@@ -43,7 +43,7 @@ pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// Other flats of the building: then "the flat" is not the only one.
-pub(super) fn unless(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some((number, Says::TheFlat | Says::LetterA)) = read(unit, building) {
             others(number, street, keys);
@@ -53,7 +53,7 @@ pub(super) fn unless(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// "First floor flat, 12" for "Flat, 12", and the other way.
-pub(super) fn storey_wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn storey_wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
         Some((number, Says::TheFlat)) => storeys(number, street, keys),
         Some((number, Says::Storey)) => the_flat(number, street, keys),
@@ -62,7 +62,7 @@ pub(super) fn storey_wanted(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// Other flats of the building.
-pub(super) fn storey_unless(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let Some((number, says)) = read(unit, building) else {
             return;
@@ -76,7 +76,7 @@ pub(super) fn storey_unless(asked: &Asked) -> Vec<AddressKey> {
 }
 
 /// The premises that a flat known by its storey lies over.
-pub(super) fn premises(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn premises(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some((number, _)) = read(unit, building) {
             keys.add("", number, street);

@@ -1,11 +1,11 @@
-//! `place_for_street`: a house known by its name, with its street in one register and its village or
-//! town alone in the other.
+//! `place_for_street`: a house known by its name, with its street in one register and its village
+//! or town alone in the other.
 
-use super::{Asked, all_letters};
+use super::{AddressQuery, all_letters};
 use crate::AddressKey;
 
 /// The name with the locality or the town in the street's place.
-pub(super) fn wanted(asked: &Asked) -> Vec<AddressKey> {
+pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, _, keys| {
         if unit.is_empty() && all_letters(building) {
             for place in &asked.places {

@@ -1,7 +1,7 @@
 use super::*;
 
-fn asked(saon: &str, paon: &str, street: &str) -> Asked {
-    Asked::of_parts(saon, paon, street, "LITTLE LUDBURY", "LUDBURY")
+fn asked(saon: &str, paon: &str, street: &str) -> AddressQuery {
+    AddressQuery::of_parts(saon, paon, street, "LITTLE LUDBURY", "LUDBURY")
 }
 
 fn home(saon: &str, paon: &str, street: &str) -> Vec<AddressKey> {
@@ -9,13 +9,13 @@ fn home(saon: &str, paon: &str, street: &str) -> Vec<AddressKey> {
 }
 
 /// The rule by which a sale meets the only one of some homes, as a build goes about it.
-fn met(sale: &Asked, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
+fn met(sale: &AddressQuery, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
     met_beside(sale, homes, &[])
 }
 
 /// The same, with premises among the homes.
 fn met_beside(
-    sale: &Asked,
+    sale: &AddressQuery,
     homes: &[Vec<AddressKey>],
     premises: &[Vec<AddressKey>],
 ) -> Option<(&'static str, usize)> {
@@ -49,7 +49,7 @@ fn met_beside(
     None
 }
 
-fn one(sale: &Asked, at_home: Vec<AddressKey>) -> Option<&'static str> {
+fn one(sale: &AddressQuery, at_home: Vec<AddressKey>) -> Option<&'static str> {
     met(sale, &[at_home]).map(|(rule, _)| rule)
 }
 

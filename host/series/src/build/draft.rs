@@ -12,7 +12,7 @@ use crate::catalogue::{
     SelectorRule, Status,
 };
 use crate::period::{day_number, month_number};
-use crate::store::Area;
+use crate::store::{Area, Windows};
 
 /// What distinguishes one series from every other.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,8 @@ impl Key {
         self
     }
 
-    /// The id of the series: dataset, selectors, dimensions and metric, `dataset:name=value:metric`.
+    /// The id of the series: dataset, selectors, dimensions and metric,
+    /// `dataset:name=value:metric`.
     pub fn id(&self) -> String {
         let selectors = self.selectors.iter().map(|(n, v)| format!(":{n}={v}"));
         let dimensions = self.dimensions.iter().map(|(n, v)| format!(":{n}={v}"));
@@ -103,17 +104,6 @@ struct Order {
     selectors: Vec<Option<String>>,
     dimensions: Vec<Option<u32>>,
     metric: usize,
-}
-
-/// Lengths of rolling windows in months.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Windows {
-    /// Of the measure itself.
-    pub window_months: Option<u32>,
-    /// Of the capital value behind a yield.
-    pub capital_window_months: Option<u32>,
-    /// Of the rent behind a yield.
-    pub rental_window_months: Option<u32>,
 }
 
 /// The value of an [`ObservationField`].

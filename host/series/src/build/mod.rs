@@ -7,6 +7,7 @@ mod parquet_files;
 pub mod rates;
 mod writer;
 
-pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle, Windows};
+pub use crate::store::Windows;
+pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle};
 pub use error::{BuildError, DraftFault};
 pub use writer::{Publication, write};

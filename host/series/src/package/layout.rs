@@ -7,7 +7,8 @@ use crate::catalogue::{FieldKind, ObservationField, SelectorName};
 /// The version of the layout that is written and read.
 pub const LAYOUT_VERSION: u32 = 1;
 
-/// Columns of `series.parquet` besides one for each [`SelectorName`], each dimension and each window.
+/// Columns of `series.parquet` besides one for each [`SelectorName`], each dimension and each
+/// window.
 pub mod series {
     /// The number of the series, from 0.
     pub const NUMBER: &str = "series";

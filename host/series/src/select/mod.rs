@@ -9,9 +9,10 @@
 mod error;
 mod parameters;
 mod query;
+mod restore;
 mod selection;
 
 pub use error::{ParameterError, ParameterFault};
-pub use parameters::{Asked, Parameters};
+pub use parameters::{Parameters, QueryKind};
 pub use query::{Continuation, DEFAULT_PAGE_SIZE, LARGEST_PAGE, Query};
 pub use selection::{Notice, Page, PageSeries, Selection, select};

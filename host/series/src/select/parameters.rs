@@ -7,12 +7,11 @@ use crate::catalogue::{
     Choices, Dataset, Dimension, Family, Frequency, Metric, Presence, Selector, SelectorRule,
 };
 use crate::store::Release;
-use domesday_breaks::broken;
 use std::collections::HashSet;
 
 /// Which of the two routes of a family was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum QueryKind {
     /// Series with observations.
     Series,
     /// Coverage, without observations.
@@ -38,7 +37,7 @@ impl Parameters {
         // A query string may hold thousands of names, so they are not compared each with each.
         let mut seen = HashSet::with_capacity(pairs.len());
         let again = pairs.iter().find(|(name, _)| !seen.insert(name.as_str()));
-        match again.filter(|_| !broken("v1-endpoints-1-once")) {
+        match again {
             Some((name, _)) => Err(ParameterFault::DuplicateParameter.of(name)),
             None => Ok(Parameters { pairs }),
         }
@@ -57,18 +56,16 @@ impl Parameters {
     ///
     /// [`ParameterFault::CursorNotAccepted`] on coverage;
     /// [`ParameterFault::CursorWithSelectors`] where anything else is given besides.
-    pub fn cursor(&self, asked: Asked) -> Result<Option<&str>, ParameterError> {
+    pub fn cursor(&self, asked: QueryKind) -> Result<Option<&str>, ParameterError> {
         let Some(cursor) = self.get("cursor") else {
             return Ok(None);
         };
-        if asked == Asked::Coverage && !broken("v1-endpoints-3-cursor") {
+        if asked == QueryKind::Coverage {
             return Err(ParameterFault::CursorNotAccepted.of("cursor"));
         }
         match self.pairs.iter().find(|(name, _)| name != "cursor") {
-            Some((name, _)) if !broken("v1-endpoints-2-alone") => {
-                Err(ParameterFault::CursorWithSelectors.of(name))
-            }
-            _ => Ok(Some(cursor)),
+            Some((name, _)) => Err(ParameterFault::CursorWithSelectors.of(name)),
+            None => Ok(Some(cursor)),
         }
     }
 
@@ -83,10 +80,8 @@ impl Parameters {
             .iter()
             .find(|(name, _)| !taken.contains(&name.as_str()))
         {
-            Some((name, _)) if !broken("v1-unknown-name") => {
-                Err(ParameterFault::UnknownParameter.of(name))
-            }
-            _ => Ok(()),
+            Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
+            None => Ok(()),
         }
     }
 
@@ -109,10 +104,7 @@ impl Parameters {
             .dataset(id)
             .ok_or_else(|| ParameterFault::UnknownDataset.of("dataset"))?;
         let takes = |name: &str| {
-            name == "dataset"
-                || Dataset::COMMON.contains(&name)
-                || dataset.selector(name).is_some()
-                || broken("v1-unknown-parameter")
+            name == "dataset" || Dataset::COMMON.contains(&name) || dataset.selector(name).is_some()
         };
         match self.pairs.iter().find(|(name, _)| !takes(name)) {
             Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
@@ -173,7 +165,6 @@ impl Parameters {
         let value = match (self.get(name), selector.presence) {
             (Some(value), _) | (None, Presence::Default(value)) => value,
             (None, Presence::Optional) => return Ok(()),
-            (None, Presence::Required) if broken("v1-endpoints-2") => return Ok(()),
             (None, Presence::Required) => return Err(ParameterFault::MissingParameter.of(name)),
         };
         let dataset = query.dataset;
@@ -186,7 +177,7 @@ impl Parameters {
             }
             SelectorRule::Choice(choices) => {
                 let known = match choices {
-                    Choices::Fixed(of) => of.contains(&value) != broken("v1-selector-options"),
+                    Choices::Fixed(of) => of.contains(&value),
                     Choices::PriceBands => release
                         .choices(dataset, selector)
                         .iter()
@@ -199,15 +190,15 @@ impl Parameters {
             }
             SelectorRule::Node(dimension) => {
                 let node = whole(name, value, "must be a whole number of months")?;
-                if !release.has_node(dataset, dimension, node) && !broken("v1-rates-2") {
+                if !release.has_node(dataset, dimension, node) {
                     return Err(ParameterFault::UnknownNode.of(name));
                 }
                 query.nodes.push((dimension, node));
             }
             SelectorRule::Term(dimension, of) => {
                 // The list is put together for a refusal alone.
-                let known = |term: &u32| of.contains(term) || broken("v1-limits-1-terms");
-                let Some(term) = whole(name, value, "").ok().filter(known) else {
+                let Some(term) = whole(name, value, "").ok().filter(|term| of.contains(term))
+                else {
                     return Err(none_of(name, &release.choices(dataset, selector)));
                 };
                 query.nodes.push((dimension, term));
@@ -224,7 +215,6 @@ impl Parameters {
             Frequency::Daily => "must be a date written YYYY-MM-DD",
         };
         self.get(name)
-            .filter(|text| !broken("v1-date-formats") || Period::parse(text, frequency).is_some())
             .map(|text| Period::parse(text, frequency).ok_or_else(|| invalid(name, form)))
             .transpose()
     }
@@ -237,9 +227,7 @@ impl Parameters {
     ) -> Result<Vec<&'static Metric>, ParameterError> {
         let named: Vec<&str> = match self.get("metrics") {
             Some(text) => text.split(',').collect(),
-            None if required && !broken("v1-metrics-required") => {
-                return Err(ParameterFault::MissingParameter.of("metrics"));
-            }
+            None if required => return Err(ParameterFault::MissingParameter.of("metrics")),
             None => dataset.default_metrics.to_vec(),
         };
         if named.iter().any(|id| dataset.metric(id).is_none()) {
@@ -258,7 +246,7 @@ impl Parameters {
         };
         let rule = format!("must be a whole number from 1 to {LARGEST_PAGE}");
         let size = whole("page_size", text, &rule)? as usize;
-        if (1..=LARGEST_PAGE).contains(&size) || broken("v1-limits-4") {
+        if (1..=LARGEST_PAGE).contains(&size) {
             Ok(size)
         } else {
             Err(invalid("page_size", &rule))
@@ -288,7 +276,7 @@ fn whole(name: &str, text: &str, rule: &str) -> Result<u32, ParameterError> {
 fn horizon(name: &str, text: &str, last: u32) -> Result<u32, ParameterError> {
     let rule = format!("must be a whole number of months from 0 to {last}");
     let month = whole(name, text, &rule)?;
-    if month <= last || broken("v1-limits-1-horizon") {
+    if month <= last {
         Ok(month)
     } else {
         Err(invalid(name, &rule))

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ParameterError, Parameters};
 use crate::Period;
 use crate::catalogue::{Dataset, Dimension, Metric, SelectorName};
 use crate::store::Release;
@@ -62,7 +61,8 @@ impl Query {
         }
     }
 
-    /// The selectors that hold, defaults included, as the envelope echoes them: parameter and value.
+    /// The selectors that hold, defaults included, as the envelope echoes them: parameter and
+    /// value.
     pub fn selectors(&self) -> Vec<(&'static str, String)> {
         let words = self.words.iter().map(|(n, v)| (n.as_str(), v.clone()));
         let nodes = self.nodes.iter().map(|(n, v)| (n.as_str(), v.to_string()));
@@ -101,21 +101,6 @@ impl Query {
                 .collect(),
             position,
         }
-    }
-
-    /// The query of a continuation, checked again against its release.
-    ///
-    /// # Errors
-    ///
-    /// As for an initial request; a continuation that this program wrote for this release gives
-    /// none.
-    pub fn restore(
-        continuation: &Continuation,
-        release: &Release,
-    ) -> Result<Query, ParameterError> {
-        let parameters = Parameters::read(continuation.query.iter().cloned())?;
-        let dataset = parameters.dataset(release.family())?;
-        parameters.query(dataset, release, true)
     }
 }
 

@@ -7,7 +7,6 @@ use super::parameters::HORIZON;
 use crate::Period;
 use crate::catalogue::Latest;
 use crate::store::{Release, Series};
-use domesday_breaks::broken;
 
 /// What a query selects from a release: series in order, each with a range of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +57,8 @@ pub fn select(release: &Release, query: &Query) -> Selection {
         query.from.is_some_and(|from| from < first || from > last)
             || query.to.is_some_and(|to| to > last || to < first)
     };
-    // Of each series for itself: a longer one beside it does not make up for what a shorter one lacks.
+    // Of each series for itself: a longer one beside it does not make up for what a shorter one
+    // lacks.
     let mut past = false;
     for number in segment {
         let series = &all[number];
@@ -81,8 +81,7 @@ pub fn select(release: &Release, query: &Query) -> Selection {
     Selection {
         series: selected,
         observations,
-        notice: (past && !broken("v1-dates-1-notice"))
-            .then_some(Notice::RangeExceedsHistory { history }),
+        notice: past.then_some(Notice::RangeExceedsHistory { history }),
     }
 }
 
@@ -94,7 +93,7 @@ impl Query {
         self.metrics
             .iter()
             .any(|metric| metric.id == series.metric().id)
-            && (self.nodes.iter().all(node) || broken("v1-endpoints-1"))
+            && self.nodes.iter().all(node)
             && self
                 .horizon_from
                 .is_none_or(|from| horizon.is_some_and(|at| at >= from))
@@ -116,15 +115,7 @@ enum Dates {
 
 impl Dates {
     fn of(release: &Release, query: &Query) -> Dates {
-        let latest = match query.dataset.latest {
-            Latest::Snapshot if broken("v1-missing-node") => Latest::EachSeries,
-            Latest::EachSeries if broken("v1-vintage-latest") => Latest::Snapshot,
-            latest => latest,
-        };
-        match (query.from, query.to, latest) {
-            (None, None, Latest::EachSeries) if broken("v1-date-latest") => {
-                Dates::Range(None, None)
-            }
+        match (query.from, query.to, query.dataset.latest) {
             (None, None, Latest::EachSeries) => Dates::LatestOfEach,
             // The snapshot is that of the whole dataset and not of the nodes asked for, so that a
             // node that is missing there is not taken from an older one.
@@ -132,8 +123,6 @@ impl Dates {
                 Some(latest) => Dates::Range(Some(latest), Some(latest)),
                 None => Dates::Nothing,
             },
-            (_, to, _) if broken("v1-date-from") => Dates::Range(None, to),
-            (from, _, _) if broken("v1-date-to") => Dates::Range(from, None),
             (from, to, _) => Dates::Range(from, to),
         }
     }
@@ -194,7 +183,7 @@ impl Selection {
         }
         Page {
             series,
-            next: (!last).then_some(end + u64::from(broken("v1-cursor-pages"))),
+            next: (!last).then_some(end),
         }
     }
 }

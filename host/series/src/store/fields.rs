@@ -1,4 +1,5 @@
-//! Fields of observations as numbers: days, months, counts, truths, and words by their place in a list.
+//! Fields of observations as numbers: days, months, counts, truths, and words by their place in a
+//! list.
 
 use arrow_array::{ArrayRef, BooleanArray, Date32Array, Int32Array, StringArray};
 use rustc_hash::FxHashMap;

@@ -12,4 +12,4 @@ mod series;
 pub use error::{OpenError, StoreFault};
 pub use observation::{Observation, Value};
 pub use release::{Area, Release};
-pub use series::Series;
+pub use series::{Series, Windows};

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use domesday_breaks::broken;
 use domesday_package::{PackageId, Sha256Digest, Timestamp};
 use rustc_hash::FxHashMap;
 
@@ -191,10 +190,9 @@ impl Release {
         let periods = &self.periods[rows.clone()];
         let start = from.map_or(0, |from| periods.partition_point(|p| *p < from.number()));
         let end = to.map_or(periods.len(), |to| {
-            periods.partition_point(|p| *p < to.number() + i32::from(!broken("v1-date-range")))
+            periods.partition_point(|p| *p <= to.number())
         });
-        let filled = usize::from(end <= start && domesday_breaks::broken("v1-missing-day"));
-        rows.start + start.saturating_sub(filled)..rows.start + end.max(start)
+        rows.start + start..rows.start + end.max(start)
     }
 
     /// The series of a dataset with these words, in the order of [`SelectorName`].

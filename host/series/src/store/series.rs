@@ -4,8 +4,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::Period;
-use crate::build::Windows;
 use crate::catalogue::{Availability, Dataset, Dimension, Metric, SelectorName};
+
+/// Lengths of rolling windows in months.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Windows {
+    /// Of the measure itself.
+    pub window_months: Option<u32>,
+    /// Of the capital value behind a yield.
+    pub capital_window_months: Option<u32>,
+    /// Of the rent behind a yield.
+    pub rental_window_months: Option<u32>,
+}
 
 /// One series: what it is, and where its observations stand.
 #[derive(Debug, Clone)]

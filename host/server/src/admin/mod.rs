@@ -1,17 +1,17 @@
-//! What operators do to a service: one list of orders, carried out by a running server that is reached
-//! over its socket, or by a command on a state that no server has open.
+//! Administration: one list of commands for operators. A running server executes them over its
+//! socket. Without a server, the command line executes them on the state itself.
 //!
-//! `wire.rs` names the orders, `carry_out.rs` does them, `socket.rs` takes them from the socket, and
-//! `reach.rs` is the command's side.
+//! [`protocol`] names the commands, [`execute`] executes them, [`socket`] receives them and
+//! [`client`] sends them.
 
-pub mod carry_out;
-pub mod reach;
+pub mod client;
+pub mod execute;
+pub mod protocol;
 pub mod socket;
-pub mod wire;
 
 use std::path::{Path, PathBuf};
 
-/// Where a server takes orders: a socket in its data folder.
+/// Where a server takes commands: a socket in its data folder.
 pub fn socket_path(data: &Path) -> PathBuf {
     data.join("admin.sock")
 }

@@ -1,15 +1,15 @@
-//! The server's side: orders over a socket that only this user opens.
+//! The server's side: commands over a socket that only this user opens.
 
-use super::carry_out::on_service;
-use super::wire::{Answer, Order};
+use super::execute::on_service;
+use super::protocol::{Command, Response};
 use crate::service::Service;
 use anyhow::{Context, bail};
 use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::{UnixListener, UnixStream, unix};
 
@@ -17,6 +17,8 @@ use tokio::net::{UnixListener, UnixStream, unix};
 pub struct AdminSocket {
     listener: UnixListener,
     path: PathBuf,
+    /// Device and inode of what the path led to.
+    bound: Option<(u64, u64)>,
     user: u32,
 }
 
@@ -42,16 +44,17 @@ impl AdminSocket {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).with_context(named)?;
         Ok(AdminSocket {
             listener,
+            bound: identity(&path),
             path,
             user: rustix::process::geteuid().as_raw(),
         })
     }
 
-    /// Takes orders for a service until this is dropped.
+    /// Takes commands for a service until this is dropped.
     pub async fn serve(self, service: Arc<Service>) {
         let router = Router::new()
             .route("/status", get(status))
-            .route("/orders", post(order))
+            .route("/orders", post(execute_command))
             .with_state(service);
         if let Err(error) = axum::serve(self, router).await {
             tracing::error!(%error, "the admin socket failed");
@@ -73,8 +76,16 @@ impl AdminSocket {
 
 impl Drop for AdminSocket {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
+        // In a data folder that took this one's place, it is another server's.
+        if identity(&self.path) == self.bound {
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = fs::symlink_metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
 }
 
 impl axum::serve::Listener for AdminSocket {
@@ -95,18 +106,21 @@ impl axum::serve::Listener for AdminSocket {
     }
 }
 
-async fn status(service: State<Arc<Service>>) -> Json<Answer> {
-    order(service, Json(Order::Status {})).await
+async fn status(service: State<Arc<Service>>) -> Json<Response> {
+    execute_command(service, Json(Command::Status {})).await
 }
 
-async fn order(State(service): State<Arc<Service>>, Json(order): Json<Order>) -> Json<Answer> {
-    let done = tokio::task::spawn_blocking(move || on_service(&service, order)).await;
+async fn execute_command(
+    State(service): State<Arc<Service>>,
+    Json(command): Json<Command>,
+) -> Json<Response> {
+    let done = tokio::task::spawn_blocking(move || on_service(&service, command)).await;
     Json(match done {
         Ok(Ok(answer)) => answer,
-        Ok(Err(problem)) => Answer::Refused {
+        Ok(Err(problem)) => Response::Refused {
             problem: problem.to_string(),
         },
-        Err(error) => Answer::Refused {
+        Err(error) => Response::Refused {
             problem: format!("the server failed: {error}"),
         },
     })

@@ -1,14 +1,13 @@
-//! Who asks: a bearer key, or 401.
+//! Middleware that authenticates a bearer key, or answers 401.
 
-use super::refusal::{Refusal, internal};
-use super::request_id::Trail;
+use super::error::{ApiError, internal};
 use crate::service::Service;
+use crate::telemetry::request_log::RequestLog;
 use axum::extract::{Request, State};
 use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_state::{Access, Principal, Scope, StateError};
 use std::sync::Arc;
@@ -16,22 +15,21 @@ use std::sync::Arc;
 static RATE_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 static RATE: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Lets a request with a good key through, with its [`Principal`] attached, counts it against its
-/// tenant's rate, and says on its answer how that stands.
+/// Authenticates a request, attaches its [`Principal`] and counts it against the rate of its
+/// tenant. The response shows the state of the rate.
 pub async fn authenticate(
     State(service): State<Arc<Service>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    if let Some(trail) = request.extensions().get::<Trail>() {
-        trail.route(&request);
+    if let Some(log) = request.extensions().get::<RequestLog>() {
+        log.set_route(&request);
     }
     match principal(&service, &request) {
-        _ if broken("endpoints-authentication") => next.run(request).await,
         Ok(principal) => {
-            let arrival = service.admission.arrive(&principal);
-            if let Some(trail) = request.extensions().get::<Trail>() {
-                trail.tenant(principal.tenant.as_str());
+            let arrival = service.limiter.arrive(&principal);
+            if let Some(log) = request.extensions().get::<RequestLog>() {
+                log.set_tenant(principal.tenant.as_str());
             }
             let extensions = request.extensions_mut();
             extensions.insert(principal);
@@ -42,7 +40,7 @@ pub async fn authenticate(
             headers.insert(RATE.clone(), counted.state());
             response
         }
-        Err(fault) => Refusal::from(fault).into_response(),
+        Err(fault) => ApiError::from(fault).into_response(),
     }
 }
 
@@ -64,7 +62,6 @@ fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fau
             Code::AccessDisabled,
             "Access is switched off for this customer. Ask the service's operator.",
         )),
-        Ok(Access::Denied(_)) if broken("authentication-3-401") => Err(missing()),
         Ok(Access::Denied(_)) => Err(Fault::new(
             Code::InvalidCredential,
             "The key is unknown, revoked or expired. Ask the service's operator for a new one.",
@@ -76,10 +73,10 @@ fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fau
     }
 }
 
-/// A store that is away may be back soon; a record that cannot be read is our fault.
+/// Returns 503 where the store does not answer, and 500 where a record is damaged.
 fn unread(error: &StateError) -> Fault {
     match error {
-        StateError::Storage { .. } => Fault::new(
+        StateError::Storage { .. } | StateError::Moved(_) => Fault::new(
             Code::Overloaded,
             "Keys cannot be looked up at present. Try again shortly.",
         ),
@@ -87,12 +84,11 @@ fn unread(error: &StateError) -> Fault {
     }
 }
 
-/// The credential of `Bearer <key>`, the scheme in any case (RFC 9110, 11.1).
+/// Returns the credential of `Bearer <key>`, the scheme in any case (RFC 9110, 11.1).
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, key) = header.split_once(' ')?;
     let key = key.trim_matches(' ');
-    ((scheme.eq_ignore_ascii_case("bearer") || broken("authentication-1")) && !key.is_empty())
-        .then_some(key)
+    (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
 }
 
 fn missing() -> Fault {
@@ -102,17 +98,12 @@ fn missing() -> Fault {
     )
 }
 
-/// A route's scope.
+/// Checks that the key has a scope.
 ///
 /// # Errors
 /// `scope_required`, which names it.
-pub fn require(principal: &Principal, scope: Scope) -> Result<(), Refusal> {
-    let broken = match scope {
-        Scope::AvmValue => broken("authentication-2-value"),
-        Scope::AvmDevelopment => broken("authentication-2-development"),
-        _ => false,
-    };
-    if principal.scopes.has(scope) || broken {
+pub fn require(principal: &Principal, scope: Scope) -> Result<(), ApiError> {
+    if principal.scopes.has(scope) {
         return Ok(());
     }
     let message = format!("This route needs a key with the scope {}.", scope.as_str());

@@ -1,37 +1,27 @@
-//! Receiving a JSON body: its declared form before its first byte, then its size and its time.
+//! Receives a JSON body. The head is checked before the first byte is read.
 
-use super::refusal::Refusal;
+use super::error::ApiError;
+use crate::body_memory::{BodyMemory, BodyReservation};
 use axum::body::{Body, Bytes};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
-use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The largest JSON body, bytes.
 pub const MAX_BYTES: usize = 9_500_000;
-/// How long a body may take to arrive.
+/// The time that a body has to arrive.
 pub const TIME: Duration = Duration::from_secs(10);
 
-/// Bytes of bodies held at once, over all clients.
-pub const ROOM_BYTES: usize = 256 << 20;
-
-/// The room for bodies, a permit a kibibyte.
-pub fn room() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(ROOM_BYTES >> 10))
-}
-
-/// A body with the room that it takes.
+/// A body with the memory that it holds.
 pub struct Received {
     bytes: Bytes,
-    _room: OwnedSemaphorePermit,
+    _memory: BodyReservation,
 }
 
 impl Received {
-    /// The body.
+    /// Returns the bytes of the body.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -40,30 +30,21 @@ impl Received {
 /// Reads the whole body.
 ///
 /// # Errors
-/// 415, 413, 503 where there is no room, or 408, in that order.
+/// 415, 413, 503 where the memory for bodies is reserved, or 408, in that order.
 pub async fn receive(
-    room: &Arc<Semaphore>,
+    memory: &BodyMemory,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Received, Refusal> {
+) -> Result<Received, ApiError> {
     let bytes = declared(headers)?.unwrap_or(MAX_BYTES);
-    let kibibytes = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX);
-    let room = room
-        .clone()
-        .try_acquire_many_owned(kibibytes)
-        .map_err(|_| no_room())?;
-    let time = if broken("limit-body-reception") {
-        TIME / 2
-    } else {
-        TIME
-    };
-    match tokio::time::timeout(time, Limited::new(body, MAX_BYTES).collect()).await {
+    let reservation = memory.reserve(bytes).ok_or_else(body_memory_full)?;
+    match tokio::time::timeout(TIME, Limited::new(body, MAX_BYTES).collect()).await {
         Ok(Ok(whole)) => Ok(Received {
             bytes: whole.to_bytes(),
-            _room: room,
+            _memory: reservation,
         }),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large().into()),
-        // The client went away or broke the framing; nobody may be there to read this.
+        // The client disconnected or broke the framing.
         Ok(Err(_)) => {
             Err(
                 vec![Fault::new(Code::InvalidJson, "The body broke off before its end.").at("")]
@@ -78,15 +59,13 @@ pub async fn receive(
     }
 }
 
-/// The length that the head declares, where it does and all it declares may be.
+/// Checks the head, and returns the length that it declares.
 fn declared(headers: &HeaderMap) -> Result<Option<usize>, Fault> {
     let encoded = |name, plain: &[u8]| {
         let mut encodings = headers.get_all(name).iter();
         encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(plain))
     };
-    if (encoded(CONTENT_ENCODING, b"identity") || encoded(TRANSFER_ENCODING, b"chunked"))
-        && !broken("limit-compression")
-    {
+    if encoded(CONTENT_ENCODING, b"identity") || encoded(TRANSFER_ENCODING, b"chunked") {
         return Err(Fault::new(
             Code::CompressedBody,
             "Compressed bodies are not accepted; send the JSON as it is.",
@@ -105,19 +84,19 @@ fn declared(headers: &HeaderMap) -> Result<Option<usize>, Fault> {
         .get(CONTENT_LENGTH)
         .and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     match length {
-        Some(length) if length > MAX_BYTES && !broken("limit-body") => Err(too_large()),
+        Some(length) if length > MAX_BYTES => Err(too_large()),
         length => Ok(length),
     }
 }
 
-fn no_room() -> Fault {
+fn body_memory_full() -> Fault {
     Fault::new(
         Code::Overloaded,
         "The service holds as many bodies as it takes. Try again shortly.",
     )
 }
 
-/// `application/json`, in any case, with UTF-8 if it names a character set at all.
+/// Returns whether a media type is `application/json`, in any case, with no charset but UTF-8.
 fn is_json(value: &str) -> bool {
     let mut parts = value.split(';').map(str::trim);
     parts

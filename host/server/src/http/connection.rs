@@ -1,7 +1,7 @@
-//! One connection's stream: what it holds until its answers are written, and for how long a
-//! client may leave an answer unread.
+//! The stream of one connection. It holds the slots of requests until their responses are written,
+//! and bounds how long a client may leave a response unread.
 
-use crate::admission::Slot;
+use crate::quota::Slot;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,36 +10,36 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a client may keep an answer waiting.
-pub const PATIENCE: Patience = Patience {
+/// The write timeout of every connection.
+pub const WRITE_TIMEOUT: WriteTimeout = WriteTimeout {
     time: Duration::from_secs(30),
     rate: 16 << 10,
 };
 
-/// How long a client may keep an answer waiting that it could take. What it takes gives some of the time
-/// back, so that one which takes `rate` is never cut off, and one which takes less holds its
-/// slot no longer than its answer is worth.
+/// How long a write may wait for a client. Bytes that the client reads give some of the time back.
+/// So a client that reads at `rate` is never cut off, and a slower one holds its slot for a bounded
+/// time.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
-    /// The most that an answer waits while nothing is taken.
+pub struct WriteTimeout {
+    /// The longest wait while the client reads nothing.
     pub time: Duration,
-    /// Bytes by which a second is given back.
+    /// Bytes that give one second back.
     pub rate: u32,
 }
 
-impl Patience {
+impl WriteTimeout {
     fn earned(self, bytes: usize) -> Duration {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         Duration::from_nanos(bytes.saturating_mul(1_000_000_000) / u64::from(self.rate.max(1)))
     }
 }
 
-/// What requests of a connection know of it.
+/// A handle of a connection for its requests.
 #[derive(Clone, Default)]
 pub struct Connection(Arc<Mutex<Vec<Slot>>>);
 
 impl Connection {
-    /// Keeps a slot until everything that was answered so far is written.
+    /// Holds a slot until all responses so far are written.
     pub fn after_flush(&self, slot: Slot) {
         self.held().push(slot);
     }
@@ -53,41 +53,41 @@ impl Connection {
     }
 }
 
-/// A stream that frees the slots of its connection when its answers are written, and that fails
-/// where its client keeps them waiting for longer than its patience.
+/// A stream that frees the slots of its connection when its responses are written, and that fails
+/// where a write waits longer than the timeout.
 pub struct Watched<S> {
     stream: S,
     connection: Connection,
-    patience: Patience,
-    /// What is left of it for the answer that is being written.
+    timeout: WriteTimeout,
+    /// The rest of the timeout for the current response.
     left: Duration,
-    /// Runs while the stream takes no more.
+    /// The timer that runs while the client reads nothing.
     unread: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Watched<S> {
-    /// Watches a stream.
-    pub fn new(stream: S, connection: Connection, patience: Patience) -> Watched<S> {
+    /// Wraps a stream.
+    pub fn new(stream: S, connection: Connection, timeout: WriteTimeout) -> Watched<S> {
         Watched {
             stream,
             connection,
-            patience,
-            left: patience.time,
+            timeout,
+            left: timeout.time,
             unread: None,
         }
     }
 
-    /// Lets what the stream said pass, unless it has said "later" for too long.
+    /// Passes the result of a poll on, or fails where the stream was pending for too long.
     fn judge<T>(
         &mut self,
-        said: Poll<io::Result<T>>,
+        polled: Poll<io::Result<T>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<T>> {
-        if said.is_ready() {
+        if polled.is_ready() {
             if let Some(unread) = self.unread.take() {
                 self.left = unread.deadline().saturating_duration_since(Instant::now());
             }
-            return said;
+            return polled;
         }
         let left = self.left;
         let unread = self.unread.get_or_insert_with(|| Box::pin(sleep(left)));
@@ -100,18 +100,18 @@ impl<S> Watched<S> {
         }
     }
 
-    /// The same for what was written: it gives time back.
+    /// Passes the result of a write on. Written bytes give time back.
     fn judge_written(
         &mut self,
-        said: Poll<io::Result<usize>>,
+        polled: Poll<io::Result<usize>>,
         context: &mut Context<'_>,
     ) -> Poll<io::Result<usize>> {
-        let said = self.judge(said, context);
-        if let Poll::Ready(Ok(bytes)) = said {
-            let left = self.left.saturating_add(self.patience.earned(bytes));
-            self.left = left.min(self.patience.time);
+        let polled = self.judge(polled, context);
+        if let Poll::Ready(Ok(bytes)) = polled {
+            let left = self.left.saturating_add(self.timeout.earned(bytes));
+            self.left = left.min(self.timeout.time);
         }
-        said
+        polled
     }
 }
 
@@ -131,8 +131,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let said = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge_written(said, context)
+        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judge_written(polled, context)
     }
 
     fn poll_write_vectored(
@@ -140,8 +140,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
         context: &mut Context<'_>,
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let said = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
-        self.judge_written(said, context)
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, bytes);
+        self.judge_written(polled, context)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -149,26 +149,26 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let said = Pin::new(&mut self.stream).poll_flush(context);
-        let said = self.judge(said, context);
-        if let Poll::Ready(Ok(())) = said {
+        let polled = Pin::new(&mut self.stream).poll_flush(context);
+        let polled = self.judge(polled, context);
+        if let Poll::Ready(Ok(())) = polled {
             // hyper flushes the stream only once its own buffer is empty.
             self.connection.flushed();
-            self.left = self.patience.time;
+            self.left = self.timeout.time;
         }
-        said
+        polled
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let said = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.judge(said, context)
+        let polled = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.judge(polled, context)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::admission::{Admission, NotNow};
+    use crate::quota::{LimitExceeded, RequestLimiter};
     use domesday_state::{KeyId, Plan, Principal, Scopes};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
@@ -186,8 +186,8 @@ mod tests {
     }
 
     /// A second is given back by 6,400 bytes.
-    fn patience(millis: u64) -> Patience {
-        Patience {
+    fn timeout(millis: u64) -> WriteTimeout {
+        WriteTimeout {
             time: Duration::from_millis(millis),
             rate: 6_400,
         }
@@ -196,8 +196,8 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_reads_nothing_is_cut_off() {
         let (ours, theirs) = duplex(64);
-        let patience = patience(100);
-        let mut stream = Watched::new(ours, Connection::default(), patience);
+        let timeout = timeout(100);
+        let mut stream = Watched::new(ours, Connection::default(), timeout);
         let error = stream.write_all(&[0; 4_096]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(theirs);
@@ -206,7 +206,7 @@ mod tests {
     /// What a client gets of an answer of so many pieces, of which it takes one after each pause.
     async fn taken(pause: u64, pieces: usize) -> Result<usize, io::ErrorKind> {
         let (ours, mut theirs) = duplex(64);
-        let mut stream = Watched::new(ours, Connection::default(), patience(200));
+        let mut stream = Watched::new(ours, Connection::default(), timeout(200));
         let reading = tokio::spawn(async move {
             let mut all = 0;
             let mut piece = [0; 64];
@@ -224,7 +224,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_client_that_reads_fast_enough_has_all_of_its_answer() {
-        // A piece gives 10 ms back, so this goes on for longer than the patience.
+        // A piece gives 10 ms back, so this goes on for longer than the timeout.
         assert_eq!(taken(5, 60).await, Ok(60));
         // Slower than that, it has what time there is.
         assert_eq!(taken(20, 5).await, Ok(5));
@@ -238,7 +238,7 @@ mod tests {
     #[tokio::test]
     async fn each_answer_has_all_of_the_patience() {
         let (ours, mut theirs) = duplex(64);
-        let mut stream = Watched::new(ours, Connection::default(), patience(200));
+        let mut stream = Watched::new(ours, Connection::default(), timeout(200));
         for _ in 0..4 {
             let reading = async {
                 tokio::time::sleep(Duration::from_millis(90)).await;
@@ -255,15 +255,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_slot_is_held_until_its_answer_is_written_or_its_connection_is_gone() {
-        let admission = Admission::new(8);
+        let limiter = RequestLimiter::new(8);
         let principal = one_at_once();
-        let enter = || admission.arrive(&principal).enter();
+        let enter = || limiter.arrive(&principal).enter();
         let connection = Connection::default();
         let (ours, _theirs) = duplex(64);
-        let mut stream = Watched::new(ours, connection.clone(), PATIENCE);
+        let mut stream = Watched::new(ours, connection.clone(), WRITE_TIMEOUT);
 
         connection.after_flush(enter().unwrap());
-        let taken = Some(NotNow::Concurrency { limit: 1 });
+        let taken = Some(LimitExceeded::Concurrency { limit: 1 });
         assert_eq!(enter().err(), taken);
         stream.flush().await.unwrap();
         connection.after_flush(enter().unwrap());

@@ -1,13 +1,11 @@
 //! GET /v3/releases/current and GET /v3/coverage.
 
-use super::endpoint::named;
-use super::refusal::{Refusal, internal, json};
-use crate::releases::OpenRelease;
+use super::error::{ApiError, internal, json};
+use super::routes::named;
 use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_breaks::broken;
 use domesday_contract::v3::coverage::{Coverage, CoverageQuery, PostcodeCoverage, UprnCoverage};
 use domesday_contract::v3::endpoint::Endpoint;
 use domesday_contract::v3::query::read_none;
@@ -16,6 +14,7 @@ use domesday_contract::v3::request::PropertyType;
 use domesday_package as package;
 use domesday_registers::{Day, Postcode};
 use domesday_state::{Plan, Principal};
+use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
 /// What the active release takes, as this caller may use it.
@@ -23,7 +22,7 @@ pub async fn current_release(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     no_parameters(query.as_deref())?;
     let release = service.releases.current();
     Ok(json(StatusCode::OK, &metadata(&release, &principal)))
@@ -33,7 +32,7 @@ pub async fn current_release(
 pub async fn coverage(
     State(service): State<Arc<Service>>,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let pairs = pairs(query.as_deref());
     let asked = CoverageQuery::read(
         pairs
@@ -69,10 +68,9 @@ fn covered(
     };
     let uprn = match asked.uprn {
         Some(value) => {
-            let present = (represented || !broken("endpoints-9-separately"))
-                && snapshot
-                    .property(value.get())?
-                    .is_some_and(|property| property.residential);
+            let present = snapshot
+                .property(value.get())?
+                .is_some_and(|property| property.residential);
             Some(UprnCoverage { value, present })
         }
         None => None,
@@ -117,8 +115,7 @@ fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
             synchronous_batch_rows: manifest
                 .limits
                 .synchronous_batch_rows
-                .min(plan.synchronous_batch_rows)
-                .max(if broken("limits-lowest") { 2_500 } else { 0 }),
+                .min(plan.synchronous_batch_rows),
             asynchronous_job_rows: manifest
                 .limits
                 .asynchronous_job_rows
@@ -134,15 +131,13 @@ fn endpoints(manifest: &package::ValuationBody, plan: &Plan) -> Vec<Endpoint> {
         .endpoints
         .iter()
         .map(|endpoint| named(*endpoint))
-        .filter(|endpoint| {
-            plan.jobs || broken("endpoints-5") || *endpoint != Endpoint::ValuationJobs
-        })
+        .filter(|endpoint| plan.jobs || *endpoint != Endpoint::ValuationJobs)
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()
 }
 
 /// Refuses the query of a route that takes no parameter.
-pub(super) fn no_parameters(query: Option<&str>) -> Result<(), Refusal> {
+pub(super) fn no_parameters(query: Option<&str>) -> Result<(), ApiError> {
     let pairs = pairs(query);
     let parameters = pairs
         .iter()

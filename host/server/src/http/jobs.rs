@@ -8,14 +8,13 @@ pub use submit::submit;
 
 use super::authenticate::require;
 use super::discovery::no_parameters;
-use super::refusal::{Refusal, json, not_read};
+use super::error::{ApiError, json, storage_unreadable};
 use crate::jobs::document::document;
 use crate::service::Service;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_state::{Job, JobMode, Principal, Scope};
 use std::sync::Arc;
@@ -30,7 +29,7 @@ pub async fn status(
     Extension(principal): Extension<Arc<Principal>>,
     id: JobId,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let job = job(&service, &principal, id, query).await?;
     Ok(json(StatusCode::OK, &document(&job)))
 }
@@ -41,16 +40,17 @@ async fn job(
     principal: &Principal,
     id: JobId,
     query: Option<String>,
-) -> Result<Job, Refusal> {
+) -> Result<Job, ApiError> {
     no_parameters(query.as_deref())?;
-    if broken("endpoints-4-readable") && service.state.jobs_paused() {
-        return Err(not_found().into());
-    }
     // A text that is no id is the id of no job.
     let id = id.ok().and_then(|Path(text)| read_id(&text));
     let id = id.ok_or_else(not_found)?;
     let (tenant, now) = (principal.tenant.clone(), service.clock.now());
-    let job = service.state.job(tenant, id, now).await.map_err(not_read)?;
+    let job = service
+        .state
+        .job(tenant, id, now)
+        .await
+        .map_err(storage_unreadable)?;
     let job = job.ok_or_else(not_found)?;
     if job.mode == JobMode::Development {
         require(principal, Scope::AvmDevelopment)?;

@@ -1,6 +1,6 @@
 //! Accepting connections until told to stop, then finishing what was begun.
 
-use super::connection::{Connection, PATIENCE, Watched};
+use super::connection::{Connection, WRITE_TIMEOUT, Watched};
 use super::tls::Tls;
 use axum::Router;
 use hyper::body::Incoming;
@@ -30,9 +30,9 @@ const DRAIN_TIME: Duration = Duration::from_secs(36);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections at the same time. More wait in the listener's queue until one ends.
 const CONNECTIONS: u64 = 2_048;
-/// Bytes of an answer that the kernel may hold for a client that does not read it. Left to itself it
-/// takes four megabytes for each, and says nothing of what was read until a third of them is gone, so
-/// that a slow reader could not be told from one that does not read.
+/// Bytes of an answer that the kernel may hold for a client that does not read it. Left to itself
+/// it takes four megabytes for each, and says nothing of what was read until a third of them is
+/// gone, so that a slow reader could not be told from one that does not read.
 const SEND_BUFFER: u32 = 256 << 10;
 /// Connections that the kernel keeps until they are accepted.
 const BACKLOG: u32 = 1_024;
@@ -125,7 +125,7 @@ where
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_BYTES);
     let connection = Connection::default();
-    let stream = Watched::new(stream, connection.clone(), PATIENCE);
+    let stream = Watched::new(stream, connection.clone(), WRITE_TIMEOUT);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(connection.clone());
         router.clone().call(request)

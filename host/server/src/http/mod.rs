@@ -1,30 +1,30 @@
-//! The service over HTTP: what every request goes through, and the routes.
+//! The service over HTTP: the routes, and the middleware that every request passes.
 //!
-//! In order: a request id; 401; 404 or 405; 403; 429 for the rate, then for concurrency, then for
-//! capacity; 503 where nothing can be kept; 415; 413; the body; the strict parse; units; work.
-//! Nothing of a body is read before the key, the scope and a slot are had.
+//! Order of refusals: request id assigned; 401; 404 or 405; 403; 429 for the rate, then for
+//! concurrency, then for capacity; 503 where storage is degraded; 415; 413; the body; the strict
+//! parse; units; work. The server reads no byte of a body before it knows the key, the scope and a
+//! slot. Handlers hand parsed rows to `crate::execution`, the one path of a valuation.
 
 mod authenticate;
 mod batch;
 mod body;
 mod connection;
 mod discovery;
-mod endpoint;
-mod intake;
+mod error;
+mod gate;
 mod jobs;
 mod listener;
-mod panics;
+mod panic_handler;
 mod probes;
 mod reference;
-mod refusal;
 mod request_id;
-mod single;
-mod spoilt;
+mod routes;
 mod tls;
 mod v1;
+mod value;
 
-pub use body::{ROOM_BYTES as BODY_ROOM_BYTES, room as body_room};
-pub use listener::{bind, serve};
+pub use listener::bind;
+pub use listener::serve;
 pub use tls::Tls;
 
 use crate::service::Service;
@@ -33,35 +33,33 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
 use domesday_contract::error::{Code, Fault};
 use domesday_state::Scope;
-use endpoint::Route;
-use intake::Needs;
-use refusal::Refusal;
+use error::ApiError;
+use gate::RequiredScope;
+use routes::Route;
 use std::sync::Arc;
 use tower_http::catch_panic::CatchPanicLayer;
 
-const AVM_VALUE: Needs = Needs::Scope(Scope::AvmValue);
+const AVM_VALUE: RequiredScope = RequiredScope::Scope(Scope::AvmValue);
 
-/// The routes of a service.
+/// Returns the routes of a service.
 pub fn router(service: Arc<Service>) -> Router {
-    spoilt::spoilt(routes(service))
-}
-
-fn routes(service: Arc<Service>) -> Router {
-    // Every keyed route states what it needs here, and is let in by the one intake.
-    let needs = |needs: Needs, route: MethodRouter<Arc<Service>>| {
-        route.route_layer(from_fn_with_state((service.clone(), needs), intake::intake))
+    // Every keyed route states its scope here, and the one gate checks it.
+    let needs = |needs: RequiredScope, route: MethodRouter<Arc<Service>>| {
+        route.route_layer(from_fn_with_state((service.clone(), needs), gate::intake))
     };
-    let valuing = |router: Router<Arc<Service>>, route: Route| {
+    let valuation_route = |router: Router<Arc<Service>>, route: Route| {
         let handler = match route.batch {
             true => post(batch::values),
-            false => post(single::value),
+            false => post(value::value),
         };
-        let handler = needs(Needs::Scope(route.scope()), handler);
-        let offered = from_fn_with_state((service.clone(), route), endpoint::offered);
+        let handler = needs(RequiredScope::Scope(route.scope()), handler);
+        let offered = from_fn_with_state((service.clone(), route), routes::require_endpoint);
         router.route(route.path, handler.route_layer(offered))
     };
-    let takes_jobs = from_fn_with_state(service.clone(), endpoint::takes_jobs);
-    let keyed = endpoint::ROUTES.into_iter().fold(Router::new(), valuing);
+    let takes_jobs = from_fn_with_state(service.clone(), routes::require_jobs_endpoint);
+    let keyed = routes::ROUTES
+        .into_iter()
+        .fold(Router::new(), valuation_route);
     let keyed = v1::routes(keyed, needs)
         .route(
             "/v3/valuation-jobs",
@@ -77,11 +75,11 @@ fn routes(service: Arc<Service>) -> Router {
         )
         .route(
             "/v3/releases/current",
-            needs(Needs::AnyValuation, get(discovery::current_release)),
+            needs(RequiredScope::AnyValuation, get(discovery::current_release)),
         )
         .route(
             "/v3/coverage",
-            needs(Needs::AnyValuation, get(discovery::coverage)),
+            needs(RequiredScope::AnyValuation, get(discovery::coverage)),
         )
         .fallback(|| async { unknown_route() })
         .method_not_allowed_fallback(other_method)
@@ -89,22 +87,27 @@ fn routes(service: Arc<Service>) -> Router {
             service.clone(),
             authenticate::authenticate,
         ));
-    // A route added outside this function would be open, so there is none: a path that is none of
-    // these is behind the key, known or not.
-    Router::new()
+    // Every other path, known or not, is behind the key. A route outside this function would be
+    // open, so there is none.
+    let routes = Router::new()
         .route("/healthz", get(probes::healthy))
         .route("/readyz", get(probes::ready))
         .route("/openapi.json", get(reference::openapi))
         .route("/reference", get(reference::page))
         .method_not_allowed_fallback(other_method)
         .fallback_service(keyed.with_state(service.clone()))
-        .with_state(service.clone())
-        .layer(CatchPanicLayer::custom(panics::answer))
-        .layer(from_fn(v1::in_the_words_of_series))
-        .layer(from_fn_with_state(service, request_id::request_id))
+        .with_state(service.clone());
+    catch_panics(routes).layer(from_fn_with_state(service, request_id::request_id))
 }
 
-fn unknown_route() -> Refusal {
+/// Answers a panic below it with 500, in the error format of the route that was called.
+fn catch_panics(router: Router) -> Router {
+    router
+        .layer(CatchPanicLayer::custom(panic_handler::answer))
+        .layer(from_fn(v1::rewrite_errors_as_v1))
+}
+
+fn unknown_route() -> ApiError {
     Fault::new(
         Code::RouteNotFound,
         "There is no such path. The routes are listed at /reference.",
@@ -112,7 +115,7 @@ fn unknown_route() -> Refusal {
     .into()
 }
 
-async fn other_method() -> Refusal {
+async fn other_method() -> ApiError {
     Fault::new(
         Code::MethodNotAllowed,
         "The path exists, but not with this method; the Allow header lists what it takes.",

@@ -1,6 +1,6 @@
 //! Health and readiness, which need no key.
 
-use super::refusal::json;
+use super::error::json;
 use crate::service::Service;
 use axum::extract::State;
 use axum::http::header::RETRY_AFTER;
@@ -14,17 +14,11 @@ pub async fn healthy() -> Response {
     json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// The service can value, and keep receipts where they are on: its releases are open, its keys can be read, and what it answers for can
-/// be kept.
+/// The service can value, and keep receipts where they are on: its releases are open, its keys can
+/// be read, and what it answers for can be kept. From memory alone: a probe needs no key, and waits
+/// for nobody.
 pub async fn ready(State(service): State<Arc<Service>>) -> Response {
-    let trouble = match service.state.is_empty() {
-        Ok(_) => service.state.trouble(),
-        Err(error) => Some(error.to_string()),
-    };
-    let receipts = service.receipts.as_ref();
-    let journal = receipts.and_then(|receipts| receipts.status().1);
-    let journal = journal.map(|trouble| format!("the journal of receipts: {trouble}"));
-    if let Some(trouble) = trouble.or(journal) {
+    if let Some(trouble) = service.trouble() {
         tracing::error!(trouble, "what would be answered for cannot be kept");
         let mut answer = json(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -37,6 +31,6 @@ pub async fn ready(State(service): State<Arc<Service>>) -> Response {
     let release = service.releases.current();
     json(
         StatusCode::OK,
-        &json!({ "status": "ready", "release_id": release.id, "releases": service.releases.len() }),
+        &json!({ "status": "ready", "release_id": release.id, "releases": service.releases.count() }),
     )
 }

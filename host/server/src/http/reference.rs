@@ -1,7 +1,6 @@
 //! The description of the interface: GET /openapi.json and GET /reference, which need no key.
 
-use super::refusal::{Refusal, internal};
-use crate::reference;
+use super::error::{ApiError, internal};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
@@ -16,27 +15,27 @@ struct Fixed {
 }
 
 static DOCUMENT: LazyLock<Option<Fixed>> = LazyLock::new(|| {
-    reference::json()
+    domesday_openapi::json()
         .inspect_err(|error| tracing::error!(%error, "the description could not be written"))
         .ok()
         .map(Fixed::new)
 });
 
 static PAGE: LazyLock<Option<Fixed>> = LazyLock::new(|| {
-    reference::page()
+    domesday_openapi::page()
         .inspect_err(|error| tracing::error!(%error, "the reference could not be written"))
         .ok()
         .map(Fixed::new)
 });
 
 /// The page for people.
-pub async fn page(headers: HeaderMap) -> Result<Response, Refusal> {
+pub async fn page(headers: HeaderMap) -> Result<Response, ApiError> {
     let page = PAGE.as_ref().ok_or_else(internal)?;
     Ok(page.answer(&headers, "text/html; charset=utf-8"))
 }
 
 /// The OpenAPI document.
-pub async fn openapi(headers: HeaderMap) -> Result<Response, Refusal> {
+pub async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
     let document = DOCUMENT.as_ref().ok_or_else(internal)?;
     Ok(document.answer(&headers, "application/json"))
 }

@@ -1,32 +1,32 @@
 //! One chunk of a job: its rows in, their results out.
 
-use super::intake::count;
-use super::stored;
-use crate::valuation::batch::nth;
-use crate::valuation::look_up::Answers;
-use crate::valuation::row::{RowDone, Shared, parse, value, wanted};
+use super::chunking::count;
+use super::persisted;
 use domesday_contract::v3::result::Status;
 use domesday_registers::Postcode;
 use domesday_state::{ChunkDone, Tally};
+use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::batch::nth;
+use domesday_valuation::pipeline::row::{RenderedRow, RequestContext, parse, value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// How often a row that was left undone by our fault is begun.
+/// Maximum attempts per row after a host failure.
 pub const ATTEMPTS: u32 = 3;
 
-/// A chunk in work. It is valued row by row, and can be set aside between two rows.
+/// A chunk in work. It runs row by row, and can yield between two rows.
 pub struct Chunk {
     rows: Arc<[String]>,
-    results: Vec<Option<RowDone>>,
-    /// The round that is under way, from 1.
+    results: Vec<Option<RenderedRow>>,
+    /// The current round, from 1.
     round: u32,
-    /// The next row of the round to look at.
+    /// The next row of the round.
     next: usize,
 }
 
 impl Chunk {
-    /// A chunk of these rows, of which nothing is done yet.
+    /// Returns a chunk of these rows, none of which ran.
     pub fn new(rows: Arc<[String]>) -> Chunk {
         Chunk {
             results: rows.iter().map(|_| None).collect(),
@@ -36,61 +36,65 @@ impl Chunk {
         }
     }
 
-    /// Its rows.
+    /// Returns its rows.
     pub fn rows(&self) -> Arc<[String]> {
         self.rows.clone()
     }
 
-    /// The postcodes of the round's rows that the snapshot leaves open. Blocks.
-    pub fn open(&self, shared: &Shared) -> BTreeSet<Postcode> {
-        let undone = |at: &usize| self.results[*at].as_ref().is_none_or(|done| done.undone);
+    /// Returns the postcodes to look up for the rows of the round. Blocks.
+    pub fn open(&self, context: &RequestContext) -> BTreeSet<Postcode> {
+        let refundable = |at: &usize| {
+            self.results[*at]
+                .as_ref()
+                .is_none_or(|done| done.refundable)
+        };
         (0..self.rows.len())
-            .filter(undone)
-            .filter_map(|at| wanted(&parse(&self.rows[at], shared), shared))
+            .filter(refundable)
+            .filter_map(|at| parse(&self.rows[at], context).postcode_to_look_up(context))
             .collect()
     }
 
-    /// Values rows until the round is over, or until `set_aside` says so after a row. Blocks.
+    /// Runs rows until the round is over, or until `yield_now` returns true after a row. Blocks.
     pub fn work(
         &mut self,
-        shared: &Shared,
-        answers: &Answers,
+        context: &RequestContext,
+        answers: &AddressLookups,
         first_valuation_id: Uuid,
-        set_aside: impl Fn() -> bool,
+        yield_now: impl Fn() -> bool,
     ) {
         while let Some(result) = self.results.get_mut(self.next) {
             let (index, row) = (self.next, &self.rows[self.next]);
             self.next += 1;
-            if result.as_ref().is_none_or(|done| done.undone) {
+            if result.as_ref().is_none_or(|done| done.refundable) {
                 let valuation_id = nth(first_valuation_id, index);
-                let done = value(&parse(row, shared), shared, answers, valuation_id, None);
+                let done = value(&parse(row, context), context, answers, valuation_id, None);
                 if let Some(problem) = &done.problem {
                     tracing::warn!(
-                        execution_id = %shared.execution_id,
+                        execution_id = %context.execution_id,
                         %valuation_id,
-                        release_id = shared.release.id,
+                        release_id = context.release.id,
                         problem,
                         "a row of a job"
                     );
                 }
                 *result = Some(done);
-                if set_aside() {
+                if yield_now() {
                     return;
                 }
             }
         }
     }
 
-    /// Whether every row of the round was looked at.
+    /// Returns whether the round is over.
     pub fn round_over(&self) -> bool {
         self.next == self.rows.len()
     }
 
-    /// Begins another round for the rows that were left undone, if there are any and they were not
-    /// begun often enough.
+    /// Begins another round for the refundable rows, unless there are none or this was the last
+    /// attempt.
     pub fn again(&mut self) -> bool {
-        let undone = self.results.iter().flatten().any(|done| done.undone);
-        if !undone || self.round >= ATTEMPTS {
+        let refundable = self.results.iter().flatten().any(|done| done.refundable);
+        if !refundable || self.round >= ATTEMPTS {
             return false;
         }
         self.round += 1;
@@ -98,7 +102,7 @@ impl Chunk {
         true
     }
 
-    /// The results. Rows that are still undone stand in it as failed, and are given back.
+    /// Returns the results. A row that is still refundable has failed, and its unit is refunded.
     pub fn done(&self, chunk: u32) -> ChunkDone {
         let mut tally = Tally::default();
         let results = || self.results.iter().flatten();
@@ -112,9 +116,9 @@ impl Chunk {
         }
         ChunkDone {
             chunk,
-            output: stored::results_to_bytes(results().map(|result| &*result.json)),
+            output: persisted::results_to_bytes(results().map(|result| &*result.json)),
             tally,
-            refund: count(results().filter(|result| result.undone).count()),
+            refund: count(results().filter(|result| result.refundable).count()),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! From the state's record of a job to what its client sees.
 
 use chrono::{DateTime, Utc};
-use domesday_breaks::broken;
 use domesday_contract::v3::job::{JobDocument, JobFault, JobStatus, Mode};
 use domesday_contract::v3::result::Summary;
-use domesday_state::{self as state, Job, Tally, UnixMillis};
+use domesday_state as state;
+use domesday_state::{Job, Tally, UnixMillis};
 
 /// The job document.
 pub fn document(job: &Job) -> JobDocument {
@@ -12,19 +12,15 @@ pub fn document(job: &Job) -> JobDocument {
         job_id: job.id,
         status: match job.status {
             state::JobStatus::Queued => JobStatus::Queued,
-            state::JobStatus::Running if broken("state-running") => JobStatus::Queued,
             state::JobStatus::Running => JobStatus::Running,
             state::JobStatus::Completed => JobStatus::Completed,
             state::JobStatus::Failed => JobStatus::Failed,
         },
         mode: mode(job.mode),
         release_id: job.release_id.clone(),
-        request_count: job.request_count + u32::from(broken("job-request-count")),
+        request_count: job.request_count,
         created_at: utc(job.created_at),
-        updated_at: utc(match broken("job-updated-at") {
-            true => job.created_at,
-            false => job.updated_at,
-        }),
+        updated_at: utc(job.updated_at),
         expires_at: utc(job.expires_at),
         error: job.error.as_ref().map(|error| JobFault {
             code: error.code.clone(),

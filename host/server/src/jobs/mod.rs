@@ -1,29 +1,28 @@
 //! Asynchronous jobs: how one is accepted, kept, worked on and shown.
 //!
-//! [`intake`] divides a submission into chunks, [`stored`] is the form in which they are kept,
-//! [`runner`] takes jobs from the state, `asking` asks an identity provider where there is one, [`chunk`] values the rows, [`document`] is what the
-//! client is shown.
+//! [`chunking`] divides a submission into chunks, and [`persisted`] is the form in which the state
+//! stores them. [`runner`] claims jobs, `address_lookup` looks up addresses, [`chunk`] runs the
+//! rows and [`document`] renders the job for its client.
 //!
-//! **Whose turn it is.** The state hands out jobs tenant by tenant, and a runner lets go of a job
-//! after some chunks, so that a long job of one tenant delays nobody else's.
+//! **Fairness.** The state hands out jobs tenant by tenant, and a runner releases a job after some
+//! chunks. So a long job of one tenant delays no other tenant.
 //!
-//! **Behind synchronous work.** Job rows run on the same threads as requests do, one after another,
-//! and a runner steps aside between two rows as soon as a request waits for a thread. It waits
-//! until none does, but never longer than [`runner::PATIENCE`], and then values one row whatever
-//! waits. So a request is delayed by one row at most, and a job goes on under any load.
+//! **Priority.** Job rows run on the workers that requests run on, and a runner yields between two
+//! rows as soon as a request waits for a worker. It waits until none does, for
+//! [`runner::MAX_YIELD`] at most, and then runs one row. So one row at most delays a request, and a
+//! job makes progress under any load.
 //!
-//! **Crashes.** A chunk's results, its progress and the units given back are one transaction. What a
-//! host was doing when it died is begun again by whoever holds the job next; a chunk that was begun
-//! three times and never finished fails its job, since it may well be what kills the hosts. A chunk
-//! that was begun before is not worked on behind requests: the sooner it is done, the less likely is
-//! it blamed for an end that was none of its doing.
+//! **Crashes.** The results of a chunk, its progress and its refund are one transaction. The next
+//! holder of the lease begins an unfinished chunk again. A chunk that was begun three times and
+//! never finished fails its job, since it may be what crashes the hosts. Retried chunks run at full
+//! priority, so that an unrelated host crash is less likely to use up their attempts.
 
-mod asking;
+mod address_lookup;
 pub mod chunk;
+pub mod chunking;
 pub mod document;
-pub mod intake;
+pub mod persisted;
 pub mod runner;
-pub mod stored;
 
 use crate::service::Service;
 use std::sync::Arc;
@@ -32,7 +31,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How long letting go of jobs may take: a row's worth of work and a write to the state.
+/// How long the release of all leases may take: one row and one write to the state.
 const STOP_TIME: Duration = Duration::from_secs(10);
 
 /// The work on jobs, in the background of a service.
@@ -42,8 +41,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Begins to work on so many jobs at a time, each held for `lease` at a time, and to remove what
-    /// is past its time.
+    /// Starts this many runners, whose leases last for `lease`, and the removal of expired jobs.
     pub fn start(service: &Arc<Service>, runners: usize, lease: Duration) -> Jobs {
         let (stop, stopped) = watch::channel(false);
         let mut tasks = JoinSet::new();
@@ -54,12 +52,12 @@ impl Jobs {
         Jobs { stop, tasks }
     }
 
-    /// Tells it to stop. Jobs in work are let go of, for another host or another start.
+    /// Tells the runners to stop and to release their leases.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Waits until it has stopped.
+    /// Waits until the runners have stopped.
     pub async fn ended(self) {
         if timeout(STOP_TIME, self.tasks.join_all()).await.is_err() {
             tracing::warn!("a job could not be let go of; its lease will run out");

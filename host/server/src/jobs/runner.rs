@@ -1,18 +1,18 @@
 //! Takes jobs from the state and works them off, chunk by chunk.
 
-use super::asking;
 use super::chunk::{ATTEMPTS, Chunk};
+use super::chunking::CHUNK_ROWS;
 use super::document::{mode, summary};
-use super::intake::CHUNK_ROWS;
-use super::stored::{self, Unreadable};
-use crate::receipts::NotKept;
-use crate::releases::OpenRelease;
+use super::persisted::Unreadable;
+use super::{address_lookup, persisted};
+use crate::execution::RowRecorder;
+use crate::receipts::ReceiptError;
 use crate::service::Service;
-use crate::valuation::batch::nth;
-use crate::valuation::row;
-use crate::workers::Workers;
-use domesday_breaks::broken;
 use domesday_state::{Claim, Held, Hold, Job, JobError, StateError};
+use domesday_valuation::pipeline::batch::nth;
+use domesday_valuation::pipeline::row;
+use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::worker_pool::WorkerPool;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -21,54 +21,53 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval, interval_at, sleep, timeout};
 use uuid::Uuid;
 
-/// The longest that a row of a job waits for requests to have threads: under any load, a job goes
-/// on by fifty rows a second.
-pub const PATIENCE: Duration = Duration::from_millis(20);
-/// How often it is looked whether requests still wait.
-const LOOK: Duration = Duration::from_millis(1);
+/// The longest that a row of a job waits for requests. So a job runs fifty rows a second under any
+/// load.
+pub const MAX_YIELD: Duration = Duration::from_millis(20);
+/// How often the runner checks whether requests still wait.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// How often in each lease a host says that it is still at work.
-const RENEWALS: u32 = 3;
-/// Chunks of one job before others have their turn.
-const TURN: u32 = 8;
-/// How often jobs are looked for that this host did not accept: another host's, or one whose lease
-/// ran out.
-const POLL: Duration = Duration::from_secs(1);
-/// How long a release that does not open is left alone.
-const REOPEN: Duration = Duration::from_secs(1);
-/// How often what is past its time is removed.
-const PURGE: Duration = Duration::from_secs(60);
+/// Renewals of a lease in its duration.
+const RENEWALS_PER_LEASE: u32 = 3;
+/// Chunks of one job before the runner takes another.
+const CHUNKS_PER_TURN: u32 = 8;
+/// How often the runner looks for jobs that another host accepted, or whose lease ran out.
+const CLAIM_INTERVAL: Duration = Duration::from_secs(1);
+/// The wait before a release that did not open is tried again.
+const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
+/// How often expired jobs and documents are removed.
+const PURGE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Why a claimed job is not worked on any further.
-enum Ended {
-    /// Its last chunk is finished.
+/// Why the runner stopped working on a claimed job.
+enum StopReason {
+    /// The last chunk is finished.
     Completed,
-    /// Others have their turn, or this host is stopping.
-    LetGo,
-    /// Another host has it, or it is gone.
+    /// The runner yielded the job to another runner, since its turn ended or the host stops.
+    Yielded,
+    /// Another host holds the lease, or the job is gone.
     Lost,
-    /// It cannot be finished.
+    /// The job failed.
     Failed(JobError),
-    /// The state does not answer.
+    /// The state did not answer.
     State(StateError),
-    /// The receipts of its rows cannot be kept.
-    Receipts(NotKept),
+    /// The receipts of the rows could not be written.
+    Receipts(ReceiptError),
 }
 
-impl From<NotKept> for Ended {
-    fn from(error: NotKept) -> Self {
-        Ended::Receipts(error)
+impl From<ReceiptError> for StopReason {
+    fn from(error: ReceiptError) -> Self {
+        StopReason::Receipts(error)
     }
 }
 
-impl From<StateError> for Ended {
+impl From<StateError> for StopReason {
     fn from(error: StateError) -> Self {
-        Ended::State(error)
+        StopReason::State(error)
     }
 }
 
-/// Works jobs off until `stop` says so; a job in work is then let go of, between two rows. A job stays
-/// with this host for `lease` after it last said anything.
+/// Runs jobs until `stop` is set. The runner then releases its job between two rows. A lease lasts
+/// for `lease` after it was claimed or renewed.
 pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiver<bool>) {
     let runner = Runner {
         service,
@@ -92,16 +91,16 @@ pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiv
                         _ = stop.changed() => {}
                     }
                 };
-                // Either way it is looked again.
-                let _ = timeout(POLL, something).await;
+                // Claim again in every case.
+                let _ = timeout(CLAIM_INTERVAL, something).await;
             }
         }
     }
 }
 
-/// Removes what is past its time, every minute, until `stop` says so.
+/// Removes expired jobs and documents every minute, until `stop` is set.
 pub async fn purge(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
-    let mut minutes = interval(PURGE);
+    let mut minutes = interval(PURGE_INTERVAL);
     loop {
         tokio::select! {
             _ = minutes.tick() => {}
@@ -132,48 +131,48 @@ impl Runner {
     async fn work_off(&self, claim: Claim) {
         let (held, job_id) = (claim.held, claim.job.id);
         let (release_id, attempts) = (claim.job.release_id.clone(), claim.attempts);
-        let ended = match self.chunks(claim).await {
-            Ok(ended) | Err(ended) => ended,
+        let stopped = match self.chunks(claim).await {
+            Ok(reason) | Err(reason) => reason,
         };
-        let said = match ended {
-            Ended::Completed => {
+        let lease = match stopped {
+            StopReason::Completed => {
                 self.service.metrics.job_ended("completed");
                 tracing::info!(%job_id, release_id, "job completed");
                 return;
             }
-            Ended::Lost => Ok(Hold::Lost),
-            Ended::LetGo => self.service.state.let_go(held).await,
-            Ended::Failed(error) => {
+            StopReason::Lost => Ok(Hold::Lost),
+            StopReason::Yielded => self.service.state.let_go(held).await,
+            StopReason::Failed(error) => {
                 tracing::error!(%job_id, release_id, attempts, code = error.code, "job failed");
                 let now = self.service.clock.now();
-                let said = self.service.state.fail(held, error, now).await;
-                if matches!(said, Ok(Hold::Kept)) {
+                let lease = self.service.state.fail(held, error, now).await;
+                if matches!(lease, Ok(Hold::Kept)) {
                     self.service.metrics.job_ended("failed");
                 }
-                said
+                lease
             }
-            Ended::Receipts(error) => {
+            StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
-                return self.let_go_later(held).await;
+                return self.release_lease_later(held).await;
             }
-            Ended::State(error) => Err(error),
+            StopReason::State(error) => Err(error),
         };
-        match said {
+        match lease {
             Ok(Hold::Kept) => {}
             Ok(Hold::Lost) => lost(job_id),
             Err(error) => {
                 tracing::error!(%job_id, %error, "the state does not answer");
-                self.let_go_later(held).await;
+                self.release_lease_later(held).await;
             }
         }
     }
 
-    /// Lets go of a job as soon as the state answers, since its failure is no crash of the chunk's;
-    /// at the latest, the lease runs out.
-    async fn let_go_later(&self, held: Held) {
+    /// Releases the lease as soon as the state answers, since its failure is no crash of the chunk.
+    /// Otherwise the lease runs out.
+    async fn release_lease_later(&self, held: Held) {
         let until = Instant::now() + self.lease;
         while Instant::now() < until && !self.stopping() {
-            sleep(POLL).await;
+            sleep(CLAIM_INTERVAL).await;
             match self.service.state.let_go(held).await {
                 Ok(Hold::Kept) => return,
                 Ok(Hold::Lost) => return lost(held.job),
@@ -182,73 +181,73 @@ impl Runner {
         }
     }
 
-    /// Works on a job until it ends, or this runner's turn does.
-    async fn chunks(&self, claim: Claim) -> Result<Ended, Ended> {
+    /// Runs chunks until the job or the turn of this runner ends.
+    async fn chunks(&self, claim: Claim) -> Result<StopReason, StopReason> {
         let Claim { held, job, .. } = &claim;
         if claim.attempts > ATTEMPTS {
-            return Err(Ended::Failed(crashed()));
+            return Err(StopReason::Failed(crashed()));
         }
-        let kept = stored::Shared::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
-        let shared = self.holding(*held, self.shared(job, kept)).await??;
-        let shared = Arc::new(shared);
+        let kept =
+            persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
+        let recorder = RowRecorder::open(&self.service, &job.tenant, kept.execution_id);
+        let recorder = self.with_lease(*held, recorder).await??;
+        let context = self.request_context(job, kept, &recorder);
+        let context = Arc::new(self.with_lease(*held, context).await??);
         for number in claim.next..job.chunks {
-            if self.stopping() || number - claim.next == TURN {
-                return Ok(Ended::LetGo);
+            if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
+                return Ok(StopReason::Yielded);
             }
             let state = &self.service.state;
-            let input = state.input(*held, number).await?.ok_or(Ended::Lost)?;
-            let rows = stored::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
+            let input = state.input(*held, number).await?.ok_or(StopReason::Lost)?;
+            let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
             drop(input);
             let first = nth(kept.first_valuation_id, number as usize * CHUNK_ROWS);
-            // Each end of a host counts against the chunk that it was at, whatever ended it. So one
-            // that was begun before is done without delay.
-            let hasty = number == claim.next && claim.attempts > 1;
-            let valued = self.value(rows.into(), first, &shared, hasty);
-            let chunk = self.holding(*held, valued).await??;
-            if let Some(receipts) = &shared.receipts {
-                self.holding(*held, receipts.kept()).await??;
-            }
+            // Each crash of a host counts against the chunk that it ran. So a chunk that was begun
+            // before runs at full priority, and an unrelated crash is less likely to use an
+            // attempt.
+            let retrying = number == claim.next && claim.attempts > 1;
+            let rows = self.value(rows.into(), first, &context, retrying);
+            let chunk = recorder.run_and_record(rows);
+            let chunk = self.with_lease(*held, chunk).await??;
             let now = self.service.clock.now();
             let done = chunk.done(number);
             let summary = summary(done.tally);
             let lease = millis(self.lease);
             match state.finish_chunk(*held, done, now, lease).await? {
                 Hold::Kept => self.service.metrics.summary(&job.release_id, &summary),
-                Hold::Lost => return Err(Ended::Lost),
+                Hold::Lost => return Err(StopReason::Lost),
             }
         }
-        Ok(Ended::Completed)
+        Ok(StopReason::Completed)
     }
 
-    /// What all rows share, on the release that the job was submitted under.
-    async fn shared(&self, job: &Job, kept: stored::Shared) -> Result<row::Shared, Ended> {
+    /// Returns the context of the rows, on the release that the job was submitted under.
+    async fn request_context(
+        &self,
+        job: &Job,
+        kept: persisted::PersistedContext,
+        recorder: &RowRecorder,
+    ) -> Result<row::RequestContext, StopReason> {
         let mode = mode(job.mode);
-        Ok(row::Shared {
+        Ok(row::RequestContext {
             release: self.release(job).await?,
             kind: mode.kind(),
             depth: mode.depth(),
             settings: kept.settings,
             stored_data: kept.stored_data,
             execution_id: kept.execution_id,
-            receipts: self
-                .service
-                .receipts_of(&job.tenant, kept.execution_id)
-                .await?,
-            shadow: self.service.shadows.now(),
+            observer: recorder.observer(),
         })
     }
 
-    /// The job's release. That it does not open may pass, as other faults of ours: a share that is away
-    /// for a moment, a lack of file handles. So it is tried as often as they are.
-    async fn release(&self, job: &Job) -> Result<Arc<OpenRelease>, Ended> {
+    /// Opens the release of the job. A failure may be temporary, such as a network file system or a
+    /// lack of file handles. So the runner tries as often as it tries a row.
+    async fn release(&self, job: &Job) -> Result<Arc<OpenRelease>, StopReason> {
         let mut attempt = 1;
         loop {
             let (service, id) = (self.service.clone(), job.release_id.clone());
-            // It may have to be read from disk.
-            let opened = tokio::task::spawn_blocking(move || match broken("versioning-4") {
-                true => Ok(service.releases.current()),
-                false => service.releases.get(&id),
-            });
+            // Opening may read the package from disk.
+            let opened = tokio::task::spawn_blocking(move || service.releases.get(&id));
             let error: Box<dyn std::error::Error + Send + Sync> = match opened.await {
                 Ok(Ok(release)) => return Ok(release),
                 Ok(Err(error)) => error.into(),
@@ -256,55 +255,56 @@ impl Runner {
             };
             tracing::error!(job_id = %job.id, attempt, %error, "a job's release does not open");
             if attempt == ATTEMPTS {
-                return Err(Ended::Failed(not_served()));
+                return Err(StopReason::Failed(not_served()));
             }
             if self.stopping() {
-                return Err(Ended::LetGo);
+                return Err(StopReason::Yielded);
             }
             attempt += 1;
-            sleep(REOPEN).await;
+            sleep(REOPEN_INTERVAL).await;
         }
     }
 
-    /// Values a chunk, behind synchronous work unless it is `hasty`.
+    /// Runs a chunk at low priority, or at full priority where it is `retrying`.
     async fn value(
         &self,
         rows: Arc<[String]>,
         first: Uuid,
-        shared: &Arc<row::Shared>,
-        hasty: bool,
-    ) -> Result<Chunk, Ended> {
+        context: &Arc<row::RequestContext>,
+        retrying: bool,
+    ) -> Result<Chunk, StopReason> {
         let mut lost = 0;
         let mut chunk = Chunk::new(rows.clone());
         loop {
-            let asked = asking::ask(&self.service, self.stop.clone(), chunk, shared).await;
+            let asked =
+                address_lookup::look_up(&self.service, self.stop.clone(), chunk, context).await;
             let answers;
-            (chunk, answers) = asked.ok_or(Ended::LetGo)?;
+            (chunk, answers) = asked.ok_or(StopReason::Yielded)?;
             while !chunk.round_over() {
                 if self.stopping() {
-                    return Err(Ended::LetGo);
+                    return Err(StopReason::Yielded);
                 }
-                if !hasty {
-                    step_aside(&self.service.workers).await;
+                if !retrying {
+                    yield_to_requests(&self.service.workers).await;
                 }
-                let (shared, said) = (shared.clone(), answers.clone());
-                let waiting = self.service.workers.waiting().clone();
+                let (context, lookups) = (context.clone(), answers.clone());
+                let queue = self.service.workers.queue_depth().clone();
                 let stop = self.stop.clone();
-                let worked = self.service.workers.run_behind(move || {
-                    let set_aside = || (waiting.any() && !hasty) || *stop.borrow();
-                    chunk.work(&shared, &said, first, set_aside);
+                let worked = self.service.workers.run_low_priority(move || {
+                    let yield_now = || (queue.is_nonzero() && !retrying) || *stop.borrow();
+                    chunk.work(&context, &lookups, first, yield_now);
                     chunk
                 });
                 chunk = match worked.await {
                     Ok(worked) => worked,
-                    // A panic that was no row's: each row's own is caught, and its result says so.
+                    // A panic outside a row. The pipeline catches the panic of a row.
                     Err(error) => {
                         tracing::error!(%error, "a chunk");
                         lost += 1;
                         if lost == ATTEMPTS {
-                            return Err(Ended::Failed(crashed()));
+                            return Err(StopReason::Failed(crashed()));
                         }
-                        asking::pause(&answers, self.stop.clone()).await;
+                        address_lookup::pause(&answers, self.stop.clone()).await;
                         Chunk::new(rows.clone())
                     }
                 };
@@ -312,14 +312,18 @@ impl Runner {
             if !chunk.again() {
                 return Ok(chunk);
             }
-            asking::pause(&answers, self.stop.clone()).await;
+            address_lookup::pause(&answers, self.stop.clone()).await;
         }
     }
 
-    /// Holds on to a job while something long is done for it.
-    async fn holding<T>(&self, held: Held, work: impl Future<Output = T>) -> Result<T, Ended> {
+    /// Renews the lease while `work` runs.
+    async fn with_lease<T>(
+        &self,
+        held: Held,
+        work: impl Future<Output = T>,
+    ) -> Result<T, StopReason> {
         let mut work = pin!(work);
-        let every = self.lease / RENEWALS;
+        let every = self.lease / RENEWALS_PER_LEASE;
         let mut renewals = interval_at(Instant::now() + every, every);
         loop {
             tokio::select! {
@@ -334,8 +338,8 @@ impl Runner {
                 .await
             {
                 Ok(Hold::Kept) => {}
-                Ok(Hold::Lost) => return Err(Ended::Lost),
-                // Should the lease run out meanwhile, the fence keeps the results from being written.
+                Ok(Hold::Lost) => return Err(StopReason::Lost),
+                // If the lease runs out, the fencing number keeps the results from being stored.
                 Err(error) => tracing::warn!(job_id = %held.job, %error, "a lease was not renewed"),
             }
         }
@@ -346,11 +350,11 @@ impl Runner {
     }
 }
 
-/// Waits while requests wait for threads, within reason.
-async fn step_aside(workers: &Workers) {
-    let until = Instant::now() + PATIENCE;
-    while workers.waiting().any() && Instant::now() < until {
-        sleep(LOOK).await;
+/// Waits while requests wait for workers, for [`MAX_YIELD`] at most.
+async fn yield_to_requests(workers: &WorkerPool) {
+    let until = Instant::now() + MAX_YIELD;
+    while workers.queue_depth().is_nonzero() && Instant::now() < until {
+        sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -362,7 +366,7 @@ fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The release that a job is pinned to cannot be had.
+/// Returns the error of a job whose release does not open.
 fn not_served() -> JobError {
     JobError {
         code: "release_unavailable".to_owned(),
@@ -379,9 +383,9 @@ fn crashed() -> JobError {
     }
 }
 
-fn unreadable(error: &Unreadable) -> Ended {
+fn unreadable(error: &Unreadable) -> StopReason {
     tracing::error!(%error, "a job");
-    Ended::Failed(JobError {
+    StopReason::Failed(JobError {
         code: "processing_failed".to_owned(),
         message: "What was kept of the job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
         retryable: true,
@@ -394,26 +398,26 @@ mod tests {
 
     #[tokio::test]
     async fn a_job_steps_aside_for_requests_but_not_for_ever() {
-        let workers = Arc::new(Workers::new(1, 8).unwrap());
+        let workers = Arc::new(WorkerPool::new(1, 8).unwrap());
         let (release, released) = std::sync::mpsc::channel::<()>();
         let started = Instant::now();
-        step_aside(&workers).await;
-        assert!(started.elapsed() < PATIENCE, "nothing waits");
+        yield_to_requests(&workers).await;
+        assert!(started.elapsed() < MAX_YIELD, "nothing waits");
 
         // One request has the only thread, another waits for it.
         let busy = [workers.clone(), workers.clone()];
         let [first, second] = busy;
         let first = tokio::spawn(async move { first.run(move || released.recv()).await });
         let second = tokio::spawn(async move { second.run(|| ()).await });
-        while !workers.waiting().any() {
+        while !workers.queue_depth().is_nonzero() {
             tokio::task::yield_now().await;
         }
         let started = Instant::now();
-        step_aside(&workers).await;
-        assert!(started.elapsed() >= PATIENCE, "a request still waited");
+        yield_to_requests(&workers).await;
+        assert!(started.elapsed() >= MAX_YIELD, "a request still waited");
         release.send(()).unwrap();
         assert!(first.await.unwrap().unwrap().is_ok());
         assert!(second.await.unwrap().is_ok());
-        assert!(!workers.waiting().any());
+        assert!(!workers.queue_depth().is_nonzero());
     }
 }

@@ -1,19 +1,18 @@
-//! Receipts: of the valuations that are made here, a record each in this host's journal, sealed for its tenant.
+//! Receipts: one record per valuation in the journal of this host, sealed for its tenant.
 //!
-//! No answer leaves before its receipts are durable. They are sealed on the threads that value, appended by the journal's
-//! own, and awaited once a request or chunk, so that many become durable together.
+//! No answer leaves before its receipts are durable. The workers seal them, the thread of the
+//! journal appends them, and a request or chunk waits for all of its receipts at once.
 
-mod keeping;
 mod record;
+mod recorder;
 mod share;
 
-pub use keeping::Keeping;
 pub use record::read;
+pub use recorder::ReceiptRecorder;
 pub use share::Share;
 
 use crate::clock::{Clock, random};
-use crate::settings::{ReceiptsMode, Settings};
-use domesday_breaks::broken;
+use crate::config::{ReceiptsMode, Settings};
 use domesday_journal::{Journal, JournalError, TenantKey};
 use domesday_state::{State, StateError, TenantId};
 use std::collections::HashMap;
@@ -22,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
-/// How long a tenant's key is believed without asking the state; after that time no host seals under one that was erased.
+/// How long a tenant's key is cached. After that time no host seals under an erased key.
 const BELIEVED: Duration = Duration::from_secs(60);
 
 /// The journal of a running service, and whose receipts go into it.
@@ -34,9 +33,9 @@ pub struct Receipts {
     keys: Mutex<HashMap<TenantId, (TenantKey, Instant)>>,
 }
 
-/// Receipts cannot be kept, so nothing can be answered for.
+/// Why receipts cannot be written, so that no result may be answered.
 #[derive(Debug, thiserror::Error)]
-pub enum NotKept {
+pub enum ReceiptError {
     /// The journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -68,13 +67,13 @@ impl Receipts {
         settings: &Settings,
         state: &Arc<dyn State>,
         clock: &Arc<dyn Clock>,
-    ) -> Result<Option<Receipts>, NotKept> {
+    ) -> Result<Option<Receipts>, ReceiptError> {
         let share = match settings.receipts {
-            ReceiptsMode::Off if !broken("receipts-off") => return Ok(None),
+            ReceiptsMode::Off => return Ok(None),
             ReceiptsMode::Sampled => Share::of(settings.receipts_share),
-            ReceiptsMode::Off | ReceiptsMode::All => Share::all(),
+            ReceiptsMode::All => Share::all(),
         };
-        let seed = random().map_err(|error| NotKept::Random(error.to_string()))?;
+        let seed = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
         let now = clock.clone();
         let journal = Journal::open(&folder(settings), seed, Arc::new(move || now.now().0))?;
         Ok(Some(Receipts {
@@ -86,21 +85,21 @@ impl Receipts {
         }))
     }
 
-    /// What keeps the receipts of one request or job of a tenant.
+    /// Returns the recorder of one request or job of a tenant.
     ///
     /// # Errors
-    /// Where none could be kept at present.
-    pub async fn keeping(
+    /// The journal cannot be written, or the tenant's key cannot be read.
+    pub async fn recorder(
         &self,
         tenant: &TenantId,
         execution_id: Uuid,
-    ) -> Result<Arc<Keeping>, NotKept> {
+    ) -> Result<Arc<ReceiptRecorder>, ReceiptError> {
         self.journal.well()?;
         let key = match self.believed(tenant) {
             Some(key) => key,
             None => self.ask(tenant).await?,
         };
-        Ok(Arc::new(Keeping::new(
+        Ok(Arc::new(ReceiptRecorder::new(
             self.journal.clone(),
             self.clock.clone(),
             self.share,
@@ -110,12 +109,12 @@ impl Receipts {
         )))
     }
 
-    /// Believes a tenant's key no longer.
+    /// Removes a tenant's key from the cache.
     pub fn forget(&self, tenant: &TenantId) {
         self.keys().remove(tenant);
     }
 
-    /// The receipts in the journal, and why none can be added at present, if so.
+    /// Returns the number of receipts, and why none can be appended, where that is so.
     pub fn status(&self) -> (u64, Option<JournalError>) {
         (self.journal.sequence(), self.journal.well().err())
     }
@@ -126,16 +125,13 @@ impl Receipts {
         (since.elapsed() < BELIEVED).then(|| key.clone())
     }
 
-    async fn ask(&self, tenant: &TenantId) -> Result<TenantKey, NotKept> {
+    async fn ask(&self, tenant: &TenantId) -> Result<TenantKey, ReceiptError> {
         let (state, id) = (self.state.clone(), tenant.clone());
-        let fresh = random().map_err(|error| NotKept::Random(error.to_string()))?;
+        let fresh = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
         let since = Instant::now();
         let kept = tokio::task::spawn_blocking(move || state.receipt_key(&id, fresh)).await;
-        let kept = kept.map_err(|error| NotKept::Random(error.to_string()))??;
-        let key = TenantKey::new(match broken("receipts-key") {
-            true => [7; 32],
-            false => kept,
-        });
+        let kept = kept.map_err(|error| ReceiptError::Random(error.to_string()))??;
+        let key = TenantKey::new(kept);
         self.keys().insert(tenant.clone(), (key.clone(), since));
         Ok(key)
     }

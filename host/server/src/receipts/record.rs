@@ -1,6 +1,8 @@
-//! The sealed record of a receipt: a fixture as MessagePack, its structs as arrays of their fields in order.
+//! The sealed record of a receipt: a fixture as MessagePack, its structs as arrays of their fields
+//! in order.
 //!
-//! Journals are kept for years: a fixture whose fields change needs another form beside this one, which goes on being read.
+//! Journals are kept for years: a fixture whose fields change needs another form beside this one,
+//! which goes on being read.
 
 use domesday_engine::fixture::Fixture;
 

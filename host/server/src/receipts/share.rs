@@ -1,10 +1,10 @@
 //! Which valuations have a receipt.
 
-use domesday_breaks::broken;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-/// A share of all valuations. Which they are follows from their ids alone, so that nobody can choose.
+/// A share of all valuations. Which they are follows from their ids alone, so that nobody can
+/// choose.
 #[derive(Debug, Clone, Copy)]
 pub struct Share(u64);
 
@@ -23,7 +23,7 @@ impl Share {
     /// Whether this valuation is one.
     pub fn has(self, valuation_id: Uuid) -> bool {
         let Share(below) = self;
-        if below == u64::MAX || broken("receipts-sampled") {
+        if below == u64::MAX {
             return true;
         }
         let digest = Sha256::digest(valuation_id.as_bytes());

@@ -1,35 +1,35 @@
 //! A candidate beside the current release, on a sample of live rows.
 //!
-//! What a client is told never waits for the candidate and never depends on it: the current release's answer to a
-//! sampled row is copied into a queue of bounded length, and a thread of its own takes it from there while requests leave the machine
-//! idle ([`run`]). A full queue drops the row and counts it. What both said is counted ([`crate::telemetry::shadow`]) and kept
-//! ([`kept`]), without the address, the UPRN or anything else that says which home it was; `domesday shadow report`
-//! makes the same page of it as `domesday compare`.
+//! What a client is told never waits for the candidate and never depends on it: the current
+//! release's answer to a sampled row is copied into a queue of bounded length, and a thread of its
+//! own takes it from there while requests leave the machine idle ([`run`]). A full queue drops the
+//! row and counts it. What both said is counted ([`crate::telemetry::shadow`]) and kept
+//! ([`store`]), without the address, the UPRN or anything else that says which home it was;
+//! `domesday shadow report` makes the same page of it as `domesday compare`.
 
-mod about;
-mod counts;
-pub mod kept;
-mod notes;
-pub mod read;
+mod exclusions;
+mod header;
+mod offered;
+mod recorder;
+pub mod report;
 mod run;
 mod share;
+pub mod store;
 
 pub use share::{NoShare, Share};
 
 use crate::clock::Clock;
-use crate::compare::said::said;
-use crate::releases::{OpenRelease, ReleaseError};
-use crate::service::Service;
 use crate::telemetry::shadow::ShadowMetrics;
-use crate::workers::Load;
 use arc_swap::ArcSwapOption;
-use counts::Left;
-use domesday_backtest::compare::paired::{Said, Side};
-use domesday_breaks::broken;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
-use domesday_state::UnixMillis;
-use notes::Notes;
+use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
+use domesday_valuation::comparison_outcome::compared_outcome;
+use domesday_valuation::release_store::{OpenRelease, ReleaseError};
+use domesday_valuation::worker_pool::Occupancy;
+use exclusions::Left;
+use offered::Offered;
+use recorder::Notes;
 use run::Runner;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,11 +45,12 @@ const QUEUE: usize = 1_024;
 /// Where a service's shadow is, if it has one.
 pub struct Shadows {
     now: ArcSwapOption<Shadow>,
-    /// The thread of the one that runs; held while one begins or ends, so that no two write in one folder.
+    /// The thread of the one that runs; held while one begins or ends, so that no two write in one
+    /// folder.
     thread: Mutex<Option<JoinHandle<()>>>,
     /// Where pairs are kept.
     folder: PathBuf,
-    load: Load,
+    occupancy: Occupancy,
     clock: Arc<dyn Clock>,
     metrics: ShadowMetrics,
 }
@@ -63,14 +64,6 @@ pub struct Shadow {
     dropped: Arc<AtomicU64>,
     clock: Arc<dyn Clock>,
     metrics: ShadowMetrics,
-}
-
-/// A row that the current release answered.
-struct Offered {
-    current: Arc<OpenRelease>,
-    subject: Arc<Subject>,
-    side: Side,
-    at: UnixMillis,
 }
 
 /// Why a release does not run as a shadow.
@@ -87,25 +80,11 @@ pub enum ShadowError {
     Thread(#[from] std::io::Error),
 }
 
-impl Service {
-    /// Runs a release as a shadow from now on, in place of any other. It is opened, proved and admitted as any is. Blocks.
-    ///
-    /// # Errors
-    /// Where it cannot be served, or is the current one.
-    pub fn begin_shadow(&self, id: &str, share: Share) -> Result<(), ShadowError> {
-        let candidate = self.releases.get(id)?;
-        if self.releases.current().id == candidate.id && !broken("shadow-current") {
-            return Err(ShadowError::Current(candidate.id.clone()));
-        }
-        Ok(self.shadows.begin(candidate, share)?)
-    }
-}
-
 impl Shadows {
     /// None yet; pairs are to be kept in `folder`.
     pub fn new(
         folder: PathBuf,
-        load: Load,
+        occupancy: Occupancy,
         clock: Arc<dyn Clock>,
         metrics: ShadowMetrics,
     ) -> Shadows {
@@ -113,7 +92,7 @@ impl Shadows {
             now: ArcSwapOption::empty(),
             thread: Mutex::new(None),
             folder,
-            load,
+            occupancy,
             clock,
             metrics,
         }
@@ -124,7 +103,8 @@ impl Shadows {
         self.now.load_full()
     }
 
-    /// Runs a candidate on a share of rows from now on, in place of any other. Waits until that has ended.
+    /// Runs a candidate on a share of rows from now on, in place of any other. Waits until that has
+    /// ended.
     ///
     /// # Errors
     /// Where no thread can be had.
@@ -138,7 +118,7 @@ impl Shadows {
             candidate: candidate.clone(),
             offered,
             ended: ended.clone(),
-            load: self.load.clone(),
+            occupancy: self.occupancy.clone(),
             metrics: self.metrics.clone(),
             notes: Notes::new(
                 candidate.clone(),
@@ -157,7 +137,7 @@ impl Shadows {
         tracing::info!(
             release_id = candidate.id,
             share = share.part(),
-            "a shadow begins"
+            "a shadow starts"
         );
         self.now.store(Some(Arc::new(Shadow {
             candidate,
@@ -171,13 +151,14 @@ impl Shadows {
         Ok(())
     }
 
-    /// Ends the candidate that runs, and says which it was. Rows that wait for it are let go of, counted and told. Waits for the row
-    /// in hand, which has a second.
+    /// Ends the candidate that runs, and says which it was. Rows that wait for it are let go of,
+    /// counted and told. Waits for the row in hand, which has a second.
     pub fn end(&self) -> Option<String> {
         self.ended(&mut self.thread())
     }
 
-    /// Ends the candidate if it is this release, which became the current one, and has nothing to be held against any more.
+    /// Ends the candidate if it is this release, which became the current one, and has nothing to
+    /// be held against any more.
     pub fn promoted(&self, id: &str) {
         let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);
         if runs {
@@ -218,10 +199,11 @@ impl Shadow {
 
     /// Whether it is run on this row of this release.
     pub fn takes(&self, current: &OpenRelease, row: Uuid) -> bool {
-        current.id != self.candidate.id && (self.share.holds(row) || broken("shadow-share"))
+        current.id != self.candidate.id && self.share.holds(row)
     }
 
-    /// Notes what the release said of a row that is taken; a host's failure is nobody's answer. Never waits.
+    /// Notes what the release said of a row that is taken; a host's failure is nobody's answer.
+    /// Never waits.
     pub fn answered(
         &self,
         current: &Arc<OpenRelease>,
@@ -237,7 +219,7 @@ impl Shadow {
             self.offer(
                 current,
                 subject,
-                said(current, &row.outcome),
+                compared_outcome(current, &row.outcome),
                 row.cost.fuel,
                 took,
             );
@@ -249,7 +231,7 @@ impl Shadow {
         &self,
         current: &Arc<OpenRelease>,
         subject: &Arc<Subject>,
-        said: Said,
+        said: ComparedOutcome,
         fuel: u64,
         took: Duration,
     ) {
@@ -269,9 +251,6 @@ impl Shadow {
         };
         match self.queue.try_send(offered) {
             Ok(()) => {}
-            Err(TrySendError::Full(offered)) if broken("shadow-waits") => {
-                let _ = self.queue.send(offered);
-            }
             Err(TrySendError::Full(_)) => {
                 self.metrics.row(self.release_id(), Left::Dropped.word());
                 self.dropped.fetch_add(1, Ordering::Relaxed);

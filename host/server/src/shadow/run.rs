@@ -1,18 +1,17 @@
 //! The thread that runs a candidate.
 
-use super::Offered;
-use super::counts::Left;
-use super::notes::Notes;
-use crate::compare::said::{referred, said};
-use crate::releases::OpenRelease;
+use super::exclusions::Left;
+use super::offered::Offered;
+use super::recorder::Notes;
 use crate::telemetry::shadow::ShadowMetrics;
-use crate::valuation::market::outside;
-use crate::workers::Load;
-use domesday_backtest::compare::paired::{Paired, Side};
-use domesday_backtest::compare::sides::Sides;
-use domesday_breaks::broken;
 use domesday_engine::outcome::RowFailure;
+use domesday_evaluation::compare::paired::{Paired, Side};
+use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
+use domesday_valuation::comparison_outcome::{compared_outcome, referred};
+use domesday_valuation::pipeline::eligibility::outside;
+use domesday_valuation::release_store::OpenRelease;
+use domesday_valuation::worker_pool::Occupancy;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +20,8 @@ use std::time::{Duration, Instant};
 
 /// As a worker's.
 pub const STACK_BYTES: usize = 8 << 20;
-/// The longest that a row waits for requests to end: under any load a candidate goes on, by fifty rows a second.
+/// The longest that a row waits for requests to end: under any load a candidate goes on, by fifty
+/// rows a second.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// While requests are under way, it rests so many times as long as its last row took.
 const RESTS: u32 = 19;
@@ -29,7 +29,8 @@ const RESTS: u32 = 19;
 const LONGEST_REST: Duration = Duration::from_secs(20);
 /// How often it is looked whether requests are still under way.
 const LOOK: Duration = Duration::from_millis(1);
-/// How long nothing may come before it is looked whether the shadow has ended, and counts are written down.
+/// How long nothing may come before it is looked whether the shadow has ended, and counts are
+/// written down.
 const QUIET: Duration = Duration::from_millis(100);
 /// Time on the clock that a row of a candidate has; a release that needs more has failed on it.
 const ROW_TIME: Duration = Duration::from_secs(1);
@@ -39,7 +40,7 @@ pub(super) struct Runner {
     pub candidate: Arc<OpenRelease>,
     pub offered: Receiver<Offered>,
     pub ended: Arc<AtomicBool>,
-    pub load: Load,
+    pub occupancy: Occupancy,
     pub metrics: ShadowMetrics,
     pub notes: Notes,
 }
@@ -77,9 +78,7 @@ impl Runner {
         match pair.unwrap_or(Err(Left::Undone)) {
             Ok(pair) => {
                 self.metrics.row(&self.candidate.id, "compared");
-                if !broken("shadow-kept") {
-                    self.notes.compared(offered, pair);
-                }
+                self.notes.compared(offered, pair);
             }
             Err(left) => self.notes.left_out(offered, left),
         }
@@ -89,7 +88,9 @@ impl Runner {
     /// Waits while requests are under way, within reason.
     fn step_aside(&self, rest: Duration) {
         let began = Instant::now();
-        while self.load.busy() > 0 && began.elapsed() < rest && !self.ended.load(Ordering::Relaxed)
+        while self.occupancy.in_use() > 0
+            && began.elapsed() < rest
+            && !self.ended.load(Ordering::Relaxed)
         {
             std::thread::sleep(LOOK);
         }
@@ -121,21 +122,19 @@ impl Runner {
                 let row = candidate
                     .release
                     .value_within(&Arc::new(subject), evidence, ROW_TIME);
-                // Only what the host is at fault for says nothing of the candidate: one that needs longer than it has, fails.
+                // Only what the host is at fault for says nothing of the candidate: one that needs
+                // longer than it has, fails.
                 if let Err(RowFailure::Host { .. }) = &row.outcome {
                     return Err(Left::Undone);
                 }
-                (said(candidate, &row.outcome), row.cost.fuel)
+                (compared_outcome(candidate, &row.outcome), row.cost.fuel)
             }
         };
         let micros = began.elapsed().as_nanos() as f64 / 1_000.0;
         let subject = &offered.subject;
         Ok(Paired {
             // Named when it is read; there is nothing here that a home could be found by.
-            row: match broken("shadow-address") {
-                true => subject.postcode.to_string(),
-                false => String::new(),
-            },
+            row: String::new(),
             property_type: subject.property_type,
             authority: subject.authority.clone(),
             postcode_area: subject.postcode.area().to_owned(),

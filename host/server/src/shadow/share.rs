@@ -4,8 +4,8 @@ use crate::receipts;
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// A share of all rows, 0 to 1. Whether a row is among them follows from its valuation id alone, so that a row which is begun again
-/// is taken again or left again.
+/// A share of all rows, 0 to 1. Whether a row is among them follows from its valuation id alone, so
+/// that a row which is begun again is taken again or left again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share(f64);
 
@@ -31,8 +31,8 @@ impl Share {
         self.0
     }
 
-    /// Whether it holds a row. By the id's bits turned round, so that these are not the rows that have a receipt, which are recorded
-    /// and so take longer.
+    /// Whether it holds a row. By the id's bits turned round, so that these are not the rows that
+    /// have a receipt, which are recorded and so take longer.
     pub fn holds(self, row: Uuid) -> bool {
         receipts::Share::of(self.0).has(Uuid::from_u128(!row.as_u128()))
     }

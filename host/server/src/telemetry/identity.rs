@@ -1,6 +1,6 @@
 //! What is counted of the identity provider.
 
-use domesday_identity::{State, Watch};
+use domesday_address_lookup::{State, Watch};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -9,7 +9,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::time::Duration;
 
-/// Upper bounds of a request's time, seconds: from a neighbour's answer to the longest that is waited.
+/// Upper bounds of a request's time, seconds: from a neighbour's answer to the longest that is
+/// waited.
 const SECONDS: [f64; 10] = [0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]

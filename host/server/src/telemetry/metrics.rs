@@ -1,7 +1,8 @@
 //! What is counted while the service runs.
 //!
-//! Labels are taken from sets that cannot grow with the requests: the templates of routes, statuses,
-//! codes of the contract, and releases that were opened. No path, tenant or key is ever a label.
+//! Labels are taken from sets that cannot grow with the requests: the templates of routes,
+//! statuses, codes of the contract, and releases that were opened. No path, tenant or key is ever a
+//! label.
 
 use super::identity::IdentityMetrics;
 use super::shadow::ShadowMetrics;
@@ -94,17 +95,18 @@ pub struct Metrics {
     units: Counter,
     jobs_ended: Family<Ended, Counter>,
     current: Family<OfRelease, Gauge>,
+    late: Histogram,
     /// What is counted of the identity provider.
     pub identity: IdentityMetrics,
     /// What is counted of a release that runs as a shadow.
     pub shadow: ShadowMetrics,
     /// What is looked at only when somebody asks.
-    pub(super) sampled: Sampled,
+    pub(crate) sampled: Sampled,
 }
 
 /// What stands somewhere else and is read when the page is written.
 #[derive(Default)]
-pub(super) struct Sampled {
+pub(crate) struct Sampled {
     pub workers_busy: Gauge,
     pub workers_room: Gauge,
     pub body_bytes: Gauge,
@@ -128,6 +130,7 @@ impl Default for Metrics {
             units: Counter::default(),
             jobs_ended: Family::default(),
             current: Family::default(),
+            late: Histogram::new(SECONDS),
             identity: IdentityMetrics::register(&mut registry),
             shadow: ShadowMetrics::register(&mut registry),
             sampled: Sampled::default(),
@@ -164,6 +167,12 @@ impl Default for Metrics {
             "current_release",
             "1 for the release that new requests are valued by",
             metrics.current.clone(),
+        );
+        r.register_with_unit(
+            "runtime_delay",
+            "How late the asynchronous threads run what is due, measured ten times a second",
+            Unit::Seconds,
+            metrics.late.clone(),
         );
         let sampled = &metrics.sampled;
         for (name, help, gauge) in [
@@ -285,15 +294,20 @@ impl Metrics {
         self.jobs_ended.get_or_create(&Ended { status }).inc();
     }
 
+    /// Where it is counted how late the asynchronous threads are.
+    pub fn late(&self) -> Histogram {
+        self.late.clone()
+    }
+
     /// Notes the current release.
-    pub(super) fn current(&self, release: &str) {
+    pub(crate) fn current(&self, release: &str) {
         self.current.clear();
         let release = release.to_owned();
         self.current.get_or_create(&OfRelease { release }).set(1);
     }
 
     /// All of it as OpenMetrics text.
-    pub(super) fn write(&self) -> Result<String, std::fmt::Error> {
+    pub(crate) fn write(&self) -> Result<String, std::fmt::Error> {
         let mut page = String::with_capacity(16 << 10);
         prometheus_client::encoding::text::encode(&mut page, &self.registry)?;
         Ok(page)

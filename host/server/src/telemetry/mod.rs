@@ -1,7 +1,9 @@
 //! What operators watch a service by: metrics, and traces. Log lines are in `logging.rs`.
 
 mod identity;
+pub mod lateness;
 pub mod metrics;
-pub mod page;
+pub mod process;
+pub mod request_log;
 pub mod shadow;
 pub mod traces;

@@ -1,6 +1,6 @@
 //! What is counted of a candidate that runs beside the current release.
 
-use domesday_backtest::compare::paired::{Paired, Said, Status};
+use domesday_evaluation::compare::paired::{ComparedOutcome, Paired, Status};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -9,7 +9,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use std::sync::atomic::AtomicU64;
 
-/// Upper bounds of the candidate's value over the current one's. What did not move is in the bin from 0.995 to 1.005.
+/// Upper bounds of the candidate's value over the current one's. What did not move is in the bin
+/// from 0.995 to 1.005.
 const RATIOS: [f64; 12] = [
     0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.005, 1.02, 1.05, 1.1, 1.25, 2.0,
 ];
@@ -72,7 +73,7 @@ impl ShadowMetrics {
         metrics
     }
 
-    /// A shadow begins.
+    /// A shadow starts.
     pub fn begun(&self, release: &str, share: f64) {
         self.share.clear();
         let release = release.to_owned();
@@ -93,7 +94,7 @@ impl ShadowMetrics {
     /// What both said of a row.
     pub fn pair(&self, release: &str, pair: &Paired) {
         let release = release.to_owned();
-        let status = pair.said().map(Said::status).map(Status::word);
+        let status = pair.said().map(ComparedOutcome::status).map(Status::word);
         self.statuses
             .get_or_create(&Statuses {
                 release: release.clone(),

@@ -141,7 +141,8 @@ impl Default for Posting {
         let agent = ureq::Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .http_status_as_error(false)
-            // The collector is named by its operator; a proxy of the environment is not meant for it.
+            // The collector is named by its operator; a proxy of the environment is not meant for
+            // it.
             .proxy(None)
             .build();
         Posting(agent.into())

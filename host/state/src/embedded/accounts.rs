@@ -1,6 +1,6 @@
 //! Tenants and keys in the file.
 
-use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
+use redb::{ReadTransaction, ReadableTable};
 
 use super::file::{reading, writing};
 use super::memory::Change;
@@ -60,13 +60,6 @@ impl EmbeddedState {
 }
 
 impl Accounts for EmbeddedState {
-    fn is_empty(&self) -> Result<bool, StateError> {
-        read_now(&self.shared, |transaction| {
-            let table = transaction.open_table(TENANTS).map_err(reading)?;
-            table.is_empty().map_err(reading)
-        })
-    }
-
     fn create_tenant(
         &self,
         id: &TenantId,

@@ -1,7 +1,7 @@
 //! The file read aside: while it cannot be written, jobs and results can still be read.
 //!
-//! A database that was not closed well is repaired when it is opened, which writes. Here those writes
-//! stay in memory, laid over the file's own bytes, and the file is left as it is.
+//! A database that was not closed well is repaired when it is opened, which writes. Here those
+//! writes stay in memory, laid over the file's own bytes, and the file is left as it is.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -78,8 +78,8 @@ impl<B: Below> Aside<B> {
     }
 }
 
-/// The parts of `length` bytes from `offset` on, each within one piece: the piece's number, where the
-/// part begins in it, and where in the whole.
+/// The parts of `length` bytes from `offset` on, each within one piece: the piece's number, where
+/// the part begins in it, and where in the whole.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
     let mut done = 0;
     std::iter::from_fn(move || {

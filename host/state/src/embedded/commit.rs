@@ -5,13 +5,17 @@
 //! An operation looks at everything before it writes anything, so that one which refuses has
 //! changed nothing and harms no other of its group. Where the store fails, the whole group fails:
 //! of its operations it is then unknown whether they took effect, and what they would have told
-//! memory is dropped. The file is opened anew before anything else is done, and memory is read
-//! from it, so that the two cannot differ.
+//! memory is dropped. The file is opened anew before anything else is done, and memory is read from
+//! it, so that the two cannot differ.
+//!
+//! A file that was moved or deleted is another matter: nothing is wrong with what is open. So the
+//! group fails before anything is written, the file stays open, and the next group is taken once
+//! the path leads to it again.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvError, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::file;
 use super::ledger::{Kept, Ledger, open_aside, proven};
@@ -21,7 +25,7 @@ use super::shared::{Opened, Shared};
 use super::source::Source;
 use super::stopped;
 use super::tables::{Tables, Writing};
-use crate::StateError;
+use crate::{Moved, StateError};
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
 const LARGEST: usize = 1_024;
@@ -29,23 +33,43 @@ const LARGEST: usize = 1_024;
 const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest time between two such attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// How often it is looked whether the files are where they were, while nothing is committed.
+const LOOK: Duration = Duration::from_secs(1);
+/// How long a caller that blocks waits for a commit.
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The counter that is raised to see whether the file can be written.
 const PROBES: &str = "probes";
 
 /// Why a group failed, for each of its operations.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub(super) struct Broken(Arc<str>);
+pub(super) enum Broken {
+    /// The store failed.
+    #[error("{0}")]
+    Failed(Arc<str>),
+    /// A file is not where it was.
+    #[error(transparent)]
+    Moved(Moved),
+}
 
 impl Broken {
     pub(super) fn new(reason: impl Into<Arc<str>>) -> Self {
-        Broken(reason.into())
+        Broken::Failed(reason.into())
+    }
+
+    fn of(failure: &StateError) -> Self {
+        match failure {
+            StateError::Moved(moved) => Broken::Moved(moved.clone()),
+            failure => Broken::new(reason(failure)),
+        }
     }
 
     pub(super) fn error(&self) -> StateError {
-        StateError::Storage {
-            doing: "written",
-            source: Box::new(self.clone()),
+        match self {
+            Broken::Moved(moved) => moved.clone().into(),
+            Broken::Failed(_) => StateError::Storage {
+                doing: "written",
+                source: Box::new(self.clone()),
+            },
         }
     }
 }
@@ -113,17 +137,33 @@ pub(super) enum Message {
     Suspect,
 }
 
-/// Sends an operation and waits until it is durable.
+/// Sends an operation and waits until it is durable, within a bound.
 pub(super) fn wait<T: Send + 'static>(
     queue: &Sender<Message>,
     run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
 ) -> Result<T, StateError> {
     let (answer, reply) = bounded(1);
     let work = Operation::new(run, move |outcome| drop(answer.send(outcome)));
-    queue
-        .send(Message::Work(Box::new(work)))
-        .map_err(|_| stopped())?;
-    reply.recv().map_err(|_| stopped())?
+    let until = Instant::now() + LONGEST_WAIT;
+    let sent = queue.send_deadline(Message::Work(Box::new(work)), until);
+    sent.map_err(|error| match error.is_timeout() {
+        true => silent(),
+        false => stopped(),
+    })?;
+    match reply.recv_deadline(until) {
+        Ok(outcome) => outcome,
+        Err(RecvTimeoutError::Timeout) => Err(silent()),
+        Err(RecvTimeoutError::Disconnected) => Err(stopped()),
+    }
+}
+
+/// For a disk that neither works nor fails.
+fn silent() -> StateError {
+    let seconds = LONGEST_WAIT.as_secs();
+    Broken::new(format!(
+        "the disk did not answer within {seconds} s; whether the change was kept is unknown"
+    ))
+    .error()
 }
 
 /// The committing thread's own.
@@ -134,6 +174,9 @@ pub(super) struct Committer {
     pub(super) opening: u64,
     pub(super) ledger: Ledger,
 }
+
+/// Nobody can send any more.
+struct Stopped;
 
 /// What is done with a group besides its operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,16 +209,26 @@ impl Committer {
                 true => Also::Probe,
                 false => Also::Nothing,
             };
-            if let Err(failure) = self.commit(&mut group, also) {
-                let broken = Broken::new(reason(&failure));
-                // First, so that whoever is told of the failure also finds the trouble, and no file.
+            let checked = self.source.check().map_err(StateError::from);
+            if let Err(failure) = checked.and_then(|()| self.commit(&mut group, also)) {
+                let broken = Broken::of(&failure);
+                // First, so that whoever is told of the failure also finds the trouble, and no
+                // file.
                 self.shared.memory.fail(broken.error().to_string());
-                self.shared.close();
+                if let Broken::Failed(_) = broken {
+                    self.shared.close();
+                }
                 group.drain(..).for_each(|work| work.answer(Err(&broken)));
-                self.recover(broken);
+                match broken {
+                    Broken::Failed(_) => self.recover(broken),
+                    Broken::Moved(moved) => self.wait_for_return(moved),
+                }
             } else {
                 group.drain(..).for_each(|work| work.answer(Ok(())));
             }
+        }
+        if let Err(moved) = self.source.check() {
+            tracing::error!(%moved, "the state is closed while it is not where it was; the files that are open hold all that was answered for");
         }
         // So that the file is whole without its log. Should it fail, the next opening does it.
         if let Err(error) = self.commit(&mut [], Also::TakeOver) {
@@ -183,25 +236,65 @@ impl Committer {
         }
     }
 
-    /// The next message, or nothing once the log is due.
-    fn next(&self) -> Result<Option<Message>, RecvError> {
-        let Some(due) = self.ledger.due() else {
-            return self.queue.recv().map(Some);
-        };
-        match self.queue.recv_deadline(due) {
+    /// The next message, or nothing once the log is due or the files are to be looked at.
+    fn next(&self) -> Result<Option<Message>, Stopped> {
+        let look = Instant::now() + LOOK;
+        let until = self.ledger.due().map_or(look, |due| due.min(look));
+        self.receive(until)
+    }
+
+    /// The next message, or nothing where none comes in time.
+    fn receive(&self, until: Instant) -> Result<Option<Message>, Stopped> {
+        match self.queue.recv_deadline(until) {
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(RecvError),
+            Err(RecvTimeoutError::Disconnected) => Err(Stopped),
         }
     }
 
     /// Applies a group and makes it durable.
     fn commit(&mut self, group: &mut [Box<dyn Work>], also: Also) -> Result<(), StateError> {
         let (ledger, opening) = (&mut self.ledger, self.opening);
+        self.shared.memory.begin_commit();
         let changes = self
             .shared
-            .with_opened(|opened| apply(opened, ledger, group, also, opening))?;
-        self.shared.memory.apply(changes);
+            .with_opened(|opened| apply(opened, ledger, group, also, opening));
+        self.shared.memory.end_commit();
+        self.shared.memory.apply(changes?);
+        Ok(())
+    }
+
+    /// Refuses operations until the paths lead to the open files again. These stay open and are
+    /// read meanwhile, and nothing is made in their place.
+    fn wait_for_return(&mut self, mut moved: Moved) {
+        tracing::error!(%moved, "the state cannot be written");
+        loop {
+            if self
+                .refuse(&Broken::Moved(moved), FIRST_PAUSE * 10)
+                .is_err()
+            {
+                return;
+            }
+            match self.source.check() {
+                Ok(()) => break,
+                Err(still) => moved = still,
+            }
+            let trouble = StateError::from(moved.clone());
+            self.shared.memory.fail(trouble.to_string());
+        }
+        tracing::info!("the state is where it was");
+        self.shared.memory.recover();
+    }
+
+    /// Refuses the operations that come for so long.
+    fn refuse(&self, broken: &Broken, pause: Duration) -> Result<(), Stopped> {
+        let until = Instant::now() + pause;
+        while let Some(message) = self.receive(until)? {
+            match message {
+                Message::Work(work) => work.answer(Err(broken)),
+                Message::Suspect => {}
+            }
+        }
         Ok(())
     }
 
@@ -210,32 +303,29 @@ impl Committer {
     fn recover(&mut self, mut broken: Broken) {
         let mut pause = FIRST_PAUSE;
         loop {
-            let until = Instant::now() + pause;
-            loop {
-                match self.queue.recv_deadline(until) {
-                    Ok(Message::Work(work)) => work.answer(Err(&broken)),
-                    Ok(Message::Suspect) => {}
-                    Err(RecvTimeoutError::Timeout) => break,
-                    Err(RecvTimeoutError::Disconnected) => {
-                        // What is read aside takes nothing over.
-                        self.shared.close();
-                        return;
-                    }
-                }
+            if self.refuse(&broken, pause).is_err() {
+                // What is read aside takes nothing over.
+                self.shared.close();
+                return;
             }
             match self.reopen() {
                 Ok(()) => return,
-                Err(failure) => broken = Broken::new(reason(&failure)),
+                Err(failure) => broken = Broken::of(&failure),
             }
-            self.read_aside();
+            // What is read aside is the file that was moved; another is not read in its place.
+            if let Broken::Failed(_) = broken {
+                self.read_aside();
+            }
             self.shared.memory.fail(broken.error().to_string());
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    /// A file that opens may still be one that cannot be written, so something is, to the log first:
-    /// an opening changes the file, which must not happen below what is read aside for a log's sake.
+    /// A file that opens may still be one that cannot be written, so something is, to the log
+    /// first: an opening changes the file, which must not happen below what is read aside for a
+    /// log's sake.
     fn reopen(&mut self) -> Result<(), StateError> {
+        self.source.check()?;
         self.source.distrust()?;
         let log = proven(&self.source)?;
         let database = file::open(&self.source)?;

@@ -21,6 +21,8 @@ pub(super) enum Fault {
     Full,
     /// What was written does not reach the disk.
     Sync,
+    /// A sync neither ends nor fails.
+    Stall,
 }
 
 /// One file.
@@ -76,6 +78,7 @@ impl Platters {
             return None;
         }
         match armed.fault {
+            Fault::Stall if sync => Some(io::ErrorKind::WouldBlock.into()),
             Fault::Full if !sync => Some(io::ErrorKind::StorageFull.into()),
             Fault::Sync if sync => Some(io::Error::other("the disk does not answer")),
             _ => None,
@@ -251,7 +254,13 @@ impl StorageBackend for Disk {
 
     fn sync_data(&self) -> io::Result<()> {
         let mut platters = self.platters();
-        if let Some(error) = platters.fails(self.plate, true) {
+        while let Some(error) = platters.fails(self.plate, true) {
+            if error.kind() == io::ErrorKind::WouldBlock {
+                drop(platters);
+                std::thread::sleep(Duration::from_millis(5));
+                platters = self.platters();
+                continue;
+            }
             platters.lose(self.plate);
             return Err(error);
         }

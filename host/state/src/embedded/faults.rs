@@ -342,7 +342,8 @@ fn charges_in_flight_are_kept_whole() {
     }
 }
 
-/// Nobody waits for the file to take over what is in the log, and where it cannot, no operation fails.
+/// Nobody waits for the file to take over what is in the log, and where it cannot, no operation
+/// fails.
 #[test]
 fn a_log_that_cannot_be_taken_over_is_kept() {
     for fault in [Fault::Full, Fault::Sync] {
@@ -398,4 +399,29 @@ fn a_failed_read_is_noticed() {
         assert!(begun.elapsed() < Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// A sync that neither ends nor fails: the trouble is known without asking the disk, whoever may
+/// block is told that nothing is known of a change, and all goes on when the disk does.
+#[test]
+fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
+    let disk = Disk::new(13);
+    let state = disk.open();
+    disk.arm(Fault::Stall, 0);
+    let begun = Instant::now();
+    let charged = charge(&state);
+    std::thread::scope(|scope| {
+        let switched = scope.spawn(|| state.pause_jobs(true));
+        while state.trouble().is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(8));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let error = switched.join().unwrap().unwrap_err();
+        assert!(error.to_string().contains("is unknown"), "{error}");
+        assert!(begun.elapsed() < Duration::from_secs(15));
+    });
+    disk.lift();
+    assert_eq!(outcome(charged).unwrap(), Charged::Granted { used: 5 });
+    until_it_recovers(&state);
+    outcome(charge(&state)).unwrap();
 }

@@ -77,8 +77,8 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
             .map(|schema| schema.value());
         match found {
             Some(KNOWN) => return Ok(()),
-            // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of receipts,
-            // and schema 3 the log of units.
+            // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of
+            // receipts, and schema 3 the log of units.
             Some(1..=3) => {}
             None if tables.is_empty() => {}
             Some(found) if found > KNOWN => {

@@ -1,6 +1,5 @@
 //! Jobs in the file: submitting, reading, and removing what is past its time.
 
-use domesday_breaks::broken;
 use redb::{ReadTransaction, ReadableTable, ReadableTableMetadata};
 use uuid::Uuid;
 
@@ -58,20 +57,18 @@ pub(super) fn change_load(
 
 fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
     let NewJob { tenant, now, .. } = &new;
-    if let Some(asked) = &new.idempotency
-        && !broken("endpoints-6-same")
-    {
+    if let Some(asked) = &new.idempotency {
         let (keys, jobs) = (tables.idempotency.read()?, tables.jobs.read()?);
         if let Some(answer) = keys::known(keys, jobs, tenant, asked, *now)? {
             return Ok(answer);
         }
     }
     let switches = tables.switches.read()?;
-    if switches.get(PAUSED).map_err(reading)?.is_some() && !broken("endpoints-4-paused") {
+    if switches.get(PAUSED).map_err(reading)?.is_some() {
         return Ok(Submission::Paused);
     }
     let (queued, occupied) = load(tables, tenant)?;
-    if queued >= new.queued_jobs && !broken("limits-capacity") {
+    if queued >= new.queued_jobs {
         return Ok(Submission::QueueFull);
     }
     let bytes: u64 = new
@@ -115,10 +112,7 @@ fn accept(
         request_count: new.chunks.iter().map(|chunk| chunk.rows).sum(),
         created_at: new.now,
         updated_at: new.now,
-        expires_at: UnixMillis(new.now.0.saturating_add(match broken("job-expires-at") {
-            true => JOB_RETENTION_MILLIS / 7,
-            false => JOB_RETENTION_MILLIS,
-        })),
+        expires_at: UnixMillis(new.now.0.saturating_add(JOB_RETENTION_MILLIS)),
         chunks: count(new.chunks.len()),
         tally: Tally::default(),
         error: None,
@@ -221,8 +215,8 @@ fn shown(
     let found = find(&jobs, id.into_bytes())?;
     Ok(found
         .map(|stored| stored.job)
-        .filter(|job| job.tenant == *tenant || broken("endpoints-7-tenants"))
-        .filter(|job| now < job.expires_at || broken("limit-job-retention")))
+        .filter(|job| job.tenant == *tenant)
+        .filter(|job| now < job.expires_at))
 }
 
 impl Jobs for EmbeddedState {

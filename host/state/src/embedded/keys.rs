@@ -1,6 +1,5 @@
 //! The keys that submissions may be repeated by.
 
-use domesday_breaks::broken;
 use redb::ReadableTable;
 
 use super::file::{reading, writing};
@@ -36,22 +35,17 @@ pub(super) fn known(
             (digest, decode_job(&id, stored.value())?.job)
         }
     };
-    Ok(Some(
-        if ends_at(&job) <= now && !broken("endpoints-6-retention") {
-            Submission::KeyExpired
-        } else if known != asked.digest && !broken("endpoints-6-conflict") {
-            Submission::Conflict
-        } else {
-            Submission::Known(job.final_document(now))
-        },
-    ))
+    Ok(Some(if ends_at(&job) <= now {
+        Submission::KeyExpired
+    } else if known != asked.digest {
+        Submission::Conflict
+    } else {
+        Submission::Known(job.final_document(now))
+    }))
 }
 
 /// Whose keys are looked at: every tenant has its own.
 fn owner(tenant: &TenantId) -> &str {
-    if broken("endpoints-6-tenants") {
-        return "";
-    }
     tenant.as_str()
 }
 

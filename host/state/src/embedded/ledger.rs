@@ -44,7 +44,8 @@ fn of_log(path: PathBuf, doing: &'static str) -> impl FnOnce(io::Error) -> State
     }
 }
 
-/// The log, opened or made, and seen to be one that can be written. What stands in it is left as it is.
+/// The log, opened or made, and seen to be one that can be written. What stands in it is left as it
+/// is.
 pub(super) fn proven(source: &Source) -> Result<Storage, StateError> {
     let storage = source.log().and_then(|storage| {
         prove(&*storage)?;
@@ -77,8 +78,8 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Takes over what an earlier opening left in a log that is [`proven`], begins it anew, and gives
-    /// the next number of `counter`. The open file keeps other processes from both.
+    /// Takes over what an earlier opening left in a log that is [`proven`], begins it anew, and
+    /// gives the next number of `counter`. The open file keeps other processes from both.
     pub(super) fn open(
         source: &Source,
         storage: Storage,
@@ -175,8 +176,8 @@ fn epoch(database: &Database) -> Result<u64, StateError> {
     Ok(epoch.map_or(0, |epoch| epoch.value()))
 }
 
-/// The file and the log as they can be read although one of them cannot be written. Without the log,
-/// everything but counts can still be read.
+/// The file and the log as they can be read although one of them cannot be written. Without the
+/// log, everything but counts can still be read.
 pub(super) fn open_aside(source: &Source) -> Result<Opened, StateError> {
     let database = source.database_aside()?;
     let epoch = epoch(&database)?;

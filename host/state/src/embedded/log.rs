@@ -5,9 +5,10 @@
 //! charges. The file takes the counts over with whatever else is committed to it, at the latest
 //! when the log is full or a second after its first block (`ledger`); then the log begins anew.
 //!
-//! A block holds counts, not additions, so that taking them over twice changes nothing. Which blocks
-//! count is said by the file: those of its epoch, from the first on. A block is written alone in its
-//! page, so that no write can harm one that was answered for, and its digest stands at its end.
+//! A block holds counts, not additions, so that taking them over twice changes nothing. Which
+//! blocks count is said by the file: those of its epoch, from the first on. A block is written
+//! alone in its page, so that no write can harm one that was answered for, and its digest stands at
+//! its end.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -70,8 +71,8 @@ pub(super) fn prove(storage: &dyn StorageBackend) -> io::Result<()> {
     storage.sync_data()
 }
 
-/// Makes room for all blocks, where they had none, and says whether they had. No block that is whole
-/// is touched; nobody else may be writing to the log.
+/// Makes room for all blocks, where they had none, and says whether they had. No block that is
+/// whole is touched; nobody else may be writing to the log.
 pub(super) fn make_room(storage: &dyn StorageBackend) -> io::Result<bool> {
     let there = u32::try_from(storage.len()? / BLOCK as u64).unwrap_or(u32::MAX);
     if there > BLOCKS {
@@ -151,10 +152,11 @@ fn offset(number: u32) -> u64 {
 pub(super) struct Replayed {
     /// What the blocks of the epoch come to.
     pub(super) counts: Counts,
-    /// The latest epoch of any block. A backup that was put back may be of an earlier one than its log.
+    /// The latest epoch of any block. A backup that was put back may be of an earlier one than its
+    /// log.
     pub(super) latest: u64,
-    /// The first block that is not whole although a later one of the epoch is. No crash does that: a
-    /// block is synced before the next is written.
+    /// The first block that is not whole although a later one of the epoch is. No crash does that:
+    /// a block is synced before the next is written.
     pub(super) damaged: Option<u32>,
 }
 

@@ -1,6 +1,7 @@
 //! What is answered from memory, and never waits.
 
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 
@@ -15,6 +16,9 @@ use crate::{
     Access, CursorSecret, CursorSecrets, KeyId, KeyRecord, Released, StateError, Tenant, UnixMillis,
 };
 
+/// How long a commit may take before the disk counts as stalled.
+const STALLED: Duration = Duration::from_secs(3);
+
 /// The switch that pauses jobs; it is there while they are paused.
 pub(super) const PAUSED: &str = "jobs_paused";
 /// The secret of cursors.
@@ -22,7 +26,8 @@ pub(super) const CURSOR_SECRET: &str = "cursor_secret";
 /// The one before it.
 pub(super) const CURSOR_SECRET_BEFORE: &str = "cursor_secret_before";
 
-/// The switch that holds the promoted release; the first has its name from when it was the only one.
+/// The switch that holds the promoted release; the first has its name from when it was the only
+/// one.
 pub(super) fn promoted(what: Released) -> &'static str {
     match what {
         Released::Valuation => "promoted",
@@ -69,16 +74,20 @@ impl Known {
 
 /// Tenants, keys and switches as they are durable, and what is wrong with the store.
 #[derive(Debug, Default)]
-pub(super) struct Memory(RwLock<Known>);
+pub(super) struct Memory {
+    known: RwLock<Known>,
+    /// When the commit that is under way began.
+    commit: Mutex<Option<Instant>>,
+}
 
 impl Memory {
     fn with<T>(&self, ask: impl FnOnce(&Known) -> T) -> T {
         // No change can be left half done, so what was held in a panic is whole.
-        ask(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        ask(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn change(&self, change: impl FnOnce(&mut Known)) {
-        change(&mut self.0.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Everything anew from the file; what was wrong is over.
@@ -129,6 +138,34 @@ impl Memory {
         self.change(|known| known.trouble = Some(trouble));
     }
 
+    /// What was wrong with the store is over, and what is known was true all the while.
+    pub(super) fn recover(&self) {
+        self.change(|known| known.trouble = None);
+    }
+
+    /// A commit begins.
+    pub(super) fn begin_commit(&self) {
+        *self.commit() = Some(Instant::now());
+    }
+
+    /// It ended, one way or the other.
+    pub(super) fn end_commit(&self) {
+        *self.commit() = None;
+    }
+
+    fn commit(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.commit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Why nothing can be said of a commit, where it began too long ago.
+    fn stalled(&self) -> Option<String> {
+        let took = self.commit().map(|begun| begun.elapsed())?;
+        (took > STALLED).then(|| {
+            let seconds = took.as_secs();
+            format!("the disk has not answered for {seconds} s; free it, or restart the server")
+        })
+    }
+
     pub(super) fn authenticate(&self, presented: &str, now: UnixMillis) -> Access {
         self.with(|known| known.directory.authenticate(presented, now))
     }
@@ -147,5 +184,6 @@ impl Memory {
 
     pub(super) fn trouble(&self) -> Option<String> {
         self.with(|known| known.trouble.clone())
+            .or_else(|| self.stalled())
     }
 }

@@ -35,7 +35,8 @@ impl Readers {
             let committer = committer.clone();
             let body = move || {
                 for read in waiting {
-                    // A read that panics drops its answer, which tells its caller, and not its thread.
+                    // A read that panics drops its answer, which tells its caller, and not its
+                    // thread.
                     let read = std::panic::catch_unwind(AssertUnwindSafe(|| read(&shared)));
                     if read.unwrap_or(true) {
                         // A full queue will find out for itself.

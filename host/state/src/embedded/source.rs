@@ -4,6 +4,7 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use redb::backends::FileBackend;
@@ -11,7 +12,7 @@ use redb::{Database, DatabaseError, StorageBackend, StorageError};
 
 use super::aside::Aside;
 use super::file::opening;
-use crate::StateError;
+use crate::{Moved, Place, StateError};
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
@@ -28,6 +29,10 @@ pub(super) struct Source {
     path: PathBuf,
     /// How long units stand in the log alone.
     pub(super) take_over_after: Duration,
+    /// What the first opening found or made: the folder, the state's file and the log.
+    folder: OnceLock<Place>,
+    database: OnceLock<Place>,
+    log: OnceLock<Place>,
     /// A disk that can fail, in place of both files.
     #[cfg(test)]
     pub(super) disk: Option<super::disk::Disk>,
@@ -38,6 +43,9 @@ impl Source {
         Source {
             path: path.to_owned(),
             take_over_after: TAKE_OVER_AFTER,
+            folder: OnceLock::new(),
+            database: OnceLock::new(),
+            log: OnceLock::new(),
             #[cfg(test)]
             disk: None,
         }
@@ -53,6 +61,40 @@ impl Source {
         self.path.with_extension("usage")
     }
 
+    /// Checks that the paths still lead to the folder and the files that are open.
+    pub(super) fn check(&self) -> Result<(), Moved> {
+        [&self.folder, &self.database, &self.log]
+            .into_iter()
+            .filter_map(OnceLock::get)
+            .try_for_each(Place::check)
+    }
+
+    /// Opens a file to be written. The first opening makes it where it is missing. A later one
+    /// finds the same file or fails: an empty state must not take the place of one that was moved.
+    fn open(&self, path: &Path, place: &OnceLock<Place>) -> io::Result<File> {
+        if let Some(place) = place.get() {
+            place.check().map_err(io::Error::other)?;
+            let file = OpenOptions::new().read(true).write(true).open(path)?;
+            place.is(&file).map_err(io::Error::other)?;
+            return Ok(file);
+        }
+        let file = make(path)?;
+        let opened = Place::open(path)?;
+        opened.is(&file).map_err(io::Error::other)?;
+        let folder = Place::open(folder_of(path))?;
+        self.folder.get_or_init(|| folder);
+        place.get_or_init(|| opened);
+        Ok(file)
+    }
+
+    /// Opens a file to be read: the one that was opened to be written, where one was.
+    fn open_aside(&self, path: &Path, place: &OnceLock<Place>) -> io::Result<File> {
+        if let Some(place) = place.get() {
+            place.check().map_err(io::Error::other)?;
+        }
+        File::open(path)
+    }
+
     /// What the kernel remembers of a file may differ from the disk after a sync failed: the
     /// pages count as clean then, and a later sync does not write them. They are dropped, so that
     /// what is found at the next opening is what is there.
@@ -65,7 +107,8 @@ impl Source {
             rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
                 .map_err(|error| opening(io::Error::from(error)))
         };
-        // A log that cannot be opened is told of where it is needed; the file can be read without it.
+        // A log that cannot be opened is told of where it is needed; the file can be read without
+        // it.
         if let Ok(Some(log)) = existing(&self.log_path()) {
             forget(log)?;
         }
@@ -83,7 +126,8 @@ impl Source {
         if let Some(disk) = &self.disk {
             return builder.create_with_backend(disk.clone());
         }
-        let file = make(&self.path).map_err(StorageError::Io)?;
+        let file = self.open(&self.path, &self.database);
+        let file = file.map_err(StorageError::Io)?;
         builder.create_file(file)
     }
 
@@ -97,7 +141,8 @@ impl Source {
             let aside = Aside::new(disk.clone()).map_err(opening)?;
             return builder.create_with_backend(aside).map_err(opening);
         }
-        let file = File::open(&self.path).map_err(opening)?;
+        let file = self.open_aside(&self.path, &self.database);
+        let file = file.map_err(opening)?;
         let aside = Aside::new(file).map_err(opening)?;
         builder.create_with_backend(aside).map_err(opening)
     }
@@ -108,7 +153,7 @@ impl Source {
         if let Some(disk) = &self.disk {
             return Ok(Box::new(disk.log()));
         }
-        let file = make(&self.log_path())?;
+        let file = self.open(&self.log_path(), &self.log)?;
         Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
     }
 
@@ -118,10 +163,11 @@ impl Source {
         if let Some(disk) = &self.disk {
             return Ok(Some(Box::new(Aside::new(disk.log())?)));
         }
-        let Some(file) = existing(&self.log_path())? else {
-            return Ok(None);
-        };
-        Ok(Some(Box::new(Aside::new(file)?)))
+        match self.open_aside(&self.log_path(), &self.log) {
+            Ok(file) => Ok(Some(Box::new(Aside::new(file)?))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -133,13 +179,17 @@ fn existing(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
 /// Whoever can read the files could learn who the tenants are, and whoever can write them could
 /// make keys: they belong to their owner alone.
 fn make(path: &Path) -> io::Result<File> {
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let directory = folder_of(path);
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
@@ -172,5 +222,35 @@ mod tests {
         assert_eq!(mode(source.path()), 0o600);
         assert_eq!(mode(&source.log_path()), 0o600);
         assert_eq!(mode(source.path().parent().unwrap()), 0o700);
+    }
+
+    /// A file that failed is closed before it is opened anew. If it is moved in between, nothing is
+    /// made or read in its place, and it is found when it is back.
+    #[test]
+    fn only_the_first_opening_makes_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let source = Source::new(&dir.path().join("state.redb"));
+        drop(source.database().unwrap());
+        drop(source.log().unwrap());
+        let away = dir.path().join("away");
+        for path in [source.path().to_owned(), source.log_path()] {
+            let opens = || {
+                let (written, read) = match path == source.path() {
+                    true => (source.database().is_ok(), source.database_aside().is_ok()),
+                    false => (source.log().is_ok(), source.log_aside().is_ok()),
+                };
+                assert_eq!(written, read);
+                assert_eq!(written, source.check().is_ok());
+                written
+            };
+            assert!(opens());
+            fs::rename(&path, &away).unwrap();
+            assert!(!opens());
+            assert!(!path.exists(), "{} was made anew", path.display());
+            fs::copy(&away, &path).unwrap();
+            assert!(!opens(), "a copy is another file");
+            fs::rename(&away, &path).unwrap();
+            assert!(opens());
+        }
     }
 }

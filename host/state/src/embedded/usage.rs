@@ -1,7 +1,5 @@
 //! Units in the log and the file.
 
-use domesday_breaks::broken;
-
 use super::EmbeddedState;
 use super::tables::Tables;
 use crate::{Charge, Charged, Month, Reply, StateError, TenantId, Usage};
@@ -9,7 +7,7 @@ use crate::{Charge, Charged, Month, Reply, StateError, TenantId, Usage};
 /// What the month comes to with these units, if they fit into the allowance; no unit always fits.
 pub(super) fn fitting(used: u64, units: u64, allowance: u64) -> Option<u64> {
     used.checked_add(units)
-        .filter(|sum| units == 0 || *sum <= allowance || broken("limits-allowance"))
+        .filter(|sum| units == 0 || *sum <= allowance)
 }
 
 /// Takes units off a month's count, never below zero.
@@ -37,7 +35,6 @@ impl Usage for EmbeddedState {
         } = charge;
         self.durable(move |tables| {
             let used = tables.used(&tenant, month)?;
-            let units = if broken("limit-units") { 0 } else { units };
             let Some(sum) = fitting(used, units.into(), allowance) else {
                 return Ok(Charged::Exhausted { used });
             };

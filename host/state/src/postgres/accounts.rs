@@ -84,15 +84,6 @@ async fn create_key(
 }
 
 impl Accounts for PostgresState {
-    fn is_empty(&self) -> Result<bool, StateError> {
-        let watched = Arc::clone(&self.watched);
-        self.driver.wait(async move {
-            watched.usable("read")?;
-            let empty = sqlx::query_scalar("SELECT NOT EXISTS (SELECT FROM domesday.tenants)");
-            watched.learn(empty.fetch_one(&watched.pool).await.map_err(reading))
-        })
-    }
-
     fn create_tenant(
         &self,
         id: &TenantId,

@@ -41,8 +41,6 @@ const PARAMETERS: [&str; 12] = [
     "application_name",
     "statement-cache-capacity",
 ];
-/// The latest migration.
-const KNOWN: i64 = 2;
 
 /// Reads an address. Nothing of it is repeated in an error, since it may hold a password.
 fn options(address: &str) -> Result<PgConnectOptions, StateError> {
@@ -98,7 +96,8 @@ pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
     Ok(pool)
 }
 
-async fn migrate(pool: &PgPool) -> Result<(), StateError> {
+/// The steps that bring a database up to this version, in their order.
+fn migrations() -> Vec<Migration> {
     let step = |version, name: &'static str, statements: &'static str| {
         Migration::new(
             version,
@@ -115,14 +114,20 @@ async fn migrate(pool: &PgPool) -> Result<(), StateError> {
         "receipts",
         include_str!("../../migrations/3_receipts.sql"),
     );
-    let mut migrator = Migrator::with_migrations(vec![state, series, receipts]);
+    vec![state, series, receipts]
+}
+
+async fn migrate(pool: &PgPool) -> Result<(), StateError> {
+    let migrations = migrations();
+    let known = migrations.iter().map(|step| step.version).max();
+    let mut migrator = Migrator::with_migrations(migrations);
     // Several hosts that start at once take turns here.
     migrator.create_schema("domesday");
     migrator.dangerous_set_table_name("domesday.migrations");
     migrator.run(pool).await.map_err(|error| match error {
         MigrateError::VersionMissing(found) => StateError::NewerSchema {
             found: u32::try_from(found).unwrap_or(u32::MAX),
-            known: u32::try_from(KNOWN).unwrap_or(u32::MAX),
+            known: u32::try_from(known.unwrap_or(0)).unwrap_or(u32::MAX),
         },
         other => storage("opened", other),
     })
@@ -151,6 +156,22 @@ mod tests {
                 .unwrap()
         });
         assert_eq!(setting, "on");
+    }
+
+    /// Each file of the folder is a step, in the order of the numbers that their names begin with.
+    #[test]
+    fn every_file_of_migrations_is_a_step() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
+        let files = std::fs::read_dir(folder).unwrap();
+        let mut files: Vec<_> = files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        files.sort();
+        let steps = migrations().into_iter();
+        let steps: Vec<_> = steps
+            .map(|step| format!("{}_{}.sql", step.version, step.description))
+            .collect();
+        assert_eq!(steps, files);
     }
 
     /// A mistyped parameter could be a password; it is neither logged nor repeated.

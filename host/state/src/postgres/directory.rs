@@ -127,7 +127,11 @@ impl Watched {
     }
 
     pub(super) fn trouble(&self) -> Option<String> {
-        self.see(|view| view.trouble.as_ref().map(|trouble| trouble.text().clone()))
+        self.see(|view| match &view.trouble {
+            Some(trouble) => Some(trouble.text().clone()),
+            // Who looks at the database has stopped looking.
+            None => (view.fresh.elapsed() > ASLEEP).then(|| Failed::Stale.to_string()),
+        })
     }
 
     /// Refuses at once what could only wait in vain.
@@ -248,8 +252,8 @@ impl Watched {
         Ok(())
     }
 
-    /// A connection that stands. Where one was ended, those that rest beside it were more often than
-    /// not, so they are passed over; that the database is out of reach is known by a new one.
+    /// A connection that stands. Where one was ended, those that rest beside it were more often
+    /// than not, so they are passed over; that the database is out of reach is known by a new one.
     async fn sound(&self) -> Result<PoolConnection<Postgres>, StateError> {
         for _ in 0..CONNECTIONS {
             let mut connection = self.pool.acquire().await.map_err(reading)?;
@@ -312,7 +316,7 @@ pub(super) async fn poll(watched: Arc<Watched>) {
         // A news-giver that is in trouble itself must not make this spin.
         let _ = timeout(EVERY, watched.news.notified()).await;
         watched.look().await;
-        if watched.trouble().is_some() {
+        if watched.see(|view| view.trouble.is_some()) {
             sleep(EVERY).await;
         }
     }

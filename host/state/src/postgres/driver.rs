@@ -134,8 +134,8 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // One that was not stopped has nothing under way: its database could not be opened. A runtime
-        // may not be waited for on a thread of another one.
+        // One that was not stopped has nothing under way: its database could not be opened. A
+        // runtime may not be waited for on a thread of another one.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }

@@ -1,22 +1,22 @@
 //! The state in a PostgreSQL database that several hosts share.
 //!
-//! **Its own runtime.** A thread of its own drives the client, so that an operation begins when it is
-//! called, wherever that is, and operators' operations may block.
+//! **Its own runtime.** A thread of its own drives the client, so that an operation begins when it
+//! is called, wherever that is, and operators' operations may block.
 //!
-//! **What is read from memory** ([`directory`]) is kept fresh by notifications and by asking twice a
-//! second, so a change that another host made is seen within a second. A host that lost the database
-//! goes on authenticating for a minute; one that was itself asleep authenticates nobody before it has
-//! looked again.
+//! **What is read from memory** ([`directory`]) is kept fresh by notifications and by asking twice
+//! a second, so a change that another host made is seen within a second. A host that lost the
+//! database goes on authenticating for a minute; one that was itself asleep authenticates nobody
+//! before it has looked again.
 //!
 //! **Units** ([`usage`]) of all requests that wait in one host are charged by one statement.
 //!
-//! **Jobs** ([`jobs`]): what one transaction must see alone is serialised by advisory locks that end
-//! with it, for submissions one a tenant, and one for claims. Every write of a worker locks the job's
-//! row and compares its fence first, so a host that only slept changes nothing.
+//! **Jobs** ([`jobs`]): what one transaction must see alone is serialised by advisory locks that
+//! end with it, for submissions one a tenant, and one for claims. Every write of a worker locks the
+//! job's row and compares its fence first, so a host that only slept changes nothing.
 //!
-//! **Time** is the caller's, here as everywhere. Hosts whose clocks differ by less than a lease lose
-//! nothing; beyond that they take jobs from each other too soon, and repeat work that the fence
-//! then throws away. A host whose clock is far from the database's says so in the log.
+//! **Time** is the caller's, here as everywhere. Hosts whose clocks differ by less than a lease
+//! lose nothing; beyond that they take jobs from each other too soon, and repeat work that the
+//! fence then throws away. A host whose clock is far from the database's says so in the log.
 
 mod accounts;
 mod connect;

@@ -91,8 +91,8 @@ impl CodePoint {
         if self.lines.is_empty() {
             return Ok(());
         }
-        // Not compressed, since a compressor may choose by processor: the archive's bytes are to be the
-        // same everywhere. The default time stamp is a constant too.
+        // Not compressed, since a compressor may choose by processor: the archive's bytes are to be
+        // the same everywhere. The default time stamp is a constant too.
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default());

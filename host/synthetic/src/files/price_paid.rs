@@ -40,7 +40,8 @@ impl Standing {
     }
 }
 
-/// Shares of sales after which a malformed row of each sort, a duplicate, a change or a deletion is planted.
+/// Shares of sales after which a malformed row of each sort, a duplicate, a change or a deletion is
+/// planted.
 const MALFORMED: f64 = 1.0 / 5_000.0;
 const DUPLICATE: f64 = 1.0 / 2_500.0;
 const CHANGE: f64 = 1.0 / 1_500.0;

@@ -1,6 +1,6 @@
 //! Puts buildings along a street, one manner of street each.
 
-use super::Plot;
+use super::plot::Plot;
 use crate::draw::Draw;
 use crate::dwelling::Form;
 use crate::market::Kind;

@@ -2,23 +2,23 @@
 
 use clap::{Parser, Subcommand};
 use domesday_gbdt::assembly::{self, Document, DocumentError};
-use domesday_gbdt::fit::learn::{FOLDER, LearnError, trees, with_trees};
-use domesday_gbdt::fit::{FitError, begin, mapping, ranges};
-use domesday_hedonic::fit::calibrate::Wanted;
+use domesday_gbdt::fit::trees::{FOLDER, TreesError, read_or_train, with_trees};
+use domesday_gbdt::fit::{FitError, calibrate_ranges, fit_reference, mapping};
+use domesday_hedonic::fit::calibrate::CalibrationOptions;
 use domesday_hedonic::fit::read_day;
 use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Where the mapping, the training script and a brought model stand, unless a folder of the team's is named.
+/// Folder of the mapping, the training script and the trained model, unless the team names another.
 const OWN: &str = env!("CARGO_MANIFEST_DIR");
 
 fn folder() -> PathBuf {
     std::env::var_os(FOLDER).map_or_else(|| PathBuf::from(OWN), PathBuf::from)
 }
 
-/// Makes the parameters of a release of gradient-boosted trees.
+/// Make the parameters of a release of gradient-boosted trees.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -34,8 +34,8 @@ enum Command {
         sales: PathBuf,
         /// Last day of sale to use, YYYY-MM-DD
         #[arg(long)]
-        through: String,
-        /// Where to write the parameters
+        train_until: String,
+        /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
     },
@@ -44,10 +44,10 @@ enum Command {
         /// Parameters with a fitted reference model
         #[arg(long)]
         parameters: PathBuf,
-        /// What the component showed of sales, as CSV
+        /// Features that the component exported, as CSV
         #[arg(long)]
         features: PathBuf,
-        /// Where to write the parameters
+        /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
     },
@@ -59,22 +59,22 @@ enum Command {
         /// Exported valuations, one JSON object a line
         #[arg(long)]
         predictions: PathBuf,
-        /// Share of prices that should lie within their ranges
+        /// Share of prices within their ranges
         #[arg(long, default_value_t = 0.8)]
         coverage: f64,
-        /// Fewest sales that a segment is calibrated on
+        /// Least sales of a calibrated segment
         #[arg(long, default_value_t = 100)]
         least_sales: u32,
-        /// Fewest comparables with which a range is given
+        /// Least comparables of a valuation with a range
         #[arg(long, default_value_t = 5)]
         least_comparables: u32,
-        /// Where to write the parameters
+        /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
     },
 }
 
-/// What went wrong, and with which file.
+/// A failure and its file.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error("{}: {source}", path.display())]
@@ -92,10 +92,10 @@ enum Failure {
         path: PathBuf,
         source: Box<DocumentError>,
     },
-    #[error("--through: {0}")]
+    #[error("--train-until: {0}")]
     Through(domesday_hedonic::fit::FitError),
     #[error(transparent)]
-    Learn(#[from] LearnError),
+    Learn(#[from] TreesError),
 }
 
 fn file(path: &Path) -> impl FnOnce(std::io::Error) -> Failure + use<> {
@@ -136,14 +136,14 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Train {
             sales,
-            through,
+            train_until,
             out,
         } => {
-            let through = read_day(&through).map_err(Failure::Through)?;
+            let train_until = read_day(&train_until).map_err(Failure::Through)?;
             let path = folder().join("mapping.toml");
             let text = fs::read_to_string(&path).map_err(file(&path))?;
             let mapping = mapping(&text).map_err(fit(&path))?;
-            let begun = begin(mapping, open(&sales)?, through).map_err(fit(&sales))?;
+            let begun = fit_reference(mapping, open(&sales)?, train_until).map_err(fit(&sales))?;
             save(&begun, &out)
         }
         Command::Learn {
@@ -152,7 +152,7 @@ fn run(command: Command) -> Result<(), Failure> {
             out,
         } => {
             let document = parameters(&from)?;
-            let trained = trees(
+            let trained = read_or_train(
                 &folder(),
                 Path::new(OWN),
                 &features,
@@ -168,13 +168,14 @@ fn run(command: Command) -> Result<(), Failure> {
             least_comparables,
             out,
         } => {
-            let wanted = Wanted {
+            let wanted = CalibrationOptions {
                 coverage,
                 least_sales,
                 least_comparables,
             };
             let document = parameters(&from)?;
-            let found = ranges(document, open(&predictions)?, wanted).map_err(fit(&predictions))?;
+            let found = calibrate_ranges(document, open(&predictions)?, wanted)
+                .map_err(fit(&predictions))?;
             save(&found, &out)
         }
     }

@@ -1,29 +1,29 @@
 //! Features of the home's own earlier sales.
 
-use super::seen::Seen;
+use super::evidence::RowEvidence;
 
-pub(super) fn count(seen: &Seen<'_>) -> Option<f64> {
-    Some(seen.own.len() as f64)
+pub(super) fn count(row: &RowEvidence<'_>) -> Option<f64> {
+    Some(row.own.len() as f64)
 }
 
-pub(super) fn years(seen: &Seen<'_>) -> Option<f64> {
-    Some(seen.years_since(seen.own.first()?.day))
+pub(super) fn years(row: &RowEvidence<'_>) -> Option<f64> {
+    Some(row.years_since(row.own.first()?.day))
 }
 
-pub(super) fn log_price(seen: &Seen<'_>) -> Option<f64> {
-    let last = seen.own.first()?;
-    Some(seen.carried(last.price, last.day))
+pub(super) fn log_price(row: &RowEvidence<'_>) -> Option<f64> {
+    let last = row.own.first()?;
+    Some(row.log_price_at_valuation(last.price, last.day))
 }
 
-pub(super) fn to_reference(seen: &Seen<'_>) -> Option<f64> {
-    Some(log_price(seen)? - seen.log_value)
+pub(super) fn to_reference(row: &RowEvidence<'_>) -> Option<f64> {
+    Some(log_price(row)? - row.log_value)
 }
 
-pub(super) fn new_build(seen: &Seen<'_>) -> Option<f64> {
-    Some(f64::from(u8::from(seen.own.first()?.new_build)))
+pub(super) fn new_build(row: &RowEvidence<'_>) -> Option<f64> {
+    Some(f64::from(u8::from(row.own.first()?.new_build)))
 }
 
-pub(super) fn former(seen: &Seen<'_>) -> Option<f64> {
-    let former = seen.own.get(1)?;
-    Some(seen.carried(former.price, former.day) - seen.log_value)
+pub(super) fn former(row: &RowEvidence<'_>) -> Option<f64> {
+    let former = row.own.get(1)?;
+    Some(row.log_price_at_valuation(former.price, former.day) - row.log_value)
 }

@@ -1,29 +1,29 @@
-//! What a column of a model may be filled from: a list of named features.
+//! The features that can fill a model's columns.
 //!
-//! Each is one number of the subject or of the evidence, computed here alone, in the sandbox and in training. What is
-//! missing is no number (NaN), which is how trees are taught about it. A categorical feature is the position
-//! of its case in the list that stands with it.
+//! A feature is one number of the subject or of the evidence. Sandbox and training both use this
+//! code. A missing value is NaN, as in training. A categorical feature is the position of its case
+//! in the feature's list.
 
+pub mod evidence;
 mod figures;
-mod given;
 mod history;
-mod kriged;
-mod near;
+mod kriging;
+mod nearby;
 mod reference;
-pub mod seen;
+mod subject;
 pub mod table;
 
 pub use table::{FEATURES, Feature};
 
-use seen::Seen;
+use evidence::RowEvidence;
 
-/// Where a feature comes from.
-type Source = fn(&Seen<'_>) -> Option<f64>;
+/// Computes a feature.
+type Source = fn(&RowEvidence<'_>) -> Option<f64>;
 
 macro_rules! sources {
     ($($feature:ident $name:literal $source:path, $about:literal $(, [$($case:literal),*])?;)*) => {
         impl Feature {
-            /// How it is computed.
+            /// Returns the function that computes it.
             fn source(self) -> Source {
                 match self { $(Feature::$feature => $source,)* }
             }
@@ -33,9 +33,9 @@ macro_rules! sources {
 table::table!(sources);
 
 impl Feature {
-    /// Its value; no number where it is missing.
-    pub fn of(self, seen: &Seen<'_>) -> f64 {
-        self.source()(seen).unwrap_or(f64::NAN)
+    /// Computes the feature, as NaN if it is missing.
+    pub fn of(self, row: &RowEvidence<'_>) -> f64 {
+        self.source()(row).unwrap_or(f64::NAN)
     }
 }
 

@@ -1,25 +1,25 @@
-//! Features of the reference model's own valuation.
+//! Features of the reference model's valuation.
 
-use super::seen::Seen;
-use domesday_hedonic::robust;
+use super::evidence::RowEvidence;
+use domesday_hedonic::robust_statistics;
 
-pub(super) fn log_value(seen: &Seen<'_>) -> Option<f64> {
-    Some(seen.log_value)
+pub(super) fn log_value(row: &RowEvidence<'_>) -> Option<f64> {
+    Some(row.log_value)
 }
 
-pub(super) fn value(seen: &Seen<'_>) -> Option<f64> {
-    Some(seen.reference.estimate)
+pub(super) fn value(row: &RowEvidence<'_>) -> Option<f64> {
+    Some(row.reference.estimate)
 }
 
-pub(super) fn dispersion(seen: &Seen<'_>) -> Option<f64> {
-    seen.reference.dispersion
+pub(super) fn dispersion(row: &RowEvidence<'_>) -> Option<f64> {
+    row.reference.dispersion
 }
 
-pub(super) fn own_share(seen: &Seen<'_>) -> Option<f64> {
-    seen.reference.own_sales_share
+pub(super) fn own_share(row: &RowEvidence<'_>) -> Option<f64> {
+    row.reference.own_sales_share
 }
 
-pub(super) fn similarity(seen: &Seen<'_>) -> Option<f64> {
-    let named = &seen.reference.comparables;
-    robust::mean(named.iter().map(|sale| (sale.similarity, 1.0)))
+pub(super) fn similarity(row: &RowEvidence<'_>) -> Option<f64> {
+    let named = &row.reference.comparables;
+    robust_statistics::mean(named.iter().map(|sale| (sale.similarity, 1.0)))
 }

@@ -1,13 +1,13 @@
-//! The list, and each feature on made-up evidence.
+//! The list of features, and each feature on synthetic evidence.
 
-use super::seen::{Seen, Watched};
+use super::evidence::{RecordedEvidence, RowEvidence};
 use super::*;
 use crate::REFERENCE;
 use crate::testing::{Fake, sale, subject};
 use domesday_sdk::{Outcome, Subject};
 
-/// The features of a subject among three sales near by and two of its own, with a level index.
-fn with<T>(subject: &Subject, look: impl FnOnce(&Seen<'_>) -> T) -> T {
+/// Passes the evidence of a subject with nearby sales, two own sales and a constant index.
+fn with<T>(subject: &Subject, look: impl FnOnce(&RowEvidence<'_>) -> T) -> T {
     let mut near: Vec<_> = (0..8).map(sale).collect();
     for (i, sale) in near.iter_mut().enumerate() {
         sale.uprn = Some(7_000 + i as u64);
@@ -22,18 +22,18 @@ fn with<T>(subject: &Subject, look: impl FnOnce(&Seen<'_>) -> T) -> T {
     (newer.price, older.price) = (280_000.0, 140_000.0);
     older.day -= 3_000;
     evidence.own = vec![newer, older];
-    let watched = Watched::of(&evidence);
-    let outcome = domesday_hedonic::value::value(&REFERENCE, subject, &watched);
+    let recorded = RecordedEvidence::of(&evidence);
+    let outcome = domesday_hedonic::valuation::value(&REFERENCE, subject, &recorded);
     let Outcome::Valued(valuation) = outcome else {
         panic!("{outcome:?}");
     };
-    look(&Seen::of(&REFERENCE, subject, &valuation, watched).unwrap())
+    look(&RowEvidence::of(&REFERENCE, subject, &valuation, recorded).unwrap())
 }
 
 #[test]
 fn names_are_unique_and_found() {
     for (at, feature) in FEATURES.iter().enumerate() {
-        assert_eq!(Feature::named(feature.name()), Some(*feature));
+        assert_eq!(Feature::from_name(feature.name()), Some(*feature));
         assert!(
             FEATURES[..at]
                 .iter()
@@ -41,15 +41,15 @@ fn names_are_unique_and_found() {
         );
         assert!(feature.about().ends_with('.'), "{}", feature.about());
     }
-    assert_eq!(Feature::named("price"), None);
+    assert_eq!(Feature::from_name("price"), None);
 }
 
 #[test]
 fn amounts_of_the_subject_and_of_evidence() {
     let home = subject();
-    with(&home, |seen| {
+    with(&home, |row| {
         let log = |pounds: f64| libm::log(pounds);
-        let reference = seen.log_value;
+        let reference = row.log_value;
         for (feature, expected) in [
             (Feature::PropertyType, 1.0),
             (Feature::PropertySubtype, 1.0),
@@ -76,16 +76,16 @@ fn amounts_of_the_subject_and_of_evidence() {
             (Feature::NearestDistance, 100.0),
             (Feature::NearestToReference, log(330_000.0) - reference),
         ] {
-            let found = feature.of(seen);
+            let found = feature.of(row);
             assert!(
                 (found - expected).abs() < 1e-9,
                 "{}: {found}, not {expected}",
                 feature.name()
             );
         }
-        let year = Feature::ValuationYear.of(seen);
+        let year = Feature::ValuationYear.of(row);
         assert!((year - 2024.41).abs() < 0.01, "{year}");
-        let years = Feature::OwnYears.of(seen);
+        let years = Feature::OwnYears.of(row);
         assert!((0.4..0.6).contains(&years), "{years}");
         for missing in [
             Feature::LeaseYears,
@@ -93,20 +93,20 @@ fn amounts_of_the_subject_and_of_evidence() {
             Feature::FloorLevel,
             Feature::Authority,
         ] {
-            assert!(missing.of(seen).is_nan(), "{}", missing.name());
+            assert!(missing.of(row).is_nan(), "{}", missing.name());
         }
     });
 }
 
 #[test]
-fn what_is_not_known_is_missing_and_never_nought() {
+fn an_unknown_value_is_nan_and_never_zero() {
     let mut home = subject();
     home.uprn = None;
     home.size.floor_area = None;
     home.energy.rating = None;
     home.energy.age_band = None;
     home.evidence_through = None;
-    with(&home, |seen| {
+    with(&home, |row| {
         for missing in [
             Feature::FloorArea,
             Feature::EnergyRating,
@@ -116,23 +116,23 @@ fn what_is_not_known_is_missing_and_never_nought() {
             Feature::NearPerSqmToReference,
             Feature::UnseenYears,
         ] {
-            assert!(missing.of(seen).is_nan(), "{}", missing.name());
+            assert!(missing.of(row).is_nan(), "{}", missing.name());
         }
-        assert_eq!(Feature::OwnSales.of(seen), 0.0);
+        assert_eq!(Feature::OwnSales.of(row), 0.0);
     });
 }
 
 #[test]
 fn the_middle_is_half_way_to_the_second_estimate() {
     let home = subject();
-    with(&home, |seen| {
-        let kriged = Feature::KrigedToReference.of(seen);
+    with(&home, |row| {
+        let kriged = Feature::KrigedToReference.of(row);
         assert!(kriged.abs() < 0.2, "{kriged}");
-        let log = Feature::KrigedLogValue.of(seen);
-        assert!((log - seen.log_value - kriged).abs() < 1e-12);
-        let middle = Feature::MiddleLogValue.of(seen);
-        assert!((middle - seen.log_value - kriged / 2.0).abs() < 1e-12);
-        let deviation = Feature::KrigedDeviation.of(seen);
+        let log = Feature::KrigedLogValue.of(row);
+        assert!((log - row.log_value - kriged).abs() < 1e-12);
+        let middle = Feature::MiddleLogValue.of(row);
+        assert!((middle - row.log_value - kriged / 2.0).abs() < 1e-12);
+        let deviation = Feature::KrigedDeviation.of(row);
         assert!((0.01..0.4).contains(&deviation), "{deviation}");
     });
 }
@@ -146,24 +146,24 @@ fn columns_take_the_models_own_numbers() {
         feature,
         codes,
     };
-    with(&home, |seen| {
+    with(&home, |row| {
         const CASES: &[f64] = &[f64::NAN, 7.0, 1.0, 0.0];
         let kind = column(Feature::PropertyType, Codes::Cases(CASES));
-        assert_eq!(kind.of(seen), 7.0);
+        assert_eq!(kind.of(row), 7.0);
         let known = column(
             Feature::Authority,
             Codes::Authorities(&["E06990001", "E07999999"]),
         );
-        assert_eq!(known.of(seen), 1.0);
+        assert_eq!(known.of(row), 1.0);
         let unknown = column(Feature::Authority, Codes::Authorities(&["E06990001"]));
-        assert!(unknown.of(seen).is_nan());
-        assert_eq!(column(Feature::FloorArea, Codes::AsIs).of(seen), 90.0);
+        assert!(unknown.of(row).is_nan());
+        assert_eq!(column(Feature::FloorArea, Codes::AsIs).of(row), 90.0);
     });
 }
 
 #[test]
 fn the_documentation_lists_them() {
-    let page = include_str!("../../../../docs/gradient-boosted-trees.md");
+    let page = include_str!("../../../../docs/how-to/train-gradient-boosted-trees.md");
     for feature in FEATURES {
         let cases: Vec<String> = feature
             .cases()
@@ -178,7 +178,7 @@ fn the_documentation_lists_them() {
         let row = format!("| `{}` | {}{cases} |", feature.name(), feature.about());
         assert!(
             page.lines().any(|line| line == row),
-            "docs/gradient-boosted-trees.md lacks: {row}"
+            "docs/how-to/train-gradient-boosted-trees.md lacks: {row}"
         );
     }
     let listed = page

@@ -1,30 +1,30 @@
-//! Making files of parameters, outside the sandbox: the reference model's fit, the trees, the ranges.
+//! Files of parameters, made outside the sandbox: the reference model's fit, the trees, the ranges.
 
-pub mod learn;
+pub mod trees;
 
 use crate::assembly::{self, Document};
 use crate::mapping::Mapping;
-use domesday_hedonic::fit::calibrate::{Wanted, calibrate};
+use domesday_hedonic::fit::calibrate::{CalibrationOptions, calibrate};
 use domesday_hedonic::fit::train::train;
 use domesday_sdk::Day;
 use std::io::BufRead;
 
-/// What a build without other parameters uses.
+/// Parameters of a build without a file.
 const DEFAULTS: &str = include_str!("../../parameters.json");
 
-/// Why parameters could not be made.
+/// Why a file of parameters could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
-    /// The reference model's fit or calibration.
+    /// The fit or calibration of the reference model failed.
     #[error(transparent)]
     Reference(#[from] domesday_hedonic::fit::FitError),
-    /// What came out, or went in, cannot be used.
+    /// The file of parameters read or written is invalid.
     #[error(transparent)]
     Document(#[from] assembly::DocumentError),
-    /// The mapping file is no such file.
+    /// The mapping file is not TOML of its shape.
     #[error("the mapping file: {0}")]
     Toml(#[from] toml::de::Error),
-    /// The mapping file has a name that cannot be used.
+    /// The mapping file has an invalid name.
     #[error("the mapping file: {0}")]
     Mapping(#[from] crate::mapping::MappingError),
 }
@@ -32,23 +32,28 @@ pub enum FitError {
 /// Reads a mapping file and checks its names.
 ///
 /// # Errors
-/// Where it is no such file, or a name is not on the list.
+/// [`FitError::Toml`] if the text is not a mapping file, and [`FitError::Mapping`] for an unknown
+/// name.
 pub fn mapping(text: &str) -> Result<Mapping, FitError> {
     let mapping: Mapping = toml::from_str(text)?;
     mapping.check()?;
     Ok(mapping)
 }
 
-/// Fits the reference model to sales up to a day. The trees say nothing yet: their one leaf is nought.
+/// Fits the reference model to sales up to a day. The trees are a placeholder of one leaf, zero.
 ///
 /// # Errors
-/// Where a line cannot be read, or the sales are too few.
-pub fn begin(mapping: Mapping, sales: impl BufRead, through: Day) -> Result<Document, FitError> {
+/// [`FitError::Reference`] if a line cannot be read, or the sales are too few.
+pub fn fit_reference(
+    mapping: Mapping,
+    sales: impl BufRead,
+    through: Day,
+) -> Result<Document, FitError> {
     let (defaults, _) = assembly::read(DEFAULTS)?;
     Ok(Document {
         format: assembly::FORMAT.to_owned(),
         about: "The reference model alone, with trees that say nothing yet.".to_owned(),
-        trees: silent(mapping.columns.keys()),
+        trees: zero_trees(mapping.columns.keys()),
         mapping,
         reference: train(defaults.reference, sales, through)?,
     })
@@ -57,18 +62,18 @@ pub fn begin(mapping: Mapping, sales: impl BufRead, through: Day) -> Result<Docu
 /// Calibrates the ranges on valuations of later sales.
 ///
 /// # Errors
-/// As the reference model's calibration.
-pub fn ranges(
+/// [`FitError::Reference`], as the reference model's calibration.
+pub fn calibrate_ranges(
     mut document: Document,
     predictions: impl BufRead,
-    wanted: Wanted,
+    wanted: CalibrationOptions,
 ) -> Result<Document, FitError> {
     document.reference = calibrate(document.reference, predictions, wanted)?;
     Ok(document)
 }
 
-/// A model of one leaf, nought, that has these columns.
-pub fn silent<'a>(columns: impl ExactSizeIterator<Item = &'a String>) -> String {
+/// Returns a LightGBM model with these columns and one leaf, zero.
+pub fn zero_trees<'a>(columns: impl ExactSizeIterator<Item = &'a String>) -> String {
     let last = columns.len().saturating_sub(1);
     let names: Vec<&str> = columns.map(String::as_str).collect();
     format!(

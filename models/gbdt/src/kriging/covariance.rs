@@ -1,34 +1,36 @@
-//! How alike the log prices of two homes are, by place, type, title and day.
+//! The covariance of two homes' log prices, by place, type, tenure and day.
 //!
-//! A sum of parts, each of its own reach. Every part that falls with distance or time is a rational quadratic of power
-//! one, 1 / (1 + d²/L²): positive definite in any number of dimensions, with a long tail, and without an exponential. So are
-//! their sums and products, and the parts that are shared or not.
+//! It is a sum of parts with their own ranges. A part that falls with distance or time is a
+//! rational quadratic of power one, 1 / (1 + d²/L²). That is positive definite in any number of
+//! dimensions, has a long tail and needs no exponential. Sums and products of such parts, and parts
+//! of equality, are positive definite too.
 //!
-//! The numbers were chosen once, for all places, on sales of Bristol from October 2021 to June 2022 and of Reading from 2005 to 2010
-//! (docs/gradient-boosted-trees.md), where each sale was foretold from those before it.
+//! The constants were chosen once for all places, by predicting each sale from earlier ones. The
+//! sales were those of Bristol from October 2021 to June 2022 and of Reading from 2005 to 2010
+//! (docs/how-to/train-gradient-boosted-trees.md).
 
-use domesday_hedonic::kind::Kind;
+use domesday_hedonic::property_kind::PropertyKind;
 use domesday_hedonic::time::DAYS_A_YEAR;
 use domesday_sdk::{Day, Place};
 
-/// What of a home, sold or to be valued, bears on its likeness to another.
+/// The attributes of a home on a day that its covariance depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Home {
-    /// Where it is known.
+    /// UPRN, if known.
     pub uprn: Option<u64>,
     /// British National Grid.
     pub place: Place,
-    /// Type.
-    pub kind: Kind,
-    /// Leasehold.
+    /// Property type.
+    pub kind: PropertyKind,
+    /// Whether the home is leasehold.
     pub leasehold: bool,
-    /// Sold as new.
+    /// Whether it is sold new.
     pub new_build: bool,
-    /// The day of its sale, or of its valuation.
+    /// Day of its sale or of its valuation.
     pub day: Day,
 }
 
-// Standard deviations of the parts in log price, metres and years.
+// Standard deviations of the parts in log price, and their ranges in metres and years.
 const LEVEL: f64 = 1.5;
 const TYPE: f64 = 0.17;
 const TITLE: f64 = 0.17;
@@ -50,12 +52,12 @@ const LOCAL_MARKET_YEARS: f64 = 2.7;
 const NOISE_DEVIATION: f64 = 0.125;
 const TAIL_RATIO: f64 = 0.625;
 
-/// Variance of a sale's noise: what one buyer paid over what another would have.
+/// Noise variance of a sale: the difference between one buyer and another.
 pub const NOISE: f64 = NOISE_DEVIATION * NOISE_DEVIATION;
-/// The squared departure, over its variance, at which a sale's noise is doubled.
+/// Squared departure over its variance at which a sale's noise doubles.
 pub const TAIL: f64 = TAIL_RATIO * TAIL_RATIO;
 
-/// The covariance of two homes' log prices, each on its day.
+/// Returns the covariance of two homes' log prices, each on its day.
 pub fn between(one: &Home, other: &Home) -> f64 {
     let metres = |a: i32, b: i32| f64::from(a) - f64::from(b);
     let east = metres(one.place.easting, other.place.easting);
@@ -85,7 +87,7 @@ pub fn between(one: &Home, other: &Home) -> f64 {
     sum
 }
 
-/// One at no distance, a half at the reach; of a squared distance.
+/// Returns the rational quadratic of a squared distance: one at zero, a half at `reach`.
 fn within(squared: f64, reach: f64) -> f64 {
     1.0 / (1.0 + squared / (reach * reach))
 }

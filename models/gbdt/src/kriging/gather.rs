@@ -1,72 +1,73 @@
-//! What is asked for kriging: more sales than the reference model asks for, and other types of house besides.
+//! The queries for kriging: more sales than the reference model's, and other house types.
 
 use super::covariance::Home;
 use domesday_hedonic::adjust::{age_effect, energy_effect, log_size};
-use domesday_hedonic::kind::Kind;
 use domesday_hedonic::parameters::{EvidenceParameters, HedonicParameters};
-use domesday_hedonic::robust;
-use domesday_hedonic::time::earliest;
+use domesday_hedonic::property_kind::PropertyKind;
+use domesday_hedonic::robust_statistics;
+use domesday_hedonic::time::earliest_sale_day;
 use domesday_sdk::{
     AgeBand, BuildStatus, EnergyRating, Evidence, PackedSale, PropertyTypes, Refusal, Sale, Sales,
     SalesOrder, SalesQuery, Subject, Tenure,
 };
 
-/// Most sales of the subject's type, of other types of house, and of the home itself.
+/// Most sales of the subject's type, of other house types and of the home itself.
 const SAME_TYPE: u32 = 40;
 const OTHER_TYPES: u32 = 20;
 const OWN: usize = 4;
 
-/// A sale as an observation.
+/// A sale as an observation of the process.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Observed {
+pub struct Observation {
     /// The home and the day.
     pub home: Home,
-    /// Natural logarithm of its price, carried to the valuation day, without what its attributes are worth.
+    /// Log price carried to the valuation day, less the level of its attributes.
     pub log_price: f64,
-    /// Variance that its unknown size adds to its noise.
+    /// Variance that an unknown size adds to its noise.
     pub unsure: f64,
 }
 
-/// What to look for, and for whom.
-pub struct Question<'a> {
+/// The subject of an estimate and the search for its sales.
+pub struct KrigingQuery<'a> {
     /// The home to be valued.
     pub subject: &'a Subject,
-    /// Its type.
-    pub kind: Kind,
-    /// Its own earlier standard sales, newest first.
+    /// Property type of the subject.
+    pub kind: PropertyKind,
+    /// The subject's own earlier standard sales, newest first.
     pub own: &'a [Sale],
-    /// What attributes are worth.
+    /// Values of a home's attributes.
     pub hedonic: &'a HedonicParameters,
-    /// How far and how long ago to look.
+    /// Radii and years of the search.
     pub reach: &'a EvidenceParameters,
 }
 
-/// Attributes that are worth something by themselves.
+/// Attributes with an effect on price.
 #[derive(Clone, Copy)]
 struct Attributes {
-    kind: Kind,
+    kind: PropertyKind,
     size: Option<f64>,
     age_band: Option<AgeBand>,
     rating: Option<EnergyRating>,
 }
 
-/// The subject as a home, the level of its attributes, and all sales that say something of it.
+/// Collects the observations for a subject. Returns the subject as a home, the level of its
+/// attributes, and the observed sales.
 ///
-/// `carried` gives the logarithm of a price of a day, carried to the valuation day.
+/// `carried` returns the logarithm of a day's price, carried to the valuation day.
 ///
 /// # Errors
-/// Where the evidence refuses a question.
-pub fn observed(
-    question: &Question<'_>,
+/// [`Refusal`] if the evidence refuses a query.
+pub fn observe(
+    query: &KrigingQuery<'_>,
     evidence: &dyn Evidence,
     carried: impl Fn(f64, i32) -> Option<f64>,
-) -> Result<(Home, f64, Vec<Observed>), Refusal> {
-    let Question {
+) -> Result<(Home, f64, Vec<Observation>), Refusal> {
+    let KrigingQuery {
         subject,
         kind,
         hedonic,
         ..
-    } = *question;
+    } = *query;
     let home = Home {
         uprn: subject.uprn,
         place: subject.place,
@@ -76,9 +77,9 @@ pub fn observed(
         day: subject.valuation_day,
     };
     let mut found: Vec<(Home, f64, Attributes)> = Vec::new();
-    for sales in ask(question, evidence)? {
+    for sales in ask(query, evidence)? {
         let sales = sales.iter().filter_map(|sale| {
-            let read = of(question, sale)?;
+            let read = of(query, sale)?;
             let log_price = carried(sale.price(), sale.day())?;
             Some((read.0, log_price, read.1))
         });
@@ -107,11 +108,11 @@ pub fn observed(
         age_band: subject.energy.age_band,
         rating: subject.energy.rating,
     });
-    let mut sales: Vec<Observed> = found
+    let mut sales: Vec<Observation> = found
         .iter()
         .map(|(home, log_price, attributes)| {
             let elasticity = hedonic.area_elasticity.of(attributes.kind);
-            Observed {
+            Observation {
                 home: *home,
                 log_price: log_price - level(attributes),
                 unsure: match attributes.size {
@@ -121,9 +122,9 @@ pub fn observed(
             }
         })
         .collect();
-    // Its own sales are of the same home, so that nothing of it is to be freed of.
-    sales.extend(question.own.iter().take(OWN).filter_map(|sale| {
-        Some(Observed {
+    // Own sales are of the same home, so the subject's level is subtracted.
+    sales.extend(query.own.iter().take(OWN).filter_map(|sale| {
+        Some(Observation {
             home: Home {
                 leasehold: sale.tenure == Tenure::Leasehold,
                 new_build: sale.new_build,
@@ -138,17 +139,17 @@ pub fn observed(
 }
 
 fn mean(values: &[f64]) -> Option<f64> {
-    robust::mean(values.iter().map(|value| (*value, 1.0)))
+    robust_statistics::mean(values.iter().map(|value| (*value, 1.0)))
 }
 
-/// The nearest of the subject's type, in wider circles while there are few, then other types of house.
-fn ask(question: &Question<'_>, evidence: &dyn Evidence) -> Result<[Sales; 2], Refusal> {
-    let reach = question.reach;
+/// Queries the nearest sales of the subject's type in widening circles, then other house types.
+fn ask(query: &KrigingQuery<'_>, evidence: &dyn Evidence) -> Result<[Sales; 2], Refusal> {
+    let reach = query.reach;
     let near = |radius, types: PropertyTypes, limit| {
         evidence.nearby_sales(SalesQuery {
-            center: question.subject.place,
+            center: query.subject.place,
             radius,
-            since: earliest(question.subject.valuation_day, reach),
+            since: earliest_sale_day(query.subject.valuation_day, reach),
             types,
             standard_only: true,
             floor_area_only: false,
@@ -159,30 +160,35 @@ fn ask(question: &Question<'_>, evidence: &dyn Evidence) -> Result<[Sales; 2], R
     let mut alike = Sales::default();
     let mut widest = reach.radii_m[0];
     for radius in reach.radii_m {
-        alike = near(radius, question.kind.alone(), SAME_TYPE)?;
+        alike = near(radius, query.kind.filter(), SAME_TYPE)?;
         widest = radius;
         if alike.len() >= reach.enough as usize {
             break;
         }
     }
-    let others = match other_houses(question.kind) {
+    let others = match other_houses(query.kind) {
         None => Sales::default(),
         Some(types) => near(widest, types, OTHER_TYPES)?,
     };
     Ok([alike, others])
 }
 
-/// A house's other types; a flat has none.
-fn other_houses(kind: Kind) -> Option<PropertyTypes> {
-    let all = [Kind::Detached, Kind::SemiDetached, Kind::Terraced];
+/// Returns the other house types of a house, and `None` for a flat.
+fn other_houses(kind: PropertyKind) -> Option<PropertyTypes> {
+    let all = [
+        PropertyKind::Detached,
+        PropertyKind::SemiDetached,
+        PropertyKind::Terraced,
+    ];
     let others = all.into_iter().filter(|house| *house != kind);
     let none = PropertyTypes::empty();
-    (kind != Kind::Flat).then(|| others.fold(none, |types, house| types | house.alone()))
+    (kind != PropertyKind::Flat).then(|| others.fold(none, |types, house| types | house.filter()))
 }
 
-/// A standard sale of another home before the valuation day, at a price that is a number.
-fn of(question: &Question<'_>, sale: PackedSale<'_>) -> Option<(Home, Attributes)> {
-    let subject = question.subject;
+/// Reads a sale. Returns `None` unless it is a standard sale of another home before the valuation
+/// day at a finite price.
+fn of(query: &KrigingQuery<'_>, sale: PackedSale<'_>) -> Option<(Home, Attributes)> {
+    let subject = query.subject;
     let uprn = sale.uprn();
     let own = subject.uprn.is_some() && uprn == subject.uprn;
     let price = sale.price();
@@ -193,7 +199,7 @@ fn of(question: &Question<'_>, sale: PackedSale<'_>) -> Option<(Home, Attributes
     {
         return None;
     }
-    let kind = Kind::of(sale.property_type())?;
+    let kind = PropertyKind::from_type(sale.property_type())?;
     let home = Home {
         uprn,
         place: sale.place(),
@@ -205,7 +211,7 @@ fn of(question: &Question<'_>, sale: PackedSale<'_>) -> Option<(Home, Attributes
     let area = sale.floor_area().filter(|a| (8.0..=2_000.0).contains(a));
     let attributes = Attributes {
         kind,
-        size: area.map(|area| log_size(question.hedonic, area)),
+        size: area.map(|area| log_size(query.hedonic, area)),
         age_band: sale.age_band(),
         rating: sale.rating(),
     };
@@ -213,5 +219,4 @@ fn of(question: &Question<'_>, sale: PackedSale<'_>) -> Option<(Home, Attributes
 }
 
 #[cfg(test)]
-#[path = "gather_tests.rs"]
 mod tests;

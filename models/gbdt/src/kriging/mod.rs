@@ -1,39 +1,40 @@
-//! A second estimate beside the reference model's: simple kriging of the sales round about.
+//! A second estimate beside the reference model's: simple kriging of nearby sales.
 //!
-//! Every log price, carried to the valuation day by the index and freed of what size, age and rating are worth, is a
-//! value of one Gaussian process over homes and days ([`covariance`] says how alike any two are) plus noise. The best
-//! linear estimate at the subject weighs a sale by what it adds to the others: ten flats of one building do not count
-//! ten times, which is where a kernel of neighbours goes wrong, and what the home itself fetched is one more sale.
+//! The index carries every price to the valuation day, and the effects of size, age and rating are
+//! subtracted. The log price is then a Gaussian process over homes and days, with the covariance of
+//! [`covariance`], plus noise. The best linear estimate weighs a sale by what it adds to the
+//! others. So ten flats of one building do not count ten times, unlike in a kernel estimate. An own
+//! sale is one more observation.
 //!
-//! Noise is heavy-tailed. After a first pass each sale is foretold from the others (left out in turn, Dubrule's formula
-//! for the inverse covariance), its noise is raised by the square of how far off that was, as for Cauchy errors, and
-//! the system is solved once more.
+//! Noise is heavy-tailed. A first pass predicts each sale from the others by leave-one-out
+//! (Dubrule's formula for the inverse covariance). It raises the sale's noise by the squared error,
+//! as for Cauchy errors. Then the system is solved once more.
 //!
-//! Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), equations 2.25, 2.26 and 5.12; Dubrule, Cross
-//! validation of kriging in a unique neighborhood (1983).
+//! Rasmussen and Williams, Gaussian Processes for Machine Learning (2006), equations 2.25, 2.26 and
+//! 5.12; Dubrule, Cross validation of kriging in a unique neighborhood (1983).
 
 pub mod covariance;
 mod gather;
 
 pub use covariance::Home;
-pub use gather::{Observed, Question, observed};
+pub use gather::{KrigingQuery, Observation, observe};
 
 use nalgebra::{DMatrix, DVector};
 
-/// An estimate.
+/// A kriging estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kriged {
+pub struct KrigingEstimate {
     /// Natural logarithm of pounds.
     pub log_value: f64,
-    /// Standard deviation of the process there, in logarithms; without the noise of a sale.
+    /// Standard deviation of the process at the subject in log price, without the noise of a sale.
     pub deviation: f64,
 }
 
-/// Fewest sales that an estimate is made of.
+/// Least sales of an estimate.
 const LEAST_SALES: usize = 5;
 
-/// Estimates the subject's log price from sales. None where they are too few, or their numbers are none.
-pub fn krige(subject: &Home, level: f64, sales: &[Observed]) -> Option<Kriged> {
+/// Estimates the subject's log price. Returns `None` if the sales are too few or not finite.
+pub fn krige(subject: &Home, level: f64, sales: &[Observation]) -> Option<KrigingEstimate> {
     if sales.len() < LEAST_SALES {
         return None;
     }
@@ -48,7 +49,7 @@ pub fn krige(subject: &Home, level: f64, sales: &[Observed]) -> Option<Kriged> {
             alike[(before, at)] = found;
         }
     }
-    let noise = |sale: &Observed| covariance::NOISE + sale.unsure;
+    let noise = |sale: &Observation| covariance::NOISE + sale.unsure;
     let first = DVector::from_iterator(count, sales.iter().map(noise));
     let departures = left_out(&alike, &first, &prices)?;
     let heavier = first.zip_map(&departures, |noise, ratio| {
@@ -64,7 +65,7 @@ pub fn krige(subject: &Home, level: f64, sales: &[Observed]) -> Option<Kriged> {
     let variance = covariance::between(subject, subject) - weights.dot(&to_subject);
     let log_value = level + mean + weights.dot(&prices);
     let deviation = variance.max(0.0).sqrt();
-    (log_value.is_finite() && deviation.is_finite()).then_some(Kriged {
+    (log_value.is_finite() && deviation.is_finite()).then_some(KrigingEstimate {
         log_value,
         deviation,
     })
@@ -78,7 +79,7 @@ fn noisy(alike: &DMatrix<f64>, noise: &DVector<f64>) -> DMatrix<f64> {
     with
 }
 
-/// By how much each sale departs from what the others foretell: the square, over its variance.
+/// Returns each sale's squared leave-one-out error over its variance.
 fn left_out(
     alike: &DMatrix<f64>,
     noise: &DVector<f64>,
@@ -88,7 +89,8 @@ fn left_out(
     let departures = solved.solve(prices);
     let factor = solved.l_dirty();
     let count = prices.len();
-    // The inverse's diagonal alone is wanted: of each column of the inverse factor, which begins at the diagonal.
+    // Computes only the diagonal of the inverse, from the columns of the inverse factor below its
+    // diagonal.
     let squares = (0..count).map(|at| {
         let mut column = DVector::zeros(count - at);
         column[0] = 1.0;

@@ -1,7 +1,7 @@
-//! Kriging against what can be worked out by hand.
+//! Kriging against results computed by hand.
 
 use super::*;
-use domesday_hedonic::kind::Kind;
+use domesday_hedonic::property_kind::PropertyKind;
 use domesday_sdk::Place;
 use proptest::prelude::*;
 
@@ -14,15 +14,15 @@ fn home(uprn: u64, east: i32, north: i32) -> Home {
             easting: 400_000 + east,
             northing: 200_000 + north,
         },
-        kind: Kind::Terraced,
+        kind: PropertyKind::Terraced,
         leasehold: false,
         new_build: false,
         day: DAY - 100,
     }
 }
 
-fn sale(home: Home, log_price: f64) -> Observed {
-    Observed {
+fn sale(home: Home, log_price: f64) -> Observation {
+    Observation {
         home,
         log_price,
         unsure: 0.0,
@@ -36,22 +36,22 @@ fn subject() -> Home {
     }
 }
 
-/// Eight sales round about, all at one price.
-fn level(log_price: f64) -> Vec<Observed> {
+/// Eight sales nearby at one price.
+fn level(log_price: f64) -> Vec<Observation> {
     (0..8)
         .map(|i| sale(home(10 + i, 60 * i as i32, -40 * i as i32), log_price))
         .collect()
 }
 
 #[test]
-fn where_all_prices_are_one_the_estimate_is_it() {
+fn equal_prices_are_the_estimate() {
     let found = krige(&subject(), 0.25, &level(12.5)).unwrap();
     assert!((found.log_value - 12.75).abs() < 1e-9, "{found:?}");
     assert!(found.deviation > 0.05 && found.deviation < 0.5, "{found:?}");
 }
 
 #[test]
-fn few_sales_are_no_estimate() {
+fn few_sales_give_no_estimate() {
     assert!(krige(&subject(), 0.0, &level(12.5)[..4]).is_none());
     let mut broken = level(12.5);
     broken[0].log_price = f64::NAN;
@@ -75,7 +75,7 @@ fn ten_sales_of_one_place_do_not_count_ten_times() {
 }
 
 #[test]
-fn its_own_sale_says_most() {
+fn an_own_sale_has_the_greatest_weight() {
     let mut sales = level(12.5);
     sales.push(sale(home(1, 0, 0), 12.7));
     let own = krige(&subject(), 0.0, &sales).unwrap();
@@ -93,24 +93,24 @@ fn a_price_that_the_others_contradict_hardly_counts() {
         krige(&subject(), 0.0, &sales).unwrap().log_value - 12.5
     };
     assert!(with(12.6) > 0.005, "{}", with(12.6));
-    // A tenth of the price, as where a part of a home was sold.
+    // A tenth of the price, as for a part sale.
     assert!(with(12.5 - 2.3).abs() < 0.1, "{}", with(12.5 - 2.3));
 }
 
-/// Each sale's departure against a second system without it.
+/// Compares each sale's departure with a second system that leaves the sale out.
 #[test]
-fn leaving_out_is_as_if_it_had_not_been_there() {
+fn the_leave_one_out_error_is_that_of_a_system_without_the_sale() {
     let mut sales = level(0.0);
     for (at, sale) in sales.iter_mut().enumerate() {
         sale.log_price = [0.1, -0.2, 0.05, 0.3, 0.0, -0.1, 0.2, 0.15][at];
     }
-    let system = |sales: &[Observed]| {
+    let system = |sales: &[Observation]| {
         DMatrix::from_fn(sales.len(), sales.len(), |a, b| {
             covariance::between(&sales[a].home, &sales[b].home)
         })
     };
     let noise = |count| DVector::from_element(count, covariance::NOISE);
-    let prices = |sales: &[Observed]| {
+    let prices = |sales: &[Observation]| {
         DVector::from_iterator(sales.len(), sales.iter().map(|sale| sale.log_price))
     };
     let found = left_out(&system(&sales), &noise(8), &prices(&sales)).unwrap();
@@ -133,10 +133,10 @@ fn leaving_out_is_as_if_it_had_not_been_there() {
 
 fn any_home() -> impl Strategy<Value = Home> {
     let kinds = [
-        Kind::Detached,
-        Kind::SemiDetached,
-        Kind::Terraced,
-        Kind::Flat,
+        PropertyKind::Detached,
+        PropertyKind::SemiDetached,
+        PropertyKind::Terraced,
+        PropertyKind::Flat,
     ];
     let place = (-5_000..5_000, -5_000..5_000);
     (0_u64..4, place, 0_usize..4, any::<(bool, bool)>(), 0..4_000).prop_map(
@@ -154,13 +154,13 @@ fn any_home() -> impl Strategy<Value = Home> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever homes there are, their covariances are some process's, and what is estimated is a price.
+    /// For any homes the covariances are positive definite and the estimate is a price.
     #[test]
     fn any_homes_have_an_estimate(
         homes in prop::collection::vec((any_home(), 9.0..16.0_f64), 5..64),
         subject in any_home(),
     ) {
-        let sales: Vec<Observed> = homes.iter().map(|(home, price)| sale(*home, *price)).collect();
+        let sales: Vec<Observation> = homes.iter().map(|(home, price)| sale(*home, *price)).collect();
         let found = krige(&subject, 0.0, &sales).unwrap();
         prop_assert!((7.0..18.0).contains(&found.log_value), "{found:?}");
         let most = covariance::between(&subject, &subject).sqrt();

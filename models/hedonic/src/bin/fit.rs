@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 use domesday_hedonic::document::{self, Document};
-use domesday_hedonic::fit::calibrate::{Wanted, calibrate};
+use domesday_hedonic::fit::calibrate::{CalibrationOptions, calibrate};
 use domesday_hedonic::fit::train::train;
 use domesday_hedonic::fit::{FitError, read_day};
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What a build without other parameters uses.
+/// Parameters of a build without a file.
 const DEFAULTS: &str = include_str!("../../parameters.json");
 
-/// Fits and calibrates the parameters of the reference release.
+/// Fit and calibrate the parameters of the reference release.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -29,11 +29,11 @@ enum Command {
         sales: PathBuf,
         /// Last day of sale to use, YYYY-MM-DD
         #[arg(long)]
-        through: String,
-        /// Parameters to begin from; the defaults where left out
+        train_until: String,
+        /// Parameters to start from (default: the model's own)
         #[arg(long)]
         base: Option<PathBuf>,
-        /// Where to write the parameters
+        /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
     },
@@ -45,32 +45,32 @@ enum Command {
         /// Exported valuations, one JSON object a line
         #[arg(long)]
         predictions: PathBuf,
-        /// Share of prices that should lie within their ranges
+        /// Share of prices within their ranges
         #[arg(long, default_value_t = 0.8)]
         coverage: f64,
-        /// Fewest sales that a segment is calibrated on
+        /// Least sales of a calibrated segment
         #[arg(long, default_value_t = 100)]
         least_sales: u32,
-        /// Fewest comparables with which a range is given
+        /// Least comparables of a valuation with a range
         #[arg(long, default_value_t = 5)]
         least_comparables: u32,
-        /// Where to write the parameters
+        /// File to write the parameters to
         #[arg(long)]
         out: PathBuf,
     },
 }
 
-/// What went wrong, and with which file.
+/// A failure and its file.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
-    #[error("{}: {source}", path.display())]
+    #[error("cannot open or write {}: {source}", path.display())]
     File {
         path: PathBuf,
         source: std::io::Error,
     },
     #[error("{}: {source}", path.display())]
     Fit { path: PathBuf, source: FitError },
-    #[error("--through: {0}")]
+    #[error("--train-until: {0}")]
     Through(FitError),
 }
 
@@ -110,18 +110,18 @@ fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Train {
             sales,
-            through,
+            train_until,
             base,
             out,
         } => {
-            let through = read_day(&through).map_err(Failure::Through)?;
+            let train_until = read_day(&train_until).map_err(Failure::Through)?;
             let base = match base {
                 Some(base) => parameters(&base)?,
                 None => {
                     document::read(DEFAULTS).map_err(|e| about(Path::new("defaults"), e.into()))?
                 }
             };
-            let fitted = train(base, open(&sales)?, through).map_err(|e| about(&sales, e))?;
+            let fitted = train(base, open(&sales)?, train_until).map_err(|e| about(&sales, e))?;
             save(&fitted, &out)
         }
         Command::Calibrate {
@@ -132,7 +132,7 @@ fn run(command: Command) -> Result<(), Failure> {
             least_comparables,
             out,
         } => {
-            let wanted = Wanted {
+            let wanted = CalibrationOptions {
                 coverage,
                 least_sales,
                 least_comparables,

@@ -1,43 +1,44 @@
-//! Calibrates ranges on valuations of sales later than those fitted on.
+//! Calibration of the ranges on valuations of sales later than the fit.
 
 use super::rows::{PredictionRow, Status};
-use super::{FitError, lines, read_day, write_day};
-use crate::baked::Baked;
-use crate::built::Built;
+use super::{FitError, json_lines, read_day, write_day};
+use crate::build_period::BuildPeriod;
 use crate::confidence::scale;
-use crate::conformal::{Segment, factor, quantile, range, tenth};
-use crate::document::{Calibrated, Document};
-use crate::kind::Kind;
+use crate::conformal::{Segment, quantile, range, shrunk_factor, tenth};
+use crate::document::{CalibrationRecord, Document};
+use crate::embedded_parameters::StaticList;
 use crate::parameters::{
-    AuthorityRanges, Cell, ConfidenceParameters, ConformalParameters, Factor, PerBuilt, PerType,
+    AuthorityFactor, ConfidenceParameters, ConformalParameters, PerBuildPeriod, PerType,
+    SegmentQuantile, WidthFactor,
 };
+use crate::property_kind::PropertyKind;
 use domesday_sdk::Day;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-/// What is wanted of the calibration.
+/// Options of a calibration.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
-    /// Share of prices that should lie within their ranges.
+pub struct CalibrationOptions {
+    /// Nominal coverage: the share of prices within their ranges.
     pub coverage: f64,
-    /// Fewest sales that a segment is calibrated on.
+    /// Least sales of a segment with a quantile.
     pub least_sales: u32,
-    /// Fewest comparables with which a range is given.
+    /// Least comparables of a valuation with a range.
     pub least_comparables: u32,
 }
 
 /// One valued sale.
-struct Point {
-    kind: Kind,
+struct CalibrationPoint {
+    kind: PropertyKind,
     confidence: f64,
     estimate: f64,
     price: f64,
     comparables: u32,
-    built: Built,
+    built: BuildPeriod,
     authority: String,
 }
 
-impl Point {
+impl CalibrationPoint {
     fn segment(&self) -> Segment<'_> {
         Segment {
             kind: self.kind,
@@ -56,14 +57,14 @@ impl Point {
     }
 }
 
-/// Reads the valued sales, with the count of all and the first and last day.
+/// Reads the valued sales, and returns them with the count of all rows and the first and last day.
 fn read(
     source: impl BufRead,
     through: Option<Day>,
-) -> Result<(u64, Vec<Point>, Day, Day), FitError> {
+) -> Result<(u64, Vec<CalibrationPoint>, Day, Day), FitError> {
     let mut points = Vec::new();
     let (mut count, mut first, mut last) = (0, Day::MAX, Day::MIN);
-    for row in lines::read::<PredictionRow>(source) {
+    for row in json_lines::read::<PredictionRow>(source) {
         let (_, row) = row?;
         count += 1;
         if let Some(through) = through.filter(|t| row.day <= *t) {
@@ -81,13 +82,13 @@ fn read(
             row.confidence.filter(usable),
         ) && row.price_gbp > 0
         {
-            points.push(Point {
+            points.push(CalibrationPoint {
                 kind: row.property_type.kind(),
                 confidence,
                 estimate,
                 price: row.price_gbp as f64,
                 comparables: row.comparables,
-                built: Built::of(row.new_build, row.age_band.and_then(band)),
+                built: BuildPeriod::of(row.new_build, row.age_band.and_then(band)),
                 authority: row.authority,
             });
         }
@@ -95,36 +96,40 @@ fn read(
     Ok((count, points, first, last))
 }
 
-/// The ⌈(n + 1) coverage⌉-th smallest score; none where n is too small for there to be one.
+/// Returns the ⌈(n + 1) coverage⌉-th smallest score, or `None` if n is smaller than that.
 pub fn conformal_quantile(scores: &mut [f64], coverage: f64) -> Option<f64> {
     scores.sort_unstable_by(f64::total_cmp);
-    let wanted = (scores.len() as f64 + 1.0) * coverage;
-    // What is whole but for a rounding of the product is whole.
-    let rank = libm::ceil(wanted - 1e-9) as usize;
+    let rank = (scores.len() as f64 + 1.0) * coverage;
+    // Subtracts the rounding of the product, so that a whole rank stays whole.
+    let rank = libm::ceil(rank - 1e-9) as usize;
     scores.get(rank.max(1) - 1).copied()
 }
 
-/// The number of a construction band, of which A is 0.
+/// Returns the index of a construction band, A being 0.
 fn band(letter: char) -> Option<usize> {
     ('A'..='L').position(|known| known == letter)
 }
 
-fn cell(points: &[&Point], p: &ConfidenceParameters, wanted: Wanted) -> Cell {
+fn segment_quantile(
+    points: &[&CalibrationPoint],
+    p: &ConfidenceParameters,
+    options: CalibrationOptions,
+) -> SegmentQuantile {
     let mut scores: Vec<f64> = points.iter().map(|point| point.score(p)).collect();
     let mut errors: Vec<f64> = points.iter().map(|point| point.error()).collect();
     errors.sort_unstable_by(f64::total_cmp);
     let within = errors.iter().filter(|e| **e <= 0.1).count();
-    let enough = points.len() >= wanted.least_sales as usize;
-    Cell {
+    let enough = points.len() >= options.least_sales as usize;
+    SegmentQuantile {
         sales: u32::try_from(points.len()).unwrap_or(u32::MAX),
-        quantile: conformal_quantile(&mut scores, wanted.coverage).filter(|_| enough),
+        quantile: conformal_quantile(&mut scores, options.coverage).filter(|_| enough),
         median_absolute_error: errors.get(errors.len() / 2).copied(),
         within_10_percent: (!errors.is_empty()).then(|| within as f64 / errors.len() as f64),
     }
 }
 
-/// Confidence at which each tenth but the lowest begins.
-fn tenths(points: &[&Point]) -> [f64; 9] {
+/// Returns the confidence at which each tenth begins, without the lowest.
+fn tenths(points: &[&CalibrationPoint]) -> [f64; 9] {
     let mut confidences: Vec<f64> = points.iter().map(|p| p.confidence).collect();
     confidences.sort_unstable_by(f64::total_cmp);
     std::array::from_fn(|below| {
@@ -138,15 +143,15 @@ fn tenths(points: &[&Point]) -> [f64; 9] {
 /// Calibrates the ranges of `document`.
 ///
 /// # Errors
-/// Where a line cannot be read, a sale is not later than those fitted on, or all sales together
-/// are too few.
+/// [`FitError`] if a line cannot be read, a sale is not later than the fit, or the sales are too
+/// few.
 pub fn calibrate(
     document: Document,
     source: impl BufRead,
-    wanted: Wanted,
+    options: CalibrationOptions,
 ) -> Result<Document, FitError> {
-    if !(0.01..=0.999).contains(&wanted.coverage) {
-        return Err(FitError::Coverage(wanted.coverage));
+    if !(0.01..=0.999).contains(&options.coverage) {
+        return Err(FitError::Coverage(options.coverage));
     }
     let mut document = document;
     let through = document
@@ -156,44 +161,44 @@ pub fn calibrate(
         .transpose()?;
     let (predictions, points, first, last) = read(source, through)?;
     let confidence = document.parameters.confidence;
-    // Only valuations that will have a range tell how wide it must be.
-    let points: Vec<&Point> = points
+    // Only valuations with a range count for its width.
+    let points: Vec<&CalibrationPoint> = points
         .iter()
-        .filter(|p| p.comparables >= wanted.least_comparables)
+        .filter(|p| p.comparables >= options.least_comparables)
         .collect();
     let tenths = tenths(&points);
-    let of = |keep: &dyn Fn(&Point) -> bool| {
-        let chosen: Vec<&Point> = points.iter().copied().filter(|p| keep(p)).collect();
-        cell(&chosen, &confidence, wanted)
+    let of = |keep: &dyn Fn(&CalibrationPoint) -> bool| {
+        let chosen: Vec<&CalibrationPoint> = points.iter().copied().filter(|p| keep(p)).collect();
+        segment_quantile(&chosen, &confidence, options)
     };
-    let in_tenth = |p: &Point, at: usize| tenth(&tenths, p.confidence) == at;
+    let in_tenth = |p: &CalibrationPoint, at: usize| tenth(&tenths, p.confidence) == at;
     let segments = |kind| std::array::from_fn(|at| of(&|p| p.kind == kind && in_tenth(p, at)));
     let of_type = |kind| of(&|p| p.kind == kind);
     let mut conformal = ConformalParameters {
-        coverage: wanted.coverage,
-        least_comparables: wanted.least_comparables,
+        coverage: options.coverage,
+        least_comparables: options.least_comparables,
         tenths,
         by_type_and_tenth: per_type(segments),
         by_tenth: std::array::from_fn(|at| of(&|p| in_tenth(p, at))),
         by_type: per_type(of_type),
         all: of(&|_| true),
-        by_built: PerBuilt {
-            new: NONE,
-            modern: NONE,
-            older: NONE,
-            unknown: NONE,
+        by_build_period: PerBuildPeriod {
+            new: NO_FACTOR,
+            modern: NO_FACTOR,
+            older: NO_FACTOR,
+            unknown: NO_FACTOR,
         },
-        by_authority: Baked(&[]),
+        by_authority: StaticList(&[]),
     };
     if conformal.all.quantile.is_none() {
         return Err(FitError::TooFew {
             found: points.len() as u64,
-            needed: u64::from(wanted.least_sales),
+            needed: u64::from(options.least_sales),
         });
     }
-    conformal.by_built = by_built(&points, &conformal, &confidence, wanted);
-    conformal.by_authority = by_authority(&points, &conformal, &confidence, wanted).into();
-    let inside = |p: &&&Point| {
+    conformal.by_build_period = by_build_period(&points, &conformal, &confidence, options);
+    conformal.by_authority = by_authority(&points, &conformal, &confidence, options).into();
+    let inside = |p: &&&CalibrationPoint| {
         let named = p.comparables as usize;
         range(
             Some(&conformal),
@@ -204,7 +209,7 @@ pub fn calibrate(
         )
         .is_some_and(|r| r.lower <= p.price && p.price <= r.upper)
     };
-    document.calibrated = Some(Calibrated {
+    document.calibrated = Some(CalibrationRecord {
         from: write_day(first),
         through: write_day(last),
         predictions,
@@ -215,66 +220,70 @@ pub fn calibrate(
     Ok(document)
 }
 
-/// Nothing is known yet.
-const NONE: Factor = Factor {
+/// The factor before any calibration.
+const NO_FACTOR: WidthFactor = WidthFactor {
     sales: 0,
     factor: 1.0,
 };
 
-/// A point's score against the quantile that it has so far.
-fn relative(p: &Point, conformal: &ConformalParameters, confidence: &ConfidenceParameters) -> f64 {
-    // There is one for all, and where it is nought every score of its segment was.
+/// Returns a point's score over its quantile so far.
+fn relative_score(
+    p: &CalibrationPoint,
+    conformal: &ConformalParameters,
+    confidence: &ConfidenceParameters,
+) -> f64 {
+    // All sales together have a quantile. It is zero only if every score of the segment is.
     let quantile = quantile(conformal, p.segment()).filter(|quantile| *quantile > 0.0);
     quantile.map_or(1.0, |quantile| p.score(confidence) / quantile)
 }
 
-/// The factor of some points, from their relative scores.
-fn factor_of(mut scores: Vec<f64>, wanted: Wanted) -> Factor {
-    let enough = scores.len() >= wanted.least_sales as usize;
-    let quantile = conformal_quantile(&mut scores, wanted.coverage).filter(|_| enough);
-    Factor {
+/// Returns the factor of a group of points from their relative scores.
+fn factor_of(mut scores: Vec<f64>, options: CalibrationOptions) -> WidthFactor {
+    let enough = scores.len() >= options.least_sales as usize;
+    let quantile = conformal_quantile(&mut scores, options.coverage).filter(|_| enough);
+    WidthFactor {
         sales: u32::try_from(scores.len()).unwrap_or(u32::MAX),
-        factor: quantile.map_or(1.0, |quantile| factor(quantile, scores.len())),
+        factor: quantile.map_or(1.0, |quantile| shrunk_factor(quantile, scores.len())),
     }
 }
 
-fn by_built(
-    points: &[&Point],
+fn by_build_period(
+    points: &[&CalibrationPoint],
     conformal: &ConformalParameters,
     confidence: &ConfidenceParameters,
-    wanted: Wanted,
-) -> PerBuilt<Factor> {
+    options: CalibrationOptions,
+) -> PerBuildPeriod<WidthFactor> {
     let of = |built| {
         let chosen = points.iter().filter(|point| point.built == built);
-        let scores = chosen.map(|point| relative(point, conformal, confidence));
-        factor_of(scores.collect(), wanted)
+        let scores = chosen.map(|point| relative_score(point, conformal, confidence));
+        factor_of(scores.collect(), options)
     };
-    PerBuilt {
-        new: of(Built::New),
-        modern: of(Built::Modern),
-        older: of(Built::Older),
-        unknown: of(Built::Unknown),
+    PerBuildPeriod {
+        new: of(BuildPeriod::New),
+        modern: of(BuildPeriod::Modern),
+        older: of(BuildPeriod::Older),
+        unknown: of(BuildPeriod::Unknown),
     }
 }
 
-/// The authorities with enough sales, in the order of their codes.
+/// Returns the factors of the authorities with enough sales, in the order of their codes.
 fn by_authority(
-    points: &[&Point],
+    points: &[&CalibrationPoint],
     conformal: &ConformalParameters,
     confidence: &ConfidenceParameters,
-    wanted: Wanted,
-) -> Vec<AuthorityRanges> {
+    options: CalibrationOptions,
+) -> Vec<AuthorityFactor> {
     let mut of: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for point in points.iter().filter(|point| !point.authority.is_empty()) {
         let scores = of.entry(&point.authority).or_default();
-        scores.push(relative(point, conformal, confidence));
+        scores.push(relative_score(point, conformal, confidence));
     }
     of.into_iter()
-        .filter(|(_, scores)| scores.len() >= wanted.least_sales as usize)
+        .filter(|(_, scores)| scores.len() >= options.least_sales as usize)
         .map(|(authority, scores)| {
-            let Factor { sales, factor } = factor_of(scores, wanted);
+            let WidthFactor { sales, factor } = factor_of(scores, options);
             let authority = authority.to_owned().leak();
-            AuthorityRanges {
+            AuthorityFactor {
                 authority,
                 sales,
                 factor,
@@ -283,11 +292,11 @@ fn by_authority(
         .collect()
 }
 
-fn per_type<T>(of: impl Fn(Kind) -> T) -> PerType<T> {
+fn per_type<T>(of: impl Fn(PropertyKind) -> T) -> PerType<T> {
     PerType {
-        detached: of(Kind::Detached),
-        semi_detached: of(Kind::SemiDetached),
-        terraced: of(Kind::Terraced),
-        flat: of(Kind::Flat),
+        detached: of(PropertyKind::Detached),
+        semi_detached: of(PropertyKind::SemiDetached),
+        terraced: of(PropertyKind::Terraced),
+        flat: of(PropertyKind::Flat),
     }
 }

@@ -1,32 +1,32 @@
-//! The columns of the regression: which effects a sale carries.
+//! The design matrix of the regression.
 
 use super::rows::{SaleRow, SubtypeName, TenureName};
 use crate::adjust::log_size;
-use crate::kind::Kind;
 use crate::parameters::{self, HedonicParameters};
+use crate::property_kind::PropertyKind;
 
-/// The columns of elasticities, one to a type.
+/// Columns of elasticities, one for each type.
 pub const ELASTICITIES: std::ops::Range<usize> = 0..4;
 const ELASTICITY: usize = ELASTICITIES.start;
-/// First of the columns of types, in the order of [`Kind`].
+/// First column of types, in the order of [`PropertyKind`].
 const TYPE: usize = 4;
-/// First of the columns of subtypes.
+/// First column of subtypes.
 const SUBTYPE: usize = 8;
 const LEASEHOLD_HOUSE: usize = 18;
 const FREEHOLD_FLAT: usize = 19;
-/// First of the columns of age bands.
+/// First column of age bands.
 const AGE: usize = 20;
-/// First of the columns of ratings.
+/// First column of ratings.
 const RATING: usize = 32;
 const NEW_BUILD: usize = 39;
 const UNKNOWN_SUBTYPE: usize = 40;
 const UNKNOWN_AGE: usize = 41;
 const UNKNOWN_RATING: usize = 42;
-/// Columns of effects; monthly effects, where needed, come after.
+/// Columns of effects. Monthly effects come after them.
 pub const EFFECTS: usize = 43;
 
-/// Columns against which the others of their group are measured: semi-detached; the plain
-/// subtype of each type; age band D; rating D. They stay as they are.
+/// Reference columns, which keep their effects: semi-detached, the plain subtype of each type, age
+/// band D and rating D.
 const FIXED: [usize; 7] = [
     TYPE + 1,
     SUBTYPE,
@@ -37,14 +37,14 @@ const FIXED: [usize; 7] = [
     RATING + 3,
 ];
 
-/// Effects that sense bounds whatever the sales say, with the least and the greatest of each. In a
-/// district where leasehold houses happen to be the better ones, regression takes that for tenure.
+/// Effects with bounds, whatever the sales say. Where leasehold houses happen to be the better
+/// ones, regression takes quality for tenure.
 const BOUNDED: [(usize, (f64, f64)); 2] = [
     (LEASEHOLD_HOUSE, parameters::LEASEHOLD_HOUSE),
     (FREEHOLD_FLAT, parameters::FREEHOLD_FLAT),
 ];
 
-/// The first bounded column whose effect is out of its bounds, with the bound that it is beyond.
+/// Returns the first effect out of bounds: its column and the bound that it exceeds.
 pub fn beyond(effects: &[f64]) -> Option<(usize, f64)> {
     BOUNDED.iter().find_map(|&(column, (least, greatest))| {
         let effect = *effects.get(column)?;
@@ -53,15 +53,15 @@ pub fn beyond(effects: &[f64]) -> Option<(usize, f64)> {
     })
 }
 
-/// Whether a column's effect is fixed.
+/// Returns whether a column keeps its effect.
 pub fn is_fixed(column: usize) -> bool {
     FIXED.contains(&column)
 }
 
-/// The columns in which a sale is not nought, with its values there.
+/// Returns the nonzero columns of a sale, with their values.
 pub fn columns(hedonic: &HedonicParameters, row: &SaleRow, area: f64) -> Vec<(usize, f64)> {
     let kind = row.property_type.kind();
-    let flat = kind == Kind::Flat;
+    let flat = kind == PropertyKind::Flat;
     let letter = |found: Option<char>, last: char, first: usize, unknown: usize| match found {
         Some(c) if ('A'..=last).contains(&c) => first + (c as usize - 'A' as usize),
         _ => unknown,
@@ -93,7 +93,7 @@ fn subtype(name: SubtypeName) -> usize {
     name as usize
 }
 
-/// The effects as a vector of columns. Unknown attributes begin at nought.
+/// Returns the effects as a vector of columns. Effects of unknown attributes start at zero.
 pub fn to_vector(h: &HedonicParameters) -> [f64; EFFECTS] {
     let mut vector = [0.0; EFFECTS];
     let mut h = *h;
@@ -114,7 +114,7 @@ pub fn from_vector(vector: &[f64], h: &mut HedonicParameters) {
     }
 }
 
-/// Every effect with its column.
+/// Returns every effect with its column.
 fn effects(h: &mut HedonicParameters) -> Vec<(usize, &mut f64)> {
     let (e, t, s) = (&mut h.area_elasticity, &mut h.property_type, &mut h.subtype);
     let groups: [(usize, Vec<&mut f64>); 6] = [
@@ -173,7 +173,7 @@ mod tests {
     use crate::PARAMETERS;
 
     #[test]
-    fn bounds_of_sense_are_kept() {
+    fn an_effect_out_of_bounds_is_found() {
         let mut effects = [0.0; EFFECTS];
         assert_eq!(beyond(&effects), None);
         effects[FREEHOLD_FLAT] = -0.3;

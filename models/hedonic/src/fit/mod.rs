@@ -1,84 +1,84 @@
-//! Fitting the effects and calibrating the ranges, outside the sandbox.
+//! Fit of the effects and calibration of the ranges, outside the sandbox.
 //!
-//! Both read what the service exports, one JSON object a line. The same lines give the same
-//! parameters to the bit: logarithms are libm's, and every sum runs in the order of the lines.
+//! Both read files that the service exports, with one JSON object a line. The same lines give
+//! bit-identical parameters: logarithms are libm's, and every sum runs in the order of the lines.
 
-pub mod areas;
 pub mod calibrate;
 pub mod design;
-pub mod lines;
+pub mod json_lines;
 pub mod regression;
-pub mod repeats;
+pub mod repeat_sales;
 pub mod rows;
 #[cfg(test)]
 mod simulation_tests;
 pub mod train;
+pub mod typical_areas;
 
 use crate::document::DocumentError;
 use domesday_sdk::Day;
 
-/// Why parameters could not be fitted or calibrated.
+/// Why a fit or a calibration failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
-    /// Reading failed.
+    /// A line could not be read.
     #[error("cannot read line {line}: {source}")]
     Read {
-        /// From 1.
+        /// Line number, from 1.
         line: u64,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A line is not of the documented shape.
+    /// A line does not have the documented shape.
     #[error("line {line}: {source}")]
     Line {
-        /// From 1.
+        /// Line number, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// Error of the parser.
         source: serde_json::Error,
     },
-    /// The lines are not in the order of day and id.
-    #[error("line {line}: sale {id} is not in the order of day and id")]
+    /// The lines are not ordered by day and id.
+    #[error("line {line}: sale {id} is out of order; sort the lines by day and id")]
     Order {
-        /// From 1.
+        /// Line number, from 1.
         line: u64,
-        /// The sale out of order.
+        /// Id of the sale out of order.
         id: u64,
     },
-    /// A calibration sale is not later than the sales fitted on.
+    /// A calibration sale is not later than the fit.
     #[error(
-        "sale {id} of {day} was already known when the parameters were fitted, through {through}"
+        "sale {id} of {day} is not later than the fit (through {through}); calibrate on later sales"
     )]
     AlreadyFitted {
-        /// The sale.
+        /// Id of the sale.
         id: u64,
-        /// Its day, YYYY-MM-DD.
+        /// Day of the sale, YYYY-MM-DD.
         day: String,
-        /// Last day that was fitted on, YYYY-MM-DD.
+        /// Last day of the fit, YYYY-MM-DD.
         through: String,
     },
-    /// Not a calendar day.
-    #[error("{0} is not a day of the form YYYY-MM-DD")]
+    /// The text is not a calendar day.
+    #[error("{0:?} is not a day; write it as YYYY-MM-DD")]
     Day(String),
-    /// Too little to fit or to calibrate on.
-    #[error("only {found} usable rows; at least {needed} are needed")]
+    /// There are too few rows.
+    #[error("{found} usable rows; supply at least {needed}")]
     TooFew {
         /// Usable rows.
         found: u64,
-        /// What is needed.
+        /// Rows needed.
         needed: u64,
     },
-    /// The coverage is not a share between 0.01 and 0.999.
-    #[error("a coverage of {0} cannot be calibrated")]
+    /// The coverage is not between 0.01 and 0.999.
+    #[error("coverage {0} is out of bounds; set it from 0.01 to 0.999")]
     Coverage(f64),
-    /// The equations have no single solution.
-    #[error("the regression is singular")]
+    /// The equations have no unique solution.
+    #[error("the regression is singular: some effect or place has no sales to fit it on")]
     Singular,
-    /// The parameters that came out, or went in, cannot be used.
+    /// The parameters read or written are invalid.
     #[error(transparent)]
     Document(#[from] DocumentError),
 }
 
-/// The day as YYYY-MM-DD.
+/// Formats a day as YYYY-MM-DD.
 pub fn write_day(day: Day) -> String {
     let shifted = i64::from(day) + 719_468;
     let era = shifted.div_euclid(146_097);
@@ -92,10 +92,10 @@ pub fn write_day(day: Day) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The day that YYYY-MM-DD names.
+/// Parses a day as YYYY-MM-DD.
 ///
 /// # Errors
-/// Where it is not a calendar day of that form.
+/// [`FitError::Day`] if the text is not a calendar day of that form.
 pub fn read_day(text: &str) -> Result<Day, FitError> {
     let wrong = || FitError::Day(text.to_owned());
     let mut parts = text.splitn(3, '-');
@@ -119,7 +119,7 @@ pub fn read_day(text: &str) -> Result<Day, FitError> {
     let of_year = (153 * m + 2) / 5 + day - 1;
     let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
     let days = Day::try_from(days).map_err(|_| wrong())?;
-    // Days past the end of a month come back as another day.
+    // A day past the end of a month comes back as another day.
     if write_day(days) == text {
         Ok(days)
     } else {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_are_read_and_written() {
+    fn days_are_parsed_and_formatted() {
         for (text, day) in [
             ("1970-01-01", 0),
             ("2024-02-29", 19_782),

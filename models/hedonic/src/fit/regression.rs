@@ -1,24 +1,23 @@
-//! Robust least squares with one level to a place taken out, and a ridge towards nought.
+//! Robust ridge regression with one fixed effect for each place.
 //!
-//! Rows are sparse. The level of a place is taken out by the sums of its rows, so the equations
-//! stay as small as the number of effects however many places there are. Huber's weights are
-//! found by iteration.
+//! Rows are sparse. The place's sums eliminate its fixed effect, so the equations have only as many
+//! unknowns as columns. Iteration finds Huber's weights.
 
 use super::FitError;
-use crate::robust::{MAD_TO_SCALE, median};
+use crate::robust_statistics::{MAD_TO_SCALE, median};
 
 /// One observation.
 pub struct Observation {
-    /// What is to be explained.
+    /// Dependent variable.
     pub y: f64,
-    /// Its place, from 0.
+    /// Number of its place, from 0.
     pub place: usize,
-    /// Columns in which it is not nought.
+    /// Nonzero columns with their values.
     pub columns: Vec<(usize, f64)>,
 }
 
 impl Observation {
-    /// Takes a column out of what is to be found, since its effect is known.
+    /// Fixes a column's effect and removes the column from the regression.
     pub fn hold(&mut self, column: usize, effect: f64) {
         self.y -= effect
             * self
@@ -31,25 +30,25 @@ impl Observation {
     }
 }
 
-/// What was found.
+/// The solution of a regression.
 #[derive(Debug)]
 pub struct Solution {
-    /// One number a column.
+    /// Effect of each column.
     pub effects: Vec<f64>,
     /// Robust standard deviation of the residuals.
     pub scale: f64,
 }
 
 const ROUNDS: usize = 8;
-/// Huber's constant: 95 % efficient where residuals are normal.
+/// Huber's constant: 95 % efficiency for normal residuals.
 pub(super) const HUBER: f64 = 1.345;
 const LEAST_SCALE: f64 = 1e-6;
 
-/// Fits. `ridges` has one number a column, added to the sum of its squares: in a column of noughts
-/// and ones it counts in rows, and a column with as many rows keeps half of what they say.
+/// Fits the effects. `ridges` adds a number to each column's sum of squares. In a column of zeros
+/// and ones it counts in rows: with as many rows, the effect is halved.
 ///
 /// # Errors
-/// Where the equations have no single solution, or there is nothing to fit on.
+/// [`FitError::Singular`] if the equations have no unique solution or there are no rows.
 pub fn fit(rows: &[Observation], places: usize, ridges: &[f64]) -> Result<Solution, FitError> {
     let mut weights = vec![1.0; rows.len()];
     let mut scratch = Vec::new();
@@ -71,8 +70,7 @@ pub fn fit(rows: &[Observation], places: usize, ridges: &[f64]) -> Result<Soluti
     Ok(solution)
 }
 
-/// Huber's weight of a residual: 1 within `reach`, and beyond it so much that the residual counts as
-/// one that is `reach` away.
+/// Returns Huber's weight of a residual: 1 within `reach`, and `reach` over the residual beyond it.
 pub(super) fn huber(residual: f64, reach: f64) -> f64 {
     reach / residual.abs().max(reach)
 }
@@ -95,7 +93,7 @@ fn residuals(rows: &[Observation], weights: &[f64], effects: &[f64], places: usi
         .collect()
 }
 
-/// Solves the weighted normal equations with the levels of places taken out.
+/// Solves the weighted normal equations with the fixed effects eliminated.
 fn solve(
     rows: &[Observation],
     weights: &[f64],
@@ -105,7 +103,7 @@ fn solve(
     let columns = ridges.len();
     let mut matrix = vec![0.0; columns * columns];
     let mut right = vec![0.0; columns];
-    // Of each place: Σw x by column, then Σw y, then Σw.
+    // For each place: Σw x by column, then Σw y, then Σw.
     let width = columns + 2;
     let mut sums = vec![0.0; places * width];
     for (row, &w) in rows.iter().zip(weights) {
@@ -136,7 +134,7 @@ fn solve(
     Ok(right)
 }
 
-/// Solves a symmetric positive definite system in place; none where it is not one.
+/// Solves a symmetric positive definite system in place. Returns `None` if it is not one.
 pub(super) fn cholesky(matrix: &mut [f64], right: &mut [f64], n: usize) -> Option<()> {
     for i in 0..n {
         for j in 0..=i {
@@ -201,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_without_rows_stays_at_nought_and_nothing_is_singular() {
+    fn a_column_without_rows_has_effect_zero() {
         let rows = [
             row(1.0, 0, 1.0, 0.0),
             row(2.0, 0, 2.0, 0.0),

@@ -1,10 +1,10 @@
-//! The rows that the service exports for fitting and calibration.
+//! The rows that the service exports for fit and calibration.
 
-use crate::kind::Kind;
+use crate::property_kind::PropertyKind;
 use domesday_sdk::Day;
 use serde::Deserialize;
 
-/// A property type, as the export spells it.
+/// A property type in the export's spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TypeName {
@@ -19,18 +19,18 @@ pub enum TypeName {
 }
 
 impl TypeName {
-    /// The kind of home.
-    pub fn kind(self) -> Kind {
+    /// Returns the property type.
+    pub fn kind(self) -> PropertyKind {
         match self {
-            TypeName::Detached => Kind::Detached,
-            TypeName::SemiDetached => Kind::SemiDetached,
-            TypeName::Terraced => Kind::Terraced,
-            TypeName::Flat => Kind::Flat,
+            TypeName::Detached => PropertyKind::Detached,
+            TypeName::SemiDetached => PropertyKind::SemiDetached,
+            TypeName::Terraced => PropertyKind::Terraced,
+            TypeName::Flat => PropertyKind::Flat,
         }
     }
 }
 
-/// A property subtype, as the export spells it.
+/// A property subtype in the export's spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SubtypeName {
@@ -56,7 +56,7 @@ pub enum SubtypeName {
     Maisonette,
 }
 
-/// A tenure, as the export spells it.
+/// A tenure in the export's spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TenureName {
@@ -66,46 +66,46 @@ pub enum TenureName {
     Leasehold,
 }
 
-/// One sale to fit on.
+/// A sale to fit on.
 #[derive(Clone, Debug, Deserialize)]
 pub struct SaleRow {
-    /// Unique.
+    /// Unique id.
     pub id: u64,
     /// Days since 1970-01-01.
     pub day: Day,
     /// Pounds.
     pub price_gbp: u64,
-    /// Category A.
+    /// Whether it is a standard sale (category A).
     pub standard: bool,
-    /// First sale of a new home.
+    /// Whether it is the first sale of a new home.
     pub new_build: bool,
-    /// Where known.
+    /// UPRN, if known.
     pub uprn: Option<u64>,
-    /// In standard form.
+    /// Postcode in standard form.
     pub postcode: String,
     /// Nine-character code, or empty.
     pub authority: String,
     /// Type.
     pub property_type: TypeName,
-    /// Where known.
+    /// Subtype, if known.
     pub subtype: Option<SubtypeName>,
-    /// Where known.
+    /// Tenure, if known.
     pub tenure: Option<TenureName>,
-    /// Square metres, where known.
+    /// Floor area in square metres, if known.
     pub floor_area_m2: Option<f64>,
-    /// Where known.
+    /// Habitable rooms, if known.
     pub habitable_rooms: Option<u32>,
-    /// Construction age band, `A` to `L`.
+    /// Construction age band, `A` to `L`, if known.
     pub age_band: Option<char>,
-    /// Energy rating, `A` to `G`.
+    /// Energy rating, `A` to `G`, if known.
     pub rating: Option<char>,
-    /// House price index where and when it was sold.
+    /// House price index at the place and day of the sale.
     pub index: Option<f64>,
 }
 
 impl SaleRow {
-    /// The level that it shares with its neighbours: its postcode district's, or its authority's
-    /// where there is no postcode.
+    /// Returns the name of its local level: its postcode district, or its authority without a
+    /// postcode.
     pub fn local(&self) -> &str {
         match self.postcode.split_once(' ') {
             Some((district, _)) => district,
@@ -113,29 +113,29 @@ impl SaleRow {
         }
     }
 
-    /// The letters that its postcode begins with; none where there is no postcode.
+    /// Returns the letters that its postcode begins with, or nothing without a postcode.
     pub fn area(&self) -> &str {
         let letters = self.postcode.bytes().take_while(u8::is_ascii_alphabetic);
         &self.postcode[..letters.count()]
     }
 }
 
-/// How a valuation ended.
+/// The outcome of a valuation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// With a value.
+    /// A value.
     Valued,
-    /// With a reason to have it valued otherwise.
+    /// A referral.
     Referred,
-    /// Not at all.
+    /// A failure.
     Failed,
 }
 
-/// One valuation of a sold home as at the day of its sale, and the price that it fetched.
+/// A valuation of a sold home as at the day of its sale, with the price paid.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PredictionRow {
-    /// The sale.
+    /// Id of the sale.
     pub id: u64,
     /// Days since 1970-01-01.
     pub day: Day,
@@ -143,18 +143,18 @@ pub struct PredictionRow {
     pub price_gbp: u64,
     /// Type.
     pub property_type: TypeName,
-    /// How the valuation ended.
+    /// Outcome of the valuation.
     pub status: Status,
-    /// Pounds, where valued.
+    /// Estimate in pounds, if valued.
     pub estimate: Option<f64>,
-    /// 0 to 1, where valued.
+    /// Confidence, 0 to 1, if valued.
     pub confidence: Option<f64>,
-    /// Comparables named.
+    /// Comparables listed.
     pub comparables: u32,
-    /// Sold new.
+    /// Whether the home was sold new.
     pub new_build: bool,
-    /// Construction age band as the valuation knew it, `A` to `L`. It must be there, if only as null: homes
-    /// without one have ranges of their own.
+    /// Construction age band in the valuation, `A` to `L`. The member is required, though it may be
+    /// null: homes without a band have ranges of their own.
     #[serde(deserialize_with = "Option::deserialize")]
     pub age_band: Option<char>,
     /// Nine-character code, or empty.

@@ -1,13 +1,13 @@
-//! Fitting and calibration on simulated sales with a known truth.
+//! Fit and calibration on simulated sales with known parameters.
 
-use super::calibrate::{Wanted, calibrate, conformal_quantile};
+use super::calibrate::{CalibrationOptions, calibrate, conformal_quantile};
 use super::train::train;
 use super::{FitError, write_day};
-use crate::built::Built;
+use crate::build_period::BuildPeriod;
 use crate::conformal::Segment;
 use crate::document::{Document, read};
-use crate::kind::Kind;
 use crate::parameters::Parameters;
+use crate::property_kind::PropertyKind;
 use crate::{PARAMETERS, confidence, conformal};
 use domesday_sdk::ValueRange;
 use std::fmt::Write;
@@ -16,7 +16,7 @@ fn defaults() -> Document {
     read(include_str!("../../parameters.json")).unwrap()
 }
 
-/// A small generator of numbers between 0 and 1, the same everywhere.
+/// A small pseudorandom generator, the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -27,7 +27,7 @@ impl Dice {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Nearly normal, mean 0, standard deviation 1.
+    /// Returns an approximately normal number of mean 0 and standard deviation 1.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.roll()).sum::<f64>() - 6.0
     }
@@ -37,8 +37,8 @@ impl Dice {
     }
 }
 
-/// Sales of a world with elasticities 0.5 to 0.8, a new-build premium of 0.15, age band A at
-/// 0.2 and rating G at -0.1, with one bad price in thirty.
+/// Simulates sales with elasticities 0.5 to 0.8, a new-build premium of 0.15, age band A at 0.2 and
+/// rating G at -0.1. One price in thirty is bad.
 fn sales(n: u64, index: bool) -> String {
     let mut dice = Dice(0x5EED);
     let mut text = String::new();
@@ -97,7 +97,7 @@ fn known_coefficients_are_recovered_with_an_index_and_without() {
         near(h.age_band[0], 0.2, "age");
         near(h.rating[6], -0.1, "rating");
         near(h.new_build, 0.15, "new build");
-        // Nothing was seen of it, so it stays.
+        // No maisonette was sold, so the effect stays.
         assert_eq!(h.subtype.maisonette, PARAMETERS.hedonic.subtype.maisonette);
         let fitted = found.fitted.unwrap();
         assert_eq!(
@@ -116,7 +116,7 @@ fn known_coefficients_are_recovered_with_an_index_and_without() {
 
 #[test]
 fn a_lease_is_never_fitted_above_the_freehold() {
-    // Every fourth home is on a lease in name only, and fetches a tenth more.
+    // Every fourth home has a nominal lease and sells for a tenth more.
     let text: String = sales(8_000, true)
         .lines()
         .enumerate()
@@ -133,7 +133,7 @@ fn a_lease_is_never_fitted_above_the_freehold() {
     let found = train(defaults(), text.as_bytes(), 99_999).unwrap();
     let h = found.parameters.hedonic;
     assert_eq!(h.leasehold_house, 0.0);
-    // The others are fitted as though there were no tenure.
+    // The other effects are fitted as if there were no tenure.
     assert!((h.area_elasticity.detached - 0.5).abs() < 0.015);
     assert!((h.age_band[0] - 0.2).abs() < 0.015);
 }
@@ -150,7 +150,8 @@ fn sales_after_the_day_are_not_used_and_disorder_is_refused() {
     assert!(matches!(error, FitError::Line { line: 1, .. }));
 }
 
-/// Valuations whose errors grow as confidence falls, more so for flats and in one authority, less so for homes sold new.
+/// Simulates valuations whose errors grow as confidence falls: more for flats and in one authority,
+/// less for homes sold new.
 fn predictions(n: u64, seed: u64) -> String {
     let mut dice = Dice(seed);
     let mut text = String::new();
@@ -174,15 +175,15 @@ fn predictions(n: u64, seed: u64) -> String {
     text
 }
 
-const WANTED: Wanted = Wanted {
+const OPTIONS: CalibrationOptions = CalibrationOptions {
     coverage: 0.8,
     least_sales: 100,
     least_comparables: 5,
 };
 
 #[test]
-fn ranges_cover_what_they_promise_on_sales_not_seen() {
-    let found = calibrate(defaults(), predictions(12_000, 7).as_bytes(), WANTED).unwrap();
+fn ranges_have_their_coverage_on_later_sales() {
+    let found = calibrate(defaults(), predictions(12_000, 7).as_bytes(), OPTIONS).unwrap();
     assert!((found.calibrated.as_ref().unwrap().covered - 0.8).abs() < 0.01);
     let p = found.parameters;
     fn range(p: &Parameters, segment: Segment<'_>) -> Option<ValueRange> {
@@ -202,7 +203,7 @@ fn ranges_cover_what_they_promise_on_sales_not_seen() {
             let segment = Segment {
                 kind: row.property_type.kind(),
                 confidence: row.confidence.unwrap(),
-                built: Built::of(row.new_build, Some(2)),
+                built: BuildPeriod::of(row.new_build, Some(2)),
                 authority: &row.authority,
             };
             let range = range(&p, segment).unwrap();
@@ -214,24 +215,27 @@ fn ranges_cover_what_they_promise_on_sales_not_seen() {
         let covered = f64::from(inside) / f64::from(all);
         assert!((covered - 0.8).abs() < 0.02, "{part}: {covered}");
     }
-    // A type and a place that were never seen have the range of all.
+    // A type and a place without sales have the range of all sales.
     let never = Segment {
-        kind: Kind::Detached,
+        kind: PropertyKind::Detached,
         confidence: 0.5,
-        built: Built::Unknown,
+        built: BuildPeriod::Unknown,
         authority: "E07000003",
     };
     assert!(range(&p, never).is_some());
     let conformal = p.conformal.unwrap();
-    assert_eq!(conformal.by_type.of(Kind::Detached).quantile, None);
-    assert_eq!(conformal.by_built.of(Built::Unknown).factor, 1.0);
+    assert_eq!(conformal.by_type.of(PropertyKind::Detached).quantile, None);
+    assert_eq!(
+        conformal.by_build_period.of(BuildPeriod::Unknown).factor,
+        1.0
+    );
     assert_eq!(conformal.by_authority.0.len(), 2);
 }
 
 #[test]
 fn sales_already_fitted_on_and_too_few_sales_are_refused() {
     let mut document = defaults();
-    document.fitted = Some(crate::document::Fitted {
+    document.fitted = Some(crate::document::FitRecord {
         through: write_day(20_000),
         sales_read: 1,
         sales_used: 1,
@@ -240,9 +244,9 @@ fn sales_already_fitted_on_and_too_few_sales_are_refused() {
         repeat_pairs: 0,
         repeat_areas: 0,
     });
-    let error = calibrate(document, predictions(500, 7).as_bytes(), WANTED).unwrap_err();
+    let error = calibrate(document, predictions(500, 7).as_bytes(), OPTIONS).unwrap_err();
     assert!(matches!(error, FitError::AlreadyFitted { id: 0, .. }));
-    let error = calibrate(defaults(), predictions(50, 7).as_bytes(), WANTED).unwrap_err();
+    let error = calibrate(defaults(), predictions(50, 7).as_bytes(), OPTIONS).unwrap_err();
     assert!(matches!(
         error,
         FitError::TooFew {

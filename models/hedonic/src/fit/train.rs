@@ -1,28 +1,28 @@
-//! Fits the effects on sales up to a day.
+//! Fit of the effects on sales up to a day.
 
 use super::rows::SaleRow;
-use super::{FitError, areas, design, lines, regression, repeats, write_day};
-use crate::document::{Document, Fitted};
+use super::{FitError, design, json_lines, regression, repeat_sales, typical_areas, write_day};
+use crate::document::{Document, FitRecord};
 use crate::parameters::HedonicParameters;
 use crate::time::month_of;
 use domesday_sdk::{Day, Month};
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-/// Fewest sales to fit on.
-const LEAST: u64 = 100;
-/// Sales for which an effect of the base parameters counts.
+/// Least sales of a fit.
+const MIN_SALES: u64 = 100;
+/// Number of sales that an effect of the base parameters counts for.
 const RIDGE: f64 = 20.0;
-/// The same for an elasticity, whose column holds log sizes with a variance near 0.1.
+/// The same for an elasticity, whose column holds log sizes of variance near 0.1.
 const ELASTICITY_RIDGE: f64 = 0.1 * RIDGE;
-/// Months have no base; this only makes the equations solvable where months and places overlap.
+/// Ridge of a monthly effect. It only makes the equations solvable where months and places overlap.
 const MONTH_RIDGE: f64 = 1e-3;
 
-/// Reads the sales up to and including `through`: standard ones with a sensible price.
+/// Reads the standard sales up to and including `through` with a plausible price.
 fn read(source: impl BufRead, through: Day) -> Result<(u64, Vec<SaleRow>), FitError> {
-    let mut kept = Vec::new();
+    let mut usable = Vec::new();
     let (mut count, mut last) = (0, None);
-    for row in lines::read::<SaleRow>(source) {
+    for row in json_lines::read::<SaleRow>(source) {
         let (line, row) = row?;
         count += 1;
         let key = (row.day, row.id);
@@ -32,32 +32,32 @@ fn read(source: impl BufRead, through: Day) -> Result<(u64, Vec<SaleRow>), FitEr
         last = Some(key);
         let index = row.index.is_none_or(|i| i.is_finite() && i > 0.0);
         if row.day <= through && row.standard && row.price_gbp >= 1_000 && index {
-            kept.push(row);
+            usable.push(row);
         }
     }
-    Ok((count, kept))
+    Ok((count, usable))
 }
 
-/// Numbers names in the order in which they are first met.
+/// Numbers for names, in the order of first use.
 #[derive(Default)]
-struct Numbers<K>(BTreeMap<K, usize>);
+struct NumberedNames<K>(BTreeMap<K, usize>);
 
-impl<K: Ord> Numbers<K> {
+impl<K: Ord> NumberedNames<K> {
     fn of(&mut self, name: K) -> usize {
         let next = self.0.len();
         *self.0.entry(name).or_insert(next)
     }
 }
 
-/// What the regression sees of the sales with a known floor area, as differences from the effects
-/// of the base; with the numbers of places and of months.
+/// Builds the regression's observations from sales with a known floor area, relative to the base's
+/// effects. Returns the numbers of places and of months as well.
 fn observations(
     hedonic: &HedonicParameters,
     start: &[f64],
     rows: &[SaleRow],
 ) -> (Vec<regression::Observation>, usize, usize) {
-    let mut places = Numbers::<&str>::default();
-    let mut months = Numbers::<Month>::default();
+    let mut places = NumberedNames::<&str>::default();
+    let mut months = NumberedNames::<Month>::default();
     let mut observations = Vec::new();
     for row in rows {
         let Some(area) = row.floor_area_m2.filter(|a| (8.0..=2_000.0).contains(a)) else {
@@ -65,7 +65,7 @@ fn observations(
         };
         let mut columns = design::columns(hedonic, row, area);
         let known: f64 = columns.iter().map(|&(c, x)| x * start[c]).sum();
-        // Without an index the month of the sale has an effect of its own.
+        // Without an index, each month of sale has an effect of its own.
         if row.index.is_none() {
             columns.push((design::EFFECTS + months.of(month_of(row.day).0), 1.0));
         }
@@ -78,7 +78,7 @@ fn observations(
     (observations, places.0.len(), months.0.len())
 }
 
-/// The effects, with the robust standard deviation of what they leave over.
+/// Fits the effects, and returns them after the robust standard deviation of the residuals.
 fn effects(
     observations: &mut [regression::Observation],
     start: &mut [f64],
@@ -95,8 +95,8 @@ fn effects(
             .zip(&found.effects)
             .map(|(a, b)| a + b)
             .collect();
-        // An effect beyond its bound is held there, and the others are fitted again around it. A
-        // held column is gone from the rows, so this ends.
+        // An effect out of bounds is fixed at its bound, and the others are fitted again. A fixed
+        // column leaves the rows, so the loop ends.
         let Some((column, bound)) = design::beyond(&effects) else {
             return Ok((found.scale, effects));
         };
@@ -107,36 +107,35 @@ fn effects(
     }
 }
 
-/// Fits the effects, typical areas, drift and own-history variances; everything else stays as in `base`,
-/// and ranges calibrated for other effects are dropped.
+/// Fits the effects, typical areas, drift and own-history variances. All else stays as in `base`,
+/// except that ranges calibrated for other effects are dropped.
 ///
 /// # Errors
-/// Where a line cannot be read, the lines are out of order, or too few can be used.
+/// [`FitError`] if a line cannot be read, the lines are out of order, or the sales are too few.
 pub fn train(base: Document, source: impl BufRead, through: Day) -> Result<Document, FitError> {
     let (sales_read, rows) = read(source, through)?;
     let mut document = base;
     let hedonic = &mut document.parameters.hedonic;
     let mut start = design::to_vector(hedonic).to_vec();
-    if (rows.len() as u64) < LEAST {
+    if (rows.len() as u64) < MIN_SALES {
         return Err(FitError::TooFew {
             found: rows.len() as u64,
-            needed: LEAST,
+            needed: MIN_SALES,
         });
     }
     let (mut observations, places, months) = observations(hedonic, &start, &rows);
     let used = observations.len() as u64;
     let mut residual_scale = None;
-    // Where the register of sales meets no certificate, nothing tells what attributes are worth, and
-    // the base's effects stay.
-    if used >= LEAST {
+    // Without certificates nothing tells the value of attributes, so the base's effects stay.
+    if used >= MIN_SALES {
         let (scale, effects) = effects(&mut observations, &mut start, places, months)?;
         design::from_vector(&effects, hedonic);
         residual_scale = Some(scale);
     }
-    areas::learn(&rows, hedonic);
+    typical_areas::learn(&rows, hedonic);
     let new_build = hedonic.new_build;
     let parameters = &mut document.parameters;
-    let repeats = repeats::learn(
+    let repeats = repeat_sales::learn(
         &rows,
         new_build,
         &mut parameters.own_history,
@@ -146,7 +145,7 @@ pub fn train(base: Document, source: impl BufRead, through: Day) -> Result<Docum
     document.calibrated = None;
     document.about =
         "Fitted by regression of log price with a level for every postcode district.".to_owned();
-    document.fitted = Some(Fitted {
+    document.fitted = Some(FitRecord {
         through: write_day(through),
         sales_read,
         sales_used: used,

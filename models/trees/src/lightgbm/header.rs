@@ -1,19 +1,19 @@
-//! What stands before the trees.
+//! The header of a text model.
 
 use super::lines::Lines;
 use super::objective::transform;
-use crate::{Refused, Transform};
+use crate::{ModelError, Transform};
 
 pub(super) struct Header {
     pub(super) inputs: Vec<String>,
-    /// How many trees the header tells of, where it does.
+    /// Number of trees, if the header states it.
     pub(super) trees: Option<usize>,
     pub(super) averaged: bool,
     pub(super) transform: Transform,
 }
 
 impl Header {
-    pub(super) fn read(lines: &Lines<'_>) -> Result<Header, Refused> {
+    pub(super) fn read(lines: &Lines<'_>) -> Result<Header, ModelError> {
         let version: String = lines.one("version")?;
         if version != "v3" && version != "v4" {
             return Err(unsupported(
@@ -27,13 +27,13 @@ impl Header {
             if classes != 1 {
                 return Err(unsupported(
                     lines,
-                    format!("{name}={classes}: it has an answer for each class"),
+                    format!("{name}={classes}: it predicts a value for each class"),
                     "a value is one number; train a regression",
                 ));
             }
         }
         let inputs: usize = lines.one::<usize>("max_feature_idx")?.saturating_add(1);
-        // Names are written without blanks, so that they can be a list.
+        // LightGBM writes names without blanks, so they form a list.
         let inputs = lines.list("feature_names", inputs)?;
         Ok(Header {
             inputs,
@@ -47,23 +47,10 @@ impl Header {
     }
 }
 
-fn unsupported(lines: &Lines<'_>, what: String, instead: &'static str) -> Refused {
-    Refused::Unsupported {
+fn unsupported(lines: &Lines<'_>, what: String, instead: &'static str) -> ModelError {
+    ModelError::Unsupported {
         place: lines.place(),
         what,
         instead,
     }
-}
-
-impl Transform {
-    /// The objectives of regression whose answer is the score itself.
-    pub(super) const PLAIN: [&str; 7] = [
-        "regression",
-        "regression_l1",
-        "huber",
-        "fair",
-        "quantile",
-        "mape",
-        "custom",
-    ];
 }

@@ -1,11 +1,11 @@
 //! Lines of the form `name=values`.
 
-use crate::Refused;
+use crate::ModelError;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// So much of a line is shown in a message.
-const SHOWN: usize = 60;
+/// Characters of a line in a message.
+const EXCERPT: usize = 60;
 
 /// The named lines of one section.
 pub(super) struct Lines<'a> {
@@ -44,45 +44,45 @@ impl<'a> Lines<'a> {
         self.named.get(name).copied()
     }
 
-    fn wanted(&self, name: &'static str) -> Result<&'a str, Refused> {
-        self.text(name).ok_or_else(|| Refused::MissingLine {
+    fn required(&self, name: &'static str) -> Result<&'a str, ModelError> {
+        self.text(name).ok_or_else(|| ModelError::MissingLine {
             place: self.place(),
             name,
         })
     }
 
-    fn value<T: FromStr>(&self, name: &'static str, text: &str) -> Result<T, Refused> {
-        text.parse().map_err(|_| Refused::BadLine {
+    fn value<T: FromStr>(&self, name: &'static str, text: &str) -> Result<T, ModelError> {
+        text.parse().map_err(|_| ModelError::InvalidLine {
             place: self.place(),
             name,
-            found: text.chars().take(SHOWN).collect(),
+            found: text.chars().take(EXCERPT).collect(),
         })
     }
 
-    pub(super) fn one<T: FromStr>(&self, name: &'static str) -> Result<T, Refused> {
-        self.value(name, self.wanted(name)?)
+    pub(super) fn one<T: FromStr>(&self, name: &'static str) -> Result<T, ModelError> {
+        self.value(name, self.required(name)?)
     }
 
-    pub(super) fn one_or<T: FromStr>(&self, name: &'static str, other: T) -> Result<T, Refused> {
+    pub(super) fn one_or<T: FromStr>(&self, name: &'static str, other: T) -> Result<T, ModelError> {
         self.text(name)
             .map_or(Ok(other), |text| self.value(name, text))
     }
 
-    /// A list of exactly `needed` values.
+    /// Parses a list of exactly `needed` values.
     pub(super) fn list<T: FromStr>(
         &self,
         name: &'static str,
         needed: usize,
-    ) -> Result<Vec<T>, Refused> {
-        let text = self.wanted(name)?;
+    ) -> Result<Vec<T>, ModelError> {
+        let text = self.required(name)?;
         let values = text
             .split_ascii_whitespace()
             .map(|value| self.value(name, value))
-            .collect::<Result<Vec<T>, Refused>>()?;
+            .collect::<Result<Vec<T>, ModelError>>()?;
         if values.len() == needed {
             Ok(values)
         } else {
-            Err(Refused::WrongCount {
+            Err(ModelError::WrongCount {
                 place: self.place(),
                 name,
                 found: values.len(),

@@ -1,26 +1,26 @@
-//! LightGBM's text models (`Booster.save_model`), version 3 and 4 of the format.
+//! LightGBM's text models (`Booster.save_model`), versions 3 and 4 of the format.
 
 mod header;
 mod lines;
 mod objective;
 mod tree;
 
-use crate::{Arithmetic, Ensemble, Refused};
+use crate::{Arithmetic, Ensemble, ModelError};
 use header::Header;
 use lines::Lines;
 
 /// Reads a text model.
 ///
 /// # Errors
-/// Where it is not well-formed, or asks for what is not represented: linear trees, several classes,
-/// objectives whose answer is no value.
-pub fn read(text: &str) -> Result<Ensemble, Refused> {
-    // Files that were edited on Windows.
+/// [`ModelError`] if the text is malformed, or the model has linear leaves, several classes or an
+/// objective that does not predict a value.
+pub fn read(text: &str) -> Result<Ensemble, ModelError> {
+    // An editor on Windows may have changed line ends.
     let text = &text.replace("\r\n", "\n");
     let mut sections = text.split("\n\n").map(str::trim).filter(|s| !s.is_empty());
     let first = sections.next().unwrap_or_default();
     if first.lines().next().map(str::trim) != Some("tree") {
-        return Err(Refused::NotLightGbm(
+        return Err(ModelError::NotLightGbm(
             "it does not begin with the line \"tree\"; save it with Booster.save_model".to_owned(),
         ));
     }
@@ -37,7 +37,7 @@ pub fn read(text: &str) -> Result<Ensemble, Refused> {
         let lines = Lines::of(&place, section);
         let number: usize = lines.one("Tree")?;
         if number != trees.len() {
-            return Err(Refused::NoTree {
+            return Err(ModelError::InvalidTree {
                 place,
                 problem: format!("it is numbered {number}"),
             });
@@ -45,13 +45,13 @@ pub fn read(text: &str) -> Result<Ensemble, Refused> {
         trees.push(tree::read(&lines, header.inputs.len())?);
     }
     if !ended {
-        return Err(Refused::NotLightGbm(
+        return Err(ModelError::NotLightGbm(
             "the line \"end of trees\" does not follow the trees: the file is cut short".to_owned(),
         ));
     }
-    if header.trees.is_some_and(|told| told != trees.len()) {
-        return Err(Refused::NotLightGbm(format!(
-            "tree_sizes tells of {} trees, and there are {}",
+    if header.trees.is_some_and(|stated| stated != trees.len()) {
+        return Err(ModelError::NotLightGbm(format!(
+            "tree_sizes states {} trees; the file has {}",
             header.trees.unwrap_or_default(),
             trees.len()
         )));

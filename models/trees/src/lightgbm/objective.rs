@@ -1,9 +1,20 @@
-//! What the objective of a model does to its score.
+//! The transform of a model's objective.
 
 use crate::Transform;
 
-/// The transform of an objective, or what is wrong with it. A model that was trained with an objective of
-/// its team's own names none, and LightGBM then answers with the score.
+/// The regression objectives whose prediction is the raw score.
+const IDENTITY: [&str; 7] = [
+    "regression",
+    "regression_l1",
+    "huber",
+    "fair",
+    "quantile",
+    "mape",
+    "custom",
+];
+
+/// Returns the transform of an objective, or the problem with it. A model with a custom objective
+/// states none, and LightGBM then predicts the raw score.
 pub(super) fn transform(objective: Option<&str>) -> Result<Transform, String> {
     let Some(objective) = objective else {
         return Ok(Transform::Identity);
@@ -14,7 +25,7 @@ pub(super) fn transform(objective: Option<&str>) -> Result<Transform, String> {
     match (name, rest.as_slice()) {
         ("regression", ["sqrt"]) => Ok(Transform::SignedSquare),
         ("poisson" | "gamma" | "tweedie", _) => Ok(Transform::Exponential),
-        (plain, []) if Transform::PLAIN.contains(&plain) => Ok(Transform::Identity),
+        (plain, []) if IDENTITY.contains(&plain) => Ok(Transform::Identity),
         _ => Err(format!("its objective is {objective:?}")),
     }
 }

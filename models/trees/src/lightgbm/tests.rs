@@ -1,7 +1,7 @@
-//! What is refused, by name.
+//! Models that are read and models that are refused.
 
 use super::read;
-use crate::Refused;
+use crate::ModelError;
 
 const MODEL: &str = include_str!("../packed/two_trees.txt");
 
@@ -18,7 +18,7 @@ fn a_small_model_is_read() {
     assert_eq!(model.trees.len(), 2);
     let windows = MODEL.replace('\n', "\r\n");
     assert_eq!(read(&windows).unwrap(), model);
-    // Area nought goes left, place 1 is of the set {0, 1}; all others are not.
+    // Area zero goes left. The set {0, 1} contains place 1 and no other of these places.
     for (row, score) in [
         ([0.0, 1.0], -1.0),
         ([0.4, 2.0], -3.0),
@@ -31,7 +31,7 @@ fn a_small_model_is_read() {
 }
 
 #[test]
-fn what_cannot_be_represented_is_refused_by_name() {
+fn an_unsupported_model_is_refused_by_name() {
     let cases = [
         (
             "is_linear=0",
@@ -72,31 +72,31 @@ fn what_cannot_be_represented_is_refused_by_name() {
         ),
     ];
     for (from, to, expected) in cases {
-        let said = refused(from, to);
-        assert!(said.contains(expected), "{said}");
+        let message = refused(from, to);
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn what_is_broken_is_said_with_its_place() {
+fn an_invalid_model_is_refused_with_its_place() {
     let cases = [
         ("tree\n", "trees\n", "does not begin with the line \"tree\""),
         ("end of trees", "", "cut short"),
         (
             "tree_sizes=1 1",
             "tree_sizes=1 1 1",
-            "tells of 3 trees, and there are 2",
+            "states 3 trees; the file has 2",
         ),
         ("Tree=1", "Tree=7", "tree 1: it is numbered 7"),
         (
             "leaf_value=1 -1 4",
             "leaf_value=1 -1",
-            "leaf_value has 2 values, and the tree needs 3",
+            "leaf_value has 2 values; 3 are needed",
         ),
         (
             "leaf_value=1 -1 4",
             "leaf_value=1 -1 x",
-            "tree 0: leaf_value=x cannot be read",
+            "tree 0: invalid value leaf_value=x",
         ),
         (
             "leaf_value=1 -1 4",
@@ -106,17 +106,17 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "threshold=0.5 0",
             "threshold=nan 0",
-            "the threshold of node 0 is no number",
+            "the threshold of node 0 is not a number",
         ),
         (
             "threshold=0.5 0",
             "threshold=0.5 1",
-            "the set 1, which is not there",
+            "the set 1, which does not exist",
         ),
         (
             "split_feature=0 1",
             "split_feature=0 2",
-            "asks for input 2, and there are 2",
+            "uses input 2; the model has 2",
         ),
         (
             "left_child=1 -1",
@@ -127,7 +127,7 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "left_child=1 -1",
             "left_child=1 -9",
-            "leads to a leaf that is not there",
+            "leads to a leaf that does not exist",
         ),
         (
             "right_child=-3 -2",
@@ -152,8 +152,8 @@ fn what_is_broken_is_said_with_its_place() {
         ),
     ];
     for (from, to, expected) in cases {
-        let said = refused(from, to);
-        assert!(said.contains(expected), "{said}");
+        let message = refused(from, to);
+        assert!(message.contains(expected), "{message}");
     }
-    assert!(matches!(read(""), Err(Refused::NotLightGbm(_))));
+    assert!(matches!(read(""), Err(ModelError::NotLightGbm(_))));
 }

@@ -1,7 +1,7 @@
-//! One tree of a text model.
+//! A tree of a text model.
 
 use super::lines::Lines;
-use crate::{Missing, Next, Node, Numeric, Refused, Set, Split, Tree};
+use crate::{CategorySet, Child, Missing, ModelError, Node, Numeric, Split, Tree};
 
 /// Bits of a decision type.
 const CATEGORICAL: u8 = 1;
@@ -9,16 +9,16 @@ const DEFAULT_LEFT: u8 = 2;
 const MISSING: u8 = 12;
 const KNOWN: u8 = CATEGORICAL | DEFAULT_LEFT | MISSING;
 
-pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, Refused> {
+pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, ModelError> {
     if lines.one_or::<u8>("is_linear", 0)? != 0 {
-        return Err(Refused::Unsupported {
+        return Err(ModelError::Unsupported {
             place: lines.place(),
             what: "its leaves are linear models".to_owned(),
             instead: "train with linear_tree=false",
         });
     }
     let leaves: usize = lines.one("num_leaves")?;
-    let wrong = |problem: String| Refused::NoTree {
+    let wrong = |problem: String| ModelError::InvalidTree {
         place: lines.place(),
         problem,
     };
@@ -47,12 +47,12 @@ pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, Refused> {
         let input = features[at];
         if input >= inputs {
             return Err(wrong(format!(
-                "node {at} asks for input {input}, and there are {inputs}"
+                "node {at} uses input {input}; the model has {inputs}"
             )));
         }
         let decision = decisions[at];
         if decision & !KNOWN != 0 {
-            return Err(Refused::Unsupported {
+            return Err(ModelError::Unsupported {
                 place: lines.place(),
                 what: format!(
                     "node {at} has the decision type {decision}, of which bits are unknown"
@@ -67,20 +67,20 @@ pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, Refused> {
                 .flatten();
             let none = || {
                 wrong(format!(
-                    "node {at} names the set {threshold}, which is not there"
+                    "node {at} names the set {threshold}, which does not exist"
                 ))
             };
             Split::Categorical(set.cloned().ok_or_else(none)?)
         } else {
             if threshold.is_nan() {
-                return Err(wrong(format!("the threshold of node {at} is no number")));
+                return Err(wrong(format!("the threshold of node {at} is not a number")));
             }
             let missing = match decision & MISSING {
                 0 => Missing::None,
                 4 => Missing::Zero,
                 8 => Missing::Nan,
                 _ => {
-                    return Err(Refused::Unsupported {
+                    return Err(ModelError::Unsupported {
                         place: lines.place(),
                         what: format!("node {at} has an unknown rule for missing values"),
                         instead: "save it with LightGBM 3 or 4",
@@ -94,15 +94,15 @@ pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, Refused> {
             })
         };
         let next = |child: i64| match usize::try_from(child) {
-            Ok(node) if node < count => Ok(Next::Node(node)),
+            Ok(node) if node < count => Ok(Child::Node(node)),
             Ok(node) => Err(wrong(format!(
-                "node {at} leads to node {node}, which is not there"
+                "node {at} leads to node {node}, which does not exist"
             ))),
-            // A leaf is written as the complement of its number.
+            // The format writes a leaf as the complement of its number.
             Err(_) => match usize::try_from(!child) {
-                Ok(leaf) if leaf < leaves => Ok(Next::Leaf(leaf)),
+                Ok(leaf) if leaf < leaves => Ok(Child::Leaf(leaf)),
                 _ => Err(wrong(format!(
-                    "node {at} leads to a leaf that is not there"
+                    "node {at} leads to a leaf that does not exist"
                 ))),
             },
         };
@@ -117,12 +117,12 @@ pub(super) fn read(lines: &Lines<'_>, inputs: usize) -> Result<Tree, Refused> {
         nodes,
         leaves: values,
     };
-    whole(&tree).map_err(wrong)?;
+    check_reachability(&tree).map_err(wrong)?;
     Ok(tree)
 }
 
-/// The tree's sets of categories.
-fn sets(lines: &Lines<'_>) -> Result<Vec<Set>, Refused> {
+/// Reads the tree's sets of categories.
+fn sets(lines: &Lines<'_>) -> Result<Vec<CategorySet>, ModelError> {
     let count: usize = lines.one_or("num_cat", 0)?;
     if count == 0 {
         return Ok(Vec::new());
@@ -134,17 +134,17 @@ fn sets(lines: &Lines<'_>) -> Result<Vec<Set>, Refused> {
         .map(|bounds| {
             let words = words
                 .get(bounds[0]..bounds[1])
-                .ok_or_else(|| Refused::NoTree {
+                .ok_or_else(|| ModelError::InvalidTree {
                     place: lines.place(),
                     problem: "the bounds of its sets of categories do not rise".to_owned(),
                 })?;
-            Ok(Set::of_words(words.to_vec()))
+            Ok(CategorySet::from_words(words.to_vec()))
         })
         .collect()
 }
 
-/// Every node and leaf is reached, once, from the root.
-fn whole(tree: &Tree) -> Result<(), String> {
+/// Checks that the root reaches every node and leaf exactly once.
+fn check_reachability(tree: &Tree) -> Result<(), String> {
     let mut nodes = vec![false; tree.nodes.len()];
     let mut leaves = vec![false; tree.leaves.len()];
     let mut open = vec![0];
@@ -152,11 +152,11 @@ fn whole(tree: &Tree) -> Result<(), String> {
     while let Some(at) = open.pop() {
         for next in [tree.nodes[at].left, tree.nodes[at].right] {
             let (name, number, seen) = match next {
-                Next::Node(node) => {
+                Child::Node(node) => {
                     open.push(node);
                     ("node", node, &mut nodes[node])
                 }
-                Next::Leaf(leaf) => ("leaf", leaf, &mut leaves[leaf]),
+                Child::Leaf(leaf) => ("leaf", leaf, &mut leaves[leaf]),
             };
             if std::mem::replace(seen, true) {
                 return Err(format!("{name} {number} is reached twice"));

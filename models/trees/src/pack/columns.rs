@@ -1,39 +1,39 @@
-//! Columns: each is an input under one rule of what is missing, or against one set of categories.
+//! The columns of a model: an input under one rule for missing values, or against one set.
 
-use crate::packed::{BITS_A_WORD, Rule};
-use crate::{Ensemble, Missing, Node, Numeric, Refused, Set, Split};
+use crate::packed::layout::{BITS_A_WORD, Rule};
+use crate::{CategorySet, Ensemble, Missing, ModelError, Node, Numeric, Split};
 use std::collections::BTreeMap;
 
-/// Distinct thresholds of one input: the highest number of sixteen bits marks leaves, and what is missing
-/// and goes right.
-const MOST_THRESHOLDS: usize = 0xFFFE;
-/// Columns of a model.
-const MOST_COLUMNS: usize = 0xFFFF;
-/// Words of eight bytes in the table of an input's categories.
-const MOST_CATEGORY_WORDS: usize = 4 << 20;
+/// Most distinct thresholds of an input. The greatest 16-bit number marks leaves and missing inputs
+/// that go right.
+const MAX_THRESHOLDS: usize = 0xFFFE;
+/// Most columns of a model.
+const MAX_COLUMNS: usize = 0xFFFF;
+/// Most words of an input's table of categories.
+const MAX_CATEGORY_WORDS: usize = 4 << 20;
 
-/// Rows of a table beside those of categories: for all others, and for what is no number.
-const BESIDE: usize = 2;
+/// Rows of a table beside the categories: other categories, and NaN.
+const EXTRA_ROWS: usize = 2;
 
-/// The columns of a model, numbered in the order of inputs; comparisons first, then sets.
+/// The columns of a model, in the order of inputs: comparisons first, then sets.
 pub(super) struct Columns<'a> {
     inputs: &'a [String],
     ranked: BTreeMap<usize, Ranked>,
-    sets: BTreeMap<usize, BTreeMap<&'a Set, usize>>,
+    sets: BTreeMap<usize, BTreeMap<&'a CategorySet, usize>>,
     count: usize,
 }
 
-/// An input that is compared with thresholds.
+/// The thresholds and rules of an input.
 #[derive(Default)]
 struct Ranked {
-    /// Rising, none twice.
+    /// Distinct thresholds, increasing.
     thresholds: Vec<f64>,
-    /// The rules in use, with the column of each.
+    /// Column of each rule in use.
     rules: BTreeMap<Rule, usize>,
 }
 
 impl<'a> Columns<'a> {
-    pub(super) fn of(model: &'a Ensemble) -> Result<Columns<'a>, Refused> {
+    pub(super) fn of(model: &'a Ensemble) -> Result<Columns<'a>, ModelError> {
         let mut columns = Columns {
             inputs: &model.inputs,
             ranked: BTreeMap::new(),
@@ -58,12 +58,12 @@ impl<'a> Columns<'a> {
             thresholds.sort_unstable_by(f64::total_cmp);
             // -0 and 0 are one threshold.
             thresholds.dedup_by(|a, b| a == b);
-            if thresholds.len() > MOST_THRESHOLDS {
-                return Err(Refused::TooMany {
+            if thresholds.len() > MAX_THRESHOLDS {
+                return Err(ModelError::TooMany {
                     place: format!("the input {}", model.inputs[*input]),
                     what: "distinct thresholds",
                     found: thresholds.len(),
-                    limit: MOST_THRESHOLDS,
+                    limit: MAX_THRESHOLDS,
                 });
             }
         }
@@ -76,12 +76,12 @@ impl<'a> Columns<'a> {
             *column = columns.count;
             columns.count += 1;
         }
-        if columns.count > MOST_COLUMNS {
-            return Err(Refused::TooMany {
+        if columns.count > MAX_COLUMNS {
+            return Err(ModelError::TooMany {
                 place: "the model".to_owned(),
                 what: "columns: rules of missing values and distinct sets of categories",
                 found: columns.count,
-                limit: MOST_COLUMNS,
+                limit: MAX_COLUMNS,
             });
         }
         Ok(columns)
@@ -91,7 +91,7 @@ impl<'a> Columns<'a> {
         self.count
     }
 
-    /// The column of a node and the highest number in it that goes left.
+    /// Returns the column of a node and the greatest rank that goes left.
     pub(super) fn split(&self, node: &Node) -> (usize, usize) {
         match &node.split {
             Split::Numeric(numeric) => {
@@ -105,8 +105,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Of each ranked input: its number, where its thresholds begin and how many they are, the rank of
-    /// nought and how many rules there are.
+    /// Returns three words for each ranked input: its number; its first threshold and their number;
+    /// the rank of zero and the number of rules.
     pub(super) fn ranked_words(&self) -> Vec<u64> {
         let mut start = 0;
         let mut words = Vec::new();
@@ -132,8 +132,8 @@ impl<'a> Columns<'a> {
         all.map(|threshold| threshold.to_bits()).collect()
     }
 
-    /// Of each categorical input: its number, how many categories have a row, how many sets there are and
-    /// where its table begins.
+    /// Returns three words for each categorical input: its number; the numbers of categories and
+    /// sets; the first word of its table.
     pub(super) fn set_words(&self) -> Vec<u64> {
         let mut start = 0;
         let mut words = Vec::new();
@@ -142,27 +142,27 @@ impl<'a> Columns<'a> {
             words.push(*input as u64);
             words.push(rows as u64 | (sets.len() as u64) << 32);
             words.push(start as u64);
-            start += (rows + BESIDE) * width;
+            start += (rows + EXTRA_ROWS) * width;
         }
         words
     }
 
-    /// Of each categorical input a row for each category, one for all others and one for what is no number: a bit
-    /// for each set that it is not of.
-    pub(super) fn category_words(&self) -> Result<Vec<u64>, Refused> {
+    /// Returns the tables of categories: a row for each category, one for others and one for NaN. A
+    /// bit is 1 if the set lacks the category.
+    pub(super) fn category_words(&self) -> Result<Vec<u64>, ModelError> {
         let mut words = Vec::new();
         for (input, sets) in &self.sets {
             let (rows, width) = table(sets.keys().copied());
-            let size = (rows + BESIDE) * width;
-            if size > MOST_CATEGORY_WORDS {
-                return Err(Refused::TooMany {
+            let size = (rows + EXTRA_ROWS) * width;
+            if size > MAX_CATEGORY_WORDS {
+                return Err(ModelError::TooMany {
                     place: format!("the input {}", self.inputs[*input]),
                     what: "words in the table of its categories and sets",
                     found: size,
-                    limit: MOST_CATEGORY_WORDS,
+                    limit: MAX_CATEGORY_WORDS,
                 });
             }
-            let mut row = |holds: &dyn Fn(&Set) -> bool| {
+            let mut row = |holds: &dyn Fn(&CategorySet) -> bool| {
                 let mut row = vec![u64::MAX; width];
                 for (at, set) in sets.keys().enumerate() {
                     if holds(set) {
@@ -172,19 +172,19 @@ impl<'a> Columns<'a> {
                 words.extend(row);
             };
             for category in 0..rows {
-                row(&|set| set.holds(category));
+                row(&|set| set.contains(category));
             }
             row(&|_| false);
-            row(&Set::holds_missing);
+            row(&CategorySet::contains_missing);
         }
         Ok(words)
     }
 }
 
-/// Rows of categories, and words in each.
-fn table<'s>(sets: impl ExactSizeIterator<Item = &'s Set>) -> (usize, usize) {
+/// Returns the number of categories, and the words of a row.
+fn table<'s>(sets: impl ExactSizeIterator<Item = &'s CategorySet>) -> (usize, usize) {
     let width = sets.len().div_ceil(BITS_A_WORD);
-    (sets.map(Set::end).max().unwrap_or(0), width)
+    (sets.map(CategorySet::end).max().unwrap_or(0), width)
 }
 
 fn rule(numeric: &Numeric) -> Rule {

@@ -1,6 +1,7 @@
-//! The layout against the plain walk, over models and rows that meet their own thresholds.
+//! Packed scoring against reference scoring, for random models whose rows hit their thresholds.
 
 use super::*;
+use crate::Transform;
 use crate::pack;
 use crate::testing::{model, row};
 use proptest::prelude::*;
@@ -29,7 +30,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_model_is_noticed(model in model(), cut in any::<prop::sample::Index>()) {
+    fn a_truncated_model_is_refused(model in model(), cut in any::<prop::sample::Index>()) {
         let words = pack(&model).unwrap();
         let read = Forest::read(&words[..cut.index(words.len())]);
         prop_assert!(read.is_err());
@@ -45,5 +46,5 @@ fn a_mean_is_of_the_trees_and_then_transformed() {
     let forest = Forest::read(&words).unwrap();
     assert_eq!(forest.inputs(), 2);
     let score = forest.score(&[0.0, f64::NAN], &mut Scratch::default());
-    assert_eq!((score, forest.answer(score)), (-3.0, -2.25));
+    assert_eq!((score, forest.predict(score)), (-3.0, -2.25));
 }

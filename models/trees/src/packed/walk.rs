@@ -1,40 +1,42 @@
-//! From columns to the leaf of every tree.
+//! The walk from a row's columns to the leaf of every tree.
 //!
-//! Trees differ far more in their deepest leaf than in the one that a row comes to: of 127 leaves grown leaf by leaf
-//! the deepest is some 15 decisions away, and a row's own five. So trees are walked a few steps at a time, several
-//! side by side, and those that have arrived drop out before the next few. No branch depends on the row,
-//! but for how many go on.
+//! A tree's deepest leaf is much deeper than the one that a row reaches. With 127 leaves grown
+//! leaf-wise the deepest is some 15 decisions away, and a row's own five. So several trees are
+//! walked side by side a few steps at a time, and arrived trees drop out between. The only branch
+//! that depends on the row is how many trees go on.
 
-use super::{Forest, LEAF, high, low};
+use super::forest::Forest;
+use super::layout::{LEAF, high, low};
 
-/// Trees that are walked side by side. Fewer leave the processor waiting for memory, and more do not fit
-/// into its registers.
+/// Trees that are walked side by side. Fewer leave the processor waiting for memory. More do not
+/// fit into its registers.
 pub(crate) const SIDE_BY_SIDE: usize = 8;
-/// Trees that are walked to their ends before others begin; a power of two.
+/// Trees that are walked to their leaves before others begin. A power of two.
 pub(crate) const BLOCK: usize = 512;
-/// Steps that are taken before those that have arrived drop out.
+/// Steps between checks for arrival.
 const STEPS: usize = 4;
-/// The least word of a leaf, whose highest part is its threshold.
+/// Least word of a leaf, whose high bits are its threshold.
 const LEAST_LEAF: u64 = (LEAF as u64) << 48;
 
-/// Trees under way, kept between rows.
+/// Trees under way. The buffers are reused between rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Walks {
-    /// Those of this turn and of the next: where each is (low half) and its place in the block (high half).
+    /// Trees of this turn and of the next: the node (low half) and the number in the block (high
+    /// half).
     open: [Vec<u64>; 2],
-    /// By place in the block, the leaf. Twice as long, for what only fills a turn up.
+    /// Leaf of each tree of the block. Twice as long, to hold padding.
     arrived: Vec<u16>,
-    /// Values of leaves in the order of the trees.
+    /// Values of leaves, in the order of the trees.
     pub(super) values: Vec<f64>,
 }
 
-/// What fills a turn up: a leaf at the end of the nodes, of no tree.
-pub(crate) fn filler(nodes: usize) -> u64 {
+/// Returns the padding of a turn: a leaf at the end of the nodes, of no tree.
+pub(crate) fn padding(nodes: usize) -> u64 {
     (nodes as u64).wrapping_sub(1) | (BLOCK as u64) << 32
 }
 
 impl Forest<'_> {
-    /// Walks every tree and keeps the value of its leaf.
+    /// Walks every tree and stores the values of its leaf.
     pub(super) fn walk(&self, columns: &[u16], walks: &mut Walks) {
         let Walks {
             open: [one, other],
@@ -53,10 +55,10 @@ impl Forest<'_> {
             return;
         };
         for (starts, firsts) in self.starts.chunks(BLOCK).zip(self.firsts.chunks(BLOCK)) {
-            let mut left = turn(self.nodes, columns, starts, one, arrived);
+            let mut left = step_trees(self.nodes, columns, starts, one, arrived);
             let mut taken = STEPS;
             while left > 0 && taken < self.deepest {
-                left = turn(self.nodes, columns, &one[..left.min(BLOCK)], other, arrived);
+                left = step_trees(self.nodes, columns, &one[..left.min(BLOCK)], other, arrived);
                 (one, other) = (other, one);
                 taken += STEPS;
             }
@@ -68,9 +70,9 @@ impl Forest<'_> {
     }
 }
 
-/// Takes a few steps in each of these trees. Where each is goes to `arrived`, and those that are to go on
-/// to `on`; how many they are, filled up.
-fn turn(
+/// Takes a few steps in each tree. Writes each tree's leaf to `arrived`, and the trees that go on
+/// to `on`. Returns their number with padding.
+fn step_trees(
     nodes: &[u64],
     columns: &[u16],
     trees: &[u64],
@@ -80,7 +82,7 @@ fn turn(
     if nodes.is_empty() || columns.is_empty() {
         return 0;
     }
-    // Both are as long as a power of two, so that no place is beyond them.
+    // Both lengths are powers of two, so a mask keeps every index in bounds.
     let (last_node, last_column) = (nodes.len() - 1, columns.len() - 1);
     let mut count = 0;
     for lanes in trees.as_chunks::<SIDE_BY_SIDE>().0 {
@@ -100,7 +102,7 @@ fn turn(
         }
     }
     while count % SIDE_BY_SIDE != 0 {
-        on[count & (BLOCK - 1)] = filler(nodes.len());
+        on[count & (BLOCK - 1)] = padding(nodes.len());
         count += 1;
     }
     count

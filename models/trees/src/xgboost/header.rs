@@ -1,16 +1,16 @@
-//! What stands beside the trees.
+//! The parts of a file beside its trees.
 
-use super::single;
-use crate::{Refused, Transform};
+use super::single_precision;
+use crate::{ModelError, Transform};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What to do where a model has several answers.
+/// Remedy for a model with several predictions.
 pub(super) const ONE_ANSWER: &str = "a value is one number; train a regression";
-/// Inputs of a model.
-const MOST_INPUTS: usize = 1 << 16;
+/// Most inputs of a model.
+const MAX_INPUTS: usize = 1 << 16;
 
-/// A file, as far as it is read.
+/// The members of a file that are read.
 #[derive(Deserialize)]
 pub(super) struct File<'a> {
     #[serde(borrow)]
@@ -35,7 +35,7 @@ struct Booster<'a> {
     model: Option<&'a RawValue>,
 }
 
-/// XGBoost writes its parameters as text.
+/// The model's parameters, which XGBoost writes as text.
 #[derive(Deserialize)]
 struct Parameters {
     base_score: String,
@@ -51,14 +51,14 @@ struct Objective {
 
 pub(super) struct Header<'a> {
     pub(super) inputs: Vec<String>,
-    /// What leaves are added to.
+    /// Base score.
     pub(super) base: f32,
     pub(super) transform: Transform,
     pub(super) model: &'a RawValue,
 }
 
 impl<'a> File<'a> {
-    pub(super) fn header(self) -> Result<Header<'a>, Refused> {
+    pub(super) fn header(self) -> Result<Header<'a>, ModelError> {
         let learner = self.learner;
         if !matches!(self.version.first(), Some(2..=3)) {
             return Err(unsupported(
@@ -71,7 +71,7 @@ impl<'a> File<'a> {
         let model = match (booster.name.as_str(), booster.model) {
             ("gbtree", Some(model)) => model,
             ("gbtree", None) => {
-                return Err(Refused::NotXgBoost(
+                return Err(ModelError::NotXgBoost(
                     "learner.gradient_booster has no model".to_owned(),
                 ));
             }
@@ -83,22 +83,22 @@ impl<'a> File<'a> {
                 ));
             }
         };
-        let told = learner.learner_model_param;
+        let parameters = learner.learner_model_param;
         for (name, count) in [
-            ("num_class", told.num_class),
-            ("num_target", told.num_target),
+            ("num_class", parameters.num_class),
+            ("num_target", parameters.num_target),
         ] {
             if let Some(count) = count.filter(|count| count != "0" && count != "1") {
                 return Err(unsupported(
                     "the model",
-                    format!("its {name} is {}", single::shown(&count)),
+                    format!("its {name} is {}", single_precision::excerpt(&count)),
                     ONE_ANSWER,
                 ));
             }
         }
-        let (transform, base) = answer(&learner.objective.name, &told.base_score)?;
+        let (transform, base) = answer(&learner.objective.name, &parameters.base_score)?;
         Ok(Header {
-            inputs: inputs(learner.feature_names, &told.num_feature)?,
+            inputs: inputs(learner.feature_names, &parameters.num_feature)?,
             base,
             transform,
             model,
@@ -106,14 +106,14 @@ impl<'a> File<'a> {
     }
 }
 
-/// The transform of an objective, and the base score on the side of the scores.
-fn answer(objective: &str, base: &str) -> Result<(Transform, f32), Refused> {
-    // Versions since 3.1 write a list.
+/// Returns the transform of an objective, and the base score before that transform.
+fn answer(objective: &str, base: &str) -> Result<(Transform, f32), ModelError> {
+    // Versions from 3.1 write a list.
     let digits = base.trim_start_matches('[').trim_end_matches(']');
-    let number = single::of(digits).ok_or_else(|| {
-        Refused::NotXgBoost(format!(
-            "base_score is {}, which is no number",
-            single::shown(base)
+    let number = single_precision::parse(digits).ok_or_else(|| {
+        ModelError::NotXgBoost(format!(
+            "base_score is {}, which is not a number",
+            single_precision::excerpt(base)
         ))
     })?;
     match objective {
@@ -127,35 +127,38 @@ fn answer(objective: &str, base: &str) -> Result<(Transform, f32), Refused> {
             Transform::ExponentialOfSingle,
             libm::log(f64::from(number)) as f32,
         )),
-        "count:poisson" | "reg:gamma" | "reg:tweedie" => Err(Refused::NotXgBoost(format!(
-            "base_score is {number}, of which {objective} takes the logarithm"
+        "count:poisson" | "reg:gamma" | "reg:tweedie" => Err(ModelError::NotXgBoost(format!(
+            "base_score is {number}; {objective} needs a positive one"
         ))),
         other => Err(unsupported(
             "the model",
-            format!("its objective is {:?}", single::shown(other)),
+            format!("its objective is {:?}", single_precision::excerpt(other)),
             "train a regression",
         )),
     }
 }
 
-/// The inputs' names; f0, f1 and so on where the model was trained without.
-fn inputs(names: Vec<String>, count: &str) -> Result<Vec<String>, Refused> {
-    let count: usize = count
-        .parse()
-        .map_err(|_| Refused::NotXgBoost(format!("num_feature is {}", single::shown(count))))?;
-    if count > MOST_INPUTS {
-        return Err(Refused::TooMany {
+/// Returns the inputs' names, or f0, f1 and so on for a model without names.
+fn inputs(names: Vec<String>, count: &str) -> Result<Vec<String>, ModelError> {
+    let count: usize = count.parse().map_err(|_| {
+        ModelError::NotXgBoost(format!(
+            "num_feature is {}",
+            single_precision::excerpt(count)
+        ))
+    })?;
+    if count > MAX_INPUTS {
+        return Err(ModelError::TooMany {
             place: "the model".to_owned(),
             what: "inputs",
             found: count,
-            limit: MOST_INPUTS,
+            limit: MAX_INPUTS,
         });
     }
     if names.is_empty() {
         return Ok((0..count).map(|input| format!("f{input}")).collect());
     }
     if names.len() != count {
-        return Err(Refused::WrongCount {
+        return Err(ModelError::WrongCount {
             place: "the model".to_owned(),
             name: "feature_names",
             found: names.len(),
@@ -165,8 +168,8 @@ fn inputs(names: Vec<String>, count: &str) -> Result<Vec<String>, Refused> {
     Ok(names)
 }
 
-pub(super) fn unsupported(place: &str, what: String, instead: &'static str) -> Refused {
-    Refused::Unsupported {
+pub(super) fn unsupported(place: &str, what: String, instead: &'static str) -> ModelError {
+    ModelError::Unsupported {
         place: place.to_owned(),
         what,
         instead,

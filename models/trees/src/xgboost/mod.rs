@@ -1,21 +1,18 @@
 //! XGBoost's JSON models (`Booster.save_model("model.json")`), written by versions 2 and 3.
 //!
-//! A row is scored in single precision: an input is rounded to it, goes left where it is less than the threshold, and
-//! where it is no number to the side that the node names. Leaves are added to the base score one after the
-//! other. What XGBoost compares with `<` is compared here with `<=` and the next lower threshold, which is the same for
-//! every number of single precision.
+//! XGBoost scores in single precision. It rounds an input, sends it left if it is less than the
+//! threshold, and sends NaN to the side that the node states. It adds the leaves to the base score
+//! one by one. This module replaces `<` by `<=` with the next lower threshold, which is equivalent
+//! in single precision.
 
 mod header;
-mod single;
+mod single_precision;
 mod tree;
 
-use crate::{Arithmetic, Ensemble, Refused};
+use crate::{Arithmetic, Ensemble, ModelError};
 use header::File;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-
-/// Words of 32 categories in all sets of a model.
-const MOST_SET_WORDS: usize = 8 << 20;
 
 /// The booster's part of a file.
 #[derive(Deserialize)]
@@ -29,18 +26,18 @@ struct Model<'a> {
 /// Reads a model.
 ///
 /// # Errors
-/// Where it is not well-formed, or asks for what is not represented: other boosters than `gbtree`, several classes or
-/// targets, leaves that are vectors, objectives whose answer is no value.
-pub fn read(text: &str) -> Result<Ensemble, Refused> {
-    let text = single::plain(text);
+/// [`ModelError`] if the text is malformed, or the model has another booster than `gbtree`, several
+/// classes or targets, vector leaves or an objective that does not predict a value.
+pub fn read(text: &str) -> Result<Ensemble, ModelError> {
+    let text = single_precision::replace_non_finite(text);
     let file: File<'_> = serde_json::from_str(&text).map_err(|why| {
-        Refused::NotXgBoost(format!(
+        ModelError::NotXgBoost(format!(
             "{why}; save a model of XGBoost with Booster.save_model(\"model.json\"), and one of LightGBM with Booster.save_model as text"
         ))
     })?;
     let header = file.header()?;
     let model: Model<'_> = serde_json::from_str(header.model.get())
-        .map_err(|why| Refused::NotXgBoost(format!("learner.gradient_booster.model: {why}")))?;
+        .map_err(|why| ModelError::NotXgBoost(format!("learner.gradient_booster.model: {why}")))?;
     if let Some(class) = model.tree_info.iter().find(|class| **class != 0) {
         return Err(header::unsupported(
             "the model",
@@ -49,13 +46,13 @@ pub fn read(text: &str) -> Result<Ensemble, Refused> {
         ));
     }
     if model.tree_info.len() != model.trees.len() {
-        return Err(Refused::NotXgBoost(format!(
-            "tree_info tells of {} trees, and there are {}",
+        return Err(ModelError::NotXgBoost(format!(
+            "tree_info states {} trees; the file has {}",
             model.tree_info.len(),
             model.trees.len()
         )));
     }
-    let mut words = MOST_SET_WORDS;
+    let mut words = tree::MAX_SET_WORDS;
     let trees = model.trees.iter().enumerate().map(|(number, raw)| {
         tree::read(
             &format!("tree {number}"),

@@ -1,7 +1,7 @@
-//! What is read, and what is refused by name.
+//! Models that are read and models that are refused.
 
 use super::read;
-use crate::{Forest, Refused, Scratch, Transform, pack};
+use crate::{Forest, ModelError, Scratch, Transform, pack};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn a_small_model_is_read() {
     assert_eq!(model.trees.len(), 2);
     let words = pack(&model).unwrap();
     let forest = Forest::read(&words).unwrap();
-    // Below a half and no number go left; places 0 and 2 then go right, as what is no number does there.
+    // Inputs below a half and NaN go left. Then places 0 and 2 and NaN go right.
     for (row, score) in [
         ([0.5, 1.0], 2.5),
         ([0.49, 1.0], -0.5),
@@ -35,7 +35,7 @@ fn a_small_model_is_read() {
         ([0.0, -0.5], -0.5),
         ([0.0, 1e9], -0.5),
         ([0.0, f64::NAN], -2.5),
-        // Nearest to a half of all numbers of single precision.
+        // Single precision rounds this to a half.
         ([0.499_999_999, 1.0], 2.5),
     ] {
         assert_eq!(model.score(&row), score, "{row:?}");
@@ -53,7 +53,7 @@ fn names_base_score_and_objective_are_as_versions_write_them() {
     assert_eq!(unnamed.inputs, ["f0", "f1"]);
     let older = changed("\"[5E-1]\"", "\"5E-1\"").replace("[3, 2, 0]", "[2, 1, 4]");
     assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
-    // No number stands for the threshold of a set.
+    // Some versions write NaN as the threshold of a set.
     let older = older.replace("[5E-1, 0E0,", "[5E-1, NaN,");
     assert_eq!(read(&older).unwrap(), read(MODEL).unwrap());
     let counts = read(&changed("reg:squarederror", "count:poisson")).unwrap();
@@ -63,7 +63,7 @@ fn names_base_score_and_objective_are_as_versions_write_them() {
 }
 
 #[test]
-fn what_cannot_be_represented_is_refused_by_name() {
+fn an_unsupported_model_is_refused_by_name() {
     let cases = [
         (
             "\"name\": \"gbtree\"",
@@ -109,32 +109,32 @@ fn what_cannot_be_represented_is_refused_by_name() {
         (
             "\"num_feature\": \"2\", \"num_target\"",
             "\"num_feature\": \"70000\", \"num_target\"",
-            "has 70000 inputs; at most 65536",
+            "has 70000 inputs; the limit is 65536",
         ),
     ];
     for (from, to, expected) in cases {
-        let said = refused(from, to);
-        assert!(said.contains(expected), "{said}");
+        let message = refused(from, to);
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn what_is_broken_is_said_with_its_place() {
+fn an_invalid_model_is_refused_with_its_place() {
     let cases = [
         ("\"learner\"", "\"tree_info\"", "missing field `learner`"),
         (
             "\"tree_info\": [0, 0]",
             "\"tree_info\": [0]",
-            "tells of 1 trees, and there are 2",
+            "states 1 trees; the file has 2",
         ),
-        ("[5E-1]", "[x]", "base_score is [x], which is no number"),
+        ("[5E-1]", "[x]", "base_score is [x], which is not a number"),
         (
             "[5E-1]",
             "[1E99]",
-            "base_score is [1E99], which is no number",
+            "base_score is [1E99], which is not a number",
         ),
-        ("4E0", "4E99", "tree 0: 4E99 is no finite number"),
-        ("4E0", "\"4\"", "is no finite number"),
+        ("4E0", "4E99", "tree 0: 4E99 is not a finite number"),
+        ("4E0", "\"4\"", "is not a finite number"),
         (
             "4E0",
             "-Infinity",
@@ -148,7 +148,7 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "[2, 4, -1, -1, -1]",
             "[2, 4, -1, -1]",
-            "right_children has 4 values, and the tree needs 5",
+            "right_children has 4 values; 5 are needed",
         ),
         (
             "[2, 4, -1, -1, -1]",
@@ -158,7 +158,7 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "[1, 3, -1, -1, -1]",
             "[1, -2, -1, -1, -1]",
-            "node 1 leads to node -2, which is not there",
+            "node 1 leads to node -2, which does not exist",
         ),
         (
             "[1, 3, -1, -1, -1]",
@@ -168,7 +168,7 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "\"categories_sizes\": [2]",
             "\"categories_sizes\": [3]",
-            "the categories of node 1 are not all there",
+            "the categories of node 1 are incomplete",
         ),
         (
             "\"categories\": [0, 2]",
@@ -178,7 +178,7 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "\"categories_nodes\": [1]",
             "\"categories_nodes\": [9]",
-            "node 9 has categories and is not there",
+            "node 9 has categories and does not exist",
         ),
         (
             "\"split_type\": [0, 1",
@@ -193,12 +193,12 @@ fn what_is_broken_is_said_with_its_place() {
         (
             "\"split_type\": [0, 1",
             "\"split_type\": [0, 2",
-            "2 stands where 0 or 1 is expected",
+            "2 found where 0 or 1 is expected",
         ),
         (
             "\"split_indices\": [0, 1",
             "\"split_indices\": [0, 2",
-            "asks for input 2, and there are 2",
+            "uses input 2; the model has 2",
         ),
         (
             "\"default_left\": [0]",
@@ -212,8 +212,8 @@ fn what_is_broken_is_said_with_its_place() {
         ),
     ];
     for (from, to, expected) in cases {
-        let said = refused(from, to);
-        assert!(said.contains(expected), "{said}");
+        let message = refused(from, to);
+        assert!(message.contains(expected), "{message}");
     }
     let twice = changed("[1, 3, -1, -1, -1]", "[1, 1, -1, -1, -1]").replace("[2, 4,", "[2, 2,");
     assert!(
@@ -223,13 +223,13 @@ fn what_is_broken_is_said_with_its_place() {
             .contains("node 1 is reached twice")
     );
     for no_model in ["", "{}", "[]", "tree\n", "\u{0}"] {
-        assert!(matches!(read(no_model), Err(Refused::NotXgBoost(_))));
+        assert!(matches!(read(no_model), Err(ModelError::NotXgBoost(_))));
     }
 }
 
-/// A tree of which each node holds the highest category that there can be.
+/// Every node of the tree has a set with the greatest possible category.
 #[test]
-fn sets_that_would_fill_the_memory_are_refused() {
+fn sets_beyond_the_memory_limit_are_refused() {
     let mut model: Value = serde_json::from_str(MODEL).unwrap();
     let nodes = 20;
     let splits: Vec<usize> = (0..nodes).map(|at| 2 * at).collect();
@@ -258,19 +258,19 @@ fn sets_that_would_fill_the_memory_are_refused() {
         "tree_param": {},
     });
     model["learner"]["gradient_booster"]["model"]["trees"][0] = tree;
-    let said = read(&model.to_string()).unwrap_err().to_string();
+    let message = read(&model.to_string()).unwrap_err().to_string();
     assert!(
-        said.contains("categories in its sets, as bits; at most"),
-        "{said}"
+        message.contains("categories in its sets, as bits; the limit is"),
+        "{message}"
     );
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Whatever is read can be packed or is refused, and scores alike both ways.
+    /// A model that is read is packed or refused, and scores alike both ways.
     #[test]
-    fn no_bytes_upset_the_reader(
+    fn any_model_that_is_read_scores_alike_packed_and_unpacked(
         edits in prop::collection::vec((any::<prop::sample::Index>(), piece()), 0..4),
         row in [-1.0..3.0, -1.0..3.0],
     ) {
@@ -291,12 +291,12 @@ proptest! {
     }
 
     #[test]
-    fn nor_do_bytes_of_no_model(text in any::<String>()) {
+    fn a_text_that_is_no_model_is_refused(text in any::<String>()) {
         prop_assert!(crate::read(&text).is_err());
     }
 }
 
-/// What is written over a part of a file.
+/// Draws text to overwrite a part of a file.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         (-3_i64..20).prop_map(|number| number.to_string()),

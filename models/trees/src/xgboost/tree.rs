@@ -1,25 +1,27 @@
-//! One tree.
+//! A tree of a JSON model.
 
 use super::header::{ONE_ANSWER, unsupported};
-use super::single::Single;
-use crate::{Missing, Next, Node, Numeric, Refused, Set, Split, Tree};
+use super::single_precision::Single;
+use crate::{CategorySet, Child, Missing, ModelError, Node, Numeric, Split, Tree};
 use serde::Deserialize;
 
-/// Categories that single precision tells apart.
-const MOST_CATEGORIES: usize = 1 << 24;
+/// Most words of 32 categories in all sets of a model.
+pub(super) const MAX_SET_WORDS: usize = 8 << 20;
+/// Categories that single precision can distinguish.
+const MAX_CATEGORIES: usize = 1 << 24;
 
-/// A tree as it is written: a list a property, a value a node.
+/// A tree in JSON: a list for each property, with a value for each node.
 #[derive(Deserialize)]
-struct Written {
+struct TreeJson {
     left_children: Vec<i64>,
     right_children: Vec<i64>,
     split_indices: Vec<usize>,
-    /// Thresholds, and values of leaves.
+    /// Thresholds of nodes and values of leaves.
     split_conditions: Vec<Single>,
     default_left: Vec<Flag>,
-    /// 1 where a node has a set.
+    /// 1 for a node with a set.
     split_type: Vec<Flag>,
-    /// The sets, one after the other, of the nodes that have one: what goes right.
+    /// The sets of nodes that have one, in sequence. Their categories go right.
     categories: Vec<usize>,
     categories_nodes: Vec<usize>,
     categories_segments: Vec<usize>,
@@ -33,7 +35,7 @@ struct Parameters {
     size_leaf_vector: Option<String>,
 }
 
-/// Yes or no.
+/// A number that is 0 or 1.
 #[derive(Clone, Copy, Deserialize)]
 struct Flag(u8);
 
@@ -42,24 +44,24 @@ impl Flag {
         match self.0 {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(format!("{other} stands where 0 or 1 is expected")),
+            other => Err(format!("{other} found where 0 or 1 is expected")),
         }
     }
 }
 
-/// Reads a tree. `words` is how many words of 32 categories its sets may yet take.
+/// Reads a tree. `words` counts down the words of 32 categories left for its sets.
 pub(super) fn read(
     place: &str,
     text: &str,
     inputs: usize,
     words: &mut usize,
-) -> Result<Tree, Refused> {
-    let wrong = |problem: String| Refused::NoTree {
+) -> Result<Tree, ModelError> {
+    let wrong = |problem: String| ModelError::InvalidTree {
         place: place.to_owned(),
         problem,
     };
-    let written: Written = serde_json::from_str(text).map_err(|why| wrong(why.to_string()))?;
-    if let Some(size) = &written.tree_param.size_leaf_vector
+    let json: TreeJson = serde_json::from_str(text).map_err(|why| wrong(why.to_string()))?;
+    if let Some(size) = &json.tree_param.size_leaf_vector
         && size != "0"
         && size != "1"
     {
@@ -69,14 +71,14 @@ pub(super) fn read(
             ONE_ANSWER,
         ));
     }
-    written.counted(place)?;
-    let sets = written.sets(place, words)?;
-    written.grown(inputs, sets).map_err(wrong)
+    json.check_lengths(place)?;
+    let sets = json.sets(place, words)?;
+    json.build_tree(inputs, sets).map_err(wrong)
 }
 
-impl Written {
-    /// Every list has a value for each node.
-    fn counted(&self, place: &str) -> Result<(), Refused> {
+impl TreeJson {
+    /// Checks that every list has a value for each node.
+    fn check_lengths(&self, place: &str) -> Result<(), ModelError> {
         let nodes = self.left_children.len();
         let lists = [
             ("right_children", self.right_children.len()),
@@ -87,7 +89,7 @@ impl Written {
         ];
         match lists.into_iter().find(|(_, found)| *found != nodes) {
             None => Ok(()),
-            Some((name, found)) => Err(Refused::WrongCount {
+            Some((name, found)) => Err(ModelError::WrongCount {
                 place: place.to_owned(),
                 name,
                 found,
@@ -96,9 +98,9 @@ impl Written {
         }
     }
 
-    /// The set of each node that has one.
-    fn sets(&self, place: &str, words: &mut usize) -> Result<Vec<Option<Set>>, Refused> {
-        let wrong = |problem: String| Refused::NoTree {
+    /// Reads the set of each node that has one.
+    fn sets(&self, place: &str, words: &mut usize) -> Result<Vec<Option<CategorySet>>, ModelError> {
+        let wrong = |problem: String| ModelError::InvalidTree {
             place: place.to_owned(),
             problem,
         };
@@ -108,7 +110,7 @@ impl Written {
         ];
         let needed = self.categories_nodes.len();
         if let Some((name, found)) = lists.into_iter().find(|(_, found)| *found != needed) {
-            return Err(Refused::WrongCount {
+            return Err(ModelError::WrongCount {
                 place: place.to_owned(),
                 name,
                 found,
@@ -123,60 +125,66 @@ impl Written {
             .zip(&self.categories_sizes)
         {
             let of = self.categories.get(*start..start.saturating_add(*size));
-            let of = of
-                .ok_or_else(|| wrong(format!("the categories of node {node} are not all there")))?;
+            let of =
+                of.ok_or_else(|| wrong(format!("the categories of node {node} are incomplete")))?;
             let last = of.iter().max().copied().unwrap_or(0);
-            if last >= MOST_CATEGORIES {
+            if last >= MAX_CATEGORIES {
                 return Err(wrong(format!(
-                    "node {node} names the category {last}; XGBoost knows those below {MOST_CATEGORIES}"
+                    "node {node} names the category {last}; XGBoost knows those below {MAX_CATEGORIES}"
                 )));
             }
             let count = last / 32 + 1;
-            *words = words.checked_sub(count).ok_or_else(|| Refused::TooMany {
-                place: "the model".to_owned(),
-                what: "categories in its sets, as bits",
-                found: 32 * (super::MOST_SET_WORDS - *words + count),
-                limit: 32 * super::MOST_SET_WORDS,
-            })?;
+            *words = words
+                .checked_sub(count)
+                .ok_or_else(|| ModelError::TooMany {
+                    place: "the model".to_owned(),
+                    what: "categories in its sets, as bits",
+                    found: 32 * (MAX_SET_WORDS - *words + count),
+                    limit: 32 * MAX_SET_WORDS,
+                })?;
             let mut bits = vec![0_u32; count];
             for category in of {
                 bits[category / 32] |= 1 << (category % 32);
             }
             let slot = sets
                 .get_mut(*node)
-                .ok_or_else(|| wrong(format!("node {node} has categories and is not there")))?;
-            if slot.replace(Set::of_words(bits)).is_some() {
+                .ok_or_else(|| wrong(format!("node {node} has categories and does not exist")))?;
+            if slot.replace(CategorySet::from_words(bits)).is_some() {
                 return Err(wrong(format!("node {node} has its categories twice")));
             }
         }
         Ok(sets)
     }
 
-    /// The nodes and leaves that are reached from the root, renumbered as they are met.
-    fn grown(&self, inputs: usize, mut sets: Vec<Option<Set>>) -> Result<Tree, String> {
+    /// Builds the tree of the nodes reachable from the root, numbered in the order of the walk.
+    fn build_tree(
+        &self,
+        inputs: usize,
+        mut sets: Vec<Option<CategorySet>>,
+    ) -> Result<Tree, String> {
         let all = self.left_children.len();
         let mut tree = Tree {
             nodes: Vec::new(),
             leaves: Vec::new(),
         };
-        // Numbers of nodes to look at, with the slot that leads to each: a node's left or right.
+        // Nodes to visit, each with the parent's slot: left or right.
         let mut open = vec![(0, None)];
         let mut seen = vec![false; all];
         while let Some((at, from)) = open.pop() {
             match seen.get_mut(at) {
-                None => return Err(format!("a node leads to node {at}, which is not there")),
+                None => return Err(format!("a node leads to node {at}, which does not exist")),
                 Some(seen) if *seen => return Err(format!("node {at} is reached twice")),
                 Some(seen) => *seen = true,
             }
             let next = if self.left_children[at] == -1 {
                 tree.leaves.push(f64::from(self.number(at)?));
-                Next::Leaf(tree.leaves.len() - 1)
+                Child::Leaf(tree.leaves.len() - 1)
             } else {
                 let (node, left, right) = self.node(at, inputs, sets[at].take())?;
                 let number = tree.nodes.len();
                 tree.nodes.push(node);
                 open.extend([(right, Some((number, false))), (left, Some((number, true)))]);
-                Next::Node(number)
+                Child::Node(number)
             };
             if let Some((parent, left)) = from {
                 let parent = &mut tree.nodes[parent];
@@ -193,41 +201,41 @@ impl Written {
             return Err(format!(
                 "{} of its nodes are never reached, and num_deleted is {}",
                 all - met,
-                super::single::shown(deleted)
+                super::single_precision::excerpt(deleted)
             ));
         }
         Ok(tree)
     }
 
-    /// The threshold or value of a node.
+    /// Returns the threshold of a node or the value of a leaf.
     fn number(&self, at: usize) -> Result<f32, String> {
         self.split_conditions[at]
             .0
             .ok_or_else(|| format!("the threshold or value of node {at} is not finite"))
     }
 
-    /// A decision, which leads nowhere yet, and the nodes to the left and right of it.
+    /// Returns a decision node with placeholder children, and the numbers of its children.
     fn node(
         &self,
         at: usize,
         inputs: usize,
-        set: Option<Set>,
+        set: Option<CategorySet>,
     ) -> Result<(Node, usize, usize), String> {
         let input = self.split_indices[at];
         if input >= inputs {
             return Err(format!(
-                "node {at} asks for input {input}, and there are {inputs}"
+                "node {at} uses input {input}; the model has {inputs}"
             ));
         }
         let child = |number: i64| {
             usize::try_from(number)
-                .map_err(|_| format!("node {at} leads to node {number}, which is not there"))
+                .map_err(|_| format!("node {at} leads to node {number}, which does not exist"))
         };
         let (left, right) = (
             child(self.left_children[at])?,
             child(self.right_children[at])?,
         );
-        // XGBoost itself takes the one after the left.
+        // XGBoost itself takes the node after the left child.
         if left.checked_add(1) != Some(right) {
             return Err(format!(
                 "the children of node {at} are {left} and {right}; XGBoost keeps them side by side"
@@ -238,7 +246,7 @@ impl Written {
             .split_type
             .get(at)
             .map_or(Ok(false), |flag| flag.set())?;
-        let nowhere = Next::Leaf(0);
+        let nowhere = Child::Leaf(0);
         let numeric = |split| Node {
             input,
             split,
@@ -255,7 +263,7 @@ impl Written {
                 });
                 Ok((numeric(split), left, right))
             }
-            // What is of the set goes right, so that the sides change places.
+            // Categories of the set go right, so the children are swapped.
             (true, Some(set)) => {
                 let split = Split::Categorical(set.with_missing(!default_left));
                 Ok((numeric(split), right, left))

@@ -1,18 +1,18 @@
-//! A release that does nothing but ask: as many questions as the subject has bedrooms, each for as
-//! many sales as it has storeys. It shows what the boundary costs. Of a tenanted home it asks each
-//! question in both of the interface's ways, and fails where the answers differ.
+//! A release that only queries, to measure the cost of the boundary. It makes as many queries as
+//! the subject has bedrooms, each for as many sales as it has storeys. For a tenanted home it makes
+//! each query in both forms, and fails if the answers differ.
 
-use domesday_sdk::bindings::domesday::valuation1_0_0::evidence::nearby_sales as one_by_one;
+use domesday_sdk::bindings::domesday::valuation1_0_0::evidence::nearby_sales as nearby_sales_as_records;
 use domesday_sdk::{
     Evidence, FailureReason, Model, Occupancy, Outcome, PropertyTypes, SalesOrder, SalesQuery,
     Subject, Valuation, release,
 };
 
-struct Asking;
+struct Queries;
 
-release!(Asking);
+release!(Queries);
 
-impl Model for Asking {
+impl Model for Queries {
     fn value(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
         let mut total = 1.0;
         for _ in 0..subject.size.bedrooms.unwrap_or(0) {
@@ -29,7 +29,7 @@ impl Model for Asking {
             let answer = evidence.nearby_sales(query);
             if subject.occupancy == Occupancy::Tenanted
                 && answer.as_ref().map(|sales| sales.to_vec())
-                    != one_by_one(query).as_ref().cloned()
+                    != nearby_sales_as_records(query).as_ref().cloned()
             {
                 return Outcome::Failed(FailureReason::UnusableEvidence);
             }

@@ -1,5 +1,5 @@
-//! A release that misbehaves as the subject's bedrooms ask, and values every other row at a round
-//! sum: so that one release can show a bad row and a good one side by side.
+//! A release that misbehaves in the way that the subject's bedrooms select. It values every other
+//! row at a round sum, so that one release shows a bad row beside a good one.
 
 use domesday_sdk::{
     Comparable, Evidence, Model, Outcome, PropertyTypes, SalesOrder, SalesQuery, Subject,
@@ -11,7 +11,7 @@ struct Misbehaving;
 
 release!(Misbehaving);
 
-/// What a good row is worth, pounds.
+/// Estimate of a good row, in pounds.
 const ESTIMATE: f64 = 200_000.0;
 
 impl Model for Misbehaving {
@@ -69,13 +69,13 @@ fn trap() -> Outcome {
 }
 
 fn hoard() -> Outcome {
-    let mut kept: Vec<Vec<u8>> = Vec::new();
+    let mut blocks: Vec<Vec<u8>> = Vec::new();
     loop {
-        kept.push(black_box(vec![1; 1 << 20]));
+        blocks.push(black_box(vec![1; 1 << 20]));
     }
 }
 
-/// Recurses for ever, on the native stack rather than the one in linear memory.
+/// Recurses without end on the native stack, not the one in linear memory.
 #[inline(never)]
 fn dig(depth: u64) -> u64 {
     if black_box(depth) == 0 {
@@ -95,7 +95,7 @@ fn invented(count: u64) -> Vec<Comparable> {
         .collect()
 }
 
-/// Asks until it is refused, then says how often it was answered.
+/// Queries until refused, then tells the number of answers.
 fn flood(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
     let query = || SalesQuery {
         center: subject.place,
@@ -118,7 +118,8 @@ fn flood(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
     Outcome::Valued(valuation(1_000.0 + answered))
 }
 
-/// Counts the rows that this memory has seen: always one, since no memory sees a second.
+/// Counts the rows that this memory has seen. It is always one, because every row has a fresh
+/// memory.
 fn remember() -> Outcome {
     use std::sync::atomic::{AtomicU32, Ordering};
     static SEEN: AtomicU32 = AtomicU32::new(0);

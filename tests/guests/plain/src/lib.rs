@@ -1,5 +1,5 @@
-//! A release that says so many pounds a square metre everywhere, with a very wide range. In years that no test values but the
-//! one that wants it, it goes wrong: so that one component can fail one check after another.
+//! A release with one price per square metre and a very wide range. In valuation years that only
+//! one test uses, it misbehaves, so that one component can fail one check after another.
 
 use domesday_sdk::{
     Evidence, FailureReason, Model, Outcome, Subject, Valuation, ValueRange, release,
@@ -14,11 +14,11 @@ const POUNDS_A_M2: f64 = 3_000.0;
 const TYPICAL_M2: f64 = 80.0;
 const WIDE: f64 = 100.0;
 
-/// The floor area that only the suites' largest home has.
+/// Floor area of the suites' largest home.
 const LARGEST_M2: f64 = 2_000.0;
-/// Calls within calls: more than half of the sandbox's native stack and less than all of it.
+/// Depth of recursion that takes between half and all of the sandbox's native stack.
 const DEPTH: u64 = 6_500;
-/// Turns of a loop that spend more than half of a row's fuel and less than all of it.
+/// Turns of a loop that spend between half and all of a row's fuel.
 const TURNS: u64 = 100_000;
 
 impl Model for Plain {
@@ -80,7 +80,7 @@ fn spin(turns: u64) {
     }
 }
 
-/// Takes so many bytes.
+/// Allocates memory.
 fn hoard(bytes: usize) {
     black_box(Vec::<u8>::with_capacity(bytes));
 }

@@ -1,4 +1,4 @@
-//! Trees alone in a sandbox: one row a call, in the layout that releases have.
+//! Trees alone in a sandbox: one row a call, in the layout of releases.
 
 use domesday_trees::{Forest, Scratch};
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// The raw score of a row; no number where the trees cannot be read.
+/// Returns the raw score of a row, or NaN if the trees cannot be read.
 pub fn score(row: &[f64]) -> f64 {
     match Forest::read(bytemuck::cast_slice(&TREES.0)) {
         Ok(forest) => SCRATCH.with_borrow_mut(|scratch| forest.score(row, scratch)),

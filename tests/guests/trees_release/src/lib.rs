@@ -1,5 +1,5 @@
-//! Trees as a release that asks nothing of the evidence, for measurement: what a batch costs around a model of
-//! so many trees. Its values mean nothing.
+//! A release of trees without queries, to measure the cost of a batch around a model. Its values
+//! have no meaning.
 
 use domesday_sdk::{Evidence, Model, Outcome, Subject, Valuation};
 use domesday_trees::{Forest, Scratch};
@@ -11,7 +11,8 @@ const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/trees.bin"));
 static TREES: Aligned<{ PACKED.len() }> =
     Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/trees.bin")));
 
-/// Inputs of the model that `scripts/measure-trees` trains; the last is one of fifty categories, the others are normal.
+/// Inputs of the model that `scripts/measure-trees` trains. The last is one of fifty categories.
+/// The others are normal.
 const INPUTS: usize = 40;
 
 /// The release.
@@ -25,7 +26,7 @@ impl Model for Trees {
             Err(_) => f64::NAN,
         };
         Outcome::Valued(Valuation {
-            // Scores lie within some tens.
+            // Most scores lie within some tens.
             estimate: 250_000.0 + 1_000.0 * score.clamp(-100.0, 100.0),
             range: None,
             confidence: 0.5,
@@ -37,7 +38,8 @@ impl Model for Trees {
     }
 }
 
-/// Numbers that spread as those that the trees were trained on, others for each home, so that each walks its own way.
+/// Draws inputs with the distribution of the training rows, different for each home, so that each
+/// row walks its own way.
 fn inputs(subject: &Subject) -> [f64; INPUTS] {
     let place = u64::from(subject.place.easting.cast_unsigned()) << 32
         | u64::from(subject.place.northing.cast_unsigned());
@@ -52,7 +54,7 @@ fn inputs(subject: &Subject) -> [f64; INPUTS] {
     };
     let mut inputs = [0.0; INPUTS];
     for input in &mut inputs {
-        // Four of them have a variance of a third.
+        // The sum of four has a variance of a third.
         *input = (uniform() + uniform() + uniform() + uniform() - 2.0) * 1.732;
     }
     inputs[INPUTS - 1] = (50.0 * uniform()).floor();

@@ -15,8 +15,19 @@ use crate::v3::request::ROWS;
 /// bounds what a hostile one can cost.
 const ROW_LONGEST: usize = 64 << 10;
 
+impl JobRequest<'_> {
+    /// SHA-256 of the whole body in canonical form (RFC 8785): bodies that differ in white space,
+    /// in the order of members or in how a number is written have the same. A row that has no
+    /// canonical form (a repeated member, a number beyond a double) or is longer than 64 KiB stands
+    /// in it as it was sent.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        digest(self, self.sent)
+    }
+}
+
 /// SHA-256 of the canonical body. The rows are hashed as they go by: the body is never held twice.
-pub(super) fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
+fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
     let mut hash = Sha256::new();
     // Everything but the rows is small, and sorts before them.
     let head = to_vec(&head(request, sent)).unwrap_or_default();
@@ -80,9 +91,9 @@ fn settings(settings: Settings) -> Map<String, Value> {
     .collect()
 }
 
-/// The canonical form of a row, where it has one. A number in another spelling than the canonical one
-/// stands in it as it was spelt: to a reader `3.0` is no integer, and `9007199254740993` is another
-/// number than the nearest double.
+/// The canonical form of a row, where it has one. A number in another spelling than the canonical
+/// one stands in it as it was spelt: to a reader `3.0` is no integer, and `9007199254740993` is
+/// another number than the nearest double.
 fn canonical(row: &str) -> Option<Vec<u8>> {
     if row.len() > ROW_LONGEST {
         return None;
@@ -102,8 +113,8 @@ fn canonical(row: &str) -> Option<Vec<u8>> {
 /// Begins a string that stands for a number; JSON cannot hold the character in another way.
 const MARK: &str = "\\u0000";
 
-/// A row in which every number that is not spelt canonically is a string of its spelling. None where
-/// one has no canonical spelling, being beyond a double.
+/// A row in which every number that is not spelt canonically is a string of its spelling. None
+/// where one has no canonical spelling, being beyond a double.
 fn spelt(row: &str) -> Option<Cow<'_, str>> {
     let bytes = row.as_bytes();
     let mut changed = String::new();

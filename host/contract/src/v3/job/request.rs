@@ -1,13 +1,11 @@
 //! `POST /v3/valuation-jobs`: the envelope of a job.
 
 use super::Mode;
-use super::digest;
 use crate::error::Faults;
 use crate::json::values::{Wrong, word};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::options::{self, Level};
 use crate::v3::request::{Batch, Kind, ROWS, Refused, read_rows};
-use domesday_breaks::broken;
 
 /// Longest idempotency key, in characters.
 pub const IDEMPOTENCY_KEY_LONGEST: usize = 100;
@@ -34,7 +32,7 @@ pub struct JobRequest<'a> {
     /// Shared options and rows.
     pub batch: Batch<'a>,
     /// The members that were sent, for the digest: an absent one and its default are two bodies.
-    sent: Sent,
+    pub(super) sent: Sent,
 }
 
 /// Which members with a default a body has.
@@ -71,14 +69,9 @@ impl<'a> JobRequest<'a> {
             mode: envelope.has(MODE),
             options: envelope.has(OPTIONS),
         };
-        let mode =
-            envelope
-                .optional(&mut faults, MODE, word)
-                .unwrap_or(if broken("endpoints-4-mode") {
-                    Mode::Standard
-                } else {
-                    Mode::Simple
-                });
+        let mode = envelope
+            .optional(&mut faults, MODE, word)
+            .unwrap_or(Mode::Simple);
         let idempotency_key = envelope.optional(&mut faults, KEY, key);
         let settings = options::read(&mut envelope, &mut faults, Level::Shared, mode.kind());
         let rows = read_rows(&mut envelope, &mut faults, rows_max);
@@ -92,15 +85,6 @@ impl<'a> JobRequest<'a> {
             }),
             _ => Err(Refused::new(None, faults)),
         }
-    }
-
-    /// SHA-256 of the whole body in canonical form (RFC 8785): bodies that differ in white space,
-    /// in the order of members or in how a number is written have the same. A row that has no
-    /// canonical form (a repeated member, a number beyond a double) or is longer than 64 KiB stands
-    /// in it as it was sent.
-    #[must_use]
-    pub fn digest(&self) -> [u8; 32] {
-        digest::digest(self, self.sent)
     }
 }
 
@@ -120,13 +104,8 @@ fn key(value: &Value<'_>) -> Result<IdempotencyKey, Wrong> {
     let Value::String(text) = value else {
         return Err(Wrong::kind(&expected, value));
     };
-    let longest = if broken("limit-idempotency-key") {
-        99
-    } else {
-        IDEMPOTENCY_KEY_LONGEST
-    };
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
-    if (1..=longest).contains(&text.len()) && text.bytes().all(known) {
+    if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(known) {
         Ok(IdempotencyKey(text.clone().into_owned()))
     } else {
         Err(Wrong::text(&expected, text))

@@ -4,7 +4,6 @@ use super::{Kind, Refused};
 use crate::error::{Code, Fault, Faults};
 use crate::json::{self, Rows, Section, Shape, Value};
 use crate::v3::options::{self, Level, Settings};
-use domesday_breaks::broken;
 
 /// A sound envelope. A row in it is sound JSON, and otherwise still to be judged, by
 /// [`Request::read_row`](super::Request::read_row) or
@@ -43,7 +42,7 @@ impl<'a> Batch<'a> {
         let rows = read_rows(&mut envelope, &mut faults, rows_max);
         envelope.finish(&mut faults);
         match (settings, rows) {
-            (settings, Some(rows)) if faults.count() == 0 || broken("endpoints-2-invalid") => {
+            (settings, Some(rows)) if faults.count() == 0 => {
                 let settings = settings.unwrap_or_default();
                 Ok(Self { settings, rows })
             }
@@ -51,7 +50,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Whether there are no more rows than this: for a limit that is only known once the envelope is.
+    /// Whether there are no more rows than this: for a limit that is only known once the envelope
+    /// is.
     ///
     /// # Errors
     /// `too_many_rows`.
@@ -74,11 +74,11 @@ pub(in crate::v3) fn read_rows<'a>(
         return None;
     };
     let (code, message) = match &member.value {
-        Value::Rows(Rows { count: 0, .. }) if !broken("errors-9") => (
+        Value::Rows(Rows { count: 0, .. }) => (
             Code::EmptyRequests,
             "The list of requests is empty; give at least one.".to_owned(),
         ),
-        Value::Rows(rows) if rows.count > rows_max && !broken("limits-rows") => {
+        Value::Rows(rows) if rows.count > rows_max => {
             faults.push(member.at, too_many(rows.count, rows_max));
             return None;
         }

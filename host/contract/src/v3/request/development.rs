@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use chrono::NaiveDate;
 
 use super::building::{self, Energy};
+use super::error::Refused;
 use super::lease::{self, Lease};
 use super::occupancy::{self, Occupancy};
 use super::property::{ADDRESS_PART_LONGEST, PropertyType, Subtype, Tenure, read_kind};
-use super::refused::Refused;
 use super::size::{self, Size};
 use super::{Kind, REFERENCE_LONGEST};
 use crate::error::Faults;

@@ -1,10 +1,10 @@
 //! The existing-property request: the body of a single route, and each row of a batch.
 
 use super::building::{self, Energy, Fabric};
+use super::error::Refused;
 use super::lease::{self, Lease};
 use super::occupancy::{self, Occupancy};
 use super::property::{self, Property};
-use super::refused::Refused;
 use super::size::{self, Size};
 use super::{Kind, REFERENCE_LONGEST};
 use crate::error::Faults;

@@ -1,7 +1,6 @@
 //! The `lease` section: how long a lease has to run, stated or to be reckoned.
 
 use chrono::{Datelike, Months, NaiveDate};
-use domesday_breaks::broken;
 
 use super::property::Tenure;
 use crate::error::{Code, Faults};
@@ -88,7 +87,7 @@ pub(super) fn read(
 ) -> Option<Lease> {
     const NAME: &str = "lease";
     match title_tenure {
-        Some(Tenure::Leasehold) if !document.has(NAME) && !broken("lease-required") => {
+        Some(Tenure::Leasehold) if !document.has(NAME) => {
             document.missing(faults, NAME, "A leasehold property needs its lease.");
         }
         Some(Tenure::Freehold) if document.has(NAME) => {

@@ -3,11 +3,11 @@
 mod batch;
 mod building;
 mod development;
+mod error;
 mod existing;
 mod lease;
 mod occupancy;
 mod property;
-mod refused;
 pub(super) mod schema;
 mod size;
 #[cfg(test)]
@@ -17,11 +17,11 @@ pub use batch::{Batch, ROWS_MAX};
 pub(in crate::v3) use batch::{ROWS, read_rows};
 pub use building::{AgeBand, Energy, Fabric, FloorType, Glazing, Rating, RoofType, WallType};
 pub use development::{Development, Site};
+pub use error::Refused;
 pub use existing::Request;
 pub use lease::{DetailedLease, Lease};
 pub use occupancy::{Occupancy, OccupancyStatus};
 pub use property::{BuildStatus, Property, PropertyType, Subtype, Tenure};
-pub use refused::Refused;
 pub use size::Size;
 
 /// Longest customer reference, in characters.

@@ -5,7 +5,6 @@ use crate::error::Faults;
 use crate::json::values::{integer, number};
 use crate::json::{Section, Shape};
 use crate::v3::input::{Input, Note, Reason};
-use domesday_breaks::broken;
 use std::ops::RangeInclusive;
 
 pub(super) const FLOOR_AREA_M2: RangeInclusive<f64> = 10.0..=2000.0;
@@ -40,8 +39,8 @@ pub(super) const SHAPE: Shape = Shape {
     ],
 };
 
-/// Reads the section. `area_required` says why nothing but the request can give the floor area, where
-/// that is so.
+/// Reads the section. `area_required` says why nothing but the request can give the floor area,
+/// where that is so.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
     faults: &mut Faults,
@@ -76,7 +75,7 @@ impl Size {
                 reason: Some(reason),
             });
         };
-        if property_type == PropertyType::Flat && !broken("flats-inapplicable") {
+        if property_type == PropertyType::Flat {
             if self.storeys.take().is_some() {
                 note(Input::Storeys, Reason::InapplicableToFlats);
             }

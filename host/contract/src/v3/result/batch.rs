@@ -1,6 +1,5 @@
 //! The envelope that a batch's results stand in.
 
-use domesday_breaks::broken;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -87,14 +86,8 @@ pub fn batch_start(release_id: &str, summary: Summary) -> Result<Vec<u8>, serde_
     let mut text = serde_json::to_vec(&Head {
         api_version: API_VERSION,
         release_id,
-        status: match broken("batch-status") {
-            true => BatchStatus::Completed,
-            false => summary.status(),
-        },
-        summary: Summary {
-            valued: summary.valued + u32::from(broken("batch-summary")),
-            ..summary
-        },
+        status: summary.status(),
+        summary,
     })?;
     text.pop();
     text.extend_from_slice(br#","results":["#);

@@ -1,4 +1,5 @@
-//! How large results can become, so that an answer that would be too large is refused before any work.
+//! How large results can become, so that an answer that would be too large is refused before any
+//! work.
 
 use super::{Outcome, ValuationResult};
 use crate::error::Fault;
@@ -46,8 +47,8 @@ const fn quoted(text: usize) -> usize {
 
 /// Digits of [`POUNDS_MAX`](super::POUNDS_MAX).
 const POUNDS: usize = 11;
-/// Pounds and pence of a square metre, and hundredths of a per cent of a change: more than prices as
-/// large as the snapshot keeps can come to.
+/// Pounds and pence of a square metre, and hundredths of a per cent of a change: more than prices
+/// as large as the snapshot keeps can come to.
 const RATE: usize = 15;
 const CHANGE: usize = 17;
 /// Three decimals of a share.
@@ -119,8 +120,8 @@ const LATE_FAULT: usize = member("errors", BRACES)
     + member("retryable", 5)
     + member("field", quoted(40));
 
-/// Most bytes of a note on this input, the comma included: stored values are noted with their source,
-/// derived ones with a source and a reason.
+/// Most bytes of a note on this input, the comma included: stored values are noted with their
+/// source, derived ones with a source and a reason.
 fn note(field: Input) -> usize {
     let field = member("field", quoted(field.code().len()));
     let stored = member("source", quoted(18));
@@ -132,8 +133,8 @@ fn note(field: Input) -> usize {
 const IGNORED: usize = BRACES + 1 + member("field", quoted(17)) + member("reason", quoted(22));
 
 impl Extent<'_> {
-    /// Most bytes of the result, whatever comes of the row. `blank` are the inputs that stored data,
-    /// the route or the release may fill.
+    /// Most bytes of the result, whatever comes of the row. `blank` are the inputs that stored
+    /// data, the route or the release may fill.
     #[must_use]
     pub fn largest(&self, blank: impl Iterator<Item = Input>) -> usize {
         let notes: usize = blank.map(note).sum::<usize>() + self.ignored * IGNORED;

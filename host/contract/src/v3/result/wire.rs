@@ -1,7 +1,6 @@
 //! The order and presence of a result's fields, in one place.
 
 use chrono::NaiveDate;
-use domesday_breaks::broken;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
@@ -86,7 +85,7 @@ impl Serialize for ValuationResult<'_> {
                 wire.property = Some(&referred.property);
                 wire.valuation = Some(Valuation {
                     date: referred.date,
-                    estimated_value_gbp: broken("result-referred").then_some(1),
+                    estimated_value_gbp: None,
                     range: None,
                 });
                 wire.referral = Some(&referred.referral);

@@ -14,7 +14,7 @@ mod time;
 use crate::common::{Nothing, subject};
 use domesday_engine::component::encode;
 use domesday_engine::config::Allocation;
-use domesday_engine::evidence::{Answer, EvidenceFault, EvidenceSource, Question};
+use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
 use domesday_engine::outcome::{Outcome, Row, RowFailure};
 use domesday_engine::subject::Subject;
 use domesday_engine::{AdmissionError, Limits, Runtime};
@@ -35,7 +35,11 @@ const ESTIMATE: f64 = 200_000.0;
 struct Counted(AtomicU32);
 
 impl EvidenceSource for Counted {
-    fn ask(&self, subject: &Subject, question: &Question) -> Result<Answer, EvidenceFault> {
+    fn ask(
+        &self,
+        subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Nothing.ask(subject, question)
     }
@@ -76,8 +80,8 @@ impl Guest {
         Guest { memory, ..self }
     }
 
-    /// As a core module's text. The answer stands ready at 1,024: `valued`, an estimate, a confidence of a
-    /// half, and no lists.
+    /// As a core module's text. The answer stands ready at 1,024: `valued`, an estimate, a
+    /// confidence of a half, and no lists.
     fn text(&self) -> String {
         let Guest {
             memory,

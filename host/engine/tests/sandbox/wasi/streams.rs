@@ -1,4 +1,5 @@
-//! What a guest says reaches nobody, and it hears nothing: seen from outside of a process that values one.
+//! What a guest says reaches nobody, and it hears nothing: seen from outside of a process that
+//! values one.
 
 use super::guest::{WORD, found};
 use std::io::Write;
@@ -11,7 +12,8 @@ const THIS: &str = "wasi::streams::what_a_guest_writes_is_thrown_away_and_there_
 #[test]
 fn what_a_guest_writes_is_thrown_away_and_there_is_nothing_to_read() {
     if std::env::var_os(INSIDE).is_some() {
-        // Cases of results: writing went well (0) on both streams; reading is an error (1), and which one, that the stream is closed (1).
+        // Cases of results: writing went well (0) on both streams; reading is an error (1), and
+        // which one, that the stream is closed (1).
         let body = "(block (result i64)
             (call $write (call $stdout) (i32.const 512) (i32.const 6) (i32.const 64))
             (call $write (call $stderr) (i32.const 512) (i32.const 6) (i32.const 80))

@@ -1,25 +1,26 @@
 //! What the old snapshot holds of the months' transactions.
 
 use super::months::Months;
-use crate::build::homes::OrderedCode;
+use crate::build::BuildError;
+use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
 use crate::build::places::Whereabouts;
-use crate::build::{BuildError, Watch};
 use crate::store::place::{self, Place};
 use crate::store::unmatched::{self, Unmatched};
 use crate::store::{postcode, sale};
 use crate::{Snapshot, SnapshotError};
+use domesday_registers::Progress;
 use rustc_hash::FxHashMap;
 
 /// The old snapshot's part.
 pub(super) struct Before {
     /// Its transactions among the months', by id.
     pub(super) sales: FxHashMap<u64, JoinedSale>,
-    /// What it remembers of those that met no property by their own address, by id, with the postcode
-    /// that they name.
+    /// What it remembers of those that met no property by their own address, by id, with the
+    /// postcode that they name.
     pub(super) unmatched: FxHashMap<u64, (u64, Unmatched)>,
-    /// Transactions that the months do not name, in postcodes of those that they name, whose home by a rule may be
-    /// contested by the months, or no more; by packed postcode.
+    /// Transactions that the months do not name, in postcodes of those that they name, whose home
+    /// by a rule may be contested by the months, or no more; by packed postcode.
     pub(super) rivals: FxHashMap<u64, Vec<Rival>>,
     /// The latest day of all its other transactions.
     pub(super) latest_of_others: Option<u16>,
@@ -45,7 +46,7 @@ const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 pub(super) fn find(
     old: &Snapshot,
     months: &Months,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<Before, BuildError> {
     let ids = &months.ids;
     let (unmatched, alone) = unmatched_among(old, months)?;
@@ -103,11 +104,13 @@ pub(super) fn find(
 /// Of remembered sales, by id, with the packed postcode that they name.
 type ById<T> = FxHashMap<u64, (u64, T)>;
 
-/// Remembered sales, and of others their address and the home that it meets by a rule of one address.
+/// Remembered sales, and of others their address and the home that it meets by a rule of one
+/// address.
 type Remembered = (ById<Unmatched>, ById<(u64, u64)>);
 
-/// The remembered sales that the months name; and the others of their postcodes that met a home by a
-/// rule of one address. All are gone through, since one that met its home by a rule has that home's block.
+/// The remembered sales that the months name; and the others of their postcodes that met a home by
+/// a rule of one address. All are gone through, since one that met its home by a rule has that
+/// home's block.
 fn unmatched_among(old: &Snapshot, months: &Months) -> Result<Remembered, BuildError> {
     let (mut named, mut alone) = (FxHashMap::default(), FxHashMap::default());
     let Some(table) = &old.unmatched else {

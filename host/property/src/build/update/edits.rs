@@ -4,6 +4,7 @@ use super::before::{Before, Rival};
 use super::months::Months;
 use super::report::Updated;
 use crate::build::BuildError;
+use crate::build::external_sort::Groups;
 use crate::build::join::{JoinedSale, joined};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
@@ -12,7 +13,6 @@ use crate::build::report::{SalesReport, count};
 use crate::build::rules::{self, ByRule};
 use crate::build::sales::{SaleFields, SaleSeed};
 use crate::build::settle::{Standing, in_order};
-use crate::build::spill::Groups;
 use crate::store::address::{self, Entry};
 use crate::store::postcode::UNITS_OF_DISTRICT;
 use crate::store::unmatched::Unmatched;
@@ -25,8 +25,8 @@ use std::ops::RangeInclusive;
 pub(super) struct Edit {
     pub(super) old: Option<JoinedSale>,
     pub(super) new: Option<JoinedSale>,
-    /// Where it met no property by its own address: the postcode that it names, and what there is to
-    /// remember.
+    /// Where it met no property by its own address: the postcode that it names, and what there is
+    /// to remember.
     pub(super) unmatched: Option<(u64, Unmatched)>,
     /// What was remembered of it, by postcode and id.
     pub(super) forgotten: Option<(u64, u64)>,

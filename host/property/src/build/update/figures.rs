@@ -2,11 +2,11 @@
 
 use super::edits::Edits;
 use crate::build::BuildError;
+use crate::build::external_sort::{Groups, Scratch, Seed, Sorter};
 use crate::build::figures::{self, FigureSeed};
-use crate::build::homes::OrderedCode;
+use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
 use crate::build::places::Whereabouts;
-use crate::build::spill::{Groups, Scratch, Seed, Sorter};
 use crate::build::write::Table;
 use crate::model::{AreaLevel, GssCode};
 use crate::snapshot::last_whole_month;

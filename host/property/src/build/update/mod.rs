@@ -1,10 +1,10 @@
 //! A snapshot and the months after it: a new snapshot, without reading the old files again.
 //!
-//! A monthly price paid file says what was added, changed and deleted. What it touches is found
-//! in the old snapshot, worked out afresh by the same rules as a build's, and written into a copy: its
+//! A monthly price paid file says what was added, changed and deleted. What it touches is found in
+//! the old snapshot, worked out afresh by the same rules as a build's, and written into a copy: its
 //! blocks of sales, its properties' sale days, what addresses stand for, and the figures of its
-//! areas and of the months that are now whole. The content is that of a build from all files together,
-//! which the digest proves; the old snapshot is only read.
+//! areas and of the months that are now whole. The content is that of a build from all files
+//! together, which the digest proves; the old snapshot is only read.
 //!
 //! `months` reads the files, `before` finds what the snapshot holds of their transactions,
 //! `edits` says what becomes of each, `apply` writes, and `figures` is for areas and months.
@@ -18,15 +18,14 @@ mod report;
 
 pub use report::{UpdateReport, Updated};
 
+use super::external_sort::Scratch;
 use super::rejects::RejectsFile;
 use super::sources::{Kind, Sources};
-use super::spill::Scratch;
-use super::{
-    BuildError, DEFAULT_MEMORY, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE, Watch, publish, write,
-};
+use super::{BuildError, DEFAULT_MEMORY, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE, publish, write};
 use crate::Snapshot;
 use crate::model::RowCounts;
 use crate::store::tables::{self, Facts, Origin};
+use domesday_registers::Progress;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +45,7 @@ pub fn update(
     from: &Path,
     price_paid: &[PathBuf],
     directory: &Path,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<UpdateReport, BuildError> {
     let old = Snapshot::open(from)?;
     let (Some(held), true) = (old.origin.price_paid_to.clone(), old.unmatched.is_some()) else {

@@ -1,9 +1,9 @@
 //! The rows of the months.
 
 use crate::build::BuildError;
+use crate::build::external_sort::{Scratch, Sorted};
 use crate::build::sales::{self, SaleSeed};
 use crate::build::sources::{Kind, Sources};
-use crate::build::spill::{Scratch, Sorted};
 use crate::store::tables::Moment;
 use domesday_registers::Day;
 use rustc_hash::FxHashSet;

@@ -33,8 +33,8 @@ pub struct Updated {
     pub deleted: u64,
     /// Transactions that the files name and that say what they said.
     pub unchanged: u64,
-    /// Transactions that the files do not name, whose home by a rule for addresses is contested by another
-    /// address now, or no longer.
+    /// Transactions that the files do not name, whose home by a rule for addresses is contested by
+    /// another address now, or no longer.
     #[serde(skip_serializing_if = "is_zero")]
     pub rejoined: u64,
     /// Rows that delete a transaction that was not there.

@@ -82,7 +82,8 @@ pub enum MarketsError {
     /// There is not one sale to count, so that no month can be stated.
     #[error("the price paid files hold no category A sale of a dwelling within the areas given")]
     NoSales,
-    /// A month would be stated of which there is no sale at all: the register does not reach so far.
+    /// A month would be stated of which there is no sale at all: the register does not reach so
+    /// far.
     #[error(
         "the release would state {month}, but the newest sale is of {newest}; months without any sale \
          are missing, not zero. Give the files of those months, or an earlier month of release"

@@ -2,12 +2,13 @@
 //!
 //! The sales are read once. Each becomes a small seed with its authority (`areas`, `postcodes`) and
 //! what an energy certificate says of its home (`certificates`); seeds are settled by transaction
-//! (`sales`) and put in order of authority. Then every authority is worked out by itself (`metrics`)
-//! from its sales, its rents (`rents`) and a price index (`index`), so that memory grows with the
-//! sales and the observations and with nothing else. Nothing depends on the names of files or on
-//! the order in which they are given.
+//! (`sales`) and put in order of authority. Then every authority is worked out by itself
+//! (`metrics`) from its sales, its rents (`rents`) and a price index (`index`), so that memory
+//! grows with the sales and the observations and with nothing else. Nothing depends on the names of
+//! files or on the order in which they are given.
 //!
-//! docs/markets.md has the formula, inputs, window and threshold of every metric.
+//! docs/reference/market-statistics.md has the formula, inputs, window and threshold of every
+//! metric.
 
 mod areas;
 mod certificates;
@@ -24,6 +25,7 @@ mod rents;
 mod report;
 mod sales;
 mod sources;
+mod spans;
 
 use crate::Period;
 use crate::build::{Draft, FieldValue, Key, NewObservation};
@@ -38,7 +40,9 @@ use sales::Sales;
 use sources::Sources;
 
 pub use coverage::Coverage;
-pub use domesday_registers::sources::{Counts, FileReport, Watch};
+use domesday_registers::Progress;
+
+pub use domesday_registers::sources::{Counts, FileReport};
 pub use error::MarketsError;
 pub use inputs::Inputs;
 pub use month::{Month, Span};
@@ -49,7 +53,7 @@ pub use report::{Report, SalesReport};
 ///
 /// # Errors
 /// See [`MarketsError`].
-pub fn draft(inputs: &Inputs, watch: &mut Watch<'_>) -> Result<(Draft, Report), MarketsError> {
+pub fn draft(inputs: &Inputs, watch: &mut Progress<'_>) -> Result<(Draft, Report), MarketsError> {
     let mut sources = Sources::list(inputs, watch)?;
     let grid = areas::read(&mut sources)?;
     let postcodes = postcodes::read(&mut sources, &grid)?;

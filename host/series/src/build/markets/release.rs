@@ -8,7 +8,8 @@ use crate::build::{Publication, write};
 use crate::catalogue::Family;
 use crate::package::SourceFile;
 use domesday_package::{Manifest, PackageId, Timestamp};
-use domesday_registers::sources::{FileReport, Kind as _, Watch};
+use domesday_registers::Progress;
+use domesday_registers::sources::{FileReport, Kind as _};
 use std::path::Path;
 
 /// What is said of a release besides its figures.
@@ -33,7 +34,7 @@ pub fn build(
     shelf: &Path,
     about: About,
     inputs: &Inputs,
-    watch: &mut Watch<'_>,
+    watch: &mut Progress<'_>,
 ) -> Result<(Manifest, Report), MarketsError> {
     let (draft, report) = draft(inputs, watch)?;
     let sources: Result<Vec<SourceFile>, MarketsError> = report.files.iter().map(source).collect();

@@ -24,8 +24,8 @@ pub struct SalesReport {
     pub floor_area_match_pct: Option<f64>,
     /// Counted sales with a known number of bedrooms.
     pub with_bedrooms: u64,
-    /// Authorities that the files are taken to be complete for and that have no counted sale at all:
-    /// their counts are 0.
+    /// Authorities that the files are taken to be complete for and that have no counted sale at
+    /// all: their counts are 0.
     pub areas_without_sales: u64,
     /// Districts that no authority goes by, with their sales; the most frequent 50.
     pub districts_unknown: BTreeMap<String, u64>,

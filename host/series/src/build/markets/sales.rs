@@ -2,12 +2,12 @@
 
 use super::areas::{AreaNumber, Grid};
 use super::certificates::{Certificates, first_eight};
-use super::coverage::{self, Spans};
 use super::matches::Matches;
 use super::month::Month;
 use super::postcodes::{Postcodes, packed};
 use super::report::SalesReport;
 use super::sources::{Kind, Sources};
+use super::spans::{self, Spans};
 use super::{Inputs, MarketsError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -246,8 +246,8 @@ fn month(day: u16) -> Month {
     Month(Day(i32::from(day)).month())
 }
 
-/// That a country's sales have no month without any: one wrong date would else stretch every series to
-/// it, with zeros between.
+/// That a country's sales have no month without any: one wrong date would else stretch every series
+/// to it, with zeros between.
 fn without_gaps(months: impl Iterator<Item = Month>) -> Result<(), MarketsError> {
     let months: BTreeSet<Month> = months.collect();
     let mut pairs = months.iter().zip(months.iter().skip(1));
@@ -286,7 +286,7 @@ fn choose(
     if inputs.coverage.is_empty() {
         without_gaps(standing.iter().filter(within).map(|seed| month(seed.day)))?;
     }
-    let spans = coverage::spans(&inputs.coverage, grid, first, core)?;
+    let spans = spans::spans(&inputs.coverage, grid, first, core)?;
 
     let mut sales = Vec::with_capacity(standing.len());
     let mut new_homes: Vec<(Delivery, u64, u128)> = Vec::new();

@@ -1,8 +1,9 @@
 //! The source files, and whoever watches.
 
 use super::{Inputs, MarketsError};
+use domesday_registers::Progress;
 use domesday_registers::rows::Register;
-use domesday_registers::sources::{self, FileReport, Kind as _, Source, Verdict, Watch};
+use domesday_registers::sources::{self, FileReport, Kind as _, Source, Verdict};
 use std::path::{Path, PathBuf};
 
 /// The registers that a markets package is built from.
@@ -34,12 +35,12 @@ impl sources::Kind for Kind {
 /// Every source file, and whoever watches.
 pub(crate) struct Sources<'a> {
     sources: Vec<Source<Kind>>,
-    watch: &'a mut Watch<'a>,
+    watch: &'a mut Progress<'a>,
 }
 
 impl<'a> Sources<'a> {
     /// Lists and hashes the files. Their order is by kind and SHA-256.
-    pub(crate) fn list(inputs: &Inputs, watch: &'a mut Watch<'a>) -> Result<Self, MarketsError> {
+    pub(crate) fn list(inputs: &Inputs, watch: &'a mut Progress<'a>) -> Result<Self, MarketsError> {
         let given: [(Kind, &[PathBuf]); 7] = [
             (Kind::CodeMap, std::slice::from_ref(&inputs.code_map)),
             (Kind::Areas, &inputs.areas),

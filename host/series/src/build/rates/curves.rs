@@ -11,8 +11,8 @@ use crate::build::{Draft, Key, NewObservation};
 use crate::catalogue::{Dataset, Dimension, Family, ObservationField as F};
 use crate::{Period, add_months};
 
-/// The day count of every curve: index-linked yields and implied inflation are stated on the same basis
-/// as the nominal curve that they are fitted with.
+/// The day count of every curve: index-linked yields and implied inflation are stated on the same
+/// basis as the nominal curve that they are fitted with.
 const DAY_COUNT: &str = "ACT/365F";
 
 /// The dataset of this id; the builder names only those of the catalogue.

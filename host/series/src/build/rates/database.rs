@@ -2,8 +2,8 @@
 //!
 //! Layouts that are read: columns headed by series codes (`DATE,IUDBEDR,…`), with or without the
 //! block `SERIES,DESCRIPTION` above; one row a value (`DATE,SERIES,VALUE`); the list of Bank Rate
-//! changes (`Date Changed,Rate`); and SONIA alone (`Date,SONIA`). Columns of codes that are not used
-//! here are left out with a warning. A blank cell is a missing value.
+//! changes (`Date Changed,Rate`); and SONIA alone (`Date,SONIA`). Columns of codes that are not
+//! used here are left out with a warning. A blank cell is a missing value.
 
 use super::codes::{Code, DatabaseSeries, by_code};
 use super::published::Warning;

@@ -6,8 +6,8 @@ const MONTHS: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
-/// Reads `01 Sep 2026`, `18-Dec-25`, `17/03/2021` or `2021-03-17`. A year of two digits from 69 on is
-/// of the last century: the Bank's own lists begin in 1975.
+/// Reads `01 Sep 2026`, `18-Dec-25`, `17/03/2021` or `2021-03-17`. A year of two digits from 69 on
+/// is of the last century: the Bank's own lists begin in 1975.
 pub(super) fn day(text: &str) -> Option<NaiveDate> {
     let parts: Vec<&str> = text.trim().split([' ', '-', '/']).collect();
     let [first, middle, last] = parts.as_slice() else {

@@ -1,10 +1,10 @@
 //! The arithmetic of a curve: discount factors, par rates, forward rates.
 //!
-//! The Bank's spot rates z are continuously compounded annual yields, so P(T) = exp(-z T). Terms are
-//! whole years and months, counted as T = months / 12. Every maturity that the Bank publishes is an
-//! exact node. A point between two nodes that are at most half a year apart is read off a natural cubic
-//! spline on -ln P through all nodes and the origin; further apart, and past the last node, there is no
-//! value.
+//! The Bank's spot rates z are continuously compounded annual yields, so P(T) = exp(-z T). Terms
+//! are whole years and months, counted as T = months / 12. Every maturity that the Bank publishes
+//! is an exact node. A point between two nodes that are at most half a year apart is read off a
+//! natural cubic spline on -ln P through all nodes and the origin; further apart, and past the last
+//! node, there is no value.
 
 use std::collections::BTreeMap;
 
@@ -79,8 +79,8 @@ impl Discount {
         (years > 0).then_some(100.0 * (self.factor(start)? - last) / annuity)
     }
 
-    /// The simple annual rate in per cent of the month that starts `start` months after the snapshot:
-    /// 12 (P(s) / P(s+1) - 1).
+    /// The simple annual rate in per cent of the month that starts `start` months after the
+    /// snapshot: 12 (P(s) / P(s+1) - 1).
     pub fn month_rate(&self, start: u32) -> Option<f64> {
         // From the difference of logarithms: P(s) / P(s+1) is near 1, and its digits would be lost.
         let growth = self.log(start + 1)? - self.log(start)?;
@@ -197,8 +197,8 @@ mod tests {
         fn a_forward_swap_is_what_two_spot_swaps_leave(rates in proptest::collection::vec(0.1_f64..8.0, 20)) {
             let nodes: BTreeMap<u32, f64> = rates.iter().enumerate().map(|(at, rate)| (12 * (at as u32 + 1), *rate)).collect();
             let curve = Discount::through(&nodes).unwrap();
-            // Annuity of years 3 to 7 at the forward rate, and of years 1 and 2 at the two-year rate,
-            // pay what the seven years pay at the floating leg: 1 - P(7).
+            // Annuity of years 3 to 7 at the forward rate, and of years 1 and 2 at the two-year
+            // rate, pay what the seven years pay at the floating leg: 1 - P(7).
             let annuity = |from: u32, to: u32| (from..=to).map(|year| curve.factor(12 * year).unwrap()).sum::<f64>();
             let forward = curve.par_rate(24, 5).unwrap() / 100.0;
             let spot = curve.par_rate(0, 2).unwrap() / 100.0;

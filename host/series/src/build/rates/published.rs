@@ -97,8 +97,8 @@ enum Origin {
 }
 
 impl Published {
-    /// Adds a value of a database series; the same value again changes nothing. Mortgage rates are of
-    /// months, whichever day of it a file writes.
+    /// Adds a value of a database series; the same value again changes nothing. Mortgage rates are
+    /// of months, whichever day of it a file writes.
     pub(super) fn state(
         &mut self,
         series: DatabaseSeries,

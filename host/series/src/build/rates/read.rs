@@ -20,8 +20,9 @@ pub struct Inputs {
 ///
 /// # Errors
 ///
-/// The first thing that cannot be read as what it should be, by file, sheet and cell. Two files that
-/// state different values for one figure contradict each other, and nothing is chosen between them.
+/// The first thing that cannot be read as what it should be, by file, sheet and cell. Two files
+/// that state different values for one figure contradict each other, and nothing is chosen between
+/// them.
 pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<Published, RatesError> {
     let mut published = Published::default();
     for path in &inputs.database {

@@ -100,8 +100,8 @@ impl Ground<'_> {
         projection(observation, self.snapshot, start, end)
     }
 
-    /// Bank Rate in the month that starts at a horizon: today's, moved as the one-month forward rate
-    /// of SONIA moves from now to then.
+    /// Bank Rate in the month that starts at a horizon: today's, moved as the one-month forward
+    /// rate of SONIA moves from now to then.
     fn policy_at(&self, assumed: Assumption, horizon: u32) -> Option<f64> {
         let today = self.bank_rate?;
         let moved = self.curve.month_rate(horizon)? - self.curve.month_rate(0)?;

@@ -20,8 +20,8 @@ pub(super) struct File {
 const LARGEST_MEMBER: u64 = 256 << 20;
 
 impl File {
-    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` is told the
-    /// digest of the file itself.
+    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` is told
+    /// the digest of the file itself.
     pub(super) fn read(
         path: &Path,
         synthetic: bool,

@@ -1,8 +1,8 @@
 //! Curve tables: our own CSV layout, for curves that come from elsewhere than the Bank's workbooks.
 //!
 //! The first cell of the header is the dataset that the table is for, such as `ois_spot_curve`; the
-//! other cells are maturities in whole months. Each row is a day, `YYYY-MM-DD`, and rates in per cent;
-//! a blank cell is a missing node.
+//! other cells are maturities in whole months. Each row is a day, `YYYY-MM-DD`, and rates in per
+//! cent; a blank cell is a missing node.
 
 use super::published::CurveKind;
 use super::source::File;

@@ -1,8 +1,8 @@
 //! The Bank's yield-curve workbooks.
 //!
-//! A sheet has its title in B1, maturities in years in the row that `years:` heads, and below it one
-//! row a day. Sheets are known by their names of either era; the curve is known by the title. A blank
-//! cell is a missing node, a row of blanks no day.
+//! A sheet has its title in B1, maturities in years in the row that `years:` heads, and below it
+//! one row a day. Sheets are known by their names of either era; the curve is known by the title. A
+//! blank cell is a missing node, a row of blanks no day.
 
 use std::collections::BTreeMap;
 use std::io::Cursor;

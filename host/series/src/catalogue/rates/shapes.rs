@@ -1,6 +1,6 @@
 //! The few shapes that the datasets of rates have.
 
-use super::{FIXED_PRODUCTS, LAST_HORIZON, PRODUCTS, SCENARIOS};
+use super::choices::{FIXED_PRODUCTS, LAST_HORIZON, PRODUCTS, SCENARIOS};
 use crate::catalogue::{
     Basis, Choices, Dataset, Dimension, Family, Frequency, History, Latest, Metric,
     ObservationField as F, Presence, Selector, SelectorName, SelectorRule, Status,

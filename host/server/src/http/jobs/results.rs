@@ -1,14 +1,13 @@
 //! GET /v3/valuation-jobs/{job_id}/results.
 
 use super::{JobId, job};
-use crate::http::refusal::{Refusal, internal, json};
+use crate::http::error::{ApiError, internal, json};
 use crate::jobs::document::{document, summary};
 use crate::service::Service;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domesday_breaks::broken;
 use domesday_contract::v3::job::{POLL_SECONDS, RESULTS_END, failed_results, results_start};
 use domesday_state::{Job, JobStatus, Principal, StateError};
 use http_body_util::channel::{Channel, Sender};
@@ -31,13 +30,13 @@ pub async fn results(
     Extension(principal): Extension<Arc<Principal>>,
     id: JobId,
     RawQuery(query): RawQuery,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     let job = job(&service, &principal, id, query).await?;
     let shown = document(&job);
     let start = match job.status {
         JobStatus::Queued | JobStatus::Running => {
             let mut answer = json(StatusCode::ACCEPTED, &shown);
-            let wait = HeaderValue::from(POLL_SECONDS + u32::from(broken("limit-results-poll")));
+            let wait = HeaderValue::from(POLL_SECONDS);
             answer.headers_mut().insert(header::RETRY_AFTER, wait);
             return Ok(answer);
         }
@@ -56,8 +55,8 @@ pub async fn results(
     Ok((StatusCode::OK, json, body).into_response())
 }
 
-/// An answer that is read from the state as the client takes it, chunk by chunk: however long the job,
-/// no more than a few chunks are held.
+/// An answer that is read from the state as the client takes it, chunk by chunk: however long the
+/// job, no more than a few chunks are held.
 fn streamed(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
     let (mut sender, body) = Channel::new(1);
     tokio::spawn(async move {

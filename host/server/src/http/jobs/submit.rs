@@ -1,46 +1,47 @@
 //! POST /v3/valuation-jobs.
 
-use crate::admission::units::{Uncharged, until_next_month};
 use crate::clock::new_id;
 use crate::http::authenticate::require;
-use crate::http::body::{self, Received};
+use crate::http::body;
+use crate::http::body::Received;
 use crate::http::discovery::no_parameters;
-use crate::http::refusal::{Refusal, internal, json};
-use crate::http::request_id::{RequestId, Trail, Valuation};
+use crate::http::error::{ApiError, internal, json};
+use crate::http::request_id::RequestId;
+use crate::jobs::chunking::chunks;
 use crate::jobs::document::{document, kept_mode};
-use crate::jobs::intake::chunks;
-use crate::jobs::stored;
-use crate::releases::OpenRelease;
+use crate::jobs::persisted;
+use crate::quota::usage::{ReservationError, until_next_month};
 use crate::service::Service;
-use crate::valuation::row::Shared;
-use crate::valuation::{admit, batch};
+use crate::telemetry::request_log::{LoggedValuation, RequestLog};
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_breaks::broken;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::job::{JobRequest, Mode};
 use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::{Idempotency, Month, NewJob, Principal, Scope, Submission, UnixMillis};
+use domesday_valuation::pipeline::row::RequestContext;
+use domesday_valuation::pipeline::{authorize, batch};
+use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Accepts a job, or finds the one that was accepted under the same key.
+/// Accepts a job, or returns the job that was accepted under the same idempotency key.
 pub async fn submit(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
-    Extension(trail): Extension<Trail>,
+    Extension(log): Extension<RequestLog>,
     Extension(RequestId(request_id)): Extension<RequestId>,
-    // The job stays on this release, whatever is promoted while it waits or runs.
+    // The job stays on this release. A promotion has no effect on it.
     Extension(release): Extension<Arc<OpenRelease>>,
     request: Request,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ApiError> {
     if !principal.plan.jobs {
         let message = "Jobs are not part of this customer's plan. Use a synchronous batch.";
         return Err(Fault::new(Code::AccessDisabled, message).into());
     }
     let (head, body) = request.into_parts();
-    let received = body::receive(&service.body_room, &head.headers, body).await?;
+    let received = body::receive(&service.body_memory, &head.headers, body).await?;
     no_parameters(head.uri.query())?;
 
     let new = New {
@@ -52,18 +53,18 @@ pub async fn submit(
         release,
     };
     let (id, now) = (new.id, new.now);
-    let noted = Valuation {
+    let noted = LoggedValuation {
         execution_id: new.execution_id,
         valuation_id: new.first_valuation_id,
         rows: 0,
-        admitted: 0,
+        billable: 0,
         release_id: new.release.id.clone(),
     };
     let work = service.workers.run(move || read(&received, new));
-    let (mut admitted, mut bytes) = (0_u32, 0_u64);
+    let (mut billable, mut bytes) = (0_u32, 0_u64);
     let submission = match work.await?? {
         Read::Job(job) => {
-            admitted = job.chunks.iter().map(|chunk| chunk.units).sum();
+            billable = job.chunks.iter().map(|chunk| chunk.units).sum();
             bytes = job
                 .chunks
                 .iter()
@@ -72,7 +73,7 @@ pub async fn submit(
             service.state.submit(*job).await?
         }
         Read::TooLong { fault, key } => {
-            // A key that is known answers whatever the limits have become since.
+            // A known idempotency key returns its job even if the limits have become lower.
             let known = match key {
                 Some(key) => {
                     let tenant = principal.tenant.clone();
@@ -92,8 +93,8 @@ pub async fn submit(
         Submission::StoreFull => return Err(store_full(bytes, principal.plan.stored_bytes)),
         Submission::Exhausted { used } => {
             let (allowance, wait) = (principal.plan.monthly_units, until_next_month(now));
-            return Err(Uncharged::Exhausted {
-                needed: admitted,
+            return Err(ReservationError::Exhausted {
+                needed: billable,
                 used,
                 allowance,
                 wait,
@@ -103,14 +104,14 @@ pub async fn submit(
     };
     if job.id == id {
         service.submitted.notify_one();
-        service.metrics.units_charged(admitted.into());
-        trail.valuation(Valuation {
+        service.metrics.units_charged(billable.into());
+        log.set_valuation(LoggedValuation {
             rows: job.request_count as usize,
-            admitted: admitted as usize,
+            billable: billable as usize,
             ..noted
         });
     }
-    trail.job(job.id);
+    log.set_job(job.id);
     tracing::info!(
         job_id = %job.id,
         new = job.id == id,
@@ -121,7 +122,7 @@ pub async fn submit(
     Ok(json(StatusCode::ACCEPTED, &document(&job)))
 }
 
-/// What a submission is judged by, besides its body.
+/// The facts of a submission, apart from its body.
 struct New {
     id: Uuid,
     execution_id: Uuid,
@@ -133,26 +134,25 @@ struct New {
 
 /// A body that the contract allows.
 enum Read {
-    /// A job to be accepted, if its tenant has room for it.
+    /// A job to submit to the state.
     Job(Box<NewJob>),
-    /// More rows than this release or this plan takes at present.
+    /// More rows than the release or the plan takes.
     TooLong {
         fault: Fault,
         key: Option<Idempotency>,
     },
 }
 
-/// Reads a submission and all its rows. The body is then done with.
-fn read(received: &Received, new: New) -> Result<Read, Refusal> {
+/// Parses a submission and all its rows.
+fn read(received: &Received, new: New) -> Result<Read, ApiError> {
     let plan = &new.principal.plan;
-    let most = ROWS_MAX - usize::from(broken("limit-job-rows"));
-    let request = JobRequest::read(received.bytes(), most)?;
+    let request = JobRequest::read(received.bytes(), ROWS_MAX)?;
     if request.mode == Mode::Development {
         require(&new.principal, Scope::AvmDevelopment)?;
     }
     let stored_data = new.principal.scopes.has(Scope::AvmStoredData);
     let settings = request.batch.settings;
-    admit::stored_data(settings.use_stored_data == Some(true), stored_data)?;
+    authorize::stored_data(settings.use_stored_data == Some(true), stored_data)?;
 
     let idempotency = request.idempotency_key.as_ref().map(|key| Idempotency {
         key: key.as_str().to_owned(),
@@ -166,22 +166,21 @@ fn read(received: &Received, new: New) -> Result<Read, Refusal> {
             key: idempotency,
         });
     }
-    let kept = stored::Shared {
+    let kept = persisted::PersistedContext {
         execution_id: new.execution_id,
         first_valuation_id: new.first_valuation_id,
         stored_data,
         settings,
     };
-    let shared = Shared {
+    let context = RequestContext {
         release: new.release.clone(),
         kind: request.mode.kind(),
         depth: request.mode.depth(),
         settings,
         stored_data,
         execution_id: new.execution_id,
-        // Nothing is valued with it: the rows are only read.
-        receipts: None,
-        shadow: None,
+        // The rows are only parsed with this context.
+        observer: None,
     };
     Ok(Read::Job(Box::new(NewJob {
         id: new.id,
@@ -192,7 +191,7 @@ fn read(received: &Received, new: New) -> Result<Read, Refusal> {
             tracing::error!(%error, "a job could not be written");
             internal()
         })?,
-        chunks: chunks(&request.batch.rows, &shared),
+        chunks: chunks(&request.batch.rows, &context),
         idempotency,
         month: Month::of(new.now),
         allowance: plan.monthly_units,
@@ -202,7 +201,7 @@ fn read(received: &Received, new: New) -> Result<Read, Refusal> {
     })))
 }
 
-fn conflict() -> Refusal {
+fn conflict() -> ApiError {
     Fault::new(
         Code::IdempotencyConflict,
         "This idempotency_key was used with another body. Send that body again, or use a new key.",
@@ -211,7 +210,7 @@ fn conflict() -> Refusal {
     .into()
 }
 
-fn key_expired() -> Refusal {
+fn key_expired() -> ApiError {
     Fault::new(
         Code::IdempotencyKeyExpired,
         "This idempotency_key was used more than 30 days ago. Use a new key for a new job.",
@@ -220,7 +219,7 @@ fn key_expired() -> Refusal {
     .into()
 }
 
-fn paused() -> Refusal {
+fn paused() -> ApiError {
     Fault::new(
         Code::JobAdmissionPaused,
         "New jobs are not taken at present. Submit the same job again later, with the same idempotency_key.",
@@ -228,7 +227,7 @@ fn paused() -> Refusal {
     .into()
 }
 
-fn queue_full() -> Refusal {
+fn queue_full() -> ApiError {
     Fault::new(
         Code::CapacityOccupied,
         "As many jobs are queued or running as the plan allows. Submit this one when one of them is done.",
@@ -236,7 +235,7 @@ fn queue_full() -> Refusal {
     .into()
 }
 
-fn store_full(bytes: u64, allowed: u64) -> Refusal {
+fn store_full(bytes: u64, allowed: u64) -> ApiError {
     if bytes > allowed {
         let message = format!(
             "This job alone takes {bytes} bytes, and the plan allows jobs {allowed}. Split it, or use synchronous batches."

@@ -1,17 +1,17 @@
 //! GET /v1/markets/areas: the local authorities of a release.
 
-use super::asked::Asking;
-use super::caching::{self, Basis};
-use crate::http::refusal::Refusal;
+use super::conditional_get::{Basis, CacheKey};
+use super::query::SeriesQuery;
+use crate::http::error::ApiError;
 use axum::response::Response;
 use domesday_contract::v1::catalogue::{Area, Areas};
 use domesday_series::catalogue::Family;
 
 /// Codes and names, in order of the codes.
-pub fn answer(asking: &Asking) -> Result<Response, Refusal> {
-    asking.only(&["release_id"])?;
-    let named = asking.parameters.release_id();
-    let release = asking.release(Family::Markets, named)?;
+pub fn answer(request: &SeriesQuery) -> Result<Response, ApiError> {
+    request.only(&["release_id"])?;
+    let named = request.parameters.release_id();
+    let release = request.release(Family::Markets, named)?;
     let basis = Basis {
         release: &release,
         route: "areas",
@@ -20,18 +20,18 @@ pub fn answer(asking: &Asking) -> Result<Response, Refusal> {
         pinned: named.is_some(),
         continued: false,
     };
-    caching::answer(asking, Family::Markets, &basis, || {
-        let areas = release.areas().iter().map(|area| Area {
-            code: &area.code,
-            name: &area.name,
-        });
-        Ok(Areas {
-            request_id: &asking.request_id,
-            release_id: release.id().as_str(),
-            areas: match domesday_breaks::broken("v1-areas") {
-                true => areas.rev().collect(),
-                false => areas.collect(),
-            },
-        })
-    })
+    let key = CacheKey::new(request, Family::Markets, &basis);
+    if let Some(response) = key.not_modified(&request.headers) {
+        return Ok(response);
+    }
+    let areas = release.areas().iter().map(|area| Area {
+        code: &area.code,
+        name: &area.name,
+    });
+    let body = Areas {
+        request_id: &request.request_id,
+        release_id: release.id().as_str(),
+        areas: areas.collect(),
+    };
+    Ok(key.respond(&body))
 }

@@ -1,19 +1,18 @@
 //! GET /v1/{family}/datasets: what the key may ask, as the catalogue describes it.
 
-use super::asked::Asking;
-use super::caching::{self, Basis};
-use crate::http::refusal::Refusal;
+use super::conditional_get::{Basis, CacheKey};
+use super::query::SeriesQuery;
+use crate::http::error::ApiError;
 use axum::response::Response;
-use domesday_breaks::broken;
 use domesday_contract::v1::catalogue::{Catalogue, Entry, Metric};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::store::Release;
 
 /// The datasets that the key may use.
-pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
-    asking.only(&["release_id"])?;
-    let named = asking.parameters.release_id();
-    let release = asking.release(family, named)?;
+pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiError> {
+    request.only(&["release_id"])?;
+    let named = request.parameters.release_id();
+    let release = request.release(family, named)?;
     let basis = Basis {
         release: &release,
         route: "datasets",
@@ -22,29 +21,30 @@ pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
         pinned: named.is_some(),
         continued: false,
     };
-    caching::answer(asking, family, &basis, || {
-        let access = asking.access(family);
-        Ok(Catalogue {
-            request_id: &asking.request_id,
-            family: family.as_str(),
-            release_id: release.id().as_str(),
-            published_at: release.body().published_at.map(|moment| moment.to_string()),
-            datasets: family
-                .datasets()
-                .iter()
-                .filter(|dataset| {
-                    access.allows(dataset.id) || broken("v1-authentication-2-catalogue")
-                })
-                .map(|dataset| {
-                    entry(
-                        dataset,
-                        &release,
-                        asking.principal.requires_metric_selection,
-                    )
-                })
-                .collect(),
-        })
-    })
+    let key = CacheKey::new(request, family, &basis);
+    if let Some(response) = key.not_modified(&request.headers) {
+        return Ok(response);
+    }
+    let access = request.access(family);
+    let body = Catalogue {
+        request_id: &request.request_id,
+        family: family.as_str(),
+        release_id: release.id().as_str(),
+        published_at: release.body().published_at.map(|moment| moment.to_string()),
+        datasets: family
+            .datasets()
+            .iter()
+            .filter(|dataset| access.allows(dataset.id))
+            .map(|dataset| {
+                entry(
+                    dataset,
+                    &release,
+                    request.principal.requires_metric_selection,
+                )
+            })
+            .collect(),
+    };
+    Ok(key.respond(&body))
 }
 
 fn entry(dataset: &'static Dataset, release: &Release, requires_metric_selection: bool) -> Entry {

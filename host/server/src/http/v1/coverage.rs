@@ -1,41 +1,37 @@
 //! GET /v1/{family}/coverage: which series there are, whatever the dates and the page.
 
-use super::asked::{Asking, refused};
-use super::caching::{self, Basis};
-use super::series::{described, envelope};
-use crate::http::refusal::Refusal;
+use super::conditional_get::{Basis, CacheKey};
+use super::envelope::{envelope, series_header};
+use super::query::SeriesQuery;
+use super::selection::Selection;
+use crate::http::error::ApiError;
 use axum::response::Response;
-use domesday_breaks::broken;
 use domesday_series::catalogue::Family;
-use domesday_series::select::{Asked, select};
+use domesday_series::select::select;
 
-/// The series of a selection without their observations.
-pub fn answer(asking: &Asking, family: Family) -> Result<Response, Refusal> {
-    asking.parameters.cursor(Asked::Coverage).map_err(refused)?;
-    let (release, query) = asking.query(family)?;
-    let canonical = query.canonical();
-    let basis = Basis {
-        release: &release,
-        route: "coverage",
-        selection: &canonical,
-        position: 0,
-        pinned: asking.parameters.release_id().is_some(),
-        continued: false,
-    };
-    caching::answer(asking, family, &basis, || {
-        let series = select(&release, &query)
-            .series()
-            .iter()
-            .filter(|selected| !selected.rows.is_empty() || !broken("v1-endpoints-3"))
-            .map(|selected| described::<()>(&release, selected.series))
-            .collect();
-        Ok(envelope(
-            &asking.request_id,
-            &release,
-            &query,
-            None,
-            series,
-            None,
-        ))
-    })
+/// Answers with the series of a selection, without their observations.
+pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiError> {
+    let selection = Selection::of_coverage(request, family)?;
+    let key = CacheKey::new(
+        request,
+        family,
+        &Basis {
+            release: &selection.release,
+            route: "coverage",
+            selection: &selection.query.canonical(),
+            position: 0,
+            pinned: selection.pinned,
+            continued: false,
+        },
+    );
+    if let Some(response) = key.not_modified(&request.headers) {
+        return Ok(response);
+    }
+    let series = select(&selection.release, &selection.query)
+        .series()
+        .iter()
+        .map(|selected| series_header::<()>(&selection.release, selected.series))
+        .collect();
+    let body = envelope(&request.request_id, &selection, None, series, None);
+    Ok(key.respond(&body))
 }

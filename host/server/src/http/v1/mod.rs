@@ -2,40 +2,40 @@
 //! markets alone have.
 
 mod areas;
-mod asked;
-mod caching;
 mod catalogue;
+mod conditional_get;
 mod coverage;
-mod current;
+mod current_release;
 mod cursor;
+mod envelope;
+mod error;
 mod observation;
-mod refusals;
+mod query;
+mod selection;
 mod series;
 
-pub use refusals::in_the_words_of_series;
+pub use error::rewrite_errors_as_v1;
 
-use super::intake::Needs;
-use crate::families::FamilyShelf;
+use super::gate::RequiredScope;
+use crate::series_releases::SeriesReleases;
 use crate::service::Service;
-use asked::Asking;
 use axum::Router;
 use axum::routing::{MethodRouter, get};
-use domesday_breaks::broken;
 use domesday_series::catalogue::Family;
 use domesday_state::Scope;
+use query::SeriesQuery;
 use std::sync::Arc;
 
 /// The scope of a family.
 fn scope(family: Family) -> Scope {
     match family {
-        _ if broken("v1-authentication-2-families") => Scope::MarketsRead,
         Family::Markets => Scope::MarketsRead,
         Family::Rates => Scope::RatesRead,
     }
 }
 
 impl Service {
-    fn family(&self, family: Family) -> &FamilyShelf {
+    fn family(&self, family: Family) -> &SeriesReleases {
         match family {
             Family::Markets => &self.markets,
             Family::Rates => &self.rates,
@@ -46,40 +46,42 @@ impl Service {
 /// Adds the routes, each behind what `needs` makes of it.
 pub fn routes(
     mut router: Router<Arc<Service>>,
-    needs: impl Fn(Needs, MethodRouter<Arc<Service>>) -> MethodRouter<Arc<Service>>,
+    needs: impl Fn(RequiredScope, MethodRouter<Arc<Service>>) -> MethodRouter<Arc<Service>>,
 ) -> Router<Arc<Service>> {
     for family in Family::ALL {
         let path = |rest: &str| format!("/v1/{family}/{rest}");
-        let needs = |route| needs(Needs::Scope(scope(family)), route);
+        let needs = |route| needs(RequiredScope::Scope(scope(family)), route);
         router = router
             .route(
                 &path("series"),
-                needs(get(move |asking: Asking| async move {
-                    series::answer(&asking, family)
+                needs(get(move |request: SeriesQuery| async move {
+                    series::answer(&request, family)
                 })),
             )
             .route(
                 &path("coverage"),
-                needs(get(move |asking: Asking| async move {
-                    coverage::answer(&asking, family)
+                needs(get(move |request: SeriesQuery| async move {
+                    coverage::answer(&request, family)
                 })),
             )
             .route(
                 &path("datasets"),
-                needs(get(move |asking: Asking| async move {
-                    catalogue::answer(&asking, family)
+                needs(get(move |request: SeriesQuery| async move {
+                    catalogue::answer(&request, family)
                 })),
             )
             .route(
                 &path("releases/current"),
-                needs(get(move |asking: Asking| async move {
-                    current::answer(&asking, family)
+                needs(get(move |request: SeriesQuery| async move {
+                    current_release::answer(&request, family)
                 })),
             );
         if family == Family::Markets {
             router = router.route(
                 &path("areas"),
-                needs(get(|asking: Asking| async move { areas::answer(&asking) })),
+                needs(get(|request: SeriesQuery| async move {
+                    areas::answer(&request)
+                })),
             );
         }
     }

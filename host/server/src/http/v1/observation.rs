@@ -41,9 +41,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 == 0.0 && domesday_breaks::broken("v1-missing-is-not-zero") {
-            serializer.serialize_none()
-        } else if self.0.fract() == 0.0 && self.0.abs() < EXACT {
+        if self.0.fract() == 0.0 && self.0.abs() < EXACT {
             serializer.serialize_i64(self.0 as i64)
         } else {
             serializer.serialize_f64(self.0)

@@ -15,8 +15,8 @@ use super::areas::Area;
 use super::month::{Month, Span};
 use super::rents::Rents;
 use super::sales::{Delivery, Sale};
-use crate::build::Windows;
 use crate::catalogue::SelectorName;
+use crate::store::Windows;
 use std::collections::BTreeMap;
 
 /// Fewest sales behind a sum or mean of prices.

@@ -1,0 +1,146 @@
+//! A cache of recent results, which also joins concurrent lookups of one postcode.
+
+use crate::{LookupResult, Unavailable};
+use domesday_registers::Postcode;
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use tokio::time::Instant;
+
+/// A result and its time.
+type Outcome = (Instant, Result<Arc<LookupResult>, Unavailable>);
+/// A slot that the first caller fills while later callers wait for it.
+type Slot = Arc<OnceCell<Outcome>>;
+
+/// Results of limited number and age.
+pub(crate) struct Cache {
+    slots: Mutex<HashMap<Postcode, Slot>>,
+    most: usize,
+    life: Duration,
+}
+
+impl Cache {
+    pub(crate) fn new(most: usize, life: Duration) -> Cache {
+        Cache {
+            slots: Mutex::default(),
+            most,
+            life,
+        }
+    }
+
+    /// Returns the cached result or the one of `ask`, and whether it was cached.
+    ///
+    /// Concurrent callers share one result, even a failure. A failure is not kept for later
+    /// callers.
+    pub(crate) async fn answer<F: Future<Output = Result<Arc<LookupResult>, Unavailable>>>(
+        &self,
+        postcode: &Postcode,
+        ask: impl FnOnce() -> F,
+    ) -> (bool, Result<Arc<LookupResult>, Unavailable>) {
+        let slot = self.slot(postcode);
+        if let Some((_, told)) = slot.get() {
+            return (true, told.clone());
+        }
+        // Where whoever came first goes away, the next in line asks.
+        let told = slot.get_or_init(|| async {
+            let said = ask().await;
+            (Instant::now(), said)
+        });
+        (false, told.await.1.clone())
+    }
+
+    fn slot(&self, postcode: &Postcode) -> Slot {
+        let now = Instant::now();
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = |slot: &Slot| match slot.get() {
+            Some((when, told)) => told.is_ok() && now.duration_since(*when) < self.life,
+            // Somebody asks at present.
+            None => true,
+        };
+        if let Some(slot) = slots.get(postcode).filter(|slot| fresh(slot)) {
+            return slot.clone();
+        }
+        if slots.len() >= self.most {
+            // A slot without an answer that nobody waits for was given up.
+            slots.retain(|_, slot| match slot.get() {
+                Some(_) => fresh(slot),
+                None => Arc::strong_count(slot) > 1,
+            });
+        }
+        if slots.len() >= self.most {
+            // All are fresh: it begins anew but for those who wait.
+            slots.retain(|_, slot| Arc::strong_count(slot) > 1);
+        }
+        let slot = Slot::default();
+        slots.insert(postcode.clone(), slot.clone());
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Failure;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    fn postcode(n: u32) -> Postcode {
+        Postcode::parse(&format!("ZZ{} {}AA", n / 10, n % 10)).unwrap()
+    }
+
+    fn known() -> Result<Arc<LookupResult>, Unavailable> {
+        Ok(Arc::default())
+    }
+
+    #[tokio::test]
+    async fn those_who_ask_together_are_told_together_and_a_failure_is_forgotten() {
+        let (memory, asked) = (Cache::new(10, Duration::from_secs(60)), AtomicU32::new(0));
+        let postcode = postcode(1);
+        let fail = || async {
+            asked.fetch_add(1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            Err(Failure::Closed.into())
+        };
+        let both = tokio::join!(
+            memory.answer(&postcode, fail),
+            memory.answer(&postcode, fail)
+        );
+        assert!(both.0.1.is_err() && both.1.1.is_err());
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+        let (remembered, told) = memory.answer(&postcode, || async { known() }).await;
+        assert!(!remembered && told.is_ok());
+        let (remembered, told) = memory.answer(&postcode, fail).await;
+        assert!(remembered && told.is_ok());
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn an_answer_has_its_life_and_who_gives_up_leaves_the_next_to_ask() {
+        let memory = Cache::new(10, Duration::ZERO);
+        for _ in 0..2 {
+            let (remembered, _) = memory.answer(&postcode(1), || async { known() }).await;
+            assert!(!remembered);
+        }
+        let memory = Cache::new(10, Duration::from_secs(60));
+        let postcode = postcode(1);
+        let never = memory.answer(&postcode, std::future::pending);
+        assert!(
+            tokio::time::timeout(Duration::from_millis(5), never)
+                .await
+                .is_err()
+        );
+        let (_, told) = memory.answer(&postcode, || async { known() }).await;
+        assert!(told.is_ok());
+    }
+
+    #[tokio::test]
+    async fn it_holds_no_more_than_it_may() {
+        let memory = Cache::new(5, Duration::from_secs(60));
+        for n in 0..50 {
+            let told = memory.answer(&postcode(n), || async { known() }).await;
+            assert!(told.1.is_ok());
+            assert!(memory.slots.lock().unwrap().len() <= 5);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The failures of a lookup.
+
+use std::time::Duration;
+
+/// The reason why one request failed. It contains nothing of the key, the URL or the body.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The connection failed.
+    #[error("no connection could be made")]
+    Unreachable,
+    /// The connection ended before the response did.
+    #[error("the connection ended before the answer did")]
+    Closed,
+    /// The response was not complete in time.
+    #[error("there was no whole answer in time")]
+    TimedOut,
+    /// 429.
+    #[error("it takes no more requests at present (429)")]
+    Limited {
+        /// The `Retry-After` of the response.
+        after: Option<Duration>,
+    },
+    /// 5xx.
+    #[error("it failed ({status})")]
+    Broken {
+        /// The status.
+        status: u16,
+        /// The `Retry-After` of the response.
+        after: Option<Duration>,
+    },
+    /// 401 or 403.
+    #[error("it does not take the key ({status})")]
+    KeyRefused {
+        /// The status.
+        status: u16,
+    },
+    /// Any other status than 200.
+    #[error("it does not take the question ({status})")]
+    QuestionRefused {
+        /// The status.
+        status: u16,
+    },
+    /// The response is longer than the bound.
+    #[error("the answer is larger than is read")]
+    TooLarge,
+    /// The response does not have the expected form.
+    #[error("the answer cannot be read: {0}")]
+    Unreadable(&'static str),
+    /// The response has more addresses than any postcode.
+    #[error("it lists more addresses than are read of one postcode")]
+    TooMany,
+    /// No request was made, because the breaker is open.
+    #[error("it is not asked for now, since it failed before")]
+    NotAsked {
+        /// The time until the next request.
+        after: Duration,
+    },
+}
+
+impl Failure {
+    /// Returns whether an immediate retry may succeed.
+    ///
+    /// A slow request is not retried: its time is used up, and the provider is busy.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(
+            self,
+            Failure::Unreachable
+                | Failure::Closed
+                | Failure::Limited { .. }
+                | Failure::Broken { .. }
+        )
+    }
+
+    /// Returns whether the failure shows ill health of the provider.
+    ///
+    /// A failure of one particular query does not count: a customer's choice of query must not
+    /// close the provider to others.
+    pub(crate) fn is_ill(&self) -> bool {
+        !matches!(
+            self,
+            Failure::QuestionRefused { .. }
+                | Failure::TooLarge
+                | Failure::TooMany
+                | Failure::NotAsked { .. }
+        )
+    }
+
+    /// Returns the `Retry-After` of the response.
+    pub(crate) fn after(&self) -> Option<Duration> {
+        match self {
+            Failure::Limited { after } | Failure::Broken { after, .. } => *after,
+            Failure::NotAsked { after } => Some(*after),
+            _ => None,
+        }
+    }
+
+    /// Returns the label of the failure in metrics.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Failure::Unreachable => "unreachable",
+            Failure::Closed => "closed",
+            Failure::TimedOut => "timed_out",
+            Failure::Limited { .. } => "limited",
+            Failure::Broken { .. } => "broken",
+            Failure::KeyRefused { .. } => "key_refused",
+            Failure::QuestionRefused { .. } => "question_refused",
+            Failure::TooLarge => "too_large",
+            Failure::Unreadable(_) => "unreadable",
+            Failure::TooMany => "too_many",
+            Failure::NotAsked { .. } => "not_asked",
+        }
+    }
+}
+
+/// A failed lookup of a postcode.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the identity provider gave no answer: {why}")]
+pub struct Unavailable {
+    /// The reason.
+    pub why: Failure,
+    /// The time until a retry is useful, where it is known.
+    pub retry_after: Option<Duration>,
+}
+
+impl From<Failure> for Unavailable {
+    fn from(why: Failure) -> Self {
+        Unavailable {
+            retry_after: why.after(),
+            why,
+        }
+    }
+}

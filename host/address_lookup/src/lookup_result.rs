@@ -1,0 +1,109 @@
+//! The addresses of one postcode, as the provider gives them.
+
+use crate::address::ListedAddress;
+use domesday_property::{AddressBook, Listed};
+use domesday_registers::records::Country;
+use std::collections::BTreeMap;
+
+/// The addresses that the provider lists for a postcode.
+#[derive(Debug, Default)]
+pub struct LookupResult {
+    /// The addresses and the property that each means.
+    pub book: AddressBook,
+    places: BTreeMap<u64, Place>,
+    homes: BTreeMap<u64, bool>,
+}
+
+/// The location of a property, as the provider states it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place {
+    /// National Grid, metres: the property's own point.
+    pub point: Option<(i32, i32)>,
+    /// The country.
+    pub country: Option<Country>,
+}
+
+impl LookupResult {
+    /// Returns the location of a property of the result.
+    pub fn place(&self, uprn: u64) -> Place {
+        self.places.get(&uprn).copied().unwrap_or_default()
+    }
+
+    /// Returns whether a property is residential.
+    pub fn residential(&self, uprn: u64) -> bool {
+        self.homes.get(&uprn).copied().unwrap_or_default()
+    }
+
+    /// Merges all results of a postcode.
+    ///
+    /// A property with several results is a home only where every result says so. The order of the
+    /// results makes no difference.
+    pub(crate) fn of(mut all: Vec<ListedAddress>) -> LookupResult {
+        all.sort_by_key(|told| (told.listed.uprn, told.point.is_none(), told.point));
+        let mut places: BTreeMap<u64, Place> = BTreeMap::new();
+        let mut homes: BTreeMap<u64, bool> = BTreeMap::new();
+        for told in &all {
+            let place = places.entry(told.listed.uprn).or_default();
+            place.point = place.point.or(told.point);
+            place.country = place.country.or(told.country);
+            *homes.entry(told.listed.uprn).or_insert(true) &= told.listed.residential;
+        }
+        let listed: Vec<Listed> = all
+            .into_iter()
+            .map(|told| Listed {
+                residential: homes.get(&told.listed.uprn).copied().unwrap_or_default(),
+                ..told.listed
+            })
+            .collect();
+        LookupResult {
+            book: AddressBook::new(&listed),
+            places,
+            homes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_property::Resolution;
+    use domesday_registers::address::keys_of_parts;
+
+    fn told(uprn: u64, residential: bool, point: Option<(i32, i32)>) -> ListedAddress {
+        ListedAddress {
+            listed: Listed {
+                uprn,
+                residential,
+                keys: keys_of_parts("", "12", "MILL LANE", ""),
+            },
+            point,
+            country: None,
+        }
+    }
+
+    #[test]
+    fn a_property_that_is_told_two_ways_is_a_home_only_where_all_say_so_in_any_order() {
+        let all = [
+            told(1, true, Some((5, 5))),
+            told(1, false, Some((4, 9))),
+            told(1, true, None),
+        ];
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            let again = order.map(|at| {
+                let ListedAddress { listed, point, .. } = &all[at];
+                told(listed.uprn, listed.residential, *point)
+            });
+            let answer = LookupResult::of(again.into());
+            assert!(!answer.residential(1) && !answer.residential(2));
+            assert_eq!(
+                answer.book.resolve("12", "Mill Lane"),
+                Resolution::NotResidential
+            );
+            assert_eq!(answer.place(1).point, Some((4, 9)));
+        }
+        let home = LookupResult::of(vec![told(1, true, None), told(1, true, Some((5, 5)))]);
+        assert!(home.residential(1));
+        assert_eq!(home.book.resolve("12", "Mill Ln"), Resolution::Exact(1));
+        assert_eq!(home.place(1).point, Some((5, 5)));
+    }
+}

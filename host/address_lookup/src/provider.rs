@@ -1,0 +1,217 @@
+//! The provider: pages, retries, the cache and the breaker around single requests.
+
+use crate::address::{ListedAddress, told};
+use crate::breaker::Rules;
+use crate::cache::Cache;
+use crate::endpoint::{Endpoint, Key};
+use crate::http_client::HttpClient;
+use crate::os_places::{Page, read};
+use crate::shared_breaker::SharedBreaker;
+use crate::{Failure, LookupResult, Unavailable, Watch};
+use backon::{ExponentialBuilder, Retryable};
+use domesday_registers::Postcode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, timeout};
+
+/// The bounds of a provider's use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Time for a connection.
+    pub connect: Duration,
+    /// Time for one request, to the last byte of its response.
+    pub request: Duration,
+    /// Time for one postcode, with its pages, retries and waits.
+    pub postcode: Duration,
+    /// Attempts for one page.
+    pub tries: usize,
+    /// The wait before the second attempt. It doubles for each later one.
+    ///
+    /// A random part of up to the same length keeps clients that failed together apart.
+    pub pause: Duration,
+    /// The longest `Retry-After` of the provider that is waited for.
+    pub retry_after: Duration,
+    /// Results of a page.
+    pub page: usize,
+    /// Results of a postcode.
+    pub results: usize,
+    /// Concurrent lookups.
+    pub concurrent: usize,
+    /// Postcodes in the cache.
+    pub remembered: usize,
+    /// Lifetime of a cached result.
+    pub memory: Duration,
+    /// The thresholds of the breaker.
+    pub breaker: Rules,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            connect: Duration::from_secs(1),
+            request: Duration::from_secs(3),
+            postcode: Duration::from_secs(8),
+            tries: 3,
+            pause: Duration::from_millis(100),
+            retry_after: Duration::from_secs(2),
+            // The most that OS Places gives at once.
+            page: 100,
+            results: 2_000,
+            concurrent: 32,
+            remembered: 10_000,
+            memory: Duration::from_secs(300),
+            breaker: Rules {
+                failures: 5,
+                open: Duration::from_secs(5),
+                open_max: Duration::from_secs(60),
+            },
+        }
+    }
+}
+
+/// The reason why no provider can be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderError {
+    /// The machine has no certificate authorities.
+    #[error("this machine has no certificate authorities to trust: {0}")]
+    Authorities(#[from] std::io::Error),
+}
+
+/// A client of one address provider.
+pub struct Provider {
+    endpoint: Endpoint,
+    exchange: HttpClient,
+    limits: Limits,
+    gate: SharedBreaker,
+    room: Semaphore,
+    memory: Cache,
+    watch: Arc<dyn Watch>,
+    /// The seed of the next waits.
+    chance: AtomicU64,
+}
+
+impl Provider {
+    /// Creates a provider.
+    ///
+    /// `chance` is a random number, different on every host. `now` is called where the provider
+    /// names a date.
+    ///
+    /// # Errors
+    /// The endpoint uses TLS, and the machine has no certificate authorities.
+    pub fn new(
+        endpoint: Endpoint,
+        key: Option<Key>,
+        limits: Limits,
+        watch: Arc<dyn Watch>,
+        chance: u64,
+        now: fn() -> SystemTime,
+    ) -> Result<Provider, ProviderError> {
+        let exchange = HttpClient::new(
+            endpoint.is_secure(),
+            key,
+            limits.connect,
+            limits.request,
+            limits.concurrent,
+            now,
+        )?;
+        Ok(Provider {
+            exchange,
+            gate: SharedBreaker::new(limits.breaker, watch.clone()),
+            room: Semaphore::new(limits.concurrent),
+            memory: Cache::new(limits.remembered, limits.memory),
+            endpoint,
+            limits,
+            watch,
+            chance: AtomicU64::new(chance),
+        })
+    }
+
+    /// Looks up the addresses of a postcode.
+    ///
+    /// Concurrent lookups of one postcode share one request. A failure is not cached.
+    ///
+    /// # Errors
+    /// The provider gave no valid response, or the breaker is open.
+    pub async fn addresses(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
+        let (remembered, told) = self.memory.answer(postcode, || self.ask(postcode)).await;
+        self.watch.asked(match (remembered, &told) {
+            (_, Err(_)) => "unavailable",
+            (true, _) => "remembered",
+            (false, _) => "answered",
+        });
+        told
+    }
+
+    async fn ask(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
+        // The time begins when there is room, so that a crowd here is not taken for a slow
+        // provider.
+        let _room = self.room.acquire().await;
+        let whole = timeout(self.limits.postcode, self.pages(postcode)).await;
+        match whole.unwrap_or(Err(Failure::TimedOut)) {
+            Ok(all) => Ok(Arc::new(LookupResult::of(all))),
+            Err(why) => {
+                // What the breaker never hears of would otherwise be heard of nowhere.
+                if !why.is_ill() && !matches!(why, Failure::NotAsked { .. }) {
+                    tracing::warn!(%why, "the identity provider, on one postcode");
+                }
+                Err(why.into())
+            }
+        }
+    }
+
+    async fn pages(&self, postcode: &Postcode) -> Result<Vec<ListedAddress>, Failure> {
+        let mut all = Vec::new();
+        let mut offset = 0;
+        loop {
+            let page = self.page(postcode, offset).await?;
+            if page.total > self.limits.results {
+                return Err(Failure::TooMany);
+            }
+            offset += page.results.len();
+            for item in &page.results {
+                all.extend(told(item, postcode)?);
+            }
+            if offset >= page.total {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Requests one page, and retries transient failures.
+    async fn page(&self, postcode: &Postcode, offset: usize) -> Result<Page, Failure> {
+        let waits = ExponentialBuilder::new()
+            .with_min_delay(self.limits.pause)
+            .with_max_times(self.limits.tries.saturating_sub(1))
+            .with_jitter()
+            .with_jitter_seed(self.chance.fetch_add(1, Ordering::Relaxed));
+        let url = self.endpoint.postcode(postcode, offset, self.limits.page);
+        (|| self.once(&url, offset))
+            .retry(waits)
+            .sleep(tokio::time::sleep)
+            .when(Failure::may_pass)
+            .adjust(|failure, wait| match (wait, failure.after()) {
+                (Some(wait), Some(after)) if after <= self.limits.retry_after => Some(wait + after),
+                // It wishes to be left alone for longer than anybody waits here.
+                (Some(_), Some(_)) => None,
+                (wait, _) => wait,
+            })
+            .notify(|_, _| self.watch.retried())
+            .await
+    }
+
+    async fn once(&self, url: &str, offset: usize) -> Result<Page, Failure> {
+        let pass = self.gate.enter()?;
+        let began = Instant::now();
+        let page = match self.exchange.get(url).await {
+            Ok(body) => read(&body, offset, self.limits.page),
+            Err(failure) => Err(failure),
+        };
+        let failure = page.as_ref().err();
+        let label = failure.map_or("answered", Failure::label);
+        self.watch.tried(label, began.elapsed());
+        pass.report(failure);
+        page
+    }
+}

@@ -1,0 +1,100 @@
+//! The breaker that all callers share, and the reports of its changes.
+
+use crate::breaker::{Breaker, Leave, Rules, State};
+use crate::{Failure, Watch};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::time::Instant;
+
+/// A breaker for all callers.
+pub(crate) struct SharedBreaker {
+    breaker: Mutex<Breaker>,
+    watch: Arc<dyn Watch>,
+}
+
+/// A permit for one request. A permit that is dropped without a report was abandoned.
+pub(crate) struct Pass<'a> {
+    gate: &'a SharedBreaker,
+    leave: Option<Leave>,
+}
+
+impl SharedBreaker {
+    pub(crate) fn new(rules: Rules, watch: Arc<dyn Watch>) -> SharedBreaker {
+        watch.breaker(State::Closed);
+        SharedBreaker {
+            breaker: Mutex::new(Breaker::new(rules)),
+            watch,
+        }
+    }
+
+    /// Returns a permit for one request.
+    pub(crate) fn enter(&self) -> Result<Pass<'_>, Failure> {
+        let entered = self.change(None, |breaker, now| breaker.enter(now));
+        match entered {
+            Ok(leave) => Ok(Pass {
+                gate: self,
+                leave: Some(leave),
+            }),
+            Err(after) => Err(Failure::NotAsked { after }),
+        }
+    }
+
+    /// Changes the breaker, and reports a new state.
+    fn change<T>(
+        &self,
+        why: Option<&Failure>,
+        change: impl FnOnce(&mut Breaker, std::time::Instant) -> T,
+    ) -> T {
+        let mut breaker = self.lock();
+        let before = breaker.state();
+        let changed = change(&mut breaker, Instant::now().into_std());
+        let after = breaker.state();
+        drop(breaker);
+        if before != after {
+            self.watch.breaker(after);
+            match (before, after, why) {
+                (State::Closed, State::Open, Some(why)) => tracing::warn!(
+                    %why,
+                    "the identity provider failed again and again and is left alone for a while; rows that need it are refused"
+                ),
+                (State::HalfOpen, State::Closed, _) => {
+                    tracing::info!("the identity provider answers again");
+                }
+                // Tried again without luck: nothing has changed for anybody.
+                _ => tracing::debug!(?after, "the identity provider's breaker"),
+            }
+        }
+        changed
+    }
+
+    /// Locks the breaker. A holder that panicked left it either unchanged or wholly changed.
+    fn lock(&self) -> MutexGuard<'_, Breaker> {
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Pass<'_> {
+    /// Reports the result of the request.
+    pub(crate) fn report(mut self, failure: Option<&Failure>) {
+        let Some(leave) = self.leave.take() else {
+            return;
+        };
+        match failure {
+            Some(why) if why.is_ill() => self.gate.change(Some(why), |breaker, now| {
+                breaker.failed(leave, now, why.after());
+            }),
+            // It answers, whatever it says.
+            _ => self
+                .gate
+                .change(None, |breaker, _| breaker.succeeded(leave)),
+        }
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        if let Some(leave) = self.leave.take() {
+            self.gate
+                .change(None, |breaker, now| breaker.abandoned(leave, now));
+        }
+    }
+}

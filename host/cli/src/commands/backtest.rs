@@ -1,0 +1,140 @@
+//! `domesday release backtest`: how far off a release is on sales that it had not seen.
+
+use super::ReleasesFolder;
+use super::compile_cache_arg::CompiledFolder;
+use super::progress::Progress;
+use super::report_file::{Output, all_others};
+use super::trust::trust;
+use anyhow::bail;
+use chrono::NaiveDate;
+use domesday_engine::config::Allocation;
+use domesday_evaluation::html::page;
+use domesday_evaluation::lines;
+use domesday_evaluation::report::AsAt;
+use domesday_evaluation::summary::summary;
+use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
+use domesday_registers::Day;
+use domesday_release_tools::backtest::{Plan, Tested, run, written};
+use domesday_valuation::release_store::open_release;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub struct Backtest {
+    /// Id of the release.
+    release: PackageId,
+    /// First day of the sales to value.
+    #[arg(long, value_name = "DATE")]
+    from: NaiveDate,
+    /// Last day of the sales to value.
+    #[arg(long, value_name = "DATE")]
+    to: NaiveDate,
+    /// Maximum number of sales, sampled evenly.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+    /// Valuation day of a sale: its own day, or the first of its month.
+    #[arg(long, value_enum, default_value_t = Moment::Sale)]
+    as_at: Moment,
+    /// Hide evidence registered within this many days before the valuation day.
+    #[arg(long, value_name = "DAYS", default_value_t = 0, value_parser = clap::value_parser!(u16).range(..=3_660))]
+    evidence_lag: u16,
+    /// Homes of the leakage probe at each of three days of the window (0 disables it). It values
+    /// them on copies of the snapshot with a shuffled future, and no value may change.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    leakage_probe: u16,
+    /// Allow a window that the release was trained on; every output says so.
+    #[arg(long)]
+    allow_overlap: bool,
+    /// Write an HTML report with plots.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Write all metrics as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write one CSV row per sale, with its prediction.
+    #[arg(long, value_name = "FILE")]
+    rows: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
+    /// Accept this package without a trusted signature. Repeatable.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+/// The day that a sale is valued as at.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Moment {
+    /// The day of the sale.
+    Sale,
+    /// The first day of its month.
+    Month,
+}
+
+impl Backtest {
+    pub fn run(self) -> anyhow::Result<()> {
+        if self.from > self.to {
+            bail!("--from {} is after --to {}", self.from, self.to);
+        }
+        let html = Output::wanted(self.report.as_deref())?;
+        let json = Output::wanted(self.json.as_deref())?;
+        let csv = Output::wanted(self.rows.as_deref())?;
+        all_others(&[("--report", &html), ("--json", &json), ("--rows", &csv)])?;
+        let root = &self.releases.releases;
+        let id = self.release.as_str();
+        let trust = trust(root, &self.unsigned)?;
+        let runtime = self.compiled.runtime(Allocation::OnDemand)?;
+        let open_release = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
+        let snapshot = open_release.manifest.snapshot.id.as_str();
+        // Proved a moment ago; what is wanted of it now are words of its manifest.
+        let package = open(
+            &root.join(Kind::Property.as_str()).join(snapshot),
+            &Trust::Unsigned,
+        )?;
+        let body: PropertyBody = package.body()?;
+        let plan = Plan {
+            from: Day::from(self.from),
+            to: Day::from(self.to),
+            as_at: match self.as_at {
+                Moment::Sale => AsAt::Sale,
+                Moment::Month => AsAt::Month,
+            },
+            evidence_lag_days: self.evidence_lag,
+            sample: self.sample.map(|rows| rows as usize),
+            probe_homes: usize::from(self.leakage_probe),
+            allow_overlap: self.allow_overlap,
+        };
+        let tested = Tested {
+            manifest: &open_release.manifest,
+            release: &open_release.release,
+            snapshot: &open_release.snapshot,
+            database: &package.path(body.database.as_str())?,
+            synthetic: body.synthetic,
+        };
+        let mut progress = Progress::new();
+        let (report, rows) = run(&tested, &plan, &mut |stage, done, total| {
+            progress.show(stage, done, total);
+        })?;
+        drop(progress);
+        if let Some(json) = json {
+            json.write(written(&report)?.as_bytes())?;
+        }
+        if let Some(csv) = csv {
+            let mut text = Vec::new();
+            lines::write(&rows, &mut text)?;
+            csv.write(&text)?;
+        }
+        if let Some(html) = html {
+            html.write(page(&report)?.as_bytes())?;
+        }
+        print!("{}", summary(&report));
+        // Last, so that what was found can be read.
+        match &report.leakage_probe {
+            Some(probe) if !probe.passed => {
+                bail!("the leakage probe failed: the release or its evidence sees the future")
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! `domesday release check`: the conformance kit.
+
+use super::ReleasesFolder;
+use super::compile_cache_arg::CompiledFolder;
+use super::progress::Progress;
+use super::report_file::Output;
+use super::trust::trust;
+use anyhow::bail;
+use chrono::NaiveDate;
+use domesday_package::PackageId;
+use domesday_registers::Day;
+use domesday_release_tools::check::{Plan, check};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// Id of the release.
+    release: PackageId,
+    /// Maximum number of homes from the snapshot's last three years, sampled evenly.
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    homes: u32,
+    /// Maximum number of adversarial rows.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    hostile: u32,
+    /// First day of the sales that coverage is checked on (default: the package's back-test).
+    #[arg(long, value_name = "DATE", requires = "to")]
+    from: Option<NaiveDate>,
+    /// Last day of those sales.
+    #[arg(long, value_name = "DATE", requires = "from")]
+    to: Option<NaiveDate>,
+    /// Maximum number of those sales, sampled evenly.
+    #[arg(long, value_name = "N", requires = "from", value_parser = clap::value_parser!(u32).range(1..))]
+    sample: Option<u32>,
+    /// Write all findings as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
+    /// Accept this package without a trusted signature. Repeatable.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+impl Check {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let window = self.from.zip(self.to);
+        if let Some((from, to)) = window.filter(|(from, to)| from > to) {
+            bail!("--from {from} is after --to {to}");
+        }
+        let root = &self.releases.releases;
+        let trust = trust(root, &self.unsigned)?;
+        let plan = Plan {
+            homes: self.homes as usize,
+            hostile: self.hostile as usize,
+            window: window.map(|(from, to)| (Day::from(from), Day::from(to))),
+            sample: self.sample.map(|rows| rows as usize),
+            compiled: self.compiled.compiled,
+        };
+        let json = Output::wanted(self.json.as_deref())?;
+        let mut progress = Progress::new();
+        let report = check(
+            root,
+            self.release.as_str(),
+            &trust,
+            &plan,
+            &mut |stage, done, total| progress.show(stage, done, total),
+        )?;
+        drop(progress);
+        if let Some(output) = json {
+            output.write_json(&report)?;
+        }
+        print!("{}", report.text());
+        Ok(match report.passed {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        })
+    }
+}

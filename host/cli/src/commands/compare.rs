@@ -1,0 +1,99 @@
+//! `domesday compare`: what another release says of the same homes.
+
+use super::ReleasesFolder;
+use super::compile_cache_arg::CompiledFolder;
+use super::progress::Progress;
+use super::report_files::Outputs;
+use super::trust::trust;
+use anyhow::{Context, bail};
+use chrono::NaiveDate;
+use domesday_engine::config::Allocation;
+use domesday_engine::fixture;
+use domesday_evaluation::compare::sides::Sides;
+use domesday_package::PackageId;
+use domesday_registers::Day;
+use domesday_release_tools::compare::{Rows, run};
+use domesday_valuation::release_store::open_release;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+/// As for a small server; one is in use at a time.
+const INSTANCES: u32 = 4;
+
+#[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// Release A, the baseline.
+    release_a: PackageId,
+    /// Release B, the candidate.
+    release_b: PackageId,
+    /// Fixtures whose subjects are valued (default: sold homes of A's snapshot).
+    #[arg(conflicts_with_all = ["from", "to", "sample"])]
+    fixtures: Option<PathBuf>,
+    /// First day of the sales to value (default: the day after the training data of both ends).
+    #[arg(long, value_name = "DATE")]
+    from: Option<NaiveDate>,
+    /// Last day of the sales to value (default: the last day in both snapshots).
+    #[arg(long, value_name = "DATE")]
+    to: Option<NaiveDate>,
+    /// Maximum number of sales, sampled evenly.
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
+    sample: u32,
+    #[command(flatten)]
+    outputs: Outputs,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
+    /// Accept this package without a trusted signature. Repeatable.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+impl Compare {
+    pub fn run(self) -> anyhow::Result<()> {
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from > to
+        {
+            bail!("--from {from} is after --to {to}");
+        }
+        let outputs = self.outputs.open()?;
+        let root = &self.releases.releases;
+        let rows = match &self.fixtures {
+            Some(path) => recorded(path)?,
+            None => Rows::Sales {
+                from: self.from.map(Day::from),
+                to: self.to.map(Day::from),
+                sample: self.sample as usize,
+            },
+        };
+        let trust = trust(root, &self.unsigned)?;
+        let runtime = self.compiled.runtime(Allocation::Pooling {
+            instances: INSTANCES,
+        })?;
+        let mut snapshots = BTreeMap::new();
+        let mut open =
+            |id: &PackageId| open_release(root, id.as_str(), &trust, &runtime, &mut snapshots);
+        let releases = Sides {
+            a: open(&self.release_a)?,
+            b: open(&self.release_b)?,
+        };
+        let mut progress = Progress::new();
+        let found = run(&releases, rows, &mut |stage, done, total| {
+            progress.show(stage, done, total);
+        })?;
+        drop(progress);
+        outputs.write(&found)
+    }
+}
+
+fn recorded(path: &Path) -> anyhow::Result<Rows> {
+    let named = || format!("the fixtures {}", path.display());
+    let file = File::open(path).with_context(named)?;
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Ok(Rows::Fixtures {
+        file: name.to_string_lossy().into_owned(),
+        fixtures: fixture::read(BufReader::new(file)).with_context(named)?,
+    })
+}

@@ -1,0 +1,24 @@
+//! Where commands that run a release keep its compiled code, if anywhere.
+
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_valuation::compile_cache;
+use std::path::PathBuf;
+
+/// Compiled code from one command to the next.
+#[derive(Debug, clap::Args)]
+pub struct CompiledFolder {
+    /// Folder of the compile cache, such as a server's data folder (disabled if unset).
+    #[arg(long, env = "DOMESDAY_COMPILED", value_name = "DIR")]
+    pub compiled: Option<PathBuf>,
+}
+
+impl CompiledFolder {
+    /// An engine that keeps compiled code there.
+    ///
+    /// # Errors
+    /// Where the engine cannot be made, or somebody else could put files into the folder.
+    pub fn runtime(&self, allocation: Allocation) -> anyhow::Result<Runtime> {
+        compile_cache::runtime(allocation, self.compiled.as_deref())
+    }
+}

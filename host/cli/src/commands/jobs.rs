@@ -1,0 +1,40 @@
+//! `domesday jobs`: whether new jobs are taken.
+
+use super::target::Place;
+use clap::{ArgMatches, Subcommand};
+use domesday_server::admin::protocol::Command;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Jobs {
+    /// Refuse new jobs on all hosts. Accepted jobs continue and stay readable.
+    Pause {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Accept new jobs again.
+    Resume {
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+impl Jobs {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        let (place, paused) = match self {
+            Jobs::Pause { place } => (place, true),
+            Jobs::Resume { place } => (place, false),
+        };
+        place
+            .settled(matches)?
+            .order(Command::PauseJobs { paused })?;
+        println!(
+            "{}",
+            match paused {
+                true => "new jobs are refused",
+                false => "new jobs are taken",
+            }
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,118 @@
+//! `domesday journal`: what operators do about receipts.
+
+use super::target::Place;
+use anyhow::{Context, bail};
+use clap::{ArgMatches, Subcommand};
+use domesday_journal::{TenantKey, heads, host};
+use domesday_server::admin::protocol::{Command, Response};
+use domesday_valuation::private_file;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Journal {
+    /// Export the keys of tenants' receipts to a file (mode 0600) for `domesday replay --journal`.
+    Keys {
+        /// Export this tenant's key only.
+        #[arg(long)]
+        tenant: Option<String>,
+        /// Output file; an existing one is replaced.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Erase the key of a tenant's receipts. They stay in the chain, and nobody can read them
+    /// again.
+    Erase {
+        /// Tenant id.
+        tenant: String,
+        /// Confirm the erasure, which cannot be undone.
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Print the last signed head of a journal. A copy kept elsewhere proves that nothing was
+    /// truncated or rewritten.
+    Head {
+        /// Folder of the journal (default: `journal` in the data folder).
+        #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
+        journal: Option<PathBuf>,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+impl Journal {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        match self {
+            Journal::Keys { tenant, out, place } => keys(tenant, out, &place.settled(matches)?),
+            Journal::Erase { tenant, yes, place } => erase(tenant, yes, &place.settled(matches)?),
+            Journal::Head { journal, place } => {
+                let place = place.settled(matches)?;
+                head(journal.unwrap_or_else(|| place.data.join("journal")))
+            }
+        }
+    }
+}
+
+fn keys(tenant: Option<String>, out: PathBuf, place: &Place) -> anyhow::Result<ExitCode> {
+    let answer = place.order(Command::ReceiptKeys {
+        tenant: tenant.clone(),
+    })?;
+    let Response::ReceiptKeys { keys } = answer else {
+        bail!("the server gave another answer; it is of another version");
+    };
+    if keys.is_empty() {
+        match tenant {
+            Some(tenant) => bail!(
+                "the tenant {tenant} has no key of receipts: it has had none, or it is erased"
+            ),
+            None => bail!("no tenant has a key of receipts"),
+        }
+    }
+    let text = serde_json::to_string_pretty(&keys)? + "\n";
+    private_file::write(&out, text.as_bytes())
+        .with_context(|| format!("the file {}", out.display()))?;
+    for key in &keys {
+        let mut secret = [0; 32];
+        hex::decode_to_slice(&key.secret, &mut secret).context("a key of the state")?;
+        println!("{}\t{}", key.tenant, TenantKey::new(secret).id());
+    }
+    println!(
+        "Written to {}; whoever has it reads these tenants' receipts.",
+        out.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn erase(tenant: String, yes: bool, place: &Place) -> anyhow::Result<ExitCode> {
+    if !yes {
+        bail!(
+            "this makes all receipts of {tenant} unreadable for good, on every host; say --yes to do it"
+        );
+    }
+    let order = Command::EraseReceiptKey {
+        tenant: tenant.clone(),
+    };
+    place.order(order)?;
+    println!("the key of {tenant}'s receipts is erased");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn head(journal: PathBuf) -> anyhow::Result<ExitCode> {
+    let named = || format!("the journal {}", journal.display());
+    let key = host(&journal).with_context(named)?;
+    let Some(head) = heads(&journal).with_context(named)?.pop() else {
+        bail!(
+            "{} has no signed head yet; its first comes with its first receipt",
+            named()
+        );
+    };
+    if head.signer() != Some(key) {
+        bail!("the last head of {} is not signed by its host", named());
+    }
+    println!("{}", serde_json::to_string(&head)?);
+    Ok(ExitCode::SUCCESS)
+}

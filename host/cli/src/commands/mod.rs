@@ -1,0 +1,132 @@
+//! The command line. Each command is a file; anyhow stops here and in them.
+
+mod backtest;
+mod check;
+mod compare;
+mod compile_cache_arg;
+mod cursor_secret;
+mod demo_data;
+mod jobs;
+mod journal;
+mod key;
+mod new_release;
+mod openapi;
+mod progress;
+mod property;
+mod release;
+mod replay;
+mod replay_journal;
+mod report_file;
+mod report_files;
+mod series;
+mod serve;
+mod shadow;
+mod snapshot_pin;
+mod status;
+mod target;
+mod tenant;
+mod transfer;
+mod trust;
+
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Automated valuations of homes in England and Wales, by sandboxed and replayable releases.
+#[derive(Debug, Parser)]
+#[command(name = "domesday", version, max_term_width = 100)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the releases of a directory over HTTP.
+    Serve(Box<serve::Serve>),
+    /// Create, list and revoke API keys.
+    #[command(subcommand)]
+    Key(key::Key),
+    /// List tenants, set their plans, enable and disable them.
+    #[command(subcommand)]
+    Tenant(tenant::Tenant),
+    /// Pause and resume the submission of jobs.
+    #[command(subcommand)]
+    Jobs(jobs::Jobs),
+    /// Export and erase keys of receipts, and print the journal's signed head.
+    #[command(subcommand)]
+    Journal(journal::Journal),
+    /// Rotate the secret that authenticates page cursors.
+    #[command(subcommand)]
+    Cursors(cursor_secret::Cursors),
+    /// Show the status of the running server.
+    Status(status::Status),
+    /// Build property snapshots from register files.
+    #[command(subcommand)]
+    Property(property::Property),
+    /// Build, check, sign, publish and list valuation releases.
+    #[command(subcommand)]
+    Release(release::Release),
+    /// Build releases of market statistics and sterling rates.
+    #[command(subcommand)]
+    Series(series::Series),
+    /// Print the OpenAPI document.
+    Openapi(openapi::Openapi),
+    /// Replay fixtures or receipts; exit 0 only if every outcome is bit-identical.
+    Replay(replay::Replay),
+    /// Value the same homes with two releases and report the differences.
+    Compare(Box<compare::Compare>),
+    /// Run a candidate release beside the current one on a share of live rows.
+    #[command(subcommand)]
+    Shadow(shadow::Shadow),
+    /// Write register files of an invented England and Wales.
+    DemoData(demo_data::DemoData),
+}
+
+/// Where the releases are, in every command that reads or writes them.
+#[derive(Debug, clap::Args)]
+struct ReleasesFolder {
+    /// Folder of releases: valuation/<id>, property/<id>, markets/<id>, rates/<id>, keys/*.pub.
+    #[arg(
+        long,
+        env = "DOMESDAY_RELEASES",
+        default_value = "releases",
+        value_name = "DIR"
+    )]
+    releases: PathBuf,
+}
+
+/// Reads the command line and runs its command.
+///
+/// # Errors
+/// What went wrong, for a person to read.
+pub fn run() -> anyhow::Result<ExitCode> {
+    let matches = Arguments::command().get_matches();
+    let arguments = Arguments::from_arg_matches(&matches)?;
+    // Which of a command's settings were given, and how, is in the matches of the innermost.
+    let matches = innermost(&matches);
+    match arguments.command {
+        Command::Serve(command) => command.run(matches),
+        Command::Key(command) => command.run(matches),
+        Command::Tenant(command) => command.run(matches),
+        Command::Jobs(command) => command.run(matches),
+        Command::Journal(command) => command.run(matches),
+        Command::Cursors(command) => command.run(matches),
+        Command::Status(command) => command.run(matches),
+        Command::Property(command) => command.run(),
+        Command::Release(command) => command.run(matches),
+        Command::Series(command) => command.run(),
+        Command::Openapi(command) => command.run(),
+        Command::Replay(command) => command.run(),
+        Command::Compare(command) => command.run().map(|()| ExitCode::SUCCESS),
+        Command::Shadow(command) => command.run(matches).map(|()| ExitCode::SUCCESS),
+        Command::DemoData(command) => command.run(),
+    }
+}
+
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    match matches.subcommand() {
+        Some((_, inner)) => innermost(inner),
+        None => matches,
+    }
+}

@@ -1,0 +1,285 @@
+//! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
+
+use super::ReleasesFolder;
+use super::progress::Progress;
+use anyhow::Context;
+use chrono::{DateTime, Utc};
+use clap::Subcommand;
+use domesday_package::{
+    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, SigningKey, Source,
+    Trust, open, sign, write,
+};
+use domesday_property::build::{
+    DEFAULT_MEMORY, FileReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
+};
+use domesday_property::{Identity, build};
+use domesday_release_tools::build::timestamp;
+use domesday_server::clock::{Clock, MachineClock};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Property {
+    /// Build a snapshot from register files.
+    Build(Box<Build>),
+    /// Build a new snapshot from an old one and later monthly price paid files.
+    Update(Box<Update>),
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Update {
+    /// Id of the new snapshot; an id is never reused.
+    #[arg(long)]
+    id: String,
+    /// Id of the snapshot to start from; it stays unchanged.
+    #[arg(long, value_name = "SNAPSHOT")]
+    from: String,
+    /// HM Land Registry monthly Price Paid Data: additions, changes and deletions. Repeatable.
+    #[arg(long, required = true, value_name = "CSV")]
+    price_paid: Vec<PathBuf>,
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// Build timestamp for reproducible builds (default: now).
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+const DEFAULT_MEMORY_MIB: u32 = (DEFAULT_MEMORY >> 20) as u32;
+
+#[derive(Debug, clap::Args)]
+pub struct Build {
+    /// Id of the snapshot: lower-case letters, digits, dots and hyphens. An id is never reused.
+    #[arg(long)]
+    id: String,
+    /// HM Land Registry Price Paid Data: the 16-column file or the linked-data export. Repeatable.
+    #[arg(long, required = true, value_name = "CSV")]
+    price_paid: Vec<PathBuf>,
+    /// Domestic energy certificates (certificates.csv). Repeatable.
+    #[arg(long, value_name = "CSV")]
+    certificates: Vec<PathBuf>,
+    /// OS Code-Point Open, the zip as downloaded.
+    #[arg(long, value_name = "ZIP")]
+    code_point: PathBuf,
+    /// ONS Standard Area Measurements of local authorities. Repeatable.
+    #[arg(long, value_name = "CSV")]
+    areas: Vec<PathBuf>,
+    /// ONS local authority codes, past and current.
+    #[arg(long, value_name = "CSV")]
+    authority_codes: PathBuf,
+    /// UK House Price Index, full file. Repeatable.
+    #[arg(long, value_name = "CSV")]
+    price_index: Vec<PathBuf>,
+    /// Licensed address file (docs/reference/address-file.md; default: UPRNs of the certificates).
+    #[arg(long, value_name = "CSV")]
+    addresses: Vec<PathBuf>,
+    /// OS Open UPRN, the zip or its CSV: coordinates of homes that the address file lacks.
+    #[arg(long, value_name = "FILE")]
+    open_uprn: Vec<PathBuf>,
+    /// Join sales and certificates by exact address only, without the matching rules of
+    /// docs/explanation/address-matching.md.
+    #[arg(long)]
+    exact_addresses: bool,
+    /// Memory of the external sort, MiB. Postcodes, pages and buffers need more.
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY_MIB,
+        value_parser = clap::value_parser!(u32).range(4..=1_048_576))]
+    memory: u32,
+    /// Mark the registers as synthetic in the manifest.
+    #[arg(long)]
+    synthetic: bool,
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// Build timestamp for reproducible builds (default: now).
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+impl Property {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Property::Build(build) => build.run(),
+            Property::Update(update) => update.run(),
+        }
+    }
+}
+
+impl Build {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let id: PackageId = self
+            .id
+            .parse()
+            .with_context(|| format!("--id {}", self.id))?;
+        let shelf = self.releases.releases.join("property");
+        std::fs::create_dir_all(&shelf).with_context(|| shelf.display().to_string())?;
+        let inputs = Inputs {
+            price_paid: self.price_paid.clone(),
+            certificates: self.certificates.clone(),
+            code_point: self.code_point.clone(),
+            areas: self.areas.clone(),
+            code_map: self.authority_codes.clone(),
+            price_index: self.price_index.clone(),
+            addresses: self.addresses.clone(),
+            open_uprn: self.open_uprn.clone(),
+            by_rules: !self.exact_addresses,
+        };
+        let memory = (self.memory as usize).saturating_mul(1 << 20);
+        let place = Place {
+            shelf: &shelf,
+            created: self.created,
+            sign_with: self.sign_with.as_deref(),
+        };
+        place.make(id, |id, built, progress| {
+            let report = build::build_within(
+                id.as_str(),
+                &inputs,
+                built,
+                memory,
+                &mut |stage, done, total| progress.show(stage, done, total),
+            )?;
+            let body = body(id, &report.identity, listed(&report.files), self.synthetic)?;
+            Ok((body, report))
+        })
+    }
+}
+
+impl Update {
+    fn run(self) -> anyhow::Result<ExitCode> {
+        let id: PackageId = self
+            .id
+            .parse()
+            .with_context(|| format!("--id {}", self.id))?;
+        let from: PackageId = self
+            .from
+            .parse()
+            .with_context(|| format!("--from {}", self.from))?;
+        let shelf = self.releases.releases.join("property");
+        // An update may be made of a snapshot that is not signed yet; serving it needs a signature.
+        let old = open(&shelf.join(from.as_str()), &Trust::Unsigned)
+            .with_context(|| format!("--from {from}: no snapshot in {}", shelf.display()))?;
+        let before: PropertyBody = old.body()?;
+        let database = old.path(before.database.as_str())?;
+        let place = Place {
+            shelf: &shelf,
+            created: self.created,
+            sign_with: self.sign_with.as_deref(),
+        };
+        place.make(id, |id, built, progress| {
+            let report = build::update(
+                id.as_str(),
+                &database,
+                &self.price_paid,
+                built,
+                &mut |stage, done, total| progress.show(stage, done, total),
+            )?;
+            let sources = report
+                .sources
+                .iter()
+                .map(|file| (file.file.clone(), file.sha256.clone(), file.rows));
+            let body = body(id, &report.identity, sources, before.synthetic)?;
+            Ok((body, report))
+        })
+    }
+}
+
+/// Where a snapshot is put once it is made.
+struct Place<'a> {
+    shelf: &'a Path,
+    created: Option<DateTime<Utc>>,
+    sign_with: Option<&'a Path>,
+}
+
+impl Place<'_> {
+    /// Has a snapshot made in a folder beside the shelf's packages, makes a package of it and
+    /// prints its report.
+    fn make<R: Serialize>(
+        self,
+        id: PackageId,
+        make: impl FnOnce(&PackageId, &Path, &mut Progress) -> anyhow::Result<(PropertyBody, R)>,
+    ) -> anyhow::Result<ExitCode> {
+        // Package ids cannot begin with a dot, so no reader takes this for a package.
+        let workshop = tempfile::Builder::new()
+            .prefix(".build-")
+            .tempdir_in(self.shelf)?;
+        let built = workshop.path().join("snapshot");
+        let mut progress = Progress::new();
+        let (body, report) = make(&id, &built, &mut progress)?;
+        drop(progress);
+        let place = self.shelf.join(id.as_str());
+        let draft = Draft {
+            id: id.clone(),
+            created: timestamp(self.created.unwrap_or_else(|| MachineClock.utc()))?,
+            body,
+            files: files(&built)?,
+        };
+        write(self.shelf, draft)?;
+        if let Some(key) = self.sign_with {
+            sign(&place, &SigningKey::read(key)?)?;
+        }
+        eprintln!(
+            "Snapshot {id} is in {}; what was not taken is listed in its {REJECTS_FILE}.",
+            place.display()
+        );
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Name, digest and rows of each file of a build.
+fn listed(files: &[FileReport]) -> impl Iterator<Item = (String, String, u64)> {
+    files
+        .iter()
+        .map(|file| (file.file.clone(), file.sha256.clone(), file.rows_read))
+}
+
+fn files(built: &Path) -> anyhow::Result<BTreeMap<FilePath, Source>> {
+    [SNAPSHOT_FILE, REPORT_FILE, REJECTS_FILE]
+        .into_iter()
+        .map(|name| Ok((name.parse()?, Source::Path(built.join(name)))))
+        .collect()
+}
+
+fn body(
+    id: &PackageId,
+    identity: &Identity,
+    sources: impl Iterator<Item = (String, String, u64)>,
+    synthetic: bool,
+) -> anyhow::Result<PropertyBody> {
+    let rows = identity.rows;
+    let counts = [
+        ("postcodes", rows.postcodes),
+        ("address_keys", rows.address_keys),
+        ("properties", rows.properties),
+        ("certificates", rows.certificates),
+        ("placed_sales", rows.placed_sales),
+        ("unplaced_sales", rows.unplaced_sales),
+        ("matched_sales", rows.matched_sales),
+    ];
+    Ok(PropertyBody {
+        snapshot_id: id.clone(),
+        content_digest: identity.content_digest.parse::<Sha256Digest>()?,
+        schema: domesday_property::store::SCHEMA,
+        database: SNAPSHOT_FILE.parse()?,
+        sources: sources
+            .map(|(name, sha256, rows)| {
+                Ok(RegisterFile {
+                    name,
+                    sha256: sha256.parse()?,
+                    rows,
+                })
+            })
+            .collect::<anyhow::Result<_>>()?,
+        synthetic,
+        latest_sale: identity.latest_sale.and_then(|day| day.date()),
+        counts: counts
+            .into_iter()
+            .map(|(name, count)| (name.to_owned(), count))
+            .collect(),
+    })
+}

@@ -1,0 +1,359 @@
+//! `domesday release`: build, sign and list releases, and make the keys that sign them.
+
+use super::backtest::Backtest;
+use super::check::Check;
+use super::compile_cache_arg::CompiledFolder;
+use super::new_release::New;
+use super::progress::Progress;
+use super::target::Place;
+use super::transfer::{Publish, Pull};
+use super::trust::trust;
+use super::{ReleasesFolder, snapshot_pin};
+use anyhow::Context;
+use chrono::{DateTime, NaiveDate, Utc};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Subcommand};
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
+use domesday_release_tools::build::{BuildOptions, build};
+use domesday_series::catalogue::Family;
+use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
+use domesday_server::admin::protocol::{Command, ReleasedKind};
+use domesday_server::clock::{Clock, MachineClock, random};
+use domesday_server::series_releases::SeriesReleases;
+use domesday_valuation::release_store::{names, open_release};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Release {
+    /// Create a model's crate from a template.
+    New(New),
+    /// Build a release from a model's source and a property snapshot.
+    Build(Box<Build>),
+    /// Value past sales as at their own days and report the errors.
+    Backtest(Box<Backtest>),
+    /// Check a release's guarantees; exit 0 only if no check fails.
+    Check(Box<Check>),
+    /// Sign a package in the releases folder.
+    Sign {
+        /// Id of the package.
+        id: PackageId,
+        /// Kind of the package.
+        #[arg(long, value_enum, default_value_t = Signable::Valuation)]
+        kind: Signable,
+        /// Private key file.
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        #[command(flatten)]
+        releases: ReleasesFolder,
+    },
+    /// Create a signing key: FILE holds the private key, FILE.pub the public one.
+    Keygen {
+        /// File of the private key.
+        file: PathBuf,
+        /// Comment in the public file, such as the owner.
+        #[arg(long, default_value = "")]
+        comment: String,
+    },
+    /// Publish a release with its snapshot to a folder of releases or an OCI registry.
+    Publish(Publish),
+    /// Pull a release with its snapshot from a folder of releases or an OCI registry, and verify it
+    /// with the keys trusted here.
+    Pull(Pull),
+    /// Make a release the current one on all hosts, after it was opened, verified and admitted.
+    /// Requests in progress stay on their release.
+    Promote {
+        /// Id of the package.
+        id: PackageId,
+        /// Kind of the release.
+        #[arg(long, value_enum, default_value = "valuation")]
+        kind: ReleasedKind,
+        /// Folder of releases, if no server runs; a running server uses its own.
+        #[arg(
+            long,
+            env = "DOMESDAY_RELEASES",
+            default_value = "releases",
+            value_name = "DIR"
+        )]
+        releases: PathBuf,
+        /// Promote it without a trusted signature, if no server runs.
+        #[arg(long)]
+        allow_unsigned: bool,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// List the releases, each opened and verified.
+    List {
+        #[command(flatten)]
+        releases: ReleasesFolder,
+        /// Include unsigned packages.
+        #[arg(long)]
+        unsigned: bool,
+    },
+}
+
+/// Kinds of package that this program makes.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Signable {
+    /// A release.
+    Valuation,
+    /// A property snapshot.
+    Property,
+    /// A release of market statistics.
+    Markets,
+    /// A release of sterling rates.
+    Rates,
+}
+
+impl From<Signable> for Kind {
+    fn from(kind: Signable) -> Kind {
+        match kind {
+            Signable::Valuation => Kind::Valuation,
+            Signable::Property => Kind::Property,
+            Signable::Markets => Kind::Markets,
+            Signable::Rates => Kind::Rates,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub struct Build {
+    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    #[arg(long)]
+    id: String,
+    /// Folder of the model: a crate or a Python module, with release.toml.
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Id of the property snapshot to pin.
+    #[arg(long, value_name = "ID")]
+    snapshot: String,
+    /// First valuation date (default: the day after the snapshot's latest sale).
+    #[arg(long, value_name = "DATE")]
+    valuation_from: Option<NaiveDate>,
+    /// Last valuation date (default: a year after the first).
+    #[arg(long, value_name = "DATE")]
+    valuation_to: Option<NaiveDate>,
+    /// Effective date of the release (default: the first valuation date).
+    #[arg(long, value_name = "DATE")]
+    effective: Option<NaiveDate>,
+    /// Last day of the sales to fit (default: two years before the snapshot's latest sale).
+    #[arg(long, value_name = "DATE")]
+    fit_through: Option<NaiveDate>,
+    /// Last day of the sales to calibrate on (default: half a year before the latest sale). Later
+    /// sales are the holdout.
+    #[arg(long, value_name = "DATE")]
+    calibrate_through: Option<NaiveDate>,
+    /// Maximum number of sales to calibrate on, sampled evenly.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    max_calibration_rows: usize,
+    /// Days before --fit-through whose sales a model that shows its inputs learns from.
+    #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
+    learn_days: i32,
+    /// Maximum number of sales to learn from, sampled evenly.
+    #[arg(long, default_value_t = 40_000, value_name = "N")]
+    max_train_rows: usize,
+    /// Maximum number of sales to test on, sampled evenly.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    max_backtest_rows: usize,
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// Build timestamp for reproducible builds (default: now).
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
+}
+
+impl Release {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        match self {
+            Release::New(arguments) => arguments.run()?,
+            Release::Build(arguments) => arguments.run()?,
+            Release::Backtest(arguments) => arguments.run()?,
+            Release::Check(arguments) => return arguments.run(),
+            Release::Sign {
+                id,
+                kind,
+                key,
+                releases,
+            } => {
+                let key = SigningKey::read(&key)?;
+                let place = releases
+                    .releases
+                    .join(Kind::from(kind).as_str())
+                    .join(id.as_str());
+                let package = sign(&place, &key)?;
+                println!("{id} is signed; manifest {}", package.digest());
+            }
+            Release::Keygen { file, comment } => {
+                let key = SigningKey::from_seed(random().context("no randomness for a key")?);
+                key.write(&file)?;
+                let public = file.with_added_extension("pub");
+                key.public().write(&public, &comment)?;
+                println!(
+                    "The private key is {}, the public key {}",
+                    file.display(),
+                    public.display()
+                );
+            }
+            Release::Publish(publish) => publish.run()?,
+            Release::Pull(pull) => pull.run()?,
+            Release::Promote {
+                id,
+                kind,
+                releases,
+                allow_unsigned,
+                place,
+            } => {
+                let place = place.settled(matches)?;
+                let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
+                promote(&id, kind, &place, &releases, given, allow_unsigned)?;
+            }
+            Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn promote(
+    id: &PackageId,
+    kind: ReleasedKind,
+    place: &Place,
+    releases: &Path,
+    releases_given: bool,
+    allow_unsigned: bool,
+) -> anyhow::Result<()> {
+    let order = Command::Promote {
+        kind,
+        release: id.to_string(),
+    };
+    if place.order_server(&order)?.is_some() {
+        if releases_given || allow_unsigned {
+            eprintln!(
+                "A server runs here: it took the package from its own releases folder, by its own trust."
+            );
+        }
+    } else {
+        // No server proves it, so that this does: the next start would refuse it otherwise.
+        let unsigned = allow_unsigned.then(|| id.to_string());
+        let trust = trust(releases, unsigned.as_slice())?;
+        let family =
+            |family| SeriesReleases::open(releases, family, trust.clone(), Some(id.as_str()));
+        match kind {
+            ReleasedKind::Markets => drop(family(Family::Markets)?),
+            ReleasedKind::Rates => drop(family(Family::Rates)?),
+            ReleasedKind::Valuation => {
+                let runtime = Runtime::new(Allocation::OnDemand)?;
+                let snapshots = &mut BTreeMap::new();
+                drop(open_release(
+                    releases,
+                    id.as_str(),
+                    &trust,
+                    &runtime,
+                    snapshots,
+                )?);
+            }
+        }
+        place.order(order)?;
+    }
+    println!("{id} is current");
+    Ok(())
+}
+
+fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
+    let trust = if unsigned {
+        Trust::Unsigned
+    } else {
+        trust(root, &[])?
+    };
+    let shelf = root.join(Kind::Valuation.as_str());
+    for id in names(&shelf)? {
+        match open(&shelf.join(&id), &trust).and_then(|package| package.body::<ValuationBody>()) {
+            Ok(body) => match snapshot_pin::here(root, &body, &trust) {
+                Ok(()) => println!(
+                    "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
+                    body.effective_date,
+                    body.valuation_date.from,
+                    body.valuation_date.to,
+                    body.snapshot.id
+                ),
+                Err(error) => println!("{id}\tcannot be used: {error}"),
+            },
+            Err(error) => println!("{id}\tcannot be used: {error}"),
+        }
+    }
+    list_series(root, &trust, |MarketsBody(body)| body)?;
+    list_series(root, &trust, |RatesBody(body)| body)
+}
+
+/// The releases of a family; its folder may be absent.
+fn list_series<B: Body>(
+    root: &Path,
+    trust: &Trust,
+    inner: fn(B) -> ReleaseBody,
+) -> anyhow::Result<()> {
+    let kind = B::KIND.as_str();
+    let shelf = root.join(kind);
+    if !shelf.exists() {
+        return Ok(());
+    }
+    for id in names(&shelf)? {
+        match open(&shelf.join(&id), trust).and_then(|package| package.body::<B>()) {
+            Ok(body) => {
+                let body = inner(body);
+                println!(
+                    "{id}\t{kind}\t{} series, {} observations{}",
+                    body.series,
+                    body.observations,
+                    if body.synthetic { "\tinvented" } else { "" }
+                );
+            }
+            Err(error) => println!("{id}\t{kind}\tcannot be used: {error}"),
+        }
+    }
+    Ok(())
+}
+
+impl Build {
+    fn run(self) -> anyhow::Result<()> {
+        let options = BuildOptions {
+            id: self
+                .id
+                .parse::<PackageId>()
+                .with_context(|| format!("--id {}", self.id))?,
+            model: self.model,
+            releases: self.releases.releases,
+            snapshot: self
+                .snapshot
+                .parse::<PackageId>()
+                .with_context(|| format!("--snapshot {}", self.snapshot))?,
+            valuation_from: self.valuation_from,
+            valuation_to: self.valuation_to,
+            effective: self.effective,
+            fit_through: self.fit_through,
+            calibrate_through: self.calibrate_through,
+            max_calibration_rows: self.max_calibration_rows,
+            learn_days: self.learn_days,
+            max_train_rows: self.max_train_rows,
+            max_backtest_rows: self.max_backtest_rows,
+            created: self.created.unwrap_or_else(|| MachineClock.utc()),
+            compiled: self.compiled.compiled,
+        };
+        let mut progress = Progress::new();
+        let place = build(&options, &mut |stage, done, total| {
+            progress.show(stage, done, total)
+        })?;
+        drop(progress);
+        if let Some(key) = &self.sign_with {
+            sign(&place, &SigningKey::read(key)?)?;
+        }
+        println!("Release {} is in {}", options.id, place.display());
+        Ok(())
+    }
+}

@@ -1,0 +1,47 @@
+//! Receipts that become fixtures.
+
+use anyhow::Context;
+use domesday_engine::fixture;
+use domesday_engine::fixture::{Fixture, FixtureError};
+use std::io::BufWriter;
+use std::path::Path;
+use tempfile::NamedTempFile;
+
+/// A file of fixtures on its way, for its owner alone and whole or not there.
+pub(super) struct Export<'a> {
+    path: &'a Path,
+    file: BufWriter<NamedTempFile>,
+    written: Result<(), FixtureError>,
+}
+
+impl<'a> Export<'a> {
+    pub(super) fn begin(path: &'a Path) -> anyhow::Result<Export<'a>> {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        // Temporary files are 0600 from their first byte.
+        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
+        let file = file.with_context(|| format!("the file {}", path.display()))?;
+        Ok(Export {
+            path,
+            file: BufWriter::new(file),
+            written: Ok(()),
+        })
+    }
+
+    pub(super) fn add(&mut self, fixture: &Fixture) {
+        if self.written.is_ok() {
+            self.written = fixture::write(std::slice::from_ref(fixture), &mut self.file);
+        }
+    }
+
+    pub(super) fn finish(self) -> anyhow::Result<()> {
+        let named = || format!("the file {}", self.path.display());
+        self.written.with_context(named)?;
+        let file = self.file.into_inner().map_err(|error| error.into_error());
+        let file = file.with_context(named)?;
+        file.as_file().sync_all().with_context(named)?;
+        file.persist(self.path).with_context(named)?;
+        Ok(())
+    }
+}

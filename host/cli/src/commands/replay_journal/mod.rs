@@ -1,0 +1,257 @@
+//! `domesday replay --journal`: proves a journal's chain, and the valuations in it.
+
+mod export;
+mod releases;
+mod report;
+
+pub use releases::Releases;
+
+use self::export::Export;
+use self::report::{Problem, Report, print};
+use super::progress::Progress;
+use anyhow::{Context, bail};
+use domesday_engine::Runtime;
+use domesday_engine::fixture::Fixture;
+use domesday_engine::replay::{Mismatch, agrees, replay};
+use domesday_journal::{Expected, Head, Receipt, TenantKey, verify};
+use domesday_package::PublicKey;
+use domesday_server::admin::protocol::ReceiptKey;
+use domesday_server::receipts;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Problems that are told one by one; of more, how many there are.
+const TOLD: usize = 100;
+
+#[derive(Debug, clap::Args)]
+pub struct JournalOptions {
+    /// Verify a host's journal of receipts, and replay those whose keys are given.
+    #[arg(long, value_name = "DIR")]
+    pub journal: Option<PathBuf>,
+    /// Keys of receipts, as `domesday journal keys` exports them.
+    #[arg(long, value_name = "FILE", requires = "journal")]
+    keys: Option<PathBuf>,
+    /// Signed head kept elsewhere, as `domesday journal head` prints it. Repeatable.
+    #[arg(long = "head", value_name = "FILE", requires = "journal")]
+    heads: Vec<PathBuf>,
+    /// Expected public key of the journal's host, ed25519:… (default: the one in the folder).
+    #[arg(long, value_name = "KEY", requires = "journal")]
+    host: Option<String>,
+    /// First receipt to verify, if earlier files are elsewhere.
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        default_value_t = 1,
+        requires = "journal",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    begins_at: u64,
+    /// Last receipt that must exist, if later files are elsewhere.
+    #[arg(long, value_name = "NUMBER", requires = "journal")]
+    ends_at: Option<u64>,
+    /// Replay only this valuation's receipts, and print them.
+    #[arg(long, value_name = "ID", requires = "journal")]
+    valuation: Option<String>,
+    /// Replay only this tenant's receipts.
+    #[arg(long, requires = "journal")]
+    tenant: Option<String>,
+    /// Write the replayed receipts to a file as fixtures. It holds addresses: guard it.
+    #[arg(long, value_name = "FILE", requires = "journal")]
+    export: Option<PathBuf>,
+}
+
+impl JournalOptions {
+    /// Proves the journal, and replays what was asked for.
+    ///
+    /// # Errors
+    /// Where what was given cannot be read. A journal that does not hold is a result.
+    pub fn run(
+        &self,
+        journal: &Path,
+        mut releases: Releases<'_>,
+        release: Option<&str>,
+        json: bool,
+    ) -> anyhow::Result<ExitCode> {
+        let expected = self.expected()?;
+        let keys = self.keys()?;
+        let mut report = Report {
+            journal: journal.to_owned(),
+            engine: Runtime::version(),
+            ..Report::default()
+        };
+        let mut shown: Vec<(Receipt, Fixture)> = Vec::new();
+        let mut export = self.export.as_deref().map(Export::begin).transpose()?;
+        let mut progress = Progress::new();
+        let last = expected.heads.iter().map(|head| head.sequence).max();
+        let own = domesday_journal::heads(journal).unwrap_or_default();
+        let last = last.max(own.last().map(|head| head.sequence)).unwrap_or(0);
+        let proof = verify(journal, &expected, |receipt| {
+            report.receipts += 1;
+            if receipt.sequence % 64 == 0 {
+                progress.show("receipts", receipt.sequence, last.max(receipt.sequence));
+            }
+            let about = &receipt.about;
+            let wanted = |asked: Option<&str>, found: &str| asked.is_none_or(|id| id == found);
+            if !wanted(release, &about.release_id)
+                || !wanted(self.tenant.as_deref(), &about.tenant)
+                || !wanted(self.valuation.as_deref(), &about.valuation_id)
+            {
+                return;
+            }
+            report.selected += 1;
+            let Some(key) = keys.get(&receipt.key) else {
+                report.sealed += 1;
+                return;
+            };
+            match prove(receipt, key, &mut releases) {
+                Ok(fixture) => {
+                    report.identical += 1;
+                    if let Some(export) = &mut export {
+                        export.add(&fixture);
+                    }
+                    if self.valuation.is_some() {
+                        shown.push((receipt.clone(), fixture));
+                    }
+                }
+                Err(problem) => {
+                    report.failed += 1;
+                    let room = report.problems.len() < TOLD;
+                    let mut told = report.problems.iter_mut();
+                    match told.find(|told| told.problem == problem) {
+                        Some(told) => told.more += 1,
+                        None if room => report.problems.push(Problem {
+                            receipt: receipt.sequence,
+                            valuation_id: about.valuation_id.clone(),
+                            problem,
+                            more: 0,
+                        }),
+                        None => {}
+                    }
+                }
+            }
+        });
+        drop(progress);
+        match proof {
+            Ok(proof) => {
+                report.proved = true;
+                report.host = Some(proof.host.to_string());
+                report.signed = proof.signed;
+                if proof.signed < proof.last {
+                    let count = proof.last - proof.signed.max(self.begins_at - 1);
+                    report
+                        .warnings
+                        .push(format!("no head vouches for the last {count} receipts"));
+                }
+                if self.heads.is_empty() {
+                    let alone = "no head was given that was kept elsewhere, so whoever can write this folder could have made all of it anew";
+                    report.warnings.push(alone.to_owned());
+                }
+                report.unfinished_bytes = proof.unfinished;
+            }
+            Err(broken) => report.broken = Some(broken.to_string()),
+        }
+        report.asked_in_vain = self.in_vain(release, &report);
+        if let Some(export) = export {
+            export.finish()?;
+        }
+        match json {
+            true => println!("{}", serde_json::to_string_pretty(&report)?),
+            false => print(&report, &shown)?,
+        }
+        Ok(
+            match report.proved && report.failed == 0 && report.asked_in_vain.is_none() {
+                true => ExitCode::SUCCESS,
+                false => ExitCode::FAILURE,
+            },
+        )
+    }
+
+    /// What was asked for and nothing was found of, in words.
+    fn in_vain(&self, release: Option<&str>, report: &Report) -> Option<String> {
+        let narrowed = release.is_some() || self.tenant.is_some() || self.valuation.is_some();
+        if narrowed && report.selected == 0 {
+            return Some("there is no receipt of what was asked for".to_owned());
+        }
+        let opens = report.identical + report.failed > 0;
+        ((self.keys.is_some() || self.valuation.is_some()) && report.selected > 0 && !opens)
+            .then(|| "no key that was given opens any of these receipts".to_owned())
+    }
+
+    fn expected(&self) -> anyhow::Result<Expected> {
+        let mut heads = Vec::new();
+        for path in &self.heads {
+            let named = || format!("the head {}", path.display());
+            let text = std::fs::read_to_string(path).with_context(named)?;
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                heads.push(serde_json::from_str::<Head>(line).with_context(named)?);
+            }
+        }
+        // What was given is not repeated: it may be a private key.
+        let host = self.host.as_deref().map(str::parse::<PublicKey>);
+        let host = host.transpose();
+        let Ok(host) = host else {
+            bail!(
+                "--host is no public key (ed25519: and 64 hexadecimal digits), as host.pub has it"
+            );
+        };
+        Ok(Expected {
+            heads,
+            host,
+            begins_at: self.begins_at,
+            ends_at: self.ends_at,
+        })
+    }
+
+    fn keys(&self) -> anyhow::Result<BTreeMap<String, TenantKey>> {
+        let Some(path) = &self.keys else {
+            return Ok(BTreeMap::new());
+        };
+        let named = || format!("the keys {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(named)?;
+        // What it holds is secret, so what is wrong with it is not repeated.
+        let Ok(listed) = serde_json::from_str::<Vec<ReceiptKey>>(&text) else {
+            bail!("{} are not as `domesday journal keys` writes them", named());
+        };
+        let mut keys = BTreeMap::new();
+        for key in listed {
+            let mut secret = [0; 32];
+            if hex::decode_to_slice(&key.secret, &mut secret).is_err() {
+                bail!(
+                    "{}: the key of {} is not 64 hexadecimal digits",
+                    named(),
+                    key.tenant
+                );
+            }
+            let key = TenantKey::new(secret);
+            keys.insert(key.id(), key);
+        }
+        Ok(keys)
+    }
+}
+
+/// Opens a receipt and replays it.
+fn prove(
+    receipt: &Receipt,
+    key: &TenantKey,
+    releases: &mut Releases<'_>,
+) -> Result<Fixture, String> {
+    let about = &receipt.about;
+    let record = receipt.open(key).map_err(|error| error.to_string())?;
+    let fixture = receipts::read(about.form, &record).map_err(|error| error.to_string())?;
+    let opened = releases.get(&about.release_id)?;
+    if opened.package != about.package {
+        return Err(format!(
+            "the release {} here is not the one that made it: the digest of its manifest is {}, and was {}",
+            about.release_id, opened.package, about.package
+        ));
+    }
+    let proved = replay(&opened.release, &fixture).and_then(|()| match &opened.evidence {
+        Some(evidence) => agrees(&**evidence, &fixture),
+        None => Ok(()),
+    });
+    match proved {
+        Err(mismatch) => Err(Mismatch::to_string(&mismatch)),
+        Ok(()) => Ok(fixture),
+    }
+}

@@ -1,0 +1,144 @@
+//! A file that a command writes at its end, and opens at its beginning, so that a path at which
+//! nothing can be written is told before the work and not after it.
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// The file. What it held stays until [`Output::write`]; where that never comes, a file that was
+/// not there before goes again.
+pub struct Output {
+    path: PathBuf,
+    file: File,
+    /// Whether it is to be removed unless it is written.
+    made: bool,
+}
+
+impl Output {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn open(path: &Path) -> anyhow::Result<Output> {
+        let mut options = OpenOptions::new();
+        options.write(true);
+        let made = !path.exists();
+        let file = options.create(made).truncate(false).open(path);
+        Ok(Output {
+            file: file.with_context(|| path.display().to_string())?,
+            path: path.to_owned(),
+            made,
+        })
+    }
+
+    /// Opens the one that was asked for, where any was.
+    ///
+    /// # Errors
+    /// As [`Output::open`].
+    pub fn wanted(path: Option<&Path>) -> anyhow::Result<Option<Output>> {
+        path.map(Output::open).transpose()
+    }
+
+    /// Writes a document as JSON for people, in place of what it held.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write_json(self, document: &impl Serialize) -> anyhow::Result<()> {
+        let mut text = serde_json::to_vec_pretty(document)?;
+        text.push(b'\n');
+        self.write(&text)
+    }
+
+    /// Writes it, in place of what it held.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn write(mut self, bytes: &[u8]) -> anyhow::Result<()> {
+        self.made = false;
+        let write = |file: &mut File| {
+            // A pipe or a terminal holds nothing that could be cut.
+            if file.metadata()?.is_file() {
+                file.set_len(0)?;
+            }
+            file.write_all(bytes)
+        };
+        write(&mut self.file).with_context(|| self.path.display().to_string())
+    }
+
+    /// Which file it is, if it is one and no device.
+    fn identity(&self) -> anyhow::Result<Option<(u64, u64)>> {
+        let found = self.file.metadata();
+        let found = found.with_context(|| self.path.display().to_string())?;
+        Ok(found.is_file().then(|| (found.dev(), found.ino())))
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if self.made {
+            // Nobody could do anything about it.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Refuses two options that name one file, by whichever paths.
+///
+/// # Errors
+/// Which two do.
+pub fn all_others(outputs: &[(&str, &Option<Output>)]) -> anyhow::Result<()> {
+    let mut seen: Vec<(&str, (u64, u64))> = Vec::new();
+    for (option, output) in outputs {
+        let Some(output) = output else { continue };
+        let Some(identity) = output.identity()? else {
+            continue;
+        };
+        if let Some((other, _)) = seen.iter().find(|(_, other)| *other == identity) {
+            bail!(
+                "{other} and {option} are one file, {}: name two",
+                output.path.display()
+            );
+        }
+        seen.push((option, identity));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_is_written_whole_or_left_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let (old, new) = (folder.path().join("old"), folder.path().join("new"));
+        fs::write(&old, "what was there before").unwrap();
+        let open = |path: &Path| Output::open(path).unwrap();
+        drop((open(&old), open(&new)));
+        assert_eq!(fs::read(&old).unwrap(), b"what was there before");
+        assert!(!new.exists());
+        for path in [&old, &new] {
+            open(path).write(b"short").unwrap();
+            assert_eq!(fs::read(path).unwrap(), b"short");
+        }
+        assert!(Output::open(&folder.path().join("nowhere/x")).is_err());
+    }
+
+    #[test]
+    fn one_file_by_two_names_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        fs::write(&one, "").unwrap();
+        std::os::unix::fs::symlink(&one, &other).unwrap();
+        let open = |path: &Path| Some(Output::open(path).unwrap());
+        let (a, b) = (open(&one), open(&other));
+        let said = all_others(&[("--a", &a), ("--b", &None), ("--c", &b)]);
+        assert!(said.unwrap_err().to_string().contains("--a and --c"));
+        let (a, b) = (open(Path::new("/dev/null")), open(Path::new("/dev/null")));
+        all_others(&[("--a", &a), ("--b", &b)]).unwrap();
+    }
+}

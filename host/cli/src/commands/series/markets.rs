@@ -1,0 +1,122 @@
+//! `domesday series build markets`.
+
+use crate::commands::ReleasesFolder;
+use crate::commands::progress::Progress;
+use anyhow::Context;
+use domesday_package::{PackageId, SigningKey, Timestamp, sign};
+use domesday_series::build::markets::{About, Coverage, Inputs, Month, build};
+use domesday_series::catalogue::Family;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub struct Markets {
+    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    #[arg(long, value_name = "ID")]
+    release_id: String,
+    /// HM Land Registry Price Paid Data: the 16-column file or the linked-data export. Repeatable.
+    #[arg(long, required = true, num_args = 1.., value_name = "CSV")]
+    price_paid: Vec<PathBuf>,
+    /// Domestic energy certificates, for floor areas and rooms. Repeatable.
+    #[arg(long, num_args = 1.., value_name = "CSV")]
+    certificates: Vec<PathBuf>,
+    /// ONS Standard Area Measurements of local authorities. Repeatable.
+    #[arg(long, required = true, num_args = 1.., value_name = "CSV")]
+    areas: Vec<PathBuf>,
+    /// ONS local authority codes, past and current.
+    #[arg(long, value_name = "CSV")]
+    authority_codes: PathBuf,
+    /// OS Code-Point Open, the zip as downloaded (default: the district that a sale names).
+    #[arg(long, visible_alias = "code-point", value_name = "ZIP")]
+    postcodes: Vec<PathBuf>,
+    /// ONS Price Index of Private Rents, or the earlier private rental market statistics.
+    /// Repeatable.
+    #[arg(long, num_args = 1.., value_name = "WORKBOOK")]
+    rents: Vec<PathBuf>,
+    /// UK House Price Index, full file. Repeatable.
+    #[arg(long, visible_alias = "price-index", num_args = 1.., value_name = "CSV")]
+    house_price_index: Vec<PathBuf>,
+    /// Authority and months that the price paid files cover, CODE:YYYY-MM:YYYY-MM. Repeatable
+    /// (default: every authority).
+    #[arg(long, num_args = 1.., value_name = "COVERAGE")]
+    covers: Vec<String>,
+    /// Month of the release, YYYY-MM (default: the month after the newest sale). Sales are stated
+    /// to three months before it.
+    #[arg(long, value_name = "MONTH")]
+    release_month: Option<String>,
+    /// Also write the certificate of each sale, to re-derive the figures.
+    #[arg(long, value_name = "CSV")]
+    matches: Option<PathBuf>,
+    /// Mark the files as synthetic in the manifest.
+    #[arg(long)]
+    synthetic: bool,
+    /// Time of publication (default: none recorded).
+    #[arg(long, value_name = "TIME")]
+    published_at: Option<Timestamp>,
+    /// Build timestamp (default: midnight after the newest month, so that builds are reproducible).
+    #[arg(long, value_name = "TIME")]
+    created: Option<Timestamp>,
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+impl Markets {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let release_id: PackageId = self
+            .release_id
+            .parse()
+            .with_context(|| format!("--release-id {}", self.release_id))?;
+        let month =
+            |text: &String| Month::parse(text).with_context(|| format!("--release-month {text}"));
+        let coverage: Result<Vec<Coverage>, _> = self
+            .covers
+            .iter()
+            .map(|text| Coverage::parse(text))
+            .collect();
+        let inputs = Inputs {
+            price_paid: self.price_paid,
+            certificates: self.certificates,
+            areas: self.areas,
+            code_map: self.authority_codes,
+            code_point: self.postcodes,
+            rents: self.rents,
+            price_index: self.house_price_index,
+            coverage: coverage?,
+            release_month: self.release_month.as_ref().map(month).transpose()?,
+            matches: self.matches,
+        };
+        let about = About {
+            release_id: release_id.clone(),
+            created: self.created,
+            published_at: self.published_at,
+            synthetic: self.synthetic,
+        };
+        let shelf = self.releases.releases.join(Family::Markets.as_str());
+        let mut progress = Progress::new();
+        let (_, report) = build(&shelf, about, &inputs, &mut |stage, done, total| {
+            progress.show(stage, done, total)
+        })?;
+        drop(progress);
+        let place = shelf.join(release_id.as_str());
+        if let Some(key) = &self.sign_with {
+            sign(&place, &SigningKey::read(key)?)?;
+        }
+        println!("{}", serde_json::to_string_pretty(&report)?);
+        if report.sales.areas_without_sales > 0 {
+            eprintln!(
+                "{} authorities have no sale in these files, so that their counts are 0: files of a part of the country need --covers",
+                report.sales.areas_without_sales
+            );
+        }
+        eprintln!(
+            "{} series with {} observations are in {}.",
+            report.series,
+            report.observations,
+            place.display()
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,31 @@
+//! `domesday series build`: from the publishers' own downloads to releases of markets and rates.
+
+mod markets;
+mod rates;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+#[derive(Debug, Subcommand)]
+pub enum Series {
+    /// Build a release from the publishers' files.
+    #[command(subcommand)]
+    Build(Build),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Build {
+    /// Market statistics from HM Land Registry, ONS, OS and energy certificates.
+    Markets(Box<markets::Markets>),
+    /// Sterling rates from the Bank of England's files.
+    Rates(Box<rates::Rates>),
+}
+
+impl Series {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        match self {
+            Series::Build(Build::Markets(command)) => command.run(),
+            Series::Build(Build::Rates(command)) => command.run(),
+        }
+    }
+}

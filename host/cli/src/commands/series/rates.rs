@@ -1,0 +1,96 @@
+//! `domesday series build rates`.
+
+use crate::commands::ReleasesFolder;
+use anyhow::Context;
+use domesday_package::{PackageId, SigningKey, Timestamp, sign};
+use domesday_series::build::rates::{Inputs, derive, read};
+use domesday_series::build::{Publication, write};
+use domesday_series::catalogue::Family;
+use indicatif::ProgressBar;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+#[derive(Debug, clap::Args)]
+pub struct Rates {
+    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    #[arg(long, value_name = "ID")]
+    release_id: String,
+    /// Export of the Bank's database, or its list of Bank Rate changes. Repeatable.
+    #[arg(long, required = true, num_args = 1.., value_name = "CSV")]
+    bank_csv: Vec<PathBuf>,
+    /// Yield-curve workbook, zip of workbooks, or curve table (docs/how-to/build-series.md).
+    /// Repeatable.
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    curves: Vec<PathBuf>,
+    /// Mark the files as synthetic in the manifest.
+    #[arg(long)]
+    synthetic: bool,
+    /// Note for readers of the manifest. Repeatable.
+    #[arg(long, value_name = "TEXT")]
+    note: Vec<String>,
+    /// Time of publication (default: none recorded).
+    #[arg(long, value_name = "TIME")]
+    published_at: Option<Timestamp>,
+    /// Build timestamp (default: midnight after the newest observation, so that builds are
+    /// reproducible).
+    #[arg(long, value_name = "TIME")]
+    created: Option<Timestamp>,
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+impl Rates {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let release_id: PackageId = self
+            .release_id
+            .parse()
+            .with_context(|| format!("--release-id {}", self.release_id))?;
+        let inputs = Inputs {
+            database: self.bank_csv,
+            curves: self.curves,
+            synthetic: self.synthetic,
+        };
+        let spinner = ProgressBar::new_spinner();
+        spinner.enable_steady_tick(Duration::from_millis(200));
+        let published = read(&inputs, |name| {
+            spinner.set_message(format!("reading {name}"))
+        })?;
+        spinner.set_message("computing and writing");
+        let draft = derive(&published);
+        let shelf = self.releases.releases.join(Family::Rates.as_str());
+        let manifest = write(
+            &shelf,
+            draft,
+            Publication {
+                family: Family::Rates,
+                release_id: release_id.clone(),
+                created: self.created,
+                published_at: self.published_at,
+                preview_bounds: None,
+                sources: published.sources,
+                synthetic: self.synthetic,
+                notes: self.note,
+            },
+        )?;
+        spinner.finish_and_clear();
+        let place = shelf.join(release_id.as_str());
+        if let Some(key) = &self.sign_with {
+            sign(&place, &SigningKey::read(key)?)?;
+        }
+        for warning in &published.warnings {
+            eprintln!("left out: {}: {}", warning.place, warning.reason);
+        }
+        println!(
+            "{} series with {} observations, created {}, are in {}",
+            manifest.body["series"],
+            manifest.body["observations"],
+            manifest.created,
+            place.display()
+        );
+        Ok(ExitCode::SUCCESS)
+    }
+}

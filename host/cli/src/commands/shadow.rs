@@ -1,0 +1,92 @@
+//! `domesday shadow`: a candidate beside the current release of a running server.
+
+use super::report_files::Outputs;
+use super::target::Place;
+use anyhow::bail;
+use clap::{ArgMatches, Subcommand};
+use domesday_package::PackageId;
+use domesday_server::admin::protocol::{Command, Response};
+use domesday_server::shadow::Share;
+use domesday_server::shadow::report::comparison;
+
+#[derive(Debug, Subcommand)]
+pub enum Shadow {
+    /// Start a shadow: run a release beside the current one on a share of live rows. No response
+    /// changes.
+    Start {
+        /// Id of the candidate release.
+        release: PackageId,
+        /// Share of rows to run it on, above 0 and up to 1.
+        #[arg(long, value_name = "SHARE", default_value = "0.01")]
+        share: Share,
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Stop the shadow. Its recorded rows stay.
+    Stop {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Report a shadow's outcomes against those that were served. Needs no server.
+    Report {
+        /// Id of the release that ran as a shadow.
+        release: PackageId,
+        /// Id of the release that was served (default: the last one that it ran beside).
+        #[arg(long, value_name = "ID")]
+        against: Option<PackageId>,
+        #[command(flatten)]
+        outputs: Outputs,
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+impl Shadow {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<()> {
+        match self {
+            Shadow::Start {
+                release,
+                share,
+                place,
+            } => {
+                let order = Command::BeginShadow {
+                    release: release.to_string(),
+                    share: share.part(),
+                };
+                give(&place.settled(matches)?, &order)?;
+                println!("{release} runs as a shadow on {} of rows", share.part());
+            }
+            Shadow::Stop { place } => {
+                let answer = give(&place.settled(matches)?, &Command::EndShadow {})?;
+                match answer {
+                    Response::ShadowEnded { release } => {
+                        println!("{release} runs as a shadow no more; what was kept stays");
+                    }
+                    _ => println!("the shadow has ended; what was kept stays"),
+                }
+            }
+            Shadow::Report {
+                release,
+                against,
+                outputs,
+                place,
+            } => {
+                let data = place.settled(matches)?.data;
+                let against = against.as_ref().map(PackageId::as_str);
+                let outputs = outputs.open()?;
+                outputs.write(&comparison(&data, release.as_str(), against)?)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn give(place: &Place, order: &Command) -> anyhow::Result<Response> {
+    match place.order_server(order)? {
+        Some(answer) => Ok(answer),
+        None => bail!(
+            "no server runs on the data folder {}; `domesday serve --shadow` begins with one",
+            place.data.display()
+        ),
+    }
+}

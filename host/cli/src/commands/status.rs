@@ -1,0 +1,53 @@
+//! `domesday status`: how a running server is.
+
+use super::target::Place;
+use anyhow::bail;
+use clap::ArgMatches;
+use domesday_server::admin::protocol::{Command, Response};
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub struct Status {
+    /// Print the status as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Place,
+}
+
+impl Status {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        let place = self.place.settled(matches)?;
+        let Some(Response::Status(status)) = place.order_server(&Command::Status {})? else {
+            bail!("no server runs on the data folder {}", place.data.display());
+        };
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(&status)?);
+            return Ok(ExitCode::SUCCESS);
+        }
+        println!("version            {}", status.version);
+        println!("current release    {}", status.current_release);
+        println!("releases           {}", status.releases.join(" "));
+        if let Some(shadow) = &status.shadow {
+            println!(
+                "shadow             {} on {} of rows",
+                shadow.release, shadow.share
+            );
+        }
+        let jobs = match status.jobs_waiting {
+            Some(jobs) => jobs.to_string(),
+            None => "unknown".to_owned(),
+        };
+        let paused = if status.jobs_paused { ", paused" } else { "" };
+        println!("jobs waiting       {jobs}{paused}");
+        println!(
+            "state              {}",
+            status.trouble.as_deref().unwrap_or("good")
+        );
+        println!("log lines dropped  {}", status.log_lines_dropped);
+        if let Some(bytes) = status.resident_bytes {
+            println!("resident memory    {} MiB", bytes >> 20);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,95 @@
+//! Which service a command speaks of: its data folder, and the file that may name it.
+
+use anyhow::{Context, bail};
+use clap::ArgMatches;
+use domesday_server::admin::client::ask;
+use domesday_server::admin::execute::on_state;
+use domesday_server::admin::protocol::{Command, Response};
+use domesday_server::clock::{Clock, MachineClock};
+use domesday_server::config::resolve;
+use domesday_state::{EmbeddedState, PostgresState, State};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where the service is that a command reaches.
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
+pub struct Place {
+    /// TOML config file, as for `domesday serve`.
+    #[arg(long, env = "DOMESDAY_CONFIG", value_name = "FILE")]
+    #[serde(skip)]
+    pub config: Option<PathBuf>,
+    /// Folder of the service's state.
+    #[arg(
+        long,
+        env = "DOMESDAY_DATA",
+        default_value = "domesday-data",
+        value_name = "DIR"
+    )]
+    pub data: PathBuf,
+    /// URL of the PostgreSQL database that holds the state (default: a file in the data folder).
+    #[arg(
+        long,
+        env = "DOMESDAY_STATE",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+}
+
+impl Place {
+    /// With what the file says, where the command line does not.
+    ///
+    /// # Errors
+    /// Where the file is not one of settings.
+    pub fn settled(&self, matches: &ArgMatches) -> anyhow::Result<Place> {
+        Ok(resolve(self, matches, self.config.as_deref())?.settings)
+    }
+
+    /// Has an order carried out: by the server that runs there, or else on its state.
+    ///
+    /// # Errors
+    /// What either refused.
+    pub fn order(&self, order: Command) -> anyhow::Result<Response> {
+        if let Some(answer) = ask(&self.data, &order)? {
+            return Ok(answer);
+        }
+        if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
+            bail!("the data folder {} is no folder", self.data.display());
+        }
+        if self.state.is_none() && !self.data.is_dir() {
+            bail!(
+                "{} does not exist; `domesday serve` makes it, or name another with --data",
+                self.data.display()
+            );
+        }
+        let state = open_state(&self.data, self.state.as_deref())?;
+        Ok(on_state(&*state, MachineClock.now(), order)?)
+    }
+
+    /// Has an order carried out by the server that runs there; none where none does.
+    ///
+    /// # Errors
+    /// What the server refused.
+    pub fn order_server(&self, order: &Command) -> anyhow::Result<Option<Response>> {
+        ask(&self.data, order)
+    }
+}
+
+/// Opens the state in a database or else in a data folder, and makes it where there is none yet.
+/// Blocks.
+///
+/// # Errors
+/// Where it cannot be reached, is open already, or is no state.
+pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn State>> {
+    // The address is not repeated: it may hold a password.
+    if let Some(address) = address {
+        let state = PostgresState::open(address).context("the state on PostgreSQL")?;
+        return Ok(Arc::new(state));
+    }
+    let path = data.join("state.redb");
+    let state =
+        EmbeddedState::open(&path).with_context(|| format!("the state {}", path.display()))?;
+    Ok(Arc::new(state))
+}

@@ -1,0 +1,42 @@
+//! The `domesday` program: serves valuations, and makes, proves and replays what it serves.
+
+// First, since its macros take the place of the standard library's in all that follow.
+#[macro_use]
+mod stdout;
+
+mod commands;
+
+use std::process::ExitCode;
+use tikv_jemallocator::Jemalloc;
+
+/// Rows are valued on several threads, and each allocates some hundred times.
+#[global_allocator]
+static HEAP: Jemalloc = Jemalloc;
+
+fn main() -> ExitCode {
+    let code = match commands::run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("domesday: {}", said(&error));
+            ExitCode::FAILURE
+        }
+    };
+    if let Some(fault) = stdout::fault() {
+        eprintln!("domesday: standard output: {fault}");
+        return ExitCode::FAILURE;
+    }
+    code
+}
+
+/// An error with its causes, but for a cause that the text before it ends with already.
+fn said(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if said.is_empty() {
+            said = cause;
+        } else if !said.ends_with(&cause) {
+            said = format!("{said}: {cause}");
+        }
+    }
+    said
+}

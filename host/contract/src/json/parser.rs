@@ -1,0 +1,249 @@
+//! The grammar of JSON (RFC 8259), once over the text.
+
+use std::borrow::Cow;
+
+use super::position::{Broken, Grammar};
+use super::tree::{Member, Object, Rows, Value};
+
+/// Deepest nesting of objects and arrays that is read; it also bounds the recursion here.
+pub const DEPTH_MAX: usize = 32;
+
+/// Members of one object that are kept. No section has a third as many fields, so what is
+/// dropped is unknown or repeated beyond the number of faults that are ever listed.
+pub const MEMBERS_KEPT: usize = 64;
+
+/// Members for which room is made at once: most sections have no more.
+const MEMBERS_USUAL: usize = 8;
+
+/// Levels of objects that are kept: the document and its sections.
+const LEVELS_KEPT: usize = 2;
+
+/// Reads one text from its start to its end.
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    rows: Option<(&'static str, usize)>,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, rows: Option<(&'static str, usize)>) -> Self {
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+            rows,
+        }
+    }
+
+    pub(super) fn document(mut self) -> Result<Value<'a>, Broken> {
+        let value = self.value(0)?;
+        match self.peek() {
+            None => Ok(value),
+            Some(_) => Err(self.broken(Grammar::Trailing)),
+        }
+    }
+
+    /// The next value, which stands inside `depth` objects and arrays.
+    fn value(&mut self, depth: usize) -> Result<Value<'a>, Broken> {
+        match self.peek() {
+            Some(b'{') => self.object(depth + 1),
+            Some(b'[') => {
+                self.array(depth + 1, 0)?;
+                Ok(Value::List)
+            }
+            Some(b'"') => self.string().map(Value::String),
+            Some(b'-' | b'0'..=b'9') => self.number().map(Value::Number),
+            Some(b'n') => self.word("null", Value::Null),
+            Some(b't') => self.word("true", Value::Bool(true)),
+            Some(b'f') => self.word("false", Value::Bool(false)),
+            Some(_) => Err(self.broken(Grammar::Value)),
+            None => Err(self.broken(Grammar::End)),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value<'a>, Broken> {
+        self.open(depth)?;
+        let mut object = Object::default();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+        } else {
+            loop {
+                match self.peek() {
+                    Some(b'"') => {}
+                    Some(_) => return Err(self.broken(Grammar::Name)),
+                    None => return Err(self.broken(Grammar::End)),
+                }
+                let at = self.at;
+                let name = self.string()?;
+                match self.peek() {
+                    Some(b':') => self.at += 1,
+                    Some(_) => return Err(self.broken(Grammar::Colon)),
+                    None => return Err(self.broken(Grammar::End)),
+                }
+                let rows = self.rows.filter(|(list, _)| depth == 1 && name == *list);
+                let value = match (rows, self.peek()) {
+                    (Some((_, kept)), Some(b'[')) => Value::Rows(self.array(depth + 1, kept)?),
+                    _ => self.value(depth)?,
+                };
+                if depth > LEVELS_KEPT || object.members.len() == MEMBERS_KEPT {
+                    object.truncated = true;
+                } else {
+                    if object.members.is_empty() {
+                        object.members.reserve(MEMBERS_USUAL);
+                    }
+                    object.members.push(Member { name, value, at });
+                }
+                if self.closed_by(b'}')? {
+                    break;
+                }
+            }
+        }
+        Ok(if depth > LEVELS_KEPT {
+            Value::Composite
+        } else {
+            Value::Object(object)
+        })
+    }
+
+    /// Reads an array, keeping the text of its first `kept` elements.
+    fn array(&mut self, depth: usize, kept: usize) -> Result<Rows<'a>, Broken> {
+        self.open(depth)?;
+        let mut rows = Rows::default();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+            return Ok(rows);
+        }
+        loop {
+            self.peek();
+            let start = self.at;
+            // A row is read again on its own, so nothing of it need be kept here.
+            self.value(depth.max(LEVELS_KEPT))?;
+            rows.count += 1;
+            if rows.texts.len() < kept {
+                rows.texts.push(&self.text[start..self.at]);
+            }
+            if self.closed_by(b']')? {
+                return Ok(rows);
+            }
+        }
+    }
+
+    /// Steps over an opening bracket.
+    fn open(&mut self, depth: usize) -> Result<(), Broken> {
+        if depth > DEPTH_MAX {
+            return Err(self.broken(Grammar::Depth));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Steps over a comma (false) or the closing bracket (true).
+    fn closed_by(&mut self, bracket: u8) -> Result<bool, Broken> {
+        match self.peek() {
+            Some(b',') => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(byte) if byte == bracket => {
+                self.at += 1;
+                Ok(true)
+            }
+            Some(_) => Err(self.broken(Grammar::Comma)),
+            None => Err(self.broken(Grammar::End)),
+        }
+    }
+
+    fn string(&mut self) -> Result<Cow<'a, str>, Broken> {
+        let quote = self.at;
+        let mut escaped = false;
+        self.at += 1;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    // Also over an escaped quote; whether the escape exists is judged below.
+                    self.at += 2;
+                }
+                Some(0..=0x1f) => return Err(self.broken(Grammar::Control)),
+                Some(_) => self.at += 1,
+                None => {
+                    self.at = self.bytes.len();
+                    return Err(self.broken(Grammar::End));
+                }
+            }
+        }
+        let inner = quote + 1..self.at;
+        self.at += 1;
+        if !escaped {
+            return Ok(Cow::Borrowed(&self.text[inner]));
+        }
+        serde_json::from_str(&self.text[quote..self.at])
+            .map(Cow::Owned)
+            .map_err(|_| Broken::after(&self.text[..quote], Grammar::Escape))
+    }
+
+    fn number(&mut self) -> Result<&'a str, Broken> {
+        let start = self.at;
+        if self.byte() == Some(b'-') {
+            self.at += 1;
+        }
+        if self.byte() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.byte() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.byte() {
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.byte() {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        match self.byte() {
+            Some(b'0'..=b'9' | b'.' | b'+' | b'-') => Err(self.broken(Grammar::Number)),
+            _ => Ok(&self.text[start..self.at]),
+        }
+    }
+
+    /// Steps over one digit or more.
+    fn digits(&mut self) -> Result<(), Broken> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.byte() {
+            self.at += 1;
+        }
+        if self.at == start {
+            return Err(self.broken(Grammar::Number));
+        }
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Broken> {
+        if !self.bytes[self.at..].starts_with(word.as_bytes()) {
+            return Err(self.broken(Grammar::Value));
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// The next byte that is not white space.
+    fn peek(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte() {
+            self.at += 1;
+        }
+        self.byte()
+    }
+
+    fn broken(&self, grammar: Grammar) -> Broken {
+        Broken::after(&self.text[..self.at], grammar)
+    }
+}

@@ -1,0 +1,240 @@
+//! How far estimates lie from prices: the lender's figures and the assessor's.
+//!
+//! The *error* of an estimate is estimate / price - 1, so +0.05 is five per cent too high. The
+//! *ratio* of the assessor's figures is estimate / price. COD, PRD and PRB are those of the
+//! International Association of Assessing Officers' Standard on Ratio Studies (2013).
+
+use crate::number::{Z95, count, mean, median, rounded, wilson};
+use serde::{Deserialize, Serialize};
+
+/// A sale and what was said of it, both in pounds and above 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// What was paid.
+    pub price: f64,
+    /// What was estimated.
+    pub estimate: f64,
+}
+
+/// How far estimates lie from prices. Shares are 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accuracy {
+    /// Estimates compared.
+    pub rows: usize,
+    /// Median absolute error, a share of the price.
+    pub mdape: f64,
+    /// Share of estimates within 5 % of the price, the edge included.
+    pub within_5: f64,
+    /// Within 10 %.
+    pub within_10: f64,
+    /// Within 20 %.
+    pub within_20: f64,
+    /// Median error with its sign, a share of the price; above 0 is too high.
+    pub median_error: f64,
+    /// Forecast standard deviation: the sample standard deviation (n - 1) of ln(price / estimate).
+    pub fsd: f64,
+    /// Coefficient of dispersion, per cent: mean distance of the ratios from their median, over it.
+    pub cod: f64,
+    /// Price-related differential: mean ratio over the ratio of the sums. Above 1 the dear are
+    /// valued too low against the cheap.
+    pub prd: f64,
+    /// Price-related bias; absent where all are worth the same.
+    pub prb: Option<Prb>,
+}
+
+/// Price-related bias: by how much the ratio changes, as a share of its median, when value doubles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prb {
+    /// The slope; below 0 the dear are valued too low against the cheap.
+    pub value: f64,
+    /// Its 95 % interval, by the slope's standard error.
+    pub interval: [f64; 2],
+}
+
+impl Accuracy {
+    /// The figures of some pairs, or None of fewer than two, which have no spread.
+    pub fn of(pairs: &[Pair]) -> Option<Accuracy> {
+        if pairs.len() < 2 {
+            return None;
+        }
+        let n = count(pairs.len());
+        let ratios: Vec<f64> = pairs
+            .iter()
+            .map(|pair| pair.estimate / pair.price)
+            .collect();
+        let middle = median(ratios.clone())?;
+        let absolute: Vec<f64> = pairs
+            .iter()
+            .map(|pair| (pair.estimate - pair.price).abs() / pair.price)
+            .collect();
+        let within = |most: f64| {
+            // An estimate of 105 on a price of 100 is within 5 %, whatever its last bit says.
+            let inside = absolute.iter().filter(|error| **error <= most + 1e-12);
+            rounded(count(inside.count()) / n)
+        };
+        let distance = ratios.iter().map(|ratio| (ratio - middle).abs());
+        let (estimates, prices) = pairs.iter().fold((0.0, 0.0), |(estimates, prices), pair| {
+            (estimates + pair.estimate, prices + pair.price)
+        });
+        Some(Accuracy {
+            rows: pairs.len(),
+            mdape: rounded(median(absolute.clone())?),
+            within_5: within(0.05),
+            within_10: within(0.10),
+            within_20: within(0.20),
+            median_error: rounded(middle - 1.0),
+            fsd: rounded(deviation(pairs)?),
+            cod: rounded(100.0 * distance.sum::<f64>() / n / middle),
+            prd: rounded(mean(&ratios)? / (estimates / prices)),
+            prb: prb(pairs, &ratios, middle),
+        })
+    }
+}
+
+fn deviation(pairs: &[Pair]) -> Option<f64> {
+    let logs: Vec<f64> = pairs
+        .iter()
+        .map(|pair| libm::log(pair.price / pair.estimate))
+        .collect();
+    let centre = mean(&logs)?;
+    let squares: f64 = logs.iter().map(|log| (log - centre).powi(2)).sum();
+    Some((squares / (count(logs.len()) - 1.0)).sqrt())
+}
+
+/// Least squares of (ratio - median) / median on the binary logarithm of the value's proxy, which
+/// is the mean of the price and of the estimate over the median ratio: neither alone, since an
+/// error of either would then lean the slope.
+fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
+    if pairs.len() < 3 {
+        return None;
+    }
+    let proxies: Vec<f64> = pairs
+        .iter()
+        .map(|pair| libm::log2((pair.estimate / middle + pair.price) / 2.0))
+        .collect();
+    let sides: Vec<f64> = ratios
+        .iter()
+        .map(|ratio| (ratio - middle) / middle)
+        .collect();
+    let (mean_x, mean_y) = (mean(&proxies)?, mean(&sides)?);
+    let (mut xx, mut xy) = (0.0, 0.0);
+    for (x, y) in proxies.iter().zip(&sides) {
+        xx += (x - mean_x).powi(2);
+        xy += (x - mean_x) * (y - mean_y);
+    }
+    if xx <= 0.0 {
+        return None;
+    }
+    let slope = xy / xx;
+    let left: f64 = proxies
+        .iter()
+        .zip(&sides)
+        .map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2))
+        .sum();
+    let error = (left / (count(pairs.len()) - 2.0) / xx).sqrt();
+    Some(Prb {
+        value: rounded(slope),
+        interval: [rounded(slope - Z95 * error), rounded(slope + Z95 * error)],
+    })
+}
+
+/// The share of rows on which the first estimate is nearer to the price than the second, ties being
+/// half a row, with its 95 % score interval: where that holds one half, the sample cannot tell the
+/// two apart. Both come in the same order of rows. None of nothing.
+pub(crate) fn nearer(first: &[Pair], second: &[Pair]) -> Option<(f64, [f64; 2])> {
+    let error = |pair: &Pair| (pair.estimate - pair.price).abs();
+    // Counted in halves, so that a tie is one.
+    let halves: usize = first
+        .iter()
+        .zip(second)
+        .map(
+            |(ours, theirs)| match error(ours).total_cmp(&error(theirs)) {
+                std::cmp::Ordering::Less => 2,
+                std::cmp::Ordering::Equal => 1,
+                std::cmp::Ordering::Greater => 0,
+            },
+        )
+        .sum();
+    let interval = wilson(halves / 2, first.len())?;
+    Some((rounded(count(halves) / 2.0 / count(first.len())), interval))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(of: &[(f64, f64)]) -> Vec<Pair> {
+        of.iter()
+            .map(|&(price, estimate)| Pair { price, estimate })
+            .collect()
+    }
+
+    /// Five homes worked by hand: prices 100, 200, 300, 400, 500 and ratios 1.2, 1.1, 1.0, 0.9,
+    /// 0.8.
+    fn five() -> Accuracy {
+        let five = pairs(&[
+            (100.0, 120.0),
+            (200.0, 220.0),
+            (300.0, 300.0),
+            (400.0, 360.0),
+            (500.0, 400.0),
+        ]);
+        Accuracy::of(&five).unwrap()
+    }
+
+    #[test]
+    fn errors_by_hand() {
+        let found = five();
+        // Absolute errors 0.2, 0.1, 0, 0.1, 0.2.
+        assert_eq!(found.rows, 5);
+        assert_eq!(found.mdape, 0.1);
+        assert_eq!(found.within_5, 0.2);
+        assert_eq!(found.within_10, 0.6);
+        assert_eq!(found.within_20, 1.0);
+        assert_eq!(found.median_error, 0.0);
+        // ln(price / estimate): -0.182322, -0.095310, 0, 0.105361, 0.223144; mean 0.010174;
+        // squares 0.037055 + 0.011127 + 0.000104 + 0.009060 + 0.045356 = 0.102702, over 4, rooted.
+        assert!((found.fsd - 0.160236).abs() < 1e-5, "{}", found.fsd);
+    }
+
+    #[test]
+    fn assessors_figures_by_hand() {
+        let found = five();
+        // Distances from the median 1.0: 0.2, 0.1, 0, 0.1, 0.2, mean 0.12.
+        assert_eq!(found.cod, 12.0);
+        // Mean ratio 1.0; sums 1,400 / 1,500 = 0.933333.
+        assert_eq!(found.prd, 1.071429);
+        // Proxies 110, 210, 300, 380, 450; sides 0.2, 0.1, 0, -0.1, -0.2, whose mean is 0.
+        let prb = found.prb.unwrap();
+        let logs = [110.0_f64, 210.0, 300.0, 380.0, 450.0].map(f64::log2);
+        let centre = logs.iter().sum::<f64>() / 5.0;
+        let xx: f64 = logs.iter().map(|log| (log - centre).powi(2)).sum();
+        let xy = 0.2 * logs[0] + 0.1 * logs[1] - 0.1 * logs[3] - 0.2 * logs[4];
+        assert!((prb.value - xy / xx).abs() < 1e-6, "{}", prb.value);
+        assert!((prb.value + 0.1886).abs() < 1e-3, "{}", prb.value);
+        assert!(prb.interval[0] < prb.value && prb.value < prb.interval[1]);
+        assert!(prb.interval[1] < 0.0, "a clear slope: {:?}", prb.interval);
+    }
+
+    #[test]
+    fn a_uniform_error_is_no_dispersion_and_no_bias_by_price() {
+        let high = pairs(&[(100.0, 110.0), (200.0, 220.0), (400.0, 440.0)]);
+        let found = Accuracy::of(&high).unwrap();
+        assert_eq!(found.median_error, 0.1);
+        assert_eq!(found.within_10, 1.0);
+        assert_eq!(found.fsd, 0.0);
+        assert_eq!(found.cod, 0.0);
+        assert_eq!(found.prd, 1.0);
+        assert_eq!(found.prb.unwrap().value, 0.0);
+    }
+
+    #[test]
+    fn what_has_no_spread_has_no_figure() {
+        assert_eq!(Accuracy::of(&[]), None);
+        assert_eq!(Accuracy::of(&pairs(&[(100.0, 100.0)])), None);
+        let alike = pairs(&[(100.0, 100.0); 4]);
+        assert_eq!(Accuracy::of(&alike).unwrap().prb, None);
+    }
+}

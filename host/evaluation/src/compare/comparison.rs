@@ -1,0 +1,64 @@
+//! The whole comparison, as `--json` writes it.
+
+use super::cost::Cost;
+use super::group::Group;
+use super::header::Header;
+use super::paired::{Paired, Status};
+use super::status::{Crossing, Flips};
+use crate::histogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// Version of the comparison's form. A member is only ever added under the same number; one that
+/// goes, or means something else, makes it another.
+pub const FORMAT: u32 = 1;
+
+/// Two releases on the same rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// What was compared, on what.
+    pub subject: Header,
+    /// What must be known before any figure is read.
+    pub warnings: Vec<String>,
+    /// What it comes to, in sentences.
+    pub verdict: Vec<String>,
+    /// Rows on which both said the very same, to the bit.
+    pub identical: usize,
+    /// All rows.
+    pub overall: Group,
+    /// Rows that change status.
+    pub flips: Flips,
+    /// The rows that both value and whose values lie furthest apart, furthest first.
+    pub movers: Vec<Paired>,
+    /// How changes are distributed.
+    pub changes: Histogram,
+    /// A's estimate in pounds and the change of rows that both value; of many, an even part.
+    pub points: Vec<[f64; 2]>,
+    /// How many rows go from which status to which.
+    pub statuses: Vec<Crossing<Status>>,
+    /// How many rows that both value go from which band of confidence to which.
+    pub bands: Vec<Crossing<String>>,
+    /// What rows cost; absent where there is none.
+    pub cost: Option<Cost>,
+    /// The same rows, divided in one way after another.
+    pub divisions: Vec<Division>,
+}
+
+/// Rows divided in one way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Division {
+    /// By what: `type`, `authority`, ...
+    pub by: String,
+    /// The groups, in a stated order; rows that fit none are left out.
+    pub groups: Vec<Group>,
+}
+
+impl Comparison {
+    /// The division by something.
+    pub fn by(&self, what: &str) -> Option<&Division> {
+        self.divisions.iter().find(|division| division.by == what)
+    }
+}

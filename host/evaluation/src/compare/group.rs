@@ -1,0 +1,147 @@
+//! The figures of one group of rows.
+
+use super::change::Change;
+use super::paired::{ComparedOutcome, Paired, Status};
+use super::sides::Sides;
+use crate::LEAST_ROWS;
+use crate::accuracy::{Accuracy, Pair, nearer};
+use crate::number::{median, rounded};
+use crate::ranges::{Ranged, Ranges};
+use serde::{Deserialize, Serialize};
+
+/// One group: a type, an area, a band of value or confidence, or all.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// Which, by its code or its short name.
+    pub key: String,
+    /// Its name where the key is a code.
+    pub name: Option<String>,
+    /// Rows.
+    pub rows: usize,
+    /// Rows that each release values.
+    pub valued: Sides<usize>,
+    /// Rows that change status.
+    pub flips: usize,
+    /// Of the rows that both value; absent where there is none.
+    pub change: Option<Change>,
+    /// Against what was paid, on the rows that both value; absent below [`LEAST_ROWS`] known
+    /// prices.
+    pub accuracy: Option<Nearness>,
+    /// What the ranges hold of what was paid, on the rows where both give one; absent below
+    /// [`LEAST_ROWS`] known prices.
+    pub ranges: Option<Sides<Ranges>>,
+    /// Rows where both give a range.
+    pub ranged: usize,
+    /// On those the median of (upper - lower) / estimate; absent where there is none.
+    pub width: Option<Sides<f64>>,
+}
+
+/// How near each release is to the prices of the same rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nearness {
+    /// Each release.
+    pub accuracy: Sides<Accuracy>,
+    /// Share of the rows on which B is nearer to the price than A; half of those where both are
+    /// equally near count.
+    pub b_nearer: f64,
+    /// That share's 95 % score interval: where it holds one half, the sample cannot tell the two
+    /// apart.
+    pub interval: [f64; 2],
+}
+
+impl Group {
+    /// The figures of these rows; `nominal` is what each release's ranges are meant to hold.
+    pub fn of(key: &str, name: Option<&str>, rows: &[&Paired], nominal: Sides<f64>) -> Group {
+        let valued = |of: &dyn Fn(&Sides<Status>) -> Status| {
+            let statuses = rows
+                .iter()
+                .map(|row| row.said().map(ComparedOutcome::status));
+            statuses
+                .filter(|status| of(status) == Status::Valued)
+                .count()
+        };
+        let ranged: Vec<Sides<Ranged>> = rows.iter().filter_map(|row| ranged(row)).collect();
+        Group {
+            key: key.to_owned(),
+            name: name.map(str::to_owned),
+            rows: rows.len(),
+            valued: Sides {
+                a: valued(&|status| status.a),
+                b: valued(&|status| status.b),
+            },
+            flips: rows.iter().filter(|row| row.flipped()).count(),
+            change: Change::of(rows),
+            accuracy: Nearness::of(rows),
+            ranges: ranges(&ranged, nominal),
+            ranged: ranged.len(),
+            width: width(&ranged),
+        }
+    }
+}
+
+impl Nearness {
+    fn of(rows: &[&Paired]) -> Option<Nearness> {
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for row in rows {
+            if let (Some(price), Some(said)) = (row.price, row.estimates()) {
+                let pair = |estimate| Pair { price, estimate };
+                a.push(pair(said.a));
+                b.push(pair(said.b));
+            }
+        }
+        if a.len() < LEAST_ROWS {
+            return None;
+        }
+        let (b_nearer, interval) = nearer(&b, &a)?;
+        let accuracy = Sides { a, b }.map(|pairs| Accuracy::of(&pairs)).both()?;
+        Some(Nearness {
+            accuracy,
+            b_nearer,
+            interval,
+        })
+    }
+
+    /// Whether the sample tells which is nearer, and then whether it is B.
+    pub fn b_wins(&self) -> Option<bool> {
+        let [low, high] = self.interval;
+        match (low > 0.5, high < 0.5) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// A row where both give a range; a price that nobody knows is no number.
+fn ranged(row: &Paired) -> Option<Sides<Ranged>> {
+    let price = row.price.unwrap_or(f64::NAN);
+    let both = row.said().map(ComparedOutcome::ranged).both()?;
+    Some(both.map(|(estimate, range)| Ranged {
+        price,
+        estimate,
+        range,
+    }))
+}
+
+fn ranges(rows: &[Sides<Ranged>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
+    let priced: Vec<&Sides<Ranged>> = rows.iter().filter(|row| !row.a.price.is_nan()).collect();
+    if priced.len() < LEAST_ROWS {
+        return None;
+    }
+    let (a, b): (Vec<Ranged>, Vec<Ranged>) = priced.iter().map(|row| (row.a, row.b)).unzip();
+    Sides {
+        a: Ranges::of_ranged(&a, nominal.a),
+        b: Ranges::of_ranged(&b, nominal.b),
+    }
+    .both()
+}
+
+fn width(rows: &[Sides<Ranged>]) -> Option<Sides<f64>> {
+    Sides {
+        a: median(rows.iter().map(|row| row.a.width()).collect()).map(rounded),
+        b: median(rows.iter().map(|row| row.b.width()).collect()).map(rounded),
+    }
+    .both()
+}

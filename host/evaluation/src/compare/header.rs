@@ -1,0 +1,303 @@
+//! What was compared, on which rows, and what a reader must know before the figures.
+
+use super::sides::Sides;
+use crate::report::TrainingData;
+use serde::{Deserialize, Serialize};
+
+/// What was compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// The releases.
+    pub releases: Sides<Compared>,
+    /// Where the rows come from.
+    pub rows: Source,
+    /// Groups of fewer known prices are shown without figures against them.
+    pub least_rows: usize,
+}
+
+/// One of the two releases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// Its id.
+    pub release_id: String,
+    /// Its model's name.
+    pub model: String,
+    /// Its model's version.
+    pub model_version: String,
+    /// The snapshot that it values from.
+    pub snapshot_id: String,
+    /// That snapshot's content digest.
+    pub snapshot_content: String,
+    /// The snapshot's latest sale, YYYY-MM-DD.
+    pub latest_sale: Option<String>,
+    /// Share of prices that its ranges are meant to hold.
+    pub nominal_coverage: f64,
+    /// Its bands of confidence, best first.
+    pub bands: Vec<String>,
+    /// What it learnt from.
+    pub learnt: TrainingData,
+}
+
+/// Where the rows come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Source {
+    /// Homes of A's snapshot that were sold, each valued as at its own day.
+    Sales {
+        /// First day of sale, YYYY-MM-DD.
+        first: String,
+        /// Last day of sale.
+        last: String,
+        /// Category A sales of homes in the window.
+        in_window: usize,
+        /// Those that cannot be asked about, since the register lacks what a customer must state.
+        not_askable: usize,
+        /// Every so-many-th of the others was taken.
+        taken_every: usize,
+    },
+    /// The subjects of recorded fixtures, each with new questions to each release's own snapshot.
+    Fixtures {
+        /// The file's name.
+        file: String,
+    },
+    /// Rows of live requests, of which A's answer went out.
+    Live {
+        /// When the first of them was valued, RFC 3339 in UTC.
+        first: String,
+        /// When the last was.
+        last: String,
+        /// Share of live rows that is taken, 0 to 1, as set last.
+        share: f64,
+        /// The least and the largest share by which any of the rows was taken; absent where it was
+        /// not kept.
+        #[serde(default)]
+        shares: Option<[f64; 2]>,
+        /// Whether earlier rows were let go of, since only so many are kept.
+        truncated: bool,
+        /// Since when rows are counted in `left_out`, RFC 3339 in UTC.
+        #[serde(default)]
+        counted_since: Option<String>,
+        /// Rows that were taken and are in no figure.
+        #[serde(default)]
+        left_out: LeftOut,
+    },
+}
+
+/// Live rows that were taken for B and are in no figure, by why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeftOut {
+    /// B is not made for their valuation dates.
+    pub outside_dates: u64,
+    /// They came while as many as may were waiting for B.
+    pub dropped: u64,
+    /// They were waiting when B's run ended.
+    pub let_go: u64,
+    /// The host failed on them.
+    pub undone: u64,
+    /// What both said of them could not be written.
+    pub unkept: u64,
+}
+
+impl LeftOut {
+    /// All of them.
+    pub fn rows(&self) -> u64 {
+        self.outside_dates + self.dropped + self.let_go + self.undone + self.unkept
+    }
+
+    /// How many, and why; nothing where there is none.
+    pub fn in_words(&self) -> Option<String> {
+        let kinds = [
+            (
+                self.outside_dates,
+                "of valuation dates that B is not made for",
+            ),
+            (self.dropped, "dropped, since B was slower than they came"),
+            (self.let_go, "waiting when B's run ended"),
+            (self.undone, "on which the host failed"),
+            (self.unkept, "that could not be written"),
+        ];
+        let kinds = kinds.iter().filter(|(rows, _)| *rows > 0);
+        let kinds: Vec<String> = kinds.map(|(rows, why)| format!("{rows} {why}")).collect();
+        (!kinds.is_empty()).then(|| kinds.join(", "))
+    }
+}
+
+impl Header {
+    /// Whether both value from the same content.
+    pub fn same_snapshot(&self) -> bool {
+        self.releases.a.snapshot_content == self.releases.b.snapshot_content
+    }
+
+    /// What must be said before any figure.
+    pub fn warnings(&self) -> Vec<String> {
+        let Sides { a, b } = &self.releases;
+        let mut said = Vec::new();
+        if !self.same_snapshot() {
+            said.push(format!(
+                "The two releases value from different snapshots (A from {}, sales up to {}; B from {}, sales up to {}): a change may \
+                 come from the evidence as well as from the model.",
+                a.snapshot_id,
+                a.latest_sale.as_deref().unwrap_or("no day"),
+                b.snapshot_id,
+                b.latest_sale.as_deref().unwrap_or("no day"),
+            ));
+        }
+        if let Source::Sales { first, last, .. } = &self.rows {
+            for (name, release) in [("A", a), ("B", b)] {
+                said.extend(
+                    release
+                        .learnt
+                        .warning()
+                        .map(|words| format!("{name}: {words}")),
+                );
+                if let Some(latest) = release.latest_sale.as_ref().filter(|latest| *latest < last) {
+                    said.push(format!(
+                        "{name}'s snapshot ends on {latest}, and sales of {first} to {last} were asked about: the later the sale, \
+                         the more evidence {name} lacks."
+                    ));
+                }
+            }
+        }
+        if let Source::Live {
+            truncated: true, ..
+        } = &self.rows
+        {
+            said.push(
+                "Only so many rows are kept, and earlier ones were let go of: these are the latest."
+                    .to_owned(),
+            );
+        }
+        if let Source::Live {
+            counted_since,
+            left_out,
+            ..
+        } = &self.rows
+            && let Some(kinds) = left_out.in_words()
+        {
+            let since = counted_since.as_ref();
+            let since = since.map(|since| format!(" since {since}"));
+            said.push(format!(
+                "Rows that were taken{} and are in no figure here: {kinds}.",
+                since.unwrap_or_default()
+            ));
+        }
+        said
+    }
+
+    /// Where the rows come from, in a sentence.
+    pub fn rows_in_words(&self) -> String {
+        match &self.rows {
+            Source::Sales {
+                first,
+                last,
+                in_window,
+                not_askable,
+                taken_every,
+            } => {
+                let taken = match taken_every {
+                    1 => "all others taken".to_owned(),
+                    every => format!("one in {every} of the others taken"),
+                };
+                format!(
+                    "Homes sold from {first} to {last}, each valued as at its own day by evidence of before it: {in_window} sales of \
+                     category A, {not_askable} without a tenure left out, {taken}."
+                )
+            }
+            Source::Fixtures { file } => format!(
+                "The subjects of the fixtures {file}, each valued anew by the evidence of each release's own snapshot."
+            ),
+            Source::Live {
+                first,
+                last,
+                share,
+                shares,
+                ..
+            } => {
+                let [least, most] = shares.unwrap_or([*share; 2]).map(per_cent);
+                let taken = match least == most {
+                    true => format!("{most} % of them"),
+                    false => {
+                        format!("{least} % to {most} % of them, as the share was set at the time")
+                    }
+                };
+                format!(
+                    "Live rows of {first} to {last}, {taken}; A's answer went to the client, B's to nobody."
+                )
+            }
+        }
+    }
+}
+
+/// A share per cent, to four significant digits.
+fn per_cent(share: f64) -> String {
+    let value = 100.0 * share;
+    // Digits before the point, or, negative, noughts after it.
+    let digits = value.log10().floor() + 1.0;
+    let places = (4.0 - digits).clamp(0.0, 12.0) as usize;
+    let text = format!("{value:.places$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::testing::header;
+
+    fn live(shares: Option<[f64; 2]>, left_out: LeftOut) -> Header {
+        let mut found = header();
+        found.rows = Source::Live {
+            first: "2026-10-15T10:00:00Z".to_owned(),
+            last: "2026-10-15T11:00:00Z".to_owned(),
+            share: 0.07,
+            shares,
+            truncated: false,
+            counted_since: Some("2026-10-14T09:00:00Z".to_owned()),
+            left_out,
+        };
+        found
+    }
+
+    #[test]
+    fn shares_are_told_as_they_were_set() {
+        for (share, told) in [
+            (0.07, "7"),
+            (1.0, "100"),
+            (0.01, "1"),
+            (0.1234567, "12.35"),
+            (0.00123, "0.123"),
+            (1e-9, "0.0000001"),
+        ] {
+            assert_eq!(per_cent(share), told);
+        }
+        let one = live(Some([0.07, 0.07]), LeftOut::default()).rows_in_words();
+        assert!(one.contains("11:00:00Z, 7 % of them; A's"), "{one}");
+        let unknown = live(None, LeftOut::default()).rows_in_words();
+        assert!(unknown.contains(", 7 % of them"), "{unknown}");
+        let two = live(Some([0.07, 1.0]), LeftOut::default()).rows_in_words();
+        assert!(two.contains("7 % to 100 % of them, as the"), "{two}");
+    }
+
+    #[test]
+    fn rows_that_are_in_no_figure_are_told_before_all_figures() {
+        assert_eq!(live(None, LeftOut::default()).warnings().len(), 0);
+        let some = LeftOut {
+            dropped: 12,
+            undone: 1,
+            ..LeftOut::default()
+        };
+        assert_eq!(some.rows(), 13);
+        assert_eq!(
+            live(None, some).warnings(),
+            [
+                "Rows that were taken since 2026-10-14T09:00:00Z and are in no figure here: 12 dropped, since B was slower than they came, \
+                 1 on which the host failed."
+            ]
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! The page is whole, says what must be said, and needs nothing from elsewhere.
+
+use super::*;
+use crate::compare::header::Source;
+use crate::compare::paired::Paired;
+use crate::compare::testing::{comparison, header, pair, referred, said, valued};
+
+fn rows() -> Vec<Paired> {
+    let mut rows: Vec<Paired> = (0..80_u32)
+        .map(|at| {
+            let price = 100_000.0 + 4_000.0 * f64::from(at);
+            let b = price * (0.97 + 0.001 * f64::from(at));
+            said(
+                &format!("sale {at}"),
+                Some(price),
+                valued(price * 1.02),
+                valued(b),
+            )
+        })
+        .collect();
+    rows.push(said(
+        "lost",
+        Some(1e5),
+        valued(1e5),
+        referred("unusual_<size>"),
+    ));
+    rows
+}
+
+#[test]
+fn nothing_is_fetched_or_run() {
+    let text = page(&comparison(&rows())).unwrap();
+    for foreign in ["<script", "src=", "href=", "@import", "url("] {
+        assert!(!text.contains(foreign), "{foreign}");
+    }
+    let addresses = text.matches("http").count();
+    let vocabularies = text.matches("xmlns=\"http://www.w3.org/2000/svg\"").count();
+    assert_eq!(addresses, vocabularies);
+    assert_eq!(vocabularies, 10, "a plot each");
+}
+
+#[test]
+fn names_are_text_and_no_markup() {
+    let text = page(&comparison(&rows())).unwrap();
+    assert!(text.contains("Zed &amp; Ledbury &lt;North&gt;"));
+    assert!(text.contains("unusual &lt;size&gt;"));
+    assert!(!text.contains("<North>") && !text.contains("<size>"));
+}
+
+#[test]
+fn the_verdict_and_warnings_stand_before_any_table() {
+    let mut subject = header();
+    subject.releases.b.snapshot_content = "1".repeat(64);
+    subject.releases.b.latest_sale = Some("2024-06-30".to_owned());
+    let found = crate::compare::comparison::Comparison::of(subject, &rows(), &|_| None);
+    let text = page(&found).unwrap();
+    let place = |words: &str| text.find(words).unwrap_or(usize::MAX);
+    let table = place("<table");
+    assert!(place("value from different snapshots") < place("class=\"figures\""));
+    assert!(place("B's snapshot ends on 2024-06-30") < place("class=\"figures\""));
+    assert!(place("1 row changes status") < table);
+    assert!(place("Moved furthest") < table);
+    assert!(
+        !page(&comparison(&rows()))
+            .unwrap()
+            .contains("class=\"warning\"")
+    );
+}
+
+#[test]
+fn next_to_nothing_is_a_page_too() {
+    let mut live = header();
+    live.rows = Source::Live {
+        first: "2026-10-15T10:00:00Z".to_owned(),
+        last: "2026-10-15T11:00:00Z".to_owned(),
+        share: 0.01,
+        shares: None,
+        truncated: true,
+        counted_since: None,
+        left_out: crate::compare::header::LeftOut::default(),
+    };
+    let nothing = crate::compare::comparison::Comparison::of(live, &[], &|_| None);
+    assert!(
+        page(&nothing)
+            .unwrap()
+            .contains("There is no row to compare")
+    );
+    for rows in [
+        vec![pair(1e5, 1e5)],
+        vec![pair(1e5, 1e5); 3],
+        vec![pair(1e5, 2e6); 40],
+        vec![said("r", None, referred("x"), referred("x")); 5],
+        vec![said("r", Some(1.0), referred("x"), valued(1e-3)); 5],
+    ] {
+        let text = page(&comparison(&rows)).unwrap();
+        assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
+    }
+}
+
+#[test]
+fn rows_beyond_a_plot_s_edge_are_counted_beside_it() {
+    // Of hundreds that hardly move, a few move far.
+    let mut rows: Vec<Paired> = (0..300_u32)
+        .map(|at| pair(1e5 + f64::from(at), 1e5 + f64::from(at % 7)))
+        .collect();
+    rows.extend([pair(1e5, 3e5), pair(1.001e5, 0.4e5)]);
+    let text = page(&comparison(&rows)).unwrap();
+    assert!(
+        text.contains("The furthest 2 of the 302 rows in the second are drawn on its edge"),
+        "{text}"
+    );
+    // Nothing is said where nothing is beyond.
+    let still = page(&comparison(&vec![pair(1e5, 1.01e5); 40])).unwrap();
+    assert!(!still.contains("drawn on its edge"));
+}

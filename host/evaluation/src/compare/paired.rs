@@ -1,0 +1,165 @@
+//! One row, valued by two releases.
+
+use super::sides::Sides;
+use domesday_registers::codes::PropertyType;
+use serde::{Deserialize, Serialize};
+
+/// One home with what each release said of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Paired {
+    /// What the row is called, alone among its rows.
+    pub row: String,
+    /// Type of the home.
+    pub property_type: PropertyType,
+    /// Code of its local authority; empty where unknown.
+    pub authority: String,
+    /// Postcode area, such as `LE`.
+    pub postcode_area: String,
+    /// What was paid for it, pounds, above 0; absent where nobody knows.
+    pub price: Option<f64>,
+    /// What each release said, and at which cost.
+    pub sides: Sides<Side>,
+}
+
+/// One release on one row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Side {
+    /// Its answer.
+    pub said: ComparedOutcome,
+    /// Units of fuel that it spent.
+    pub fuel: u64,
+    /// Time on the clock, microseconds.
+    pub micros: f64,
+}
+
+/// An answer of a release.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "status", rename_all = "snake_case", deny_unknown_fields)]
+pub enum ComparedOutcome {
+    /// An estimate.
+    Valued {
+        /// Pounds, above 0.
+        estimate: f64,
+        /// Lower and upper end, pounds.
+        range: Option<[f64; 2]>,
+        /// Strength of the evidence, 0 to 1.
+        confidence: f64,
+        /// Its band by the release's manifest.
+        band: String,
+    },
+    /// None, and why.
+    Referred {
+        /// The reason.
+        reason: String,
+    },
+    /// It could not do its work, and why.
+    Failed {
+        /// The reason.
+        reason: String,
+    },
+}
+
+/// Which of the three an answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// There is an estimate.
+    Valued,
+    /// A person is asked for.
+    Referred,
+    /// The release failed.
+    Failed,
+}
+
+impl Status {
+    /// All, in order.
+    pub const ALL: [Status; 3] = [Status::Valued, Status::Referred, Status::Failed];
+
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Valued => "valued",
+            Status::Referred => "referred",
+            Status::Failed => "failed",
+        }
+    }
+}
+
+impl ComparedOutcome {
+    /// Which of the three it is.
+    pub fn status(&self) -> Status {
+        match self {
+            ComparedOutcome::Valued { .. } => Status::Valued,
+            ComparedOutcome::Referred { .. } => Status::Referred,
+            ComparedOutcome::Failed { .. } => Status::Failed,
+        }
+    }
+
+    /// The estimate, pounds.
+    pub fn estimate(&self) -> Option<f64> {
+        match self {
+            ComparedOutcome::Valued { estimate, .. } => Some(*estimate),
+            ComparedOutcome::Referred { .. } | ComparedOutcome::Failed { .. } => None,
+        }
+    }
+
+    /// The estimate with its range, where there is one.
+    pub fn ranged(&self) -> Option<(f64, [f64; 2])> {
+        match self {
+            ComparedOutcome::Valued {
+                estimate,
+                range: Some(range),
+                ..
+            } => Some((*estimate, *range)),
+            _ => None,
+        }
+    }
+
+    /// The band of its confidence.
+    pub fn band(&self) -> Option<&str> {
+        match self {
+            ComparedOutcome::Valued { band, .. } => Some(band),
+            ComparedOutcome::Referred { .. } | ComparedOutcome::Failed { .. } => None,
+        }
+    }
+
+    /// Why there is no estimate.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            ComparedOutcome::Valued { .. } => None,
+            ComparedOutcome::Referred { reason } | ComparedOutcome::Failed { reason } => {
+                Some(reason)
+            }
+        }
+    }
+}
+
+impl Paired {
+    /// What was said of it, by each.
+    pub fn said(&self) -> Sides<&ComparedOutcome> {
+        self.sides.each().map(|side| &side.said)
+    }
+
+    /// Both estimates, pounds, where both releases value it.
+    pub fn estimates(&self) -> Option<Sides<f64>> {
+        self.said().map(ComparedOutcome::estimate).both()
+    }
+
+    /// B's estimate over A's, less 1; where both releases value it.
+    pub fn change(&self) -> Option<f64> {
+        self.estimates().map(|both| both.b / both.a - 1.0)
+    }
+
+    /// Whether one release values, refers or fails on what the other does not.
+    pub fn flipped(&self) -> bool {
+        let status = self.said().map(ComparedOutcome::status);
+        status.a != status.b
+    }
+
+    /// Whether both releases said the very same, to the bit.
+    pub fn alike(&self) -> bool {
+        self.sides.a.said == self.sides.b.said
+    }
+}

@@ -1,0 +1,113 @@
+//! How a comparison is made of its rows.
+
+use super::change::{distribution, points};
+use super::comparison::{Comparison, Division, FORMAT};
+use super::cost::Cost;
+use super::group::Group;
+use super::header::Header;
+use super::paired::{ComparedOutcome, Paired};
+use super::sides::Sides;
+use super::status::{Flips, bands, statuses};
+use super::verdict::verdict;
+use crate::report::{TYPES, price_band, price_bands, type_words};
+use std::collections::BTreeMap;
+
+/// Rows named for how far they moved.
+const MOVERS: usize = 10;
+
+impl Comparison {
+    /// The comparison on these rows, in their order; `name` tells an authority's name by its code.
+    pub fn of(
+        subject: Header,
+        rows: &[Paired],
+        name: &dyn Fn(&str) -> Option<String>,
+    ) -> Comparison {
+        let all: Vec<&Paired> = rows.iter().collect();
+        let nominal = subject
+            .releases
+            .each()
+            .map(|release| release.nominal_coverage);
+        let mut order = subject.releases.a.bands.clone();
+        order.extend(subject.releases.b.bands.iter().cloned());
+        let order: Vec<String> = ["high", "medium", "low"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(order)
+            .collect();
+        let by = |by: &str, order: &[&str], key: &dyn Fn(&Paired) -> Option<String>| Division {
+            by: by.to_owned(),
+            groups: groups(&all, order, key)
+                .into_iter()
+                .map(|(key, rows)| {
+                    let name = (by == "authority").then(|| name(&key)).flatten();
+                    Group::of(&key, name.as_deref(), &rows, nominal)
+                })
+                .collect(),
+        };
+        let known: Vec<&str> = order.iter().map(String::as_str).collect();
+        let divisions = vec![
+            by("type", &TYPES, &|row| {
+                Some(type_words(row.property_type).to_owned())
+            }),
+            by("value", &price_bands(), &|row| {
+                let said = row.said().map(ComparedOutcome::estimate);
+                Some(price_band(said.a.or(said.b)?).to_owned())
+            }),
+            by("authority", &[], &|row| Some(row.authority.clone())),
+            by("postcode_area", &[], &|row| Some(row.postcode_area.clone())),
+            by("confidence", &known, &|row| {
+                row.said().a.band().map(str::to_owned)
+            }),
+        ];
+        let mut found = Comparison {
+            format: FORMAT,
+            warnings: subject.warnings(),
+            verdict: Vec::new(),
+            identical: rows.iter().filter(|row| row.alike()).count(),
+            overall: Group::of("all", None, &all, nominal),
+            flips: Flips::of(&all),
+            movers: movers(&all),
+            changes: distribution(&all),
+            points: points(&all),
+            statuses: statuses(&all),
+            bands: bands(&all, &order),
+            cost: Cost::of(&all),
+            divisions,
+            subject,
+        };
+        found.verdict = verdict(&found);
+        found
+    }
+}
+
+/// Groups in the order given, then any others by key.
+fn groups<'a>(
+    rows: &[&'a Paired],
+    order: &[&str],
+    key: &dyn Fn(&Paired) -> Option<String>,
+) -> Vec<(String, Vec<&'a Paired>)> {
+    let mut groups = BTreeMap::<(usize, String), Vec<&Paired>>::new();
+    for row in rows {
+        if let Some(key) = key(row) {
+            let place = order.iter().position(|known| *known == key);
+            let place = place.unwrap_or(order.len());
+            groups.entry((place, key)).or_default().push(row);
+        }
+    }
+    let groups = groups.into_iter();
+    groups.map(|((_, key), rows)| (key, rows)).collect()
+}
+
+/// By the ratio either way round, so that the double is as far off as the half.
+fn movers(rows: &[&Paired]) -> Vec<Paired> {
+    let far = |both: Sides<f64>| (both.b / both.a).max(both.a / both.b);
+    let mut moved: Vec<(f64, &Paired)> = rows
+        .iter()
+        .filter_map(|row| Some((far(row.estimates()?), *row)))
+        .filter(|(far, _)| *far > 1.0)
+        .collect();
+    // A stable sort: of equals, the order of the rows stays.
+    moved.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let moved = moved.into_iter().take(MOVERS);
+    moved.map(|(_, row)| row.clone()).collect()
+}

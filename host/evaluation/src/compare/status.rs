@@ -1,0 +1,120 @@
+//! Statuses and bands of confidence: how many rows go from which to which.
+
+use super::paired::{ComparedOutcome, Paired, Status};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Rows that are one thing with A and one with B.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Crossing<T> {
+    /// With A.
+    pub a: T,
+    /// With B.
+    pub b: T,
+    /// How many.
+    pub rows: usize,
+}
+
+/// Rows that are valued, referred or failed on otherwise by B than by A.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flips {
+    /// All of them.
+    pub rows: usize,
+    /// How many of which kind, commonest first.
+    pub kinds: Vec<Kind>,
+    /// The rows themselves, in their order; the first [`NAMED`] of many.
+    pub named: Vec<Paired>,
+}
+
+/// Flips of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kind {
+    /// With A.
+    pub a: Status,
+    /// A's reason for no value.
+    pub reason_a: Option<String>,
+    /// With B.
+    pub b: Status,
+    /// B's reason for no value.
+    pub reason_b: Option<String>,
+    /// How many rows.
+    pub rows: usize,
+}
+
+/// Rows that are named at most.
+pub const NAMED: usize = 60;
+
+/// Every pair of statuses that some row has, in order.
+pub fn statuses(rows: &[&Paired]) -> Vec<Crossing<Status>> {
+    let found = rows.iter().map(|row| {
+        let status = row.said().map(ComparedOutcome::status);
+        (status.a, status.b)
+    });
+    crossings(found)
+}
+
+/// Every pair of bands that some row which both value has: `order` first, others by name.
+pub fn bands(rows: &[&Paired], order: &[String]) -> Vec<Crossing<String>> {
+    let place = |band: &str| {
+        let known = order.iter().position(|known| known == band);
+        (known.unwrap_or(order.len()), band.to_owned())
+    };
+    let found = rows.iter().filter_map(|row| {
+        let band = row.said().map(ComparedOutcome::band).both()?.map(place);
+        Some((band.a, band.b))
+    });
+    let named = crossings(found).into_iter().map(|found| Crossing {
+        a: found.a.1,
+        b: found.b.1,
+        rows: found.rows,
+    });
+    named.collect()
+}
+
+fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Crossing<T>> {
+    let mut counted = BTreeMap::<(T, T), usize>::new();
+    for both in found {
+        *counted.entry(both).or_default() += 1;
+    }
+    let counted = counted.into_iter();
+    counted
+        .map(|((a, b), rows)| Crossing { a, b, rows })
+        .collect()
+}
+
+impl Flips {
+    /// Of these rows.
+    pub fn of(rows: &[&Paired]) -> Flips {
+        let flipped: Vec<&&Paired> = rows.iter().filter(|row| row.flipped()).collect();
+        let mut kinds = BTreeMap::<_, usize>::new();
+        for row in &flipped {
+            let said = row.said();
+            let status = said.map(ComparedOutcome::status);
+            let reason = said.map(|said| said.reason().map(str::to_owned));
+            *kinds
+                .entry((status.a, reason.a, status.b, reason.b))
+                .or_default() += 1;
+        }
+        let mut kinds: Vec<Kind> = kinds
+            .into_iter()
+            .map(|((a, reason_a, b, reason_b), rows)| Kind {
+                a,
+                reason_a,
+                b,
+                reason_b,
+                rows,
+            })
+            .collect();
+        // A stable sort: of equals, the order of statuses stays.
+        kinds.sort_by_key(|kind| std::cmp::Reverse(kind.rows));
+        let named = flipped.iter().take(NAMED);
+        Flips {
+            rows: flipped.len(),
+            kinds,
+            named: named.map(|row| (**row).clone()).collect(),
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What is distributed, scattered, or goes over months.
+
+use super::{FONT, Frame, GRID, INK, PlotError, RELEASE, WIDE, decimals, plain, signed};
+use crate::histogram::Histogram;
+use crate::number::quantile;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+/// A chart with the margins of all curves, and so much room for what stands below the axis.
+fn framed<'a, 'b, D: DrawingBackend>(
+    area: &'a DrawingArea<D, Shift>,
+    below: u32,
+) -> ChartBuilder<'a, 'b, D> {
+    let mut chart = ChartBuilder::on(area);
+    chart.margin(6).margin_right(30);
+    chart.x_label_area_size(below).y_label_area_size(56);
+    chart
+}
+
+/// How errors or changes are distributed, per cent.
+pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, PlotError> {
+    let rows = errors.total();
+    let share = |count: usize| 100.0 * count as f64 / rows.max(1) as f64;
+    let most = errors.counts.iter().copied().map(share).fold(1.0, f64::max);
+    let (low, step) = (100.0 * errors.from, 100.0 * errors.step);
+    let high = low + step * errors.counts.len() as f64;
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
+        let mut chart = framed(&area, 42).build_cartesian_2d(low..high, 0.0..most * 1.08)?;
+        plain(&mut chart.configure_mesh())
+            .disable_x_mesh()
+            .x_desc(frame.axis)
+            .y_desc("% of values")
+            .x_labels(if frame.width < WIDE { 7 } else { 21 })
+            .x_label_formatter(&|value| signed(*value, decimals(high - low)))
+            .y_label_formatter(&|value| format!("{value:.0}"))
+            .draw()?;
+        chart.draw_series(errors.counts.iter().enumerate().map(|(at, count)| {
+            let left = low + step * at as f64;
+            let mut bar = Rectangle::new(
+                [(left, 0.0), (left + step, share(*count))],
+                RELEASE.filled(),
+            );
+            bar.set_margin(0, 0, 1, 1);
+            bar
+        }))?;
+        let zero = [(0.0, 0.0), (0.0, most * 1.08)];
+        chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
+        area.present()?;
+    }
+    Ok(text)
+}
+
+/// What part of a plane is drawn.
+struct Window {
+    /// Thousands of pounds.
+    values: [f64; 2],
+    /// Per cent.
+    changes: [f64; 2],
+}
+
+impl Window {
+    /// That of the middle 98 % of the points.
+    fn of(points: &[[f64; 2]]) -> Window {
+        let ends = |at: usize, spared: f64| {
+            let mut values: Vec<f64> = points.iter().map(|point| point[at]).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            let end = |part| quantile(&values, part).unwrap_or(0.0);
+            (end(spared), end(1.0 - spared))
+        };
+        let (least, most) = ends(0, 0.01);
+        let (down, up) = ends(1, 0.01);
+        let (least, most) = (least * 0.9 / 1_000.0, most * 1.1 / 1_000.0);
+        // No change is in the plot, and a row that did not move is not on its edge.
+        let edge = (0.1 * 100.0 * (up - down)).max(0.25);
+        Window {
+            values: [least, most.max(least + 1.0)],
+            changes: [(100.0 * down).min(0.0) - edge, (100.0 * up).max(0.0) + edge],
+        }
+    }
+
+    /// Where a point is drawn, and whether that is the edge which it lies beyond.
+    fn place(&self, [value, change]: [f64; 2]) -> ((f64, f64), bool) {
+        let (value, change) = (value / 1_000.0, 100.0 * change);
+        let place = (
+            value.clamp(self.values[0], self.values[1]),
+            change.clamp(self.changes[0], self.changes[1]),
+        );
+        (place, place != (value, change))
+    }
+}
+
+/// How many points [`scattered`] draws on its edge, since they lie beyond it.
+pub fn beyond(points: &[[f64; 2]]) -> usize {
+    let window = Window::of(points);
+    points
+        .iter()
+        .filter(|point| window.place(**point).1)
+        .count()
+}
+
+/// Values in pounds with their changes. The middle 98 % are within the plot, and what lies beyond
+/// is a triangle on its edge.
+pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
+    let window = Window::of(points);
+    let ([least, most], [low, high]) = (window.values, window.changes);
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (frame.width, 330)).into_drawing_area();
+        let mut chart = framed(&area, 42).build_cartesian_2d(least..most, low..high)?;
+        let places = decimals(high - low);
+        plain(&mut chart.configure_mesh())
+            .x_desc(frame.axis)
+            .y_desc("change, %")
+            .x_labels(6)
+            .x_label_formatter(&|value| format!("{value:.0}"))
+            .y_label_formatter(&|value| signed(*value, places))
+            .draw()?;
+        let zero = [(least, 0.0), (most, 0.0)];
+        chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
+        let (beyond, within): (Vec<_>, Vec<_>) = points
+            .iter()
+            .map(|point| window.place(*point))
+            .partition(|(_, beyond)| *beyond);
+        let within = within.into_iter().map(|(place, _)| place);
+        chart.draw_series(within.map(|place| Circle::new(place, 2, RELEASE.mix(0.5).filled())))?;
+        let beyond = beyond.into_iter().map(|(place, _)| place);
+        chart.draw_series(beyond.map(|place| TriangleMarker::new(place, 5, INK.filled())))?;
+        area.present()?;
+    }
+    Ok(text)
+}
+
+/// Something over months, per cent, each point with the place of its month; gaps are kept.
+pub struct Course {
+    /// What it is.
+    pub label: &'static str,
+    /// Its colour.
+    pub colour: RGBColor,
+    /// Place of the month, and value.
+    pub points: Vec<(i32, f64)>,
+}
+
+/// Courses over months.
+pub fn months(names: &[String], courses: &[Course]) -> Result<String, PlotError> {
+    let values = courses
+        .iter()
+        .flat_map(|course| course.points.iter().map(|(_, value)| *value));
+    let (low, high) = values.fold((0.0_f64, 1.0_f64), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let last = i32::try_from(names.len()).unwrap_or(1) - 1;
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, (WIDE, 320)).into_drawing_area();
+        let mut chart = framed(&area, 34)
+            .build_cartesian_2d(0..last.max(1), (low - 1.0)..(high * 1.4 + 1.0))?;
+        plain(&mut chart.configure_mesh())
+            .disable_x_mesh()
+            .y_desc("% of the price")
+            .x_labels(names.len().min(13))
+            .x_label_formatter(&|at| {
+                let name = usize::try_from(*at).ok().and_then(|at| names.get(at));
+                name.cloned().unwrap_or_default()
+            })
+            .y_label_formatter(&|value| format!("{value:.0}"))
+            .draw()?;
+        for course in courses {
+            let (colour, points) = (course.colour, course.points.clone());
+            chart
+                .draw_series(LineSeries::new(points.clone(), colour.stroke_width(2)))?
+                .label(course.label)
+                .legend(move |(x, y)| {
+                    PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(3))
+                });
+            let dots = points
+                .iter()
+                .map(|point| Circle::new(*point, 3, colour.filled()));
+            chart.draw_series(dots)?;
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE)
+            .border_style(GRID)
+            .label_font((FONT, 14).into_font().color(&INK))
+            .draw()?;
+        area.present()?;
+    }
+    Ok(text)
+}

@@ -1,0 +1,124 @@
+//! The tables.
+
+use crate::baselines::Verdict;
+use crate::group::Group;
+use crate::report::Division;
+use maud::{Markup, html};
+
+/// A share as per cent.
+pub fn percent(share: f64, decimals: usize) -> String {
+    format!("{:.decimals$}", 100.0 * share)
+}
+
+fn shown(share: Option<f64>) -> String {
+    share.map_or_else(|| "–".to_owned(), |share| percent(share, 1))
+}
+
+/// What a group is called, its code included.
+pub fn called(key: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => format!("{name} ({key})"),
+        None => short(key, None),
+    }
+}
+
+/// What a group is called where there is little room.
+pub fn short(key: &str, name: Option<&str>) -> String {
+    match name {
+        Some(name) => name.to_owned(),
+        None if key.is_empty() => "unknown".to_owned(),
+        None => key.replace('_', " "),
+    }
+}
+
+/// Accuracy of groups.
+pub fn accuracy(groups: &[&Group]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th {} th { "sales" } th { "hit %" } th { "ref. %" } th { "MdAPE" } th { "≤5 %" } th { "≤10 %" } th { "≤20 %" }
+                th { "bias" } th { "FSD" } th { "COD" } th { "PRD" } th { "PRB" } th { "covered" } th { "width" }
+            } }
+            tbody { @for group in groups { tr {
+                td { (called(&group.key, group.name.as_deref())) }
+                td { (group.sales) } td { (shown(group.hit_rate)) } td { (shown(group.referral_rate)) }
+                @match &group.accuracy {
+                    Some(found) => {
+                        td { (percent(found.mdape, 2)) }
+                        td { (percent(found.within_5, 1)) } td { (percent(found.within_10, 1)) } td { (percent(found.within_20, 1)) }
+                        td { (format!("{:+.2}", 100.0 * found.median_error)) }
+                        td { (format!("{:.3}", found.fsd)) } td { (format!("{:.2}", found.cod)) } td { (format!("{:.3}", found.prd)) }
+                        td { (found.prb.map_or_else(|| "–".to_owned(), |prb| format!("{:+.3}", prb.value))) }
+                        @match &group.ranges {
+                            Some(ranges) => {
+                                td class=(if ranges.agrees { "" } else { "bad" }) {
+                                    (percent(ranges.coverage, 1)) " (" (percent(ranges.interval[0], 0)) "–" (percent(ranges.interval[1], 0)) ")"
+                                }
+                                td { (percent(ranges.median_width, 0)) }
+                            }
+                            None => { td { "–" } td { "–" } }
+                        }
+                    }
+                    None => { td class="few" colspan="11" { "too few to figure (" (group.valued) " valued)" } }
+                }
+            } } }
+        } }
+    }
+}
+
+/// One floor, group by group.
+pub fn floor(at: usize, groups: &[(String, &Group)]) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr {
+                th {} th { "floor hits %" } th { "rows" } th { "release MdAPE" } th { "floor MdAPE" } th { "release ≤10 %" } th { "floor ≤10 %" }
+                th { "release nearer %" } th { "verdict" }
+            } }
+            tbody { @for (name, group) in groups { @if let Some(floor) = group.floors.get(at) { tr {
+                td { (name) } td { (shown(floor.hit_rate)) }
+                @match &floor.like_for_like {
+                    Some(both) => {
+                        td { (both.release.rows) }
+                        td { (percent(both.release.mdape, 2)) } td { (percent(both.floor.mdape, 2)) }
+                        td { (percent(both.release.within_10, 1)) } td { (percent(both.floor.within_10, 1)) }
+                        td { (percent(both.release_nearer, 1)) " (" (percent(both.nearer_interval[0], 0)) "–" (percent(both.nearer_interval[1], 0)) ")" }
+                        td class=(verdict_class(floor.verdict)) { (floor.words()) }
+                    }
+                    None => { td class="few" colspan="7" { "too few rows that both value" } }
+                }
+            } } } }
+        } }
+    }
+}
+
+fn verdict_class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Beaten => "good",
+        Verdict::NotBeaten => "bad",
+        Verdict::TooFew => "",
+    }
+}
+
+/// Reasons for no value.
+pub fn reasons(group: &Group) -> Markup {
+    html! {
+        div.scroll { table {
+            thead { tr { th { "reason" } th { "sales" } th { "% of sales" } } }
+            tbody { @for (reason, sales) in &group.reasons { tr {
+                td { (reason.replace('_', " ")) } td { (sales) }
+                td { (percent(*sales as f64 / group.sales.max(1) as f64, 1)) }
+            } } }
+        } }
+    }
+}
+
+/// A division's groups; of many, those with most sales.
+pub fn largest(division: &Division, most: usize) -> Vec<&Group> {
+    let mut groups: Vec<&Group> = division.groups.iter().collect();
+    if groups.len() > most {
+        // A stable sort: of equals, those that come first stay first.
+        groups.sort_by_key(|group| std::cmp::Reverse(group.sales));
+        groups.truncate(most);
+    }
+    groups
+}

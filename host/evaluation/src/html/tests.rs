@@ -1,0 +1,84 @@
+//! The page is whole, says what must be said, and needs nothing from elsewhere.
+
+use super::*;
+use crate::report::{Cut, LeakageProbe};
+use crate::row::{Prediction, Row};
+use crate::testing::{report, row, unanswered};
+
+fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = (0..90_u32)
+        .map(|at| {
+            let price = 100_000.0 + 4_000.0 * f64::from(at);
+            Row {
+                day: domesday_registers::Day(20_000 + at as i32),
+                floors: [Some(price * 1.2), Some(price * 0.95)],
+                ..row(price, price * (0.9 + 0.003 * f64::from(at)))
+            }
+        })
+        .collect();
+    rows.push(unanswered(Prediction::Referred("missing_input".to_owned())));
+    rows
+}
+
+#[test]
+fn nothing_is_fetched_or_run() {
+    let text = page(&report(&rows())).unwrap();
+    for foreign in ["<script", "src=", "href=", "@import", "url("] {
+        assert!(!text.contains(foreign), "{foreign}");
+    }
+    // The one address in it is the name of SVG's vocabulary, which nobody fetches.
+    let addresses = text.matches("http").count();
+    assert_eq!(
+        addresses,
+        text.matches("xmlns=\"http://www.w3.org/2000/svg\"").count()
+    );
+    assert!(
+        text.matches("<svg role=\"img\"").count() >= 8,
+        "a plot each"
+    );
+}
+
+#[test]
+fn names_are_text_and_no_markup() {
+    let text = page(&report(&rows())).unwrap();
+    assert!(text.contains("Zed &amp; Ledbury &lt;North&gt;"));
+    assert!(!text.contains("<North>"));
+}
+
+#[test]
+fn warnings_stand_before_the_figures() {
+    let mut doubtful = report(&rows());
+    doubtful.subject.learnt = TrainingData::Unstated;
+    doubtful.leakage_probe = Some(LeakageProbe {
+        passed: false,
+        cuts: vec![Cut {
+            day: "2024-05-01".to_owned(),
+            sales: 9,
+            certificates: 8,
+            figures: 7,
+            index_points: 6,
+            homes: 5,
+            different: 4,
+            first_difference: Some("the outcome of the home of sale 3".to_owned()),
+        }],
+    });
+    let text = page(&doubtful).unwrap();
+    let place = |words: &str| text.find(words).unwrap_or(usize::MAX);
+    let figures = place("class=\"figures\"");
+    assert!(place("may be too good") < figures);
+    assert!(place("The leakage probe failed") < figures);
+    assert!(crate::summary::summary(&doubtful).contains("FAILED"));
+    let sure = page(&report(&rows())).unwrap();
+    assert!(!sure.contains("class=\"warning\""));
+}
+
+#[test]
+fn a_report_of_next_to_nothing_is_a_page_too() {
+    for few in [1, 29, 31] {
+        let rows = vec![row(100_000.0, 90_000.0); few];
+        page(&report(&rows)).unwrap();
+    }
+    let none = vec![unanswered(Prediction::Referred("missing_input".to_owned())); 40];
+    let text = page(&report(&none)).unwrap();
+    assert!(text.contains("missing input"));
+}

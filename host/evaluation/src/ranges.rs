@@ -1,0 +1,84 @@
+//! Whether ranges hold as many prices as they are meant to.
+
+use crate::number::{count, median, rounded, wilson};
+use crate::row::{Prediction, Row};
+use serde::{Deserialize, Serialize};
+
+/// The ranges of some rows. Shares are 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ranges {
+    /// Values that had a range.
+    pub rows: usize,
+    /// Share of them whose price lay in the range, ends included.
+    pub coverage: f64,
+    /// The share's 95 % score interval.
+    pub interval: [f64; 2],
+    /// What the share is meant to be.
+    pub nominal: f64,
+    /// Whether the nominal share lies in the interval.
+    pub agrees: bool,
+    /// Share of prices below their range.
+    pub below: f64,
+    /// Share of prices above their range.
+    pub above: f64,
+    /// Median of (upper - lower) / estimate.
+    pub median_width: f64,
+}
+
+/// A price, an estimate of it and the estimate's range, pounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ranged {
+    /// What was paid.
+    pub price: f64,
+    /// What was estimated.
+    pub estimate: f64,
+    /// Lower and upper end.
+    pub range: [f64; 2],
+}
+
+impl Ranges {
+    /// Of the rows that have a range; None where none has.
+    pub fn of(rows: &[&Row], nominal: f64) -> Option<Ranges> {
+        let ranged = rows.iter().filter_map(|row| match row.answer {
+            Prediction::Valued {
+                estimate,
+                range: Some(range),
+                ..
+            } => Some(Ranged {
+                price: row.price,
+                estimate,
+                range,
+            }),
+            _ => None,
+        });
+        Ranges::of_ranged(&ranged.collect::<Vec<_>>(), nominal)
+    }
+
+    /// Of these; None of nothing.
+    pub fn of_ranged(ranged: &[Ranged], nominal: f64) -> Option<Ranges> {
+        let below = ranged.iter().filter(|row| row.price < row.range[0]).count();
+        let above = ranged.iter().filter(|row| row.price > row.range[1]).count();
+        let held = ranged.len() - below - above;
+        let interval = wilson(held, ranged.len())?;
+        let share = |rows: usize| rounded(count(rows) / count(ranged.len()));
+        let widths = ranged.iter().map(Ranged::width);
+        Some(Ranges {
+            rows: ranged.len(),
+            coverage: share(held),
+            interval,
+            nominal,
+            agrees: interval[0] <= nominal && nominal <= interval[1],
+            below: share(below),
+            above: share(above),
+            median_width: rounded(median(widths.collect())?),
+        })
+    }
+}
+
+impl Ranged {
+    /// (upper - lower) / estimate.
+    pub fn width(&self) -> f64 {
+        (self.range[1] - self.range[0]) / self.estimate
+    }
+}

@@ -1,0 +1,292 @@
+//! The whole report, as `--json` writes it and a package keeps it.
+
+use crate::group::Group;
+use crate::histogram::Histogram;
+use crate::row::{Prediction, Row};
+use domesday_registers::codes::PropertyType;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the report's form. A member is only ever added under the same number; one that goes,
+/// or means something else, makes it another.
+pub const FORMAT: u32 = 1;
+
+/// Where each band of price begins, pounds.
+const PRICE_BANDS: [(u32, &str); 7] = [
+    (0, "below 100k"),
+    (100_000, "100k to 150k"),
+    (150_000, "150k to 250k"),
+    (250_000, "250k to 400k"),
+    (400_000, "400k to 600k"),
+    (600_000, "600k to 1m"),
+    (1_000_000, "1m and above"),
+];
+
+/// A back-test.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Report {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// What was tested, on what.
+    pub subject: Header,
+    /// The proof that nothing of the future was seen; absent where it was not asked for.
+    pub leakage_probe: Option<LeakageProbe>,
+    /// How the errors of all rows are distributed.
+    pub errors: Histogram,
+    /// All rows.
+    pub overall: Group,
+    /// The same rows, divided in one way after another.
+    pub divisions: Vec<Division>,
+}
+
+/// What was tested, and on what.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Header {
+    /// The release.
+    pub release_id: String,
+    /// Its model's name.
+    pub model: String,
+    /// Its model's version.
+    pub model_version: String,
+    /// SHA-256 of the fitted parameters; absent where the model has none.
+    pub parameters_sha256: Option<String>,
+    /// The snapshot that it values from.
+    pub snapshot_id: String,
+    /// That snapshot's content digest.
+    pub snapshot_content: String,
+    /// Whether every household in it is invented.
+    pub synthetic: bool,
+    /// First day of sale, YYYY-MM-DD.
+    pub from: String,
+    /// Last day of sale.
+    pub to: String,
+    /// The day that a sale is valued as at.
+    pub as_at: AsAt,
+    /// Days before the valuation day that are hidden besides.
+    pub evidence_lag_days: u32,
+    /// What the release learnt from.
+    pub learnt: TrainingData,
+    /// Category A sales of homes in the window.
+    pub sales_in_window: usize,
+    /// Those that cannot be asked about, since the register lacks what a customer must state.
+    pub not_askable: usize,
+    /// Every so-many-th of the window's sales was taken.
+    pub taken_every: usize,
+    /// Share of prices that the release's ranges are meant to hold.
+    pub nominal_coverage: f64,
+    /// Groups of fewer rows are shown without figures.
+    pub least_rows: usize,
+}
+
+/// The day that a sale is valued as at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AsAt {
+    /// Its own.
+    #[default]
+    Sale,
+    /// The first of its month.
+    Month,
+}
+
+/// What a release learnt from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "from", deny_unknown_fields)]
+pub enum TrainingData {
+    /// Nothing: the model has no fitted numbers.
+    Nothing,
+    /// The release does not say, so that its figures may be too good.
+    Unstated,
+    /// Sales.
+    Sales {
+        /// The last day whose sales were fitted, YYYY-MM-DD.
+        fitted_through: String,
+        /// The last day whose sales calibrated the ranges.
+        calibrated_through: String,
+        /// Whether the window holds days that were learnt from: the figures are then too good.
+        overlap: bool,
+    },
+}
+
+impl TrainingData {
+    /// What to say beside the figures where they may be too good.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            TrainingData::Nothing | TrainingData::Sales { overlap: false, .. } => None,
+            TrainingData::Unstated => Some(
+                "The release does not say which sales it learnt from, so that these figures may be too good."
+                    .to_owned(),
+            ),
+            TrainingData::Sales {
+                fitted_through,
+                calibrated_through,
+                ..
+            } => Some(format!(
+                "The window holds sales that the release learnt from (fitted up to {fitted_through}, calibrated up to \
+                 {calibrated_through}): these figures are too good."
+            )),
+        }
+    }
+}
+
+/// Whether another future changes what is said of the past; it must not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LeakageProbe {
+    /// Whether nothing changed.
+    pub passed: bool,
+    /// Each day at which the future was cut off and dealt out anew.
+    pub cuts: Vec<Cut>,
+}
+
+/// One cut of a leakage probe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cut {
+    /// The day, YYYY-MM-DD; homes were valued as at it.
+    pub day: String,
+    /// Later sales, and earlier ones with a later certificate, that the copy has otherwise.
+    pub sales: u64,
+    /// Later certificates of homes.
+    pub certificates: u64,
+    /// Later twelve-month figures of areas.
+    pub figures: u64,
+    /// Later index values.
+    pub index_points: u64,
+    /// Homes valued by the snapshot and by the copy.
+    pub homes: usize,
+    /// Homes of which something was not the same to the bit.
+    pub different: usize,
+    /// What the first of them was, and where it differed.
+    pub first_difference: Option<String>,
+}
+
+/// Rows divided in one way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Division {
+    /// By what: `type`, `authority`, ...
+    pub by: String,
+    /// The groups, in a stated order; rows that fit none (a referred row has no confidence) are
+    /// left out.
+    pub groups: Vec<Group>,
+}
+
+impl Report {
+    /// The report on these rows, which come in order of day and id. `bands` are the release's bands
+    /// of confidence, best first; `name` tells an authority's name by its code.
+    pub fn of(
+        subject: Header,
+        rows: &[Row],
+        bands: &[String],
+        name: &dyn Fn(&str) -> Option<String>,
+    ) -> Report {
+        let all: Vec<&Row> = rows.iter().collect();
+        let nominal = subject.nominal_coverage;
+        let divide = |by: &str, order: &[&str], key: &dyn Fn(&Row) -> Option<String>| {
+            division(by, order, &all, key, name, nominal)
+        };
+        let prices = price_bands();
+        let order: Vec<&str> = bands.iter().map(String::as_str).collect();
+        let divisions = vec![
+            divide("type", &TYPES, &|row| {
+                Some(type_words(row.property_type).to_owned())
+            }),
+            divide("authority", &[], &|row| Some(row.authority.clone())),
+            divide("postcode_area", &[], &|row| Some(row.postcode_area.clone())),
+            divide("price", &prices, &|row| {
+                Some(price_band(row.price).to_owned())
+            }),
+            divide("confidence", &order, &|row| match &row.answer {
+                Prediction::Valued { band, .. } => Some(band.clone()),
+                _ => None,
+            }),
+            divide("month", &[], &|row| {
+                Some(row.day.to_string().chars().take(7).collect())
+            }),
+            divide("floor_area", &["on record", "not on record"], &|row| {
+                let words = if row.floor_area {
+                    "on record"
+                } else {
+                    "not on record"
+                };
+                Some(words.to_owned())
+            }),
+            divide("build", &["existing", "new"], &|row| {
+                Some(if row.new_build { "new" } else { "existing" }.to_owned())
+            }),
+        ];
+        Report {
+            format: FORMAT,
+            leakage_probe: None,
+            errors: Histogram::of(&all),
+            overall: Group::of("all", None, &all, nominal),
+            subject,
+            divisions,
+        }
+    }
+
+    /// The division by something.
+    pub fn by(&self, what: &str) -> Option<&Division> {
+        self.divisions.iter().find(|division| division.by == what)
+    }
+}
+
+/// Types by their words, in order.
+pub(crate) const TYPES: [&str; 4] = ["detached", "semi_detached", "terraced", "flat"];
+
+/// A type in a word.
+pub(crate) fn type_words(property_type: PropertyType) -> &'static str {
+    match property_type {
+        PropertyType::Detached => "detached",
+        PropertyType::SemiDetached => "semi_detached",
+        PropertyType::Terraced => "terraced",
+        PropertyType::Flat => "flat",
+        PropertyType::Other => "other",
+    }
+}
+
+/// The bands of price, in order.
+pub(crate) fn price_bands() -> [&'static str; 7] {
+    PRICE_BANDS.map(|(_, words)| words)
+}
+
+/// The band of a price.
+pub(crate) fn price_band(price: f64) -> &'static str {
+    PRICE_BANDS
+        .iter()
+        .rev()
+        .find(|(from, _)| price >= f64::from(*from))
+        .map_or(PRICE_BANDS[0].1, |(_, words)| words)
+}
+
+/// Groups in the order given, then any others by key.
+fn division(
+    by: &str,
+    order: &[&str],
+    rows: &[&Row],
+    key: &dyn Fn(&Row) -> Option<String>,
+    name: &dyn Fn(&str) -> Option<String>,
+    nominal: f64,
+) -> Division {
+    let mut groups = BTreeMap::<(usize, String), Vec<&Row>>::new();
+    for row in rows {
+        if let Some(key) = key(row) {
+            let place = order.iter().position(|known| *known == key);
+            let place = place.unwrap_or(order.len());
+            groups.entry((place, key)).or_default().push(row);
+        }
+    }
+    Division {
+        by: by.to_owned(),
+        groups: groups
+            .iter()
+            .map(|((_, key), rows)| {
+                let name = (by == "authority").then(|| name(key)).flatten();
+                Group::of(key, name.as_deref(), rows, nominal)
+            })
+            .collect(),
+    }
+}

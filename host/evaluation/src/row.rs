@@ -1,0 +1,82 @@
+//! One sale of a back-test, with what each rule made of it.
+
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+use serde::{Deserialize, Serialize};
+
+/// A simple rule that a release must beat to be worth its trouble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Baseline {
+    /// The property's last category A sale, carried to the valuation day by the house price index.
+    LastSaleIndexed,
+    /// Price per square metre of the type in the smallest area that has the figure, times floor
+    /// area.
+    LocalPricePerSqm,
+}
+
+impl Baseline {
+    /// Both, in the order of [`Row::floors`].
+    pub const ALL: [Baseline; 2] = [Baseline::LastSaleIndexed, Baseline::LocalPricePerSqm];
+
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Baseline::LastSaleIndexed => "last sale, indexed",
+            Baseline::LocalPricePerSqm => "local price per m2",
+        }
+    }
+}
+
+/// What a release answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Prediction {
+    /// An estimate.
+    Valued {
+        /// Pounds.
+        estimate: f64,
+        /// Lower and upper end, pounds.
+        range: Option<[f64; 2]>,
+        /// Band of its confidence, as the release's manifest divides them.
+        band: String,
+    },
+    /// None, and why.
+    Referred(String),
+    /// It could not do its work, and why.
+    Failed(String),
+}
+
+/// One sale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its id in the snapshot.
+    pub id: u64,
+    /// Day of the deed.
+    pub day: Day,
+    /// Pounds, above 0.
+    pub price: f64,
+    /// Type as registered.
+    pub property_type: PropertyType,
+    /// Code of its local authority; empty where unknown.
+    pub authority: String,
+    /// Postcode area, such as `LE`.
+    pub postcode_area: String,
+    /// Sold new.
+    pub new_build: bool,
+    /// Whether its floor area was on record.
+    pub floor_area: bool,
+    /// What the release answered.
+    pub answer: Prediction,
+    /// What each of [`Baseline::ALL`] says, pounds; None where it has nothing to go by.
+    pub floors: [Option<f64>; 2],
+}
+
+impl Row {
+    /// The estimate, where there is one.
+    pub fn estimate(&self) -> Option<f64> {
+        match self.answer {
+            Prediction::Valued { estimate, .. } => Some(estimate),
+            Prediction::Referred(_) | Prediction::Failed(_) => None,
+        }
+    }
+}

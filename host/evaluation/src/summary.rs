@@ -1,0 +1,185 @@
+//! The report as a table of plain text, for a terminal.
+
+use crate::accuracy::Accuracy;
+use crate::baselines::BaselineFigures;
+use crate::group::Group;
+use crate::report::Report;
+use std::fmt::Write;
+
+/// Divisions that a terminal shows; the files have all.
+const SHOWN: [&str; 4] = ["type", "confidence", "price", "floor_area"];
+
+/// The summary, many lines.
+pub fn summary(report: &Report) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(report, &mut out);
+    out
+}
+
+fn write(report: &Report, out: &mut String) -> std::fmt::Result {
+    let subject = &report.subject;
+    writeln!(
+        out,
+        "Back-test of {} on {}, sales of {} to {}",
+        subject.release_id, subject.snapshot_id, subject.from, subject.to
+    )?;
+    writeln!(
+        out,
+        "{} category A sales, every {} taken, {} lack what a customer must state; evidence lag {} days\n",
+        subject.sales_in_window,
+        ordinal(subject.taken_every),
+        subject.not_askable,
+        subject.evidence_lag_days
+    )?;
+    if let Some(warning) = subject.learnt.warning() {
+        writeln!(out, "WARNING: {warning}\n")?;
+    }
+    writeln!(
+        out,
+        "{:28} {:>7} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",
+        "",
+        "sales",
+        "hit%",
+        "MdAPE",
+        "<=5%",
+        "<=10%",
+        "<=20%",
+        "bias",
+        "FSD",
+        "COD",
+        "PRD",
+        "PRB",
+        "cover"
+    )?;
+    line(out, "all", &report.overall)?;
+    for division in report
+        .divisions
+        .iter()
+        .filter(|d| SHOWN.contains(&d.by.as_str()))
+    {
+        writeln!(out, "by {}", division.by.replace('_', " "))?;
+        for group in &division.groups {
+            line(out, &format!("  {}", group.key), group)?;
+        }
+    }
+    if !report.overall.reasons.is_empty() {
+        writeln!(out, "\nNot valued, and why")?;
+        for (reason, rows) in &report.overall.reasons {
+            writeln!(out, "  {rows:>7} {reason}")?;
+        }
+    }
+    writeln!(
+        out,
+        "\nFloors, on the rows that the release and the floor both value"
+    )?;
+    writeln!(
+        out,
+        "{:28} {:>7} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8}  verdict",
+        "", "rows", "hit%", "release", "floor", "rel<=10%", "flr<=10%", "nearer%"
+    )?;
+    let types = report.by("type").map_or(&[][..], |types| &types.groups);
+    for (at, floor) in report.overall.floors.iter().enumerate() {
+        floor_line(out, floor.floor.words(), floor)?;
+        for group in types {
+            if let Some(floor) = group.floors.get(at) {
+                floor_line(out, &format!("  {}", group.key), floor)?;
+            }
+        }
+    }
+    if let Some(probe) = &report.leakage_probe {
+        let homes: usize = probe.cuts.iter().map(|cut| cut.homes).sum();
+        let days: Vec<&str> = probe.cuts.iter().map(|cut| cut.day.as_str()).collect();
+        let verdict = match probe.passed {
+            true => "passed: another future changed no answer",
+            false => {
+                "FAILED: another future changed answers, so that no figure above can be relied on"
+            }
+        };
+        writeln!(
+            out,
+            "\nLeakage probe of {homes} valuations, cut at {}: {verdict}",
+            days.join(", ")
+        )?;
+        for cut in &probe.cuts {
+            if let Some(difference) = &cut.first_difference {
+                writeln!(
+                    out,
+                    "  {}: {} of {} differ, the first: {difference}",
+                    cut.day, cut.different, cut.homes
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn line(out: &mut String, name: &str, group: &Group) -> std::fmt::Result {
+    write!(
+        out,
+        "{name:28} {:>7} {:>6}",
+        group.sales,
+        share(group.hit_rate)
+    )?;
+    match &group.accuracy {
+        Some(Accuracy {
+            mdape,
+            within_5,
+            within_10,
+            within_20,
+            median_error,
+            fsd,
+            cod,
+            prd,
+            prb,
+            ..
+        }) => {
+            let prb = prb.map_or_else(String::new, |prb| format!("{:+.3}", prb.value));
+            let cover = group.ranges.as_ref().map(|ranges| ranges.coverage);
+            writeln!(
+                out,
+                " {:>6.2} {:>6.1} {:>6.1} {:>6.1} {:>+6.2} {fsd:>6.3} {cod:>6.2} {prd:>6.3} {prb:>6} {:>6}",
+                100.0 * mdape,
+                100.0 * within_5,
+                100.0 * within_10,
+                100.0 * within_20,
+                100.0 * median_error,
+                share(cover)
+            )
+        }
+        None => writeln!(out, "   too few to figure ({} valued)", group.valued),
+    }
+}
+
+fn floor_line(out: &mut String, name: &str, figures: &BaselineFigures) -> std::fmt::Result {
+    let hit = share(figures.hit_rate);
+    match &figures.like_for_like {
+        Some(both) => writeln!(
+            out,
+            "{name:28} {:>7} {hit:>6} {:>8.2} {:>8.2} {:>8.1} {:>8.1} {:>8.1}  {}",
+            both.release.rows,
+            100.0 * both.release.mdape,
+            100.0 * both.floor.mdape,
+            100.0 * both.release.within_10,
+            100.0 * both.floor.within_10,
+            100.0 * both.release_nearer,
+            figures.words()
+        ),
+        None => writeln!(
+            out,
+            "{name:28} {:>7} {hit:>6}   too few rows to compare",
+            figures.valued
+        ),
+    }
+}
+
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1}", 100.0 * share))
+}
+
+fn ordinal(every: usize) -> String {
+    match every {
+        1 => "one".to_owned(),
+        n => format!("{n}th"),
+    }
+}

@@ -1,0 +1,65 @@
+//! Rows and reports for tests.
+
+use crate::report::{AsAt, Header, Report, TrainingData};
+use crate::row::{Prediction, Row};
+use domesday_registers::Day;
+use domesday_registers::codes::PropertyType;
+
+/// A sale at a price with an estimate, a range of a tenth either way, and no floors.
+pub(crate) fn row(price: f64, estimate: f64) -> Row {
+    Row {
+        id: 1,
+        day: Day(20_000),
+        price,
+        property_type: PropertyType::Terraced,
+        authority: "E07000900".to_owned(),
+        postcode_area: "ZZ".to_owned(),
+        new_build: false,
+        floor_area: true,
+        answer: Prediction::Valued {
+            estimate,
+            range: Some([estimate * 0.9, estimate * 1.1]),
+            band: "high".to_owned(),
+        },
+        floors: [None, None],
+    }
+}
+
+/// The same, without an answer.
+pub(crate) fn unanswered(answer: Prediction) -> Row {
+    Row {
+        answer,
+        ..row(200_000.0, 200_000.0)
+    }
+}
+
+/// A header of nothing in particular.
+pub(crate) fn header() -> Header {
+    Header {
+        release_id: "made-up-1".to_owned(),
+        model: "made-up".to_owned(),
+        model_version: "1.0.0".to_owned(),
+        parameters_sha256: None,
+        snapshot_id: "made-up".to_owned(),
+        snapshot_content: "0".repeat(64),
+        synthetic: true,
+        from: "2024-01-01".to_owned(),
+        to: "2024-12-31".to_owned(),
+        as_at: AsAt::Sale,
+        evidence_lag_days: 0,
+        learnt: TrainingData::Nothing,
+        sales_in_window: 100,
+        not_askable: 0,
+        taken_every: 1,
+        nominal_coverage: 0.8,
+        least_rows: crate::LEAST_ROWS,
+    }
+}
+
+/// The report on these rows.
+pub(crate) fn report(rows: &[Row]) -> Report {
+    let bands = ["high", "medium", "low"].map(str::to_owned);
+    Report::of(header(), rows, &bands, &|code| {
+        (code == "E07000900").then(|| "Zed & Ledbury <North>".to_owned())
+    })
+}

@@ -1,0 +1,298 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::*;
+use crate::append::Tail;
+use crate::folder::key;
+use crate::line::tests::about;
+use crate::{Journal, Prepared, TenantKey, prepare};
+
+/// Bytes of a file in these tests before another is begun.
+const FILE_BYTES: u64 = 16 << 10;
+
+fn receipt(name: usize, bytes: usize) -> Prepared {
+    let about = about(&name.to_string());
+    prepare(&about, &TenantKey::new([1; 32]), &vec![7; bytes]).unwrap()
+}
+
+/// A journal whose every receipt is durable, and the groups that they were written in.
+struct Written {
+    dir: TempDir,
+    tail: Tail,
+    /// Of each group: its file, where it begins there, and the count of receipts before it.
+    groups: Vec<(PathBuf, usize, usize)>,
+    count: usize,
+}
+
+impl Written {
+    /// Writes one group for each list of record lengths. No head is signed.
+    fn new(groups: &[Vec<usize>]) -> Written {
+        let dir = tempfile::tempdir().unwrap();
+        let host = key(dir.path(), [9; 32], true).unwrap().public();
+        let tail = Tail::find(dir.path(), &host, FILE_BYTES).unwrap();
+        let mut written = Written {
+            dir,
+            tail,
+            groups: Vec::new(),
+            count: 0,
+        };
+        for group in groups {
+            written.group(group);
+        }
+        written
+    }
+
+    fn group(&mut self, lengths: &[usize]) {
+        let before = self.files();
+        let receipts: Vec<_> = (self.count..)
+            .zip(lengths)
+            .map(|(name, bytes)| receipt(name, *bytes))
+            .collect();
+        self.tail.append(&receipts).unwrap();
+        let (path, _) = self.files().pop_last().unwrap();
+        let start = before.get(&path).map_or(0, Vec::len);
+        self.groups.push((path, start, self.count));
+        self.count += lengths.len();
+    }
+
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let files = segment::list(self.dir.path()).unwrap();
+        files
+            .into_iter()
+            .map(|(_, path)| (path.clone(), fs::read(&path).unwrap()))
+            .collect()
+    }
+
+    fn open(&self) -> Result<Journal, JournalError> {
+        Journal::open_with(self.dir.path(), [9; 32], Arc::new(|| 0), FILE_BYTES)
+    }
+
+    #[track_caller]
+    fn refused(&self) -> String {
+        let before = self.files();
+        match self.open() {
+            Ok(_) => panic!("the journal resumed"),
+            Err(error @ JournalError::DamagedReceipt { .. }) => {
+                assert_eq!(self.files(), before, "the refusal changed a file");
+                error.to_string()
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// Leaves only these blocks of the last group, and cuts the file to this share of it.
+    fn tear(&self, block: usize, present: &[bool], share: f64) {
+        let (path, start, _) = self.groups.last().unwrap();
+        let mut bytes = fs::read(path).unwrap();
+        let length = (bytes.len() - start) as f64 * share;
+        bytes.truncate(start + length as usize);
+        for (at, byte) in bytes.iter_mut().enumerate().skip(*start) {
+            let number = at / block - start / block;
+            if !present[number % present.len()] {
+                *byte = 0;
+            }
+        }
+        fs::write(path, bytes).unwrap();
+    }
+
+    /// Alters one byte at a share of all bytes; returns the file and the line.
+    fn alter(&self, share: f64, with: u8) -> (PathBuf, usize) {
+        let files = self.files();
+        let total: usize = files.values().map(Vec::len).sum();
+        let mut at = ((total as f64 * share) as usize).min(total - 1);
+        for (path, mut bytes) in files {
+            if at < bytes.len() {
+                let line = bytes[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+                bytes[at] ^= with;
+                fs::write(&path, bytes).unwrap();
+                return (path, line);
+            }
+            at -= bytes.len();
+        }
+        unreachable!("no byte is there");
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    verify(folder, &Expected::default(), |receipt| {
+        names.push(receipt.about.valuation_id.clone());
+    })
+    .unwrap();
+    names
+}
+
+fn groups() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    let group = prop::collection::vec(0..3_000_usize, 1..8);
+    prop::collection::vec(group, 1..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_torn_last_group_resumes_with_every_receipt_before_it(
+        groups in groups(),
+        block in prop::sample::select(vec![512, 4_096]),
+        present in prop::collection::vec(any::<bool>(), 1..40),
+        share in 0.0..=1.0_f64,
+    ) {
+        let written = Written::new(&groups);
+        written.tear(block, &present, share);
+        let durable = written.groups.last().unwrap().2;
+        let journal = written.open().unwrap();
+        let resumed = usize::try_from(journal.sequence()).unwrap();
+        prop_assert!((durable..=written.count).contains(&resumed), "{resumed} of {durable}");
+        drop(journal);
+        let expected: Vec<_> = (0..resumed).map(|name| name.to_string()).collect();
+        prop_assert_eq!(names(written.dir.path()), expected);
+    }
+
+    #[test]
+    fn an_altered_byte_is_refused_in_every_durable_group(
+        groups in groups(),
+        share in 0.0..1.0_f64,
+        with in 1..=u8::MAX,
+    ) {
+        let written = Written::new(&groups);
+        let (path, line) = written.alter(share, with);
+        let refused = written.refused();
+        let named = |line: usize| refused.contains(&format!("{}, line {line}:", path.display()));
+        // The first line of the next file may be the one that shows it.
+        let next = written.files().into_keys().find(|other| *other > path);
+        let next = next.is_some_and(|next| {
+            refused.contains(&format!("{}, line 1:", next.display()))
+        });
+        prop_assert!(named(line) || named(line + 1) || next, "line {line}: {refused}");
+    }
+
+    #[test]
+    fn lost_blocks_are_refused_where_a_later_group_follows(
+        groups in groups(),
+        block in prop::sample::select(vec![512, 4_096]),
+        share in 0.0..1.0_f64,
+    ) {
+        let mut written = Written::new(&groups);
+        written.group(&[10]);
+        let (path, end, _) = written.groups.last().unwrap().clone();
+        let mut bytes = fs::read(&path).unwrap();
+        let blocks = end / block;
+        prop_assume!(blocks > 0);
+        let at = ((blocks as f64 * share) as usize).min(blocks - 1) * block;
+        bytes[at..at + block].fill(0);
+        fs::write(&path, bytes).unwrap();
+        let refused = written.refused();
+        prop_assert!(refused.contains(&path.display().to_string()), "{refused}");
+    }
+}
+
+#[test]
+fn damage_before_a_durable_receipt_is_refused_after_an_abort() {
+    for groups in [
+        vec![vec![300]; 10],
+        vec![vec![300; 5]; 2],
+        vec![vec![300; 10]],
+    ] {
+        let written = Written::new(&groups);
+        let (path, ..) = &written.groups[0];
+        let text = fs::read_to_string(path).unwrap();
+        let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
+        lines[4] = lines[4].replace("acme", "acne");
+        fs::write(path, lines.concat()).unwrap();
+        let refused = written.refused();
+        assert!(
+            refused.contains("receipts-000000000001.jsonl, line 6: receipt 6 follows"),
+            "{refused}"
+        );
+        assert!(
+            refused.contains("`--journal` set to an empty folder"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
+fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
+    for (from, bytes) in [(700, 1), (512, 511), (600, 424)] {
+        let written = Written::new(&[vec![2_000]]);
+        let (path, ..) = &written.groups[0];
+        let mut text = fs::read(path).unwrap();
+        text[from..from + bytes].fill(0);
+        fs::write(path, text).unwrap();
+        let refused = written.refused();
+        assert!(refused.contains("line 1:"), "{refused}");
+        assert!(refused.contains("zeros that fill no sector"), "{refused}");
+    }
+}
+
+#[test]
+fn a_torn_group_never_overwrites_what_was_moved_aside_before() {
+    let written = Written::new(&[vec![300, 300], vec![2_000, 2_000]]);
+    let (path, start, _) = written.groups[1].clone();
+    fs::write(path.with_extension("aside"), "earlier").unwrap();
+    written.tear(512, &[true, false], 0.8);
+    let torn = fs::read(&path).unwrap();
+    drop(written.open().unwrap());
+    assert_eq!(fs::read(path.with_extension("aside")).unwrap(), b"earlier");
+    let aside = fs::read(path.with_extension("2.aside")).unwrap();
+    assert_eq!(aside, torn[start..]);
+    assert_eq!(fs::read(&path).unwrap(), torn[..start]);
+}
+
+/// A line as it was written before groups were marked.
+fn older(line: &str) -> String {
+    let receipt: Receipt = serde_json::from_str(line).unwrap();
+    let older = Receipt {
+        durable: None,
+        check: None,
+        ..receipt
+    };
+    serde_json::to_string(&older).unwrap()
+}
+
+/// Writes the journal's only file as an older program would have.
+fn written_by_an_older_program(groups: &[Vec<usize>]) -> Written {
+    let written = Written::new(groups);
+    let (path, ..) = &written.groups[0];
+    let text = fs::read_to_string(path).unwrap();
+    let mut previous: Option<String> = None;
+    let mut all = String::new();
+    for line in text.lines() {
+        let mut receipt: Receipt = serde_json::from_str(&older(line)).unwrap();
+        if let Some(previous) = &previous {
+            receipt.previous = domesday_package::Sha256Digest::of(previous.as_bytes());
+        }
+        let line = serde_json::to_string(&receipt).unwrap();
+        all.push_str(&line);
+        all.push('\n');
+        previous = Some(line);
+    }
+    fs::write(path, all).unwrap();
+    written
+}
+
+#[tokio::test]
+async fn a_journal_of_an_older_program_resumes_and_proves() {
+    let written = written_by_an_older_program(&[vec![300; 3]]);
+    let journal = written.open().unwrap();
+    let ticket = journal.append(receipt(3, 300)).unwrap();
+    journal.kept(ticket, ticket).await.unwrap();
+    drop(journal);
+    assert_eq!(names(written.dir.path()), ["0", "1", "2", "3"]);
+    // Torn at its end, it resumes; with a whole receipt behind a hole, it does not.
+    for (hole, resumes) in [(1_024..1_536, false), (1_024..usize::MAX, true)] {
+        let written = written_by_an_older_program(&[vec![600; 5]]);
+        let (path, ..) = &written.groups[0];
+        let mut bytes = fs::read(path).unwrap();
+        let end = hole.end.min(bytes.len());
+        bytes[hole.start..end].fill(0);
+        fs::write(path, bytes).unwrap();
+        match resumes {
+            true => drop(written.open().unwrap()),
+            false => assert!(written.refused().contains("follows it")),
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Queries to a registry, with authentication and responses of bounded size.
+//!
+//! No response of a registry or its token service is read without a bound. A password is sent only
+//! where others cannot read it.
+
+use super::error::{of_request, printable};
+use super::{Address, RegistryError};
+use domesday_package::Sha256Digest;
+use oci_client::errors::{OciEnvelope, OciErrorCode};
+use oci_client::manifest::OCI_IMAGE_MEDIA_TYPE;
+use oci_client::secrets::RegistryAuth;
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
+use serde::Deserialize;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// Largest manifest that is read, bytes: the most that registries accept.
+const LARGEST_MANIFEST: usize = 4 << 20;
+/// Largest token that is read, bytes.
+const LARGEST_TOKEN: usize = 64 << 10;
+/// Bytes that are read of an error response.
+const LARGEST_COMPLAINT: usize = 16 << 10;
+
+/// The query client of a repository.
+pub struct Wire {
+    http: reqwest::Client,
+    address: Address,
+    /// The scheme and the host.
+    base: String,
+    auth: RegistryAuth,
+    /// Whether a password may be sent without TLS to another machine.
+    plain: bool,
+    state: Mutex<State>,
+}
+
+/// A scope and the token for it.
+#[derive(Default)]
+struct State {
+    actions: &'static str,
+    pass: Option<Pass>,
+}
+
+/// The authorization of a request.
+#[derive(Clone)]
+enum Pass {
+    Bearer(String),
+    Basic,
+}
+
+/// The challenge of a registry.
+enum Challenge {
+    Basic,
+    Bearer {
+        realm: String,
+        service: Option<String>,
+    },
+}
+
+/// A manifest as received.
+pub struct Manifest {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Their digest.
+    pub digest: Sha256Digest,
+    /// The media type that the registry states.
+    pub media_type: String,
+}
+
+impl Wire {
+    /// Creates a client; it sends no request yet.
+    pub fn new(
+        address: Address,
+        auth: RegistryAuth,
+        (plain, http): (bool, bool),
+        (connect, silence): (Duration, Duration),
+    ) -> Result<Wire, RegistryError> {
+        let client = reqwest::Client::builder()
+            .connect_timeout(connect)
+            .read_timeout(silence)
+            .user_agent(super::transfer::USER_AGENT)
+            .build()
+            .map_err(|error| of_request(error, address.host(), "getting ready"))?;
+        let scheme = if http { "http" } else { "https" };
+        let base = format!("{scheme}://{}", address.tagged("any").resolve_registry());
+        Ok(Wire {
+            http: client,
+            address,
+            base,
+            auth,
+            plain,
+            state: Mutex::default(),
+        })
+    }
+
+    /// Logs in where the registry requires it, for `actions`: `pull` or `pull,push`.
+    pub async fn log_in(&self, actions: &'static str) -> Result<(), RegistryError> {
+        self.state().actions = actions;
+        self.enter().await
+    }
+
+    /// Fetches a manifest by its tag or digest; `None` where the registry has none.
+    pub async fn manifest(&self, name: &str) -> Result<Option<Manifest>, RegistryError> {
+        let place = self.address.with_tag(name);
+        let path = self.address.path("manifests", name);
+        let response = self.ask(Method::GET, &path, &place).await?;
+        if response.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        let response = self.granted(response, &place).await?;
+        let said = header(response.headers(), "docker-content-digest");
+        let media_type = header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
+        let bytes = self.bounded(response, LARGEST_MANIFEST, &place).await?;
+        let digest = Sha256Digest::of(&bytes);
+        let wanted = [said.as_deref(), Some(name)];
+        let of_256 = |name: &&str| name.starts_with("sha256:");
+        if wanted
+            .into_iter()
+            .flatten()
+            .filter(of_256)
+            .any(|wanted| wanted != super::artifact::blob(&digest))
+        {
+            return Err(RegistryError::Damaged {
+                host: self.host(),
+                file: place,
+            });
+        }
+        Ok(Some(Manifest {
+            bytes,
+            digest,
+            media_type,
+        }))
+    }
+
+    /// Requests a blob and returns the response.
+    pub async fn blob(&self, name: &str, doing: &str) -> Result<Response, RegistryError> {
+        let path = self.address.path("blobs", name);
+        let response = self.ask(Method::GET, &path, doing).await?;
+        self.granted(response, doing).await
+    }
+
+    /// Returns the size of a blob in bytes; `None` where the registry has no such blob.
+    pub async fn size(&self, name: &str) -> Result<Option<Option<u64>>, RegistryError> {
+        let doing = "asking for a blob";
+        let path = self.address.path("blobs", name);
+        let response = self.ask(Method::HEAD, &path, doing).await?;
+        if response.status() == StatusCode::NOT_FOUND {
+            return Ok(None);
+        }
+        let response = self.granted(response, doing).await?;
+        let size = header(response.headers(), CONTENT_LENGTH.as_str());
+        Ok(Some(size.and_then(|size| size.parse().ok())))
+    }
+
+    /// Sends a request, and once more with a fresh token after a 401.
+    ///
+    /// Tokens live for minutes, and a large package takes longer.
+    async fn ask(
+        &self,
+        method: Method,
+        path: &str,
+        doing: &str,
+    ) -> Result<Response, RegistryError> {
+        let url = format!("{}{path}", self.base);
+        let send = || async {
+            let request = self.http.request(method.clone(), &url);
+            // Of a manifest there are several forms to be had, of a blob one.
+            let request = match path.contains("/manifests/") {
+                true => request.header(ACCEPT, OCI_IMAGE_MEDIA_TYPE),
+                false => request,
+            };
+            self.signed(request)
+                .send()
+                .await
+                .map_err(|error| of_request(error, self.address.host(), doing))
+        };
+        let response = send().await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return Ok(response);
+        }
+        self.enter().await?;
+        send().await
+    }
+
+    fn signed(&self, request: RequestBuilder) -> RequestBuilder {
+        let pass = self.state().pass.clone();
+        match (pass, &self.auth) {
+            (Some(Pass::Bearer(token)), _) => request.bearer_auth(token),
+            (Some(Pass::Basic), RegistryAuth::Basic(user, password)) => {
+                request.basic_auth(user, Some(password))
+            }
+            _ => request,
+        }
+    }
+
+    /// Asks the registry for its challenge and keeps the authorization that answers it.
+    async fn enter(&self) -> Result<(), RegistryError> {
+        let doing = "logging in";
+        let response = self
+            .http
+            .get(format!("{}/v2/", self.base))
+            .send()
+            .await
+            .map_err(|error| of_request(error, self.address.host(), doing))?;
+        if is_passing(response.status()) {
+            return Err(self.refusal(response, doing).await);
+        }
+        let pass = match challenge(response.headers()) {
+            None => None,
+            Some(Challenge::Basic) => Some(Pass::Basic),
+            Some(Challenge::Bearer { realm, service }) => {
+                Some(Pass::Bearer(self.token(&realm, service).await?))
+            }
+        };
+        self.state().pass = pass;
+        Ok(())
+    }
+
+    /// Fetches a token from the service that the registry names.
+    async fn token(&self, realm: &str, service: Option<String>) -> Result<String, RegistryError> {
+        let doing = "asking the token service";
+        let shown = printable(realm);
+        let failed = |said: String| RegistryError::Failed {
+            doing: doing.to_owned(),
+            host: self.host(),
+            said,
+            passing: false,
+        };
+        let mut url = Url::parse(realm)
+            .map_err(|error| failed(format!("its address {shown:?} is none: {error}")))?;
+        match url.scheme() {
+            "https" => {}
+            "http" if self.plain || is_here(&url) => {}
+            _ => {
+                return Err(RegistryError::PlainRealm {
+                    host: self.host(),
+                    realm: shown,
+                });
+            }
+        }
+        let actions = self.state().actions;
+        let scope = format!("repository:{}:{actions}", self.address.repository());
+        url.query_pairs_mut()
+            .append_pair("scope", &scope)
+            .extend_pairs(service.map(|service| ("service", service)));
+        let request = self.http.get(url);
+        let request = match &self.auth {
+            RegistryAuth::Basic(user, password) => request.basic_auth(user, Some(password)),
+            _ => request,
+        };
+        let response = request
+            .send()
+            .await
+            .map_err(|error| of_request(error, self.address.host(), doing))?;
+        let response = self.granted(response, doing).await?;
+        let bytes = self.bounded(response, LARGEST_TOKEN, "a token").await?;
+        #[derive(Deserialize)]
+        struct Given {
+            token: Option<String>,
+            access_token: Option<String>,
+        }
+        let given: Option<Given> = serde_json::from_slice(&bytes).ok();
+        given
+            .and_then(|given| given.token.or(given.access_token))
+            .ok_or_else(|| failed(format!("{shown} answers with no token")))
+    }
+
+    /// Returns the response, or an error for a refusal.
+    async fn granted(&self, response: Response, doing: &str) -> Result<Response, RegistryError> {
+        match response.status().is_success() {
+            true => Ok(response),
+            false => Err(self.refusal(response, doing).await),
+        }
+    }
+
+    /// Makes an error of a refusal, with the beginning of its text.
+    async fn refusal(&self, mut response: Response, doing: &str) -> RegistryError {
+        let status = response.status();
+        let mut body = Vec::new();
+        while body.len() < LARGEST_COMPLAINT {
+            match response.chunk().await {
+                Ok(Some(piece)) => body.extend_from_slice(&piece),
+                Ok(None) | Err(_) => break,
+            }
+        }
+        body.truncate(LARGEST_COMPLAINT);
+        let envelope: Option<OciEnvelope> = serde_json::from_slice(&body).ok();
+        let busy = envelope.iter().flat_map(|envelope| &envelope.errors);
+        let busy = busy
+            .into_iter()
+            .any(|error| error.code == OciErrorCode::Toomanyrequests);
+        let text = match envelope {
+            Some(envelope) => {
+                let messages = envelope.errors.into_iter().map(|error| error.message);
+                messages.collect::<Vec<_>>().join("; ")
+            }
+            None => String::from_utf8_lossy(&body).into_owned(),
+        };
+        let said = match text.trim() {
+            "" => format!("status {}", status.as_u16()),
+            text => format!("status {}: {}", status.as_u16(), printable(text)),
+        };
+        let host = self.host();
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                RegistryError::Denied { host, said }
+            }
+            _ => RegistryError::Failed {
+                doing: doing.to_owned(),
+                host,
+                said,
+                passing: busy || is_passing(status),
+            },
+        }
+    }
+
+    /// Reads a response of at most `most` bytes.
+    async fn bounded(
+        &self,
+        mut response: Response,
+        most: usize,
+        what: &str,
+    ) -> Result<Vec<u8>, RegistryError> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = response
+            .chunk()
+            .await
+            .map_err(|error| of_request(error, self.address.host(), &format!("fetching {what}")))?
+        {
+            if bytes.len() + piece.len() > most {
+                return Err(RegistryError::TooLarge {
+                    host: self.host(),
+                    file: what.to_owned(),
+                    bytes: most as u64,
+                });
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
+    }
+
+    fn host(&self) -> String {
+        self.address.host().to_owned()
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns whether the status is that of a transient failure.
+fn is_passing(status: StatusCode) -> bool {
+    status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS
+}
+
+/// Returns whether an address is on this machine.
+fn is_here(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+fn header(headers: &HeaderMap, name: &str) -> Option<String> {
+    Some(headers.get(name)?.to_str().ok()?.to_owned())
+}
+
+/// Reads the challenge of a registry: a token where it names a service, else the password.
+fn challenge(headers: &HeaderMap) -> Option<Challenge> {
+    for value in headers.get_all(WWW_AUTHENTICATE) {
+        let text = value.to_str().unwrap_or_default();
+        for challenge in http_auth::parse_challenges(text).unwrap_or_default() {
+            let parameter = |name: &str| {
+                let found = challenge
+                    .params
+                    .iter()
+                    .find(|(key, _)| key.eq_ignore_ascii_case(name));
+                found.map(|(_, value)| value.to_unescaped())
+            };
+            if challenge.scheme.eq_ignore_ascii_case("bearer")
+                && let Some(realm) = parameter("realm")
+            {
+                let service = parameter("service");
+                return Some(Challenge::Bearer { realm, service });
+            }
+        }
+    }
+    headers.get(WWW_AUTHENTICATE).map(|_| Challenge::Basic)
+}

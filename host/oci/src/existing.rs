@@ -1,0 +1,125 @@
+//! The artifacts that are under a package's tags already.
+
+use super::artifact::Heads;
+use super::pull::small;
+use super::transfer::Transfer;
+use super::{RegistryError, artifact};
+use domesday_package::manifest::{MANIFEST, SIGNATURE};
+use domesday_package::{FileEntry, Package, PublicKey, RemoteManifest, Trust};
+use oci_client::manifest::OciImageManifest;
+use std::path::Path;
+
+/// The same package, found in the repository.
+pub struct Standing {
+    /// The digest of its artifact.
+    pub digest: String,
+    /// Its signature, where it has one that can be fetched.
+    pub signature: Option<Vec<u8>>,
+    /// The key that made the signature.
+    pub signer: Option<PublicKey>,
+    /// The signature's entry in the artifact.
+    pub listed: Option<FileEntry>,
+}
+
+/// Looks for the package under its own tag, and returns `None` where the tag is free.
+///
+/// # Errors
+/// The tag holds another package, or one that differs from its manifest.
+pub async fn package(
+    to: &Transfer,
+    package: &Package,
+    stored: &[u8],
+    place: &str,
+) -> Result<Option<Standing>, RegistryError> {
+    let manifest = package.manifest();
+    let tag = artifact::package_tag(manifest.kind, &manifest.id);
+    let Some((found, digest)) = to.manifest(&tag).await? else {
+        return Ok(None);
+    };
+    let heads = artifact::heads(&found, place)?;
+    let mut standing = Standing {
+        digest,
+        signature: None,
+        signer: None,
+        listed: heads.signature,
+    };
+    if heads.manifest.sha256 != package.digest() {
+        return Err(RegistryError::Republished {
+            place: place.to_owned(),
+        });
+    }
+    let altered = |problem: &str| RegistryError::Altered {
+        place: place.to_owned(),
+        problem: problem.to_owned(),
+    };
+    if !artifact::same_files(&found, &artifact::package(manifest, stored, None)) {
+        return Err(altered("its files are not those of its manifest"));
+    }
+    proved(to, &heads).await?;
+    if let Some(entry) = &heads.signature
+        && to.has(SIGNATURE, entry).await?
+    {
+        let bytes = small(to, SIGNATURE, entry).await?;
+        let judged = RemoteManifest::judge(
+            (manifest.kind, &manifest.id),
+            stored.to_owned(),
+            Some(bytes.clone()),
+            &Trust::Unsigned,
+            Path::new(place),
+        )
+        .map_err(|_| altered("its signature is not for this package"))?;
+        standing.signer = judged.signer().copied();
+        standing.signature = Some(bytes);
+    }
+    Ok(Some(standing))
+}
+
+/// Checks that the manifest in the repository still has its bytes. A missing one is sent again.
+async fn proved(to: &Transfer, heads: &Heads) -> Result<(), RegistryError> {
+    if to.has(MANIFEST, &heads.manifest).await? {
+        small(to, MANIFEST, &heads.manifest).await?;
+    }
+    Ok(())
+}
+
+/// Returns the digest of the package that the component under the release's id names.
+///
+/// `None` where the tag is free. `wanted` is the expected artifact of the component, and `before`
+/// the digest of the package's artifact in the repository.
+///
+/// # Errors
+/// The tag holds another component, or one that names another package.
+pub async fn component(
+    to: &Transfer,
+    package: &Package,
+    wanted: &OciImageManifest,
+    before: Option<&str>,
+    place: &str,
+) -> Result<Option<String>, RegistryError> {
+    let Some((found, _)) = to.manifest(package.manifest().id.as_str()).await? else {
+        return Ok(None);
+    };
+    let named = artifact::package_of(&found, place)?;
+    let ours = artifact::package_of(wanted, place)?;
+    let same_component = artifact::same_files(&found, wanted);
+    let same_package = if named == ours || Some(named.as_str()) == before {
+        true
+    } else {
+        // It may name the package as it was before it was signed, or one that the registry has
+        // swept away.
+        match to.manifest(&named).await? {
+            Some((whole, _)) => artifact::heads(&whole, place)?.manifest.sha256 == package.digest(),
+            None => same_component,
+        }
+    };
+    match (same_package, same_component) {
+        (false, _) => Err(RegistryError::Republished {
+            place: place.to_owned(),
+        }),
+        (true, false) => Err(RegistryError::Altered {
+            place: place.to_owned(),
+            problem: "another component stands there than the package's".to_owned(),
+        }),
+        (true, true) => Ok(Some(named)),
+    }
+}

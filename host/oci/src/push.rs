@@ -1,0 +1,136 @@
+//! Publishing: blobs first, then the package's artifact, then the component's under the release's
+//! id.
+//!
+//! In this order every tag names a whole artifact. A partial package from an earlier push is
+//! completed.
+
+use super::artifact::EMPTY;
+use super::existing::Standing;
+use super::transfer::Transfer;
+use super::{RegistryError, SharedProgress, artifact, existing};
+use domesday_engine::component::outline;
+use domesday_package::manifest::{MANIFEST, SIGNATURE};
+use domesday_package::{FileEntry, Kind, Package, Published, Sha256Digest, ValuationBody};
+use oci_client::RegistryOperation;
+use oci_client::manifest::OciImageManifest;
+use std::io;
+
+/// Size up to which an existing file is fetched again to prove its bytes.
+///
+/// For a larger one the registry is asked for its digest and size.
+const PROVED_AGAIN: u64 = 64 << 20;
+
+/// The component's artifact of a release.
+struct Component {
+    artifact: OciImageManifest,
+    config: Vec<u8>,
+    /// Whether the tag is free or names an older artifact of the same package.
+    to_be_put: bool,
+}
+
+/// Publishes a package, or completes a partial one.
+pub async fn publish(
+    to: &Transfer,
+    package: &Package,
+    told: &SharedProgress,
+) -> Result<Published, RegistryError> {
+    let manifest = package.manifest();
+    let address = to.address();
+    let (stored, mine) = package.heads()?;
+    to.log_in(RegistryOperation::Push).await?;
+
+    let place = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
+    let there = existing::package(to, package, &stored, &place).await?;
+    // Its own signature stays, as on a shelf.
+    let kept = there.as_ref().and_then(|there| there.signature.clone());
+    let signature = kept.or(mine);
+    let whole = written(&artifact::package(manifest, &stored, signature.as_deref()));
+    let listed = signature.as_deref().map(artifact::entry);
+    let standing = there.as_ref().filter(|there| there.listed == listed);
+    let digest = match standing {
+        Some(there) => there.digest.clone(),
+        None => artifact::blob(&Sha256Digest::of(&whole)),
+    };
+    // Before anything is sent: it may be refused.
+    let component = match manifest.kind {
+        Kind::Valuation => Some(component(to, package, &digest, there.as_ref(), &place).await?),
+        _ => None,
+    };
+
+    let mut sent = to.put_bytes(EMPTY, "the configuration").await?;
+    for (file, entry) in &manifest.files {
+        let path = package.path(file.as_str())?;
+        let file = file.as_str();
+        match to.put_file(&path, file, entry, told).await? {
+            true => sent = true,
+            false if there.is_some() => prove_again(to, file, entry, told).await?,
+            false => {}
+        }
+    }
+    sent |= to.put_bytes(&stored, MANIFEST).await?;
+    if let Some(signature) = &signature {
+        sent |= to.put_bytes(signature, SIGNATURE).await?;
+    }
+    if standing.is_none() {
+        let tag = artifact::package_tag(manifest.kind, &manifest.id);
+        to.put_manifest(&address.tagged(&tag), &whole).await?;
+        sent = true;
+    }
+    // Last, and also where the package is there: whoever published it may have been cut off before
+    // this.
+    if let Some(component) = component {
+        sent |= to.put_bytes(&component.config, "its configuration").await?;
+        if component.to_be_put {
+            let tag = address.tagged(manifest.id.as_str());
+            to.put_manifest(&tag, &written(&component.artifact)).await?;
+            sent = true;
+        }
+    }
+    Ok(match there {
+        None => Published::Copied,
+        Some(_) if sent => Published::Completed,
+        Some(there) => Published::AlreadyThere(there.signer),
+    })
+}
+
+/// Returns the artifact of the component alone, which names the package's, and its configuration.
+async fn component(
+    to: &Transfer,
+    package: &Package,
+    digest: &str,
+    there: Option<&Standing>,
+    place: &str,
+) -> Result<Component, RegistryError> {
+    let body: ValuationBody = package.body()?;
+    let file = body.component.as_str();
+    let bytes = package.bytes(file)?;
+    let listed = (file, artifact::entry(&bytes));
+    let outline = outline(&bytes)?;
+    let (artifact, config) = artifact::component(package.manifest(), listed, outline, digest);
+    let before = there.map(|there| there.digest.as_str());
+    let named = existing::component(to, package, &artifact, before, place).await?;
+    Ok(Component {
+        artifact,
+        config,
+        to_be_put: named.as_deref() != Some(digest),
+    })
+}
+
+/// Checks that a file from an earlier push still has its bytes.
+async fn prove_again(
+    to: &Transfer,
+    file: &str,
+    entry: &FileEntry,
+    told: &SharedProgress,
+) -> Result<(), RegistryError> {
+    if entry.bytes <= PROVED_AGAIN {
+        to.fetch(file, entry, told, || Ok(io::sink())).await?;
+    }
+    Ok(())
+}
+
+/// Serialises a manifest. Its bytes decide its digest: this is the only way to write one.
+fn written(manifest: &OciImageManifest) -> Vec<u8> {
+    // Texts and whole numbers alone: there is nothing in it that could fail to be written.
+    serde_json::to_vec(manifest).unwrap_or_default()
+}

@@ -1,0 +1,94 @@
+//! Packages in OCI registries.
+//!
+//! A release is two artifacts of one repository. The tag of its id holds the component alone, in
+//! the layout of the CNCF's runtime group (one layer, `application/wasm`): tools that know the
+//! layout find a component. The annotation [`artifact::PACKAGE`] names the second artifact by
+//! digest. It is the whole package, with one layer for each file and the file's name as its title.
+//! It has a tag too ([`artifact::package_tag`]), because registries remove untagged artifacts. A
+//! property snapshot is a package artifact only.
+//!
+//! Nothing from a registry is trusted. The package's own signed manifest holds the digests of its
+//! files, which are also the names of the blobs.
+
+pub use crate::error::RegistryError;
+pub use crate::reference::Address;
+
+use crate::callbacks::{LogLine, SharedProgress};
+use crate::transfer::Transfer;
+use crate::{artifact, pull, push};
+use domesday_package::{Kind, Package, PackageId, Published, RemoteManifest, Trust};
+use std::path::Path;
+
+/// A repository of a registry, with its credentials and connections.
+pub struct Registry {
+    transfer: Transfer,
+    runtime: tokio::runtime::Runtime,
+    told: SharedProgress,
+}
+
+impl Registry {
+    /// Creates a client; it sends no request yet.
+    ///
+    /// `plain_http` allows HTTP without TLS to another machine.
+    ///
+    /// # Errors
+    /// The credentials cannot be read, or the runtime cannot be started.
+    pub fn new(
+        address: Address,
+        plain_http: bool,
+        told: SharedProgress,
+        said: LogLine,
+    ) -> Result<Registry, RegistryError> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .map_err(RegistryError::Machine)?;
+        Ok(Registry {
+            transfer: Transfer::new(address, plain_http, said)?,
+            runtime,
+            told,
+        })
+    }
+
+    /// Publishes an opened package, unless it is there already.
+    ///
+    /// # Errors
+    /// [`RegistryError::Republished`] where the id is there with other bytes, or the reason of a
+    /// failed transfer.
+    pub fn publish(&self, package: &Package) -> Result<Published, RegistryError> {
+        self.runtime
+            .block_on(push::publish(&self.transfer, package, &self.told))
+    }
+
+    /// Fetches the manifest and the signature of a package and judges them.
+    ///
+    /// # Errors
+    /// The repository has no such package, or its signature is not trusted.
+    pub fn announced(
+        &self,
+        kind: Kind,
+        id: &PackageId,
+        trust: &Trust,
+    ) -> Result<RemoteManifest, RegistryError> {
+        self.runtime
+            .block_on(pull::announced(&self.transfer, (kind, id), trust))
+    }
+
+    /// Fetches the files of a package and puts it on `shelf`, unless it is there already.
+    ///
+    /// # Errors
+    /// A file cannot be fetched or differs from the manifest. Nothing is kept then.
+    pub fn pull(
+        &self,
+        announced: RemoteManifest,
+        shelf: &Path,
+    ) -> Result<Published, RegistryError> {
+        self.runtime
+            .block_on(pull::pull(&self.transfer, announced, shelf, &self.told))
+    }
+
+    /// Returns the address of a package in this repository, for messages.
+    pub fn place(&self, kind: Kind, id: &PackageId) -> String {
+        self.transfer.address().with_tag(&artifact::tag(kind, id))
+    }
+}

@@ -1,0 +1,308 @@
+//! Transfers to and from a registry: bounded, verified and retried after transient failures.
+
+use super::artifact::blob;
+use super::client::Wire;
+use super::error::{of_request, printable};
+use super::{Address, LogLine, RegistryError, SharedProgress, artifact, credentials};
+use backon::{ExponentialBuilder, Retryable};
+use domesday_package::{FileEntry, Sha256Digest};
+use futures_util::stream;
+use hyper::body::Bytes;
+use hyper::header::HeaderValue;
+use oci_client::client::{ClientConfig, ClientProtocol};
+use oci_client::errors::OciDistributionError;
+use oci_client::manifest::{OCI_IMAGE_MEDIA_TYPE, OciImageManifest};
+use oci_client::secrets::RegistryAuth;
+use oci_client::{Client, Reference, RegistryOperation};
+use sha2::{Digest, Sha256};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::time::Duration;
+
+/// Timeout of a connection attempt.
+const CONNECT: Duration = Duration::from_secs(10);
+/// Timeout of a silent connection.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Retries after a transient failure.
+const AGAIN: usize = 3;
+/// Wait before the first retry; it doubles each time.
+const PAUSE: Duration = Duration::from_millis(250);
+/// The User-Agent of every request.
+pub const USER_AGENT: &str = concat!("domesday/", env!("CARGO_PKG_VERSION"));
+/// Bytes of one chunk of an upload.
+const PIECE: usize = 256 << 10;
+
+/// A repository and the clients for it.
+pub struct Transfer {
+    /// Uploads blobs and manifests.
+    client: Client,
+    /// Queries and downloads.
+    wire: Wire,
+    said: LogLine,
+    auth: RegistryAuth,
+    address: Address,
+}
+
+impl Transfer {
+    /// Creates a transfer with the credentials of this machine for the registry.
+    pub fn new(
+        address: Address,
+        plain_http: bool,
+        said: LogLine,
+    ) -> Result<Transfer, RegistryError> {
+        // The client has no cryptography of its own. Where the process has chosen already, that
+        // stands.
+        let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
+        let auth = credentials::of(address.host())?;
+        let http = plain_http || address.is_loopback();
+        let protocol = match http {
+            true => ClientProtocol::Http,
+            false => ClientProtocol::Https,
+        };
+        let config = ClientConfig {
+            protocol,
+            // One request a blob, whose size is said: what every registry takes.
+            use_monolithic_push: true,
+            platform_resolver: None,
+            connect_timeout: Some(CONNECT),
+            read_timeout: Some(SILENCE),
+            user_agent: USER_AGENT,
+            ..ClientConfig::default()
+        };
+        let client = Client::try_from(config)
+            .map_err(|error| RegistryError::of(error, address.host(), "getting ready"))?;
+        let wire = Wire::new(
+            address.clone(),
+            auth.clone(),
+            (plain_http, http),
+            (CONNECT, SILENCE),
+        )?;
+        Ok(Transfer {
+            client,
+            wire,
+            said,
+            auth,
+            address,
+        })
+    }
+
+    /// Returns the address of the repository.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    /// Logs in where the registry requires it. A refusal is known before anything is sent.
+    pub async fn log_in(&self, operation: RegistryOperation) -> Result<(), RegistryError> {
+        let actions = match operation {
+            RegistryOperation::Pull => "pull",
+            RegistryOperation::Push => "pull,push",
+        };
+        self.again(|| self.wire.log_in(actions)).await?;
+        if operation == RegistryOperation::Pull {
+            return Ok(());
+        }
+        // The client that sends has tokens of its own.
+        let any = self.address.tagged("any");
+        let log_in = || async {
+            self.client
+                .auth(&any, &self.auth, operation)
+                .await
+                .map_err(|error| self.fault(error, "logging in"))
+        };
+        self.again(log_in).await.map(drop)
+    }
+
+    /// Fetches an artifact's manifest and its digest, by tag or digest; `None` without such a tag.
+    pub async fn manifest(
+        &self,
+        name: &str,
+    ) -> Result<Option<(OciImageManifest, String)>, RegistryError> {
+        let Some(came) = self.again(|| self.wire.manifest(name)).await? else {
+            return Ok(None);
+        };
+        let manifest =
+            serde_json::from_slice(&came.bytes).map_err(|_| RegistryError::NotAPackage {
+                place: self.address.with_tag(name),
+                problem: match came.media_type.as_str() {
+                    OCI_IMAGE_MEDIA_TYPE => "it is an artifact of another form".to_owned(),
+                    other => format!(
+                        "what came is {:?} and no artifact's manifest; is it a registry that answers there, or a login page before it?",
+                        printable(other)
+                    ),
+                },
+            })?;
+        Ok(Some((manifest, blob(&came.digest))))
+    }
+
+    /// Puts an artifact's manifest under a tag.
+    pub async fn put_manifest(&self, what: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
+        let put = || async {
+            let kind = HeaderValue::from_static(OCI_IMAGE_MEDIA_TYPE);
+            self.client
+                .push_manifest_raw(what, Bytes::copy_from_slice(bytes), kind)
+                .await
+                .map_err(|error| self.fault(error, &format!("putting the tag {what}")))
+        };
+        self.again(put).await.map(drop)
+    }
+
+    /// Uploads bytes unless the repository has them, and returns whether it uploaded them.
+    pub async fn put_bytes(&self, bytes: &[u8], file: &str) -> Result<bool, RegistryError> {
+        let entry = artifact::entry(bytes);
+        let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
+        if self.has(file, &entry).await? {
+            return Ok(false);
+        }
+        let put = || async {
+            self.client
+                .push_blob(&any, Bytes::copy_from_slice(bytes), &digest)
+                .await
+                .map_err(|error| self.fault(error, &format!("sending {file}")))
+        };
+        self.again(put).await.map(|_| true)
+    }
+
+    /// Uploads a file unless the repository has it, and returns whether it uploaded it.
+    ///
+    /// The registry refuses a file whose bytes changed meanwhile.
+    pub async fn put_file(
+        &self,
+        path: &Path,
+        file: &str,
+        entry: &FileEntry,
+        told: &SharedProgress,
+    ) -> Result<bool, RegistryError> {
+        let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
+        if self.has(file, entry).await? {
+            told(file, entry.bytes, entry.bytes);
+            return Ok(false);
+        }
+        let put = || async {
+            let source = File::open(path).map_err(|error| RegistryError::File {
+                file: path.display().to_string(),
+                error,
+            })?;
+            let pieces = pieces(source, file.to_owned(), entry.bytes, told.clone());
+            self.client
+                .push_blob_stream(&any, pieces, &digest, Some(entry.bytes))
+                .await
+                .map_err(|error| self.fault(error, &format!("sending {file}")))
+        };
+        self.again(put).await.map(|_| true)
+    }
+
+    /// Downloads a blob into the writer of `sink`, which opens anew for every attempt.
+    ///
+    /// The bytes are hashed as they come, and at most as many are read as `entry` says.
+    pub async fn fetch<W: Write>(
+        &self,
+        file: &str,
+        entry: &FileEntry,
+        told: &SharedProgress,
+        sink: impl Fn() -> Result<W, RegistryError>,
+    ) -> Result<W, RegistryError> {
+        let doing = format!("fetching {file}");
+        let fetch = || async {
+            let mut sink = sink()?;
+            let mut answer = self.wire.blob(&blob(&entry.sha256), &doing).await?;
+            let (mut done, mut hasher) = (0_u64, Sha256::new());
+            while let Some(piece) = answer
+                .chunk()
+                .await
+                .map_err(|error| of_request(error, self.address.host(), &doing))?
+            {
+                done = done.saturating_add(piece.len() as u64);
+                if done > entry.bytes {
+                    return Err(RegistryError::TooLarge {
+                        host: self.host(),
+                        file: file.to_owned(),
+                        bytes: entry.bytes,
+                    });
+                }
+                hasher.update(&piece);
+                sink.write_all(&piece)
+                    .map_err(|error| RegistryError::File {
+                        file: file.to_owned(),
+                        error,
+                    })?;
+                told(file, done, entry.bytes);
+            }
+            if done < entry.bytes {
+                return Err(RegistryError::BrokeOff {
+                    doing: doing.clone(),
+                    host: self.host(),
+                    problem: format!("{done} of {} bytes came", entry.bytes),
+                });
+            }
+            if Sha256Digest::from_bytes(hasher.finalize().into()) != entry.sha256 {
+                return Err(RegistryError::Damaged {
+                    host: self.host(),
+                    file: file.to_owned(),
+                });
+            }
+            Ok(sink)
+        };
+        self.again(fetch).await
+    }
+
+    /// Returns whether the repository has a blob. One of another size cannot be repaired from here.
+    pub async fn has(&self, file: &str, entry: &FileEntry) -> Result<bool, RegistryError> {
+        let name = blob(&entry.sha256);
+        match self.again(|| self.wire.size(&name)).await? {
+            None => Ok(false),
+            Some(Some(bytes)) if bytes != entry.bytes => Err(RegistryError::Altered {
+                place: format!("{file} of {}", self.address.with_tag(&name)),
+                problem: format!("it has {bytes} bytes there and {} here", entry.bytes),
+            }),
+            Some(_) => Ok(true),
+        }
+    }
+
+    /// Retries transient failures at fixed intervals, and reports each retry.
+    async fn again<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, RegistryError>
+    where
+        F: Future<Output = Result<T, RegistryError>>,
+    {
+        attempt
+            .retry(
+                ExponentialBuilder::default()
+                    .with_min_delay(PAUSE)
+                    .with_max_times(AGAIN),
+            )
+            .when(RegistryError::may_pass)
+            .notify(|error, _| (self.said)(&format!("{}; trying again", error.briefly())))
+            .await
+    }
+
+    fn host(&self) -> String {
+        self.address.host().to_owned()
+    }
+
+    fn fault(&self, error: OciDistributionError, doing: &str) -> RegistryError {
+        RegistryError::of(error, self.address.host(), doing)
+    }
+}
+
+/// Streams a file in chunks, and reports each.
+fn pieces(
+    source: File,
+    file: String,
+    bytes: u64,
+    told: SharedProgress,
+) -> impl futures_util::Stream<Item = Result<Bytes, OciDistributionError>> + Send + 'static {
+    stream::unfold((source, 0_u64), move |(mut source, done)| {
+        told(&file, done, bytes);
+        async move {
+            let mut piece = vec![0; PIECE];
+            match source.read(&mut piece) {
+                Ok(0) => None,
+                Ok(read) => {
+                    piece.truncate(read);
+                    Some((Ok(Bytes::from(piece)), (source, done + read as u64)))
+                }
+                Err(error) => Some((Err(error.into()), (source, done))),
+            }
+        }
+    })
+}

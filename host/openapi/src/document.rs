@@ -1,0 +1,207 @@
+//! The published description of the interface: one OpenAPI 3.1 document, made from the contract's
+//! own schemas and error codes, and a page that people read.
+
+use crate::headers::{self, HEADERS};
+use crate::route::{Route, TAGS};
+use crate::routes::routes;
+use crate::series;
+use domesday_contract::error::Code;
+use domesday_contract::v3::schema::schemas;
+use domesday_contract::vocabulary::Vocabulary;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::path::{OperationBuilder, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::tag::TagBuilder;
+use utoipa::openapi::{
+    ComponentsBuilder, Content, ContentBuilder, InfoBuilder, LicenseBuilder, Object, OpenApi,
+    OpenApiBuilder, PathItem, PathsBuilder, Ref, Required, Response, ResponseBuilder, Schema,
+    ServerBuilder,
+};
+
+const ABOUT: &str = "Automated valuations of homes in England and Wales (v3): an estimate in \
+    pounds, a calibrated range, a measure of the evidence, and a record of how the inputs were \
+    resolved. Beside them market statistics and sterling rates (v1), each observation with its \
+    dates, unit and basis. The two are versioned apart.\n\n\
+    Unknown fields are refused, not ignored. A sound property outside the automated market is \
+    referred: it gets no estimate. Confidence measures the strength of the evidence, and is no \
+    probability of being right. The range's nominal coverage is a target over a portfolio, not a \
+    probability for one home.\n\n\
+    Retry 429, 500 and 503 alone, with growing pauses, no sooner than Retry-After says, and never \
+    where `retryable` is false. A connection that timed out proves neither that the work stopped \
+    nor that nothing was charged.";
+
+pub(crate) const KEY: &str = "The key of a customer, sent as `Authorization: Bearer <API_KEY>`. Keep it on \
+    your server. Scopes: `avm:value` for single, batch and job routes; `avm:development` for the \
+    development routes, and besides `avm:value` for jobs in development mode; `avm:stored-data` \
+    for the option `use_stored_data`; any of the three for release metadata and coverage. \
+    `markets:read` and `rates:read` for the v1 routes, or `markets:read:` and `rates:read:` with a \
+    dataset for that one alone.";
+
+/// The document.
+pub fn document() -> OpenApi {
+    let mut components = ComponentsBuilder::new();
+    for (name, schema) in schemas().into_iter().chain(series::schemas()) {
+        components = components.schema(name, schema);
+    }
+    for header in &HEADERS {
+        components = components.header(header.name, header.openapi());
+    }
+    components = components.security_scheme(
+        "bearer",
+        SecurityScheme::Http(
+            HttpBuilder::new()
+                .scheme(HttpAuthScheme::Bearer)
+                .description(Some(KEY))
+                .build(),
+        ),
+    );
+    let mut paths = PathsBuilder::new();
+    for route in routes() {
+        let item = PathItem::new(route.method.clone(), operation(route).build());
+        paths = paths.path(route.path, item);
+    }
+    OpenApiBuilder::new()
+        .info(
+            InfoBuilder::new()
+                .title("Domesday")
+                .version("v3, v1")
+                .description(Some(ABOUT))
+                .license(Some(
+                    LicenseBuilder::new()
+                        .name("Apache-2.0")
+                        .identifier(Some("Apache-2.0"))
+                        .build(),
+                ))
+                .build(),
+        )
+        .servers(Some([ServerBuilder::new()
+            .url("/")
+            .description(Some("This service"))
+            .build()]))
+        .tags(Some(TAGS.map(|(name, about)| {
+            TagBuilder::new()
+                .name(name)
+                .description(Some(about))
+                .build()
+        })))
+        .paths(paths.build())
+        .components(Some(components.build()))
+        .build()
+}
+
+/// The document as JSON, as it is served and kept in docs/openapi.json.
+///
+/// # Errors
+/// None that is known: every part of it is a JSON value already.
+pub fn json() -> Result<String, serde_json::Error> {
+    let mut text = serde_json::to_string_pretty(&sorted(serde_json::to_value(document())?))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn operation(route: &Route) -> OperationBuilder {
+    let mut operation = OperationBuilder::new()
+        .operation_id(Some(route.id))
+        .tag(route.tag)
+        .summary(Some(route.summary))
+        .description(Some(route.about))
+        .security(SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []));
+    for (name, place, required, schema, about) in (route.parameters)() {
+        operation = operation.parameter(parameter(name, place, required, schema, &about));
+    }
+    if let Some((schema, examples)) = &route.body {
+        let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name(*schema)));
+        content = content.examples_from_iter(
+            examples
+                .iter()
+                .map(|example| (example.name, example.openapi())),
+        );
+        operation = operation.request_body(Some(
+            RequestBodyBuilder::new()
+                .content("application/json", content.build())
+                .required(Some(Required::True))
+                .build(),
+        ));
+    }
+    for answer in route.answers {
+        let mut response = ResponseBuilder::new().description(answer.about);
+        if let Some(name) = answer.schema {
+            response = response.content("application/json", content(name));
+        }
+        let own = answer.headers.iter().copied();
+        for name in headers::of_every_answer().chain(own) {
+            response = response.header_ref(name, headers::reference(name));
+        }
+        operation = operation.response(answer.status, response);
+    }
+    let mut statuses: Vec<u16> = route.codes().map(Code::status).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    for status in statuses {
+        let codes: Vec<Code> = route
+            .codes()
+            .filter(|code| code.status() == status)
+            .collect();
+        operation = operation.response(status.to_string(), refusal(status, &codes, route.error));
+    }
+    operation
+}
+
+fn parameter(
+    name: &str,
+    place: ParameterIn,
+    required: bool,
+    schema: Object,
+    about: &str,
+) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(place)
+        .required(if required {
+            Required::True
+        } else {
+            Required::False
+        })
+        .description(Some(about))
+        .schema(Some(Schema::from(schema)))
+        .build()
+}
+
+fn content(schema: &str) -> Content {
+    ContentBuilder::new()
+        .schema(Some(Ref::from_schema_name(schema)))
+        .build()
+}
+
+/// A refusal with one of these codes and this body.
+fn refusal(status: u16, codes: &[Code], body: &str) -> Response {
+    let mut about = String::new();
+    for code in codes {
+        about.push_str(&format!("- `{code}`: {}\n", code.meaning()));
+    }
+    let listed: Vec<_> = codes.iter().map(|code| code.code()).collect();
+    let mut response = ResponseBuilder::new()
+        .description(about.trim_end())
+        .content("application/json", content(body))
+        .extensions(Some(Extensions::from_iter([("x-error-codes", listed)])));
+    for name in headers::of_a_refusal(status) {
+        response = response.header_ref(name, headers::reference(name));
+    }
+    response.build()
+}
+
+/// Members in the order of their names, at every depth: the document is compared byte by byte, and
+/// what has no order of its own (conditions of a schema) would come in another at every start.
+fn sorted(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::Object(members) => {
+            let ordered: std::collections::BTreeMap<_, _> = members.into_iter().collect();
+            let members = ordered.into_iter();
+            Value::Object(members.map(|(name, value)| (name, sorted(value))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(sorted).collect(),
+        other => other,
+    }
+}

@@ -1,0 +1,15 @@
+//! The published description of the interface: one OpenAPI 3.1 document, and a page that people
+//! read.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+mod document;
+mod examples;
+mod headers;
+mod html;
+mod route;
+mod routes;
+mod series;
+mod valuations;
+
+pub use document::{document, json};
+pub use html::page;

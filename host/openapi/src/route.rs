@@ -1,0 +1,94 @@
+//! A route as the description tells it: what it takes, answers and refuses.
+
+use super::examples::Example;
+use domesday_contract::error::Code;
+use std::borrow::Cow;
+use utoipa::openapi::Object;
+use utoipa::openapi::path::{HttpMethod, ParameterIn};
+
+/// A route.
+pub struct Route {
+    pub method: HttpMethod,
+    pub path: &'static str,
+    pub id: &'static str,
+    pub tag: &'static str,
+    pub summary: &'static str,
+    pub about: &'static str,
+    pub parameters: fn() -> Vec<Field>,
+    /// The body's schema, with examples.
+    pub body: Option<(&'static str, &'static [Example])>,
+    pub answers: &'static [ResponseSpec],
+    /// The schema of a refusal's body.
+    pub error: &'static str,
+    /// What it can be refused with, beyond what any route can.
+    pub refused: &'static [&'static [Code]],
+}
+
+/// A parameter: name, place, whether it is required, schema, meaning.
+pub type Field = (&'static str, ParameterIn, bool, Object, Cow<'static, str>);
+
+/// An answer that is no refusal.
+pub struct ResponseSpec {
+    pub status: &'static str,
+    pub about: &'static str,
+    /// The body's schema; none where there is no body.
+    pub schema: Option<&'static str>,
+    pub headers: &'static [&'static str],
+}
+
+impl Route {
+    /// Every code that it can be refused with.
+    pub fn codes(&self) -> impl Iterator<Item = Code> {
+        ANY.iter()
+            .chain(self.refused.iter().copied().flatten())
+            .copied()
+    }
+}
+
+/// No parameters.
+pub fn none() -> Vec<Field> {
+    Vec::new()
+}
+
+/// Groups of routes.
+pub const TAGS: [(&str, &str); 7] = [
+    ("Single", "One existing property."),
+    (
+        "Batches",
+        "1 to 2,500 existing properties, answered at once.",
+    ),
+    (
+        "Development",
+        "Proposed or unregistered properties, placed by their sites.",
+    ),
+    (
+        "Jobs",
+        "Rows valued in the background, for seven days. Only where the release metadata lists /v3/valuation-jobs.",
+    ),
+    (
+        "Discovery",
+        "What the active release takes and knows. Neither values nor charges.",
+    ),
+    (
+        "Markets",
+        "Statistics of property markets by local authority, in datasets. Needs `markets:read`, or `markets:read:` and the dataset.",
+    ),
+    (
+        "Rates",
+        "Sterling rates, curves, mortgage benchmarks and scenarios, in datasets. Needs `rates:read`, or `rates:read:` and the dataset.",
+    ),
+];
+
+/// What any route can be refused with.
+const ANY: &[Code] = &[
+    Code::MissingCredential,
+    Code::InvalidCredential,
+    Code::ScopeRequired,
+    Code::AccessDisabled,
+    Code::MethodNotAllowed,
+    Code::RateLimited,
+    Code::ConcurrencyLimited,
+    Code::CapacityOccupied,
+    Code::Internal,
+    Code::Overloaded,
+];

@@ -1,0 +1,227 @@
+//! The routes of market statistics and sterling rates, made from the catalogue of datasets.
+
+mod parameters;
+mod schemas;
+
+pub use schemas::schemas;
+
+use super::route::{ResponseSpec, Route, none};
+use domesday_contract::error::Code;
+use utoipa::openapi::path::HttpMethod;
+
+/// The body of every refusal.
+const ERROR: &str = "SeriesErrorBody";
+const UNKNOWN: &[Code] = &[Code::UnknownParameter, Code::DuplicateParameter];
+const RELEASE: &[Code] = &[Code::ReleaseNotFound];
+const QUERY: &[Code] = &[
+    Code::MissingDataset,
+    Code::MissingParameter,
+    Code::InvalidParameter,
+    Code::UnknownDataset,
+];
+const AREA: &[Code] = &[Code::UnknownArea];
+const NODE: &[Code] = &[Code::UnknownNode];
+const PAGES: &[Code] = &[Code::InvalidCursor, Code::CursorWithSelectors];
+const WHOLE: &[Code] = &[Code::CursorNotAccepted];
+
+/// What a client may keep carries these.
+const KEPT: &[&str] = &["ETag", "Cache-Control", "Vary"];
+const UNCHANGED: ResponseSpec = ResponseSpec {
+    status: "304",
+    about: "You have it already: the tag of If-None-Match is the one of this answer.",
+    schema: None,
+    headers: KEPT,
+};
+
+/// Every route of both families.
+pub static ROUTES: [Route; 9] = [
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/markets/series",
+        id: "marketsSeries",
+        tag: "Markets",
+        summary: "Get market statistics",
+        about: "Observations of one area and one segment of it. Without dates the latest; with from, to or both those of the range, and nothing is filled or moved to another date. A page ends after page_size observations: next_cursor continues it, alone, on the same release.",
+        parameters: parameters::markets_series,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The series selected, with a page of their observations.",
+                schema: Some("SeriesEnvelope"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, QUERY, RELEASE, AREA, PAGES],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/markets/coverage",
+        id: "marketsCoverage",
+        tag: "Markets",
+        summary: "See which market statistics there are",
+        about: "The series that a selection has in the release, with the periods held of each, without observations. Dates and page_size are taken and narrow nothing.",
+        parameters: parameters::markets_coverage,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The series selected, without observations.",
+                schema: Some("SeriesEnvelope"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, QUERY, RELEASE, AREA, WHOLE],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/markets/datasets",
+        id: "marketsDatasets",
+        tag: "Markets",
+        summary: "List the datasets of market statistics",
+        about: "What the key may ask: parameters, metrics and choices of every dataset that it may use.",
+        parameters: parameters::release,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The datasets.",
+                schema: Some("SeriesCatalogue"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, RELEASE],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/markets/areas",
+        id: "marketsAreas",
+        tag: "Markets",
+        summary: "List the areas",
+        about: "The local authorities of the release, by code. The number of them is the release's: read it, do not count on it.",
+        parameters: parameters::release,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "Codes and names, in order of the codes.",
+                schema: Some("SeriesAreas"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, RELEASE],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/markets/releases/current",
+        id: "marketsCurrentRelease",
+        tag: "Markets",
+        summary: "See the current release",
+        about: "The release that answers where none is named. Its times are those of the package; each observation has its own date.",
+        parameters: none,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The release.",
+                schema: Some("SeriesRelease"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, RELEASE],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/rates/series",
+        id: "ratesSeries",
+        tag: "Rates",
+        summary: "Get sterling rates",
+        about: "Observations of one dataset, optionally narrowed to nodes, terms or horizons. Without dates the latest; with from, to or both those of the range, and nothing is filled or moved to another date. A page ends after page_size observations: next_cursor continues it, alone, on the same release.",
+        parameters: parameters::rates_series,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The series selected, with a page of their observations.",
+                schema: Some("SeriesEnvelope"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, QUERY, RELEASE, NODE, PAGES],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/rates/coverage",
+        id: "ratesCoverage",
+        tag: "Rates",
+        summary: "See which sterling rates there are",
+        about: "The series that a selection has in the release, with the periods held of each, without observations. Dates and page_size are taken and narrow nothing.",
+        parameters: parameters::rates_coverage,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The series selected, without observations.",
+                schema: Some("SeriesEnvelope"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, QUERY, RELEASE, NODE, WHOLE],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/rates/datasets",
+        id: "ratesDatasets",
+        tag: "Rates",
+        summary: "List the datasets of sterling rates",
+        about: "What the key may ask: parameters, metrics and choices of every dataset that it may use.",
+        parameters: parameters::release,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The datasets.",
+                schema: Some("SeriesCatalogue"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, RELEASE],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v1/rates/releases/current",
+        id: "ratesCurrentRelease",
+        tag: "Rates",
+        summary: "See the current release",
+        about: "The release that answers where none is named. Its times are those of the package; each observation has its own date.",
+        parameters: none,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The release.",
+                schema: Some("SeriesRelease"),
+                headers: KEPT,
+            },
+            UNCHANGED,
+        ],
+        error: ERROR,
+        refused: &[UNKNOWN, RELEASE],
+    },
+];

@@ -1,0 +1,267 @@
+//! The routes of valuations.
+
+use super::examples;
+use super::route::{Field, ResponseSpec, Route, none};
+use domesday_contract::error::Code;
+use domesday_contract::schema::{Meaning, uuid};
+use domesday_contract::v3::schema::{postcode, uprn};
+use utoipa::openapi::path::{HttpMethod, ParameterIn};
+
+/// The body of every refusal.
+const ERROR: &str = "ErrorBody";
+
+const BODY: &[Code] = &[
+    Code::BodyTimeout,
+    Code::BodyTooLarge,
+    Code::CompressedBody,
+    Code::UnsupportedMediaType,
+    Code::InvalidJson,
+    Code::UnknownField,
+    Code::MissingField,
+    Code::InvalidValue,
+    Code::EmptySection,
+    Code::NullOption,
+];
+const UNITS: &[Code] = &[Code::MonthlyValuationQuotaExceeded];
+const NOW: &[Code] = &[Code::ProcessingDeadlineExceeded];
+const ROWS: &[Code] = &[
+    Code::EmptyRequests,
+    Code::TooManyRows,
+    Code::ResponseTooLarge,
+];
+const DATE: &[Code] = &[Code::ValuationDateOutsideWindow];
+const PLACE: &[Code] = &[Code::OutsideGeography];
+const IDENTITY: &[Code] = &[
+    Code::AddressNotFound,
+    Code::AddressAmbiguous,
+    Code::UprnAddressMismatch,
+    Code::NotResidential,
+    Code::OutsideGeography,
+    Code::IdentityProviderUnavailable,
+];
+const SUBMISSION: &[Code] = &[
+    Code::IdempotencyConflict,
+    Code::IdempotencyKeyExpired,
+    Code::JobAdmissionPaused,
+];
+/// Of a route that the active release does not list.
+const OFFERED: &[Code] = &[Code::RouteNotFound];
+const JOB: &[Code] = &[Code::JobNotFound];
+const QUERY: &[Code] = &[Code::UnknownField];
+const QUERY_VALUES: &[Code] = &[Code::MissingField, Code::InvalidValue];
+
+const VALUED: ResponseSpec = ResponseSpec {
+    status: "200",
+    about: "The property's result: valued, referred, or failed for good.",
+    schema: Some("ValuationResult"),
+    headers: &[],
+};
+const BATCH: ResponseSpec = ResponseSpec {
+    status: "200",
+    about: "The envelope was processed; each row's result says what came of it.",
+    schema: Some("BatchResult"),
+    headers: &[],
+};
+
+fn job_id() -> Vec<Field> {
+    vec![("job_id", ParameterIn::Path, true, uuid(), "The job.".into())]
+}
+
+fn place() -> Vec<Field> {
+    vec![
+        (
+            "postcode",
+            ParameterIn::Query,
+            true,
+            postcode().meaning(""),
+            "A full postcode in any case and spacing.".into(),
+        ),
+        (
+            "uprn",
+            ParameterIn::Query,
+            false,
+            uprn(),
+            "A UPRN of 1 to 12 digits.".into(),
+        ),
+    ]
+}
+
+/// Every route of valuations.
+pub static ROUTES: [Route; 11] = [
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/simple-value",
+        id: "simpleValue",
+        tag: "Single",
+        summary: "Value one property, core response",
+        about: "Estimate, range, confidence and the record of inputs. Needs `avm:value`; costs one unit once the request is admitted.",
+        parameters: none,
+        body: Some(("ExistingRequest", &[examples::HOUSE, examples::FLAT])),
+        answers: &[VALUED],
+        error: ERROR,
+        refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
+    },
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/value",
+        id: "value",
+        tag: "Single",
+        summary: "Value one property, with evidence",
+        about: "As simple-value, with comparables and the neighbourhood's figures where the options ask for them. Needs `avm:value`; costs one unit once the request is admitted.",
+        parameters: none,
+        body: Some(("ExistingRequest", &[examples::EVIDENCE, examples::FLAT])),
+        answers: &[VALUED],
+        error: ERROR,
+        refused: &[OFFERED, BODY, UNITS, NOW, DATE, IDENTITY],
+    },
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/simple-batch-value",
+        id: "simpleBatchValue",
+        tag: "Batches",
+        summary: "Value many properties, core response",
+        about: "Rows are answered in their order, each with its own status; 200 does not say that every row was valued. Needs `avm:value`; costs one unit a row that is admitted.",
+        parameters: none,
+        body: Some(("BatchRequest", &[examples::BATCH])),
+        answers: &[BATCH],
+        error: ERROR,
+        refused: &[OFFERED, BODY, ROWS, UNITS],
+    },
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/batch-value",
+        id: "batchValue",
+        tag: "Batches",
+        summary: "Value many properties, with evidence",
+        about: "As simple-batch-value, with comparables and the neighbourhood's figures where a row's options, or else the batch's, ask for them. Needs `avm:value`; costs one unit a row that is admitted.",
+        parameters: none,
+        body: Some(("BatchRequest", &[examples::BATCH])),
+        answers: &[BATCH],
+        error: ERROR,
+        refused: &[OFFERED, BODY, ROWS, UNITS],
+    },
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/development-value",
+        id: "developmentValue",
+        tag: "Development",
+        summary: "Value one proposed property",
+        about: "A property without an identity, placed by its site. No address is looked up. Needs `avm:development`; costs one unit once the request is admitted.",
+        parameters: none,
+        body: Some(("DevelopmentRequest", &[examples::DEVELOPMENT])),
+        answers: &[VALUED],
+        error: ERROR,
+        refused: &[OFFERED, BODY, UNITS, NOW, DATE, PLACE],
+    },
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/development-batch-value",
+        id: "developmentBatchValue",
+        tag: "Development",
+        summary: "Value many proposed properties",
+        about: "Rows are answered in their order, each with its own status. Needs `avm:development`; costs one unit a row that is admitted.",
+        parameters: none,
+        body: Some(("DevelopmentBatchRequest", &[examples::DEVELOPMENT_BATCH])),
+        answers: &[BATCH],
+        error: ERROR,
+        refused: &[OFFERED, BODY, ROWS, UNITS],
+    },
+    Route {
+        method: HttpMethod::Post,
+        path: "/v3/valuation-jobs",
+        id: "submitJob",
+        tag: "Jobs",
+        summary: "Submit a job",
+        about: "202 says that the job is accepted, not that it is done. With an idempotency key, an identical submission answers with the job that exists. Needs `avm:value`, and `avm:development` besides for development mode; costs one unit a row that is admitted.",
+        parameters: none,
+        body: Some(("JobRequest", &[examples::JOB])),
+        answers: &[ResponseSpec {
+            status: "202",
+            about: "The job was accepted, or is the one that the key stands for.",
+            schema: Some("JobDocument"),
+            headers: &[],
+        }],
+        error: ERROR,
+        refused: &[OFFERED, BODY, ROWS, UNITS, SUBMISSION],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v3/valuation-jobs/{job_id}",
+        id: "getJob",
+        tag: "Jobs",
+        summary: "See a job",
+        about: "The job document. A job that is unknown, gone or another customer's is 404 alike. Needs `avm:value`, and `avm:development` besides for development mode.",
+        parameters: job_id,
+        body: None,
+        answers: &[ResponseSpec {
+            status: "200",
+            about: "The job.",
+            schema: Some("JobDocument"),
+            headers: &[],
+        }],
+        error: ERROR,
+        refused: &[JOB, QUERY],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v3/valuation-jobs/{job_id}/results",
+        id: "getJobResults",
+        tag: "Jobs",
+        summary: "Get a job's results",
+        about: "The results of a completed job, or why it failed. Until then 202 with the job document: ask again after Retry-After, and then less often. Needs `avm:value`, and `avm:development` besides for development mode.",
+        parameters: job_id,
+        body: None,
+        answers: &[
+            ResponseSpec {
+                status: "200",
+                about: "The job has ended.",
+                schema: Some("JobResults"),
+                headers: &[],
+            },
+            ResponseSpec {
+                status: "202",
+                about: "The job has not ended yet.",
+                schema: Some("JobDocument"),
+                headers: &["Retry-After"],
+            },
+        ],
+        error: ERROR,
+        refused: &[JOB, QUERY],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v3/releases/current",
+        id: "currentRelease",
+        tag: "Discovery",
+        summary: "What the active release takes",
+        about: "Valuation dates, property types, limits and routes, as they hold for this key. Ask at start-up, and keep the answer briefly. Needs any valuation scope.",
+        parameters: none,
+        body: None,
+        answers: &[ResponseSpec {
+            status: "200",
+            about: "The release metadata.",
+            schema: Some("ReleaseMetadata"),
+            headers: &[],
+        }],
+        error: ERROR,
+        refused: &[QUERY],
+    },
+    Route {
+        method: HttpMethod::Get,
+        path: "/v3/coverage",
+        id: "coverage",
+        tag: "Discovery",
+        summary: "Is a place represented?",
+        about: "Whether the active release knows a postcode and a UPRN, each for itself. It resolves no address and promises no valuation. Needs any valuation scope.",
+        parameters: place,
+        body: None,
+        answers: &[ResponseSpec {
+            status: "200",
+            about: "What is known of the place.",
+            schema: Some("Coverage"),
+            headers: &[],
+        }],
+        error: ERROR,
+        refused: &[QUERY, QUERY_VALUES],
+    },
+];

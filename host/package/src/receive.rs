@@ -1,0 +1,405 @@
+//! Receives a package from a place that is not a directory.
+//!
+//! The manifest comes first and says which files must follow. The package is whole and durable
+//! on a shelf in the end, or nothing of it is there.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
+
+use crate::error::PackageErrorKind;
+use crate::existing::find_existing;
+use crate::files::{check_tree, parent, sync_directory};
+use crate::manifest::{MANIFEST, SIGNATURE};
+use crate::open::{check_digest, check_size, read_body};
+use crate::publish::put_in_place;
+use crate::staging::StagingDirectory;
+use crate::write::put_file;
+use crate::{
+    Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, Published, Sha256Digest,
+    Trust, signature,
+};
+
+/// The manifest and signature of a package elsewhere, judged before any of its files is fetched.
+#[derive(Debug)]
+pub struct RemoteManifest {
+    manifest: Manifest,
+    stored: Vec<u8>,
+    signature: Option<Vec<u8>>,
+    signer: Option<PublicKey>,
+}
+
+/// The state of a remote package on a shelf.
+#[derive(Debug)]
+pub enum ReceiveState {
+    /// The package is there already, with the same bytes and at least the same signature.
+    There(Published),
+    /// The files of the package are still to come.
+    Awaited(Box<PackageReceiver>),
+}
+
+/// A package whose files are coming. Dropped before [`PackageReceiver::settle`], it leaves nothing.
+#[derive(Debug)]
+pub struct PackageReceiver {
+    announced: RemoteManifest,
+    shelf: PathBuf,
+    place: PathBuf,
+    staging: StagingDirectory,
+}
+
+impl RemoteManifest {
+    /// Reads and judges the bytes of a manifest and of its signature. Errors name `from`, their
+    /// origin.
+    ///
+    /// # Errors
+    /// The manifest does not parse, is not of `kind` and `id`, or is not signed as `trust` demands.
+    pub fn judge(
+        (kind, id): (Kind, &PackageId),
+        stored: Vec<u8>,
+        signature: Option<Vec<u8>>,
+        trust: &Trust,
+        from: &Path,
+    ) -> Result<RemoteManifest, PackageError> {
+        let attempt = || {
+            let manifest = Manifest::parse(&stored)?;
+            if manifest.kind != kind {
+                return Err(PackageErrorKind::WrongKind {
+                    found: manifest.kind,
+                    expected: kind,
+                });
+            }
+            if manifest.id != *id {
+                return Err(PackageErrorKind::WrongId {
+                    manifest: manifest.id,
+                    directory: id.to_string(),
+                });
+            }
+            let signer = match &signature {
+                Some(bytes) => Some(signature::judge(bytes, &manifest)?),
+                None => None,
+            };
+            trust.judge(id, signer.as_ref())?;
+            Ok((manifest, signer))
+        };
+        let (manifest, signer) = attempt().map_err(|fault| fault.of(from))?;
+        Ok(RemoteManifest {
+            manifest,
+            stored,
+            signature,
+            signer,
+        })
+    }
+
+    /// Returns the manifest.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Returns the key that made the signature, if there is a signature.
+    pub fn signer(&self) -> Option<&PublicKey> {
+        self.signer.as_ref()
+    }
+
+    /// Reads the body as the kind that the caller expects.
+    ///
+    /// # Errors
+    /// The body is of another kind or breaks a rule of its kind.
+    pub fn body<B: Body>(&self) -> Result<B, PackageError> {
+        read_body(&self.manifest).map_err(|fault| fault.of(Path::new(self.manifest.id.as_str())))
+    }
+
+    /// Prepares a staging directory on `shelf`, unless the package is there already.
+    ///
+    /// The shelf is created where it is missing. An unsigned package with the same bytes takes the
+    /// signature that came.
+    ///
+    /// # Errors
+    /// [`PackageErrorKind::Republished`] where the id is there with other bytes, or the fault of
+    /// the package that is there.
+    pub fn begin_receiving(self, shelf: &Path) -> Result<ReceiveState, PackageError> {
+        let place = shelf.join(self.manifest.id.as_str());
+        let attempt = || match find_existing(&place, &self.manifest, self.signature.as_deref())? {
+            Some(published) => Ok(Err(published)),
+            None => StagingDirectory::new(shelf, &self.manifest.id).map(Ok),
+        };
+        match attempt().map_err(|fault: PackageErrorKind| fault.of(&place))? {
+            Err(published) => Ok(ReceiveState::There(published)),
+            Ok(staging) => Ok(ReceiveState::Awaited(Box::new(PackageReceiver {
+                announced: self,
+                shelf: shelf.to_owned(),
+                place,
+                staging,
+            }))),
+        }
+    }
+}
+
+impl PackageReceiver {
+    /// Returns the manifest and signature of the package.
+    pub fn announced(&self) -> &RemoteManifest {
+        &self.announced
+    }
+
+    /// Creates an empty file for the content of `file`. An earlier attempt is discarded.
+    ///
+    /// # Errors
+    /// The file cannot be created.
+    pub fn create(&self, file: &FilePath) -> Result<File, PackageError> {
+        let path = self.staging.path().join(file.as_str());
+        let directory = parent(&path);
+        fs::create_dir_all(&directory)
+            .map_err(PackageErrorKind::io(&directory))
+            .and_then(|()| {
+                OpenOptions::new()
+                    .write(true)
+                    .create(true)
+                    .truncate(true)
+                    .open(&path)
+                    .map_err(PackageErrorKind::io(&path))
+            })
+            .map_err(|fault| fault.of(&self.place))
+    }
+
+    /// Proves every file against the manifest, makes all durable and puts the package in place.
+    ///
+    /// # Errors
+    /// The first file that is missing or differs from the manifest. Nothing is kept then.
+    pub fn settle(self) -> Result<Published, PackageError> {
+        let PackageReceiver {
+            announced,
+            shelf,
+            place,
+            staging,
+        } = self;
+        let attempt = || {
+            let root = staging.path();
+            check_tree(root, &announced.manifest.files)?;
+            for (file, entry) in &announced.manifest.files {
+                let path = root.join(file.as_str());
+                let handle = File::open(&path).map_err(PackageErrorKind::io(&path))?;
+                handle.sync_all().map_err(PackageErrorKind::io(&path))?;
+                let (digest, bytes) = Sha256Digest::of_stream(handle, |_| Ok(()))
+                    .map_err(PackageErrorKind::io(&path))?;
+                check_size(file, entry, bytes)?;
+                check_digest(file, entry, digest)?;
+                for directory in parent(&path).ancestors() {
+                    if directory.starts_with(root) {
+                        sync_directory(directory)?;
+                    }
+                }
+            }
+            put_file(&root.join(MANIFEST), &announced.stored)?;
+            if let Some(signature) = &announced.signature {
+                put_file(&root.join(SIGNATURE), signature)?;
+            }
+            sync_directory(root)?;
+            let signature = announced.signature.as_deref();
+            put_in_place(staging, &shelf, &place, &announced.manifest, signature)
+        };
+        attempt().map_err(|fault: PackageErrorKind| fault.of(&place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Draft, Package, PropertyBody, RegisterFile, SigningKey, Source, TrustList, open, sign,
+        write,
+    };
+    use std::collections::BTreeMap;
+    use std::io::Write;
+
+    /// A signed package on a shelf of its own, and its key.
+    fn sent() -> (tempfile::TempDir, Package, TrustList) {
+        let shelf = tempfile::tempdir().unwrap();
+        let draft = Draft {
+            id: "s-1".parse().unwrap(),
+            created: "2026-01-31T09:30:00Z".parse().unwrap(),
+            body: PropertyBody {
+                snapshot_id: "s-1".parse().unwrap(),
+                content_digest: Sha256Digest::of(b"c"),
+                schema: 1,
+                database: "deep/data".parse().unwrap(),
+                sources: vec![RegisterFile {
+                    name: "sales.csv".to_owned(),
+                    sha256: Sha256Digest::of(b"s"),
+                    rows: 1,
+                }],
+                synthetic: true,
+                latest_sale: None,
+                counts: BTreeMap::new(),
+            },
+            files: BTreeMap::from([(
+                "deep/data".parse().unwrap(),
+                Source::Bytes(b"rows".to_vec()),
+            )]),
+        };
+        write(shelf.path(), draft).unwrap();
+        let key = SigningKey::from_seed([7; 32]);
+        let package = sign(&shelf.path().join("s-1"), &key).unwrap();
+        let mut list = TrustList::new();
+        list.add(key.public(), "");
+        (shelf, package, list)
+    }
+
+    fn announced(package: &Package, trust: Trust) -> Result<RemoteManifest, PackageError> {
+        let read = |name| fs::read(package.directory().join(name)).unwrap();
+        RemoteManifest::judge(
+            (Kind::Property, &package.manifest().id),
+            read(MANIFEST),
+            Some(read(SIGNATURE)),
+            &trust,
+            Path::new("far"),
+        )
+    }
+
+    fn begin_receiving(package: &Package, list: &TrustList, shelf: &Path) -> Box<PackageReceiver> {
+        let arrival = announced(package, Trust::Required(list.clone()))
+            .unwrap()
+            .begin_receiving(shelf);
+        match arrival.unwrap() {
+            ReceiveState::Awaited(arriving) => arriving,
+            ReceiveState::There(_) => panic!("it is not there"),
+        }
+    }
+
+    fn left(shelf: &Path) -> usize {
+        fs::read_dir(shelf).unwrap().count()
+    }
+
+    #[test]
+    fn what_came_whole_is_the_package() {
+        let (_kept, package, list) = sent();
+        let shelf = tempfile::tempdir().unwrap();
+        let arriving = begin_receiving(&package, &list, shelf.path());
+        let file = "deep/data".parse().unwrap();
+        arriving.create(&file).unwrap().write_all(b"ro").unwrap();
+        arriving.create(&file).unwrap().write_all(b"rows").unwrap();
+        assert_eq!(arriving.settle().unwrap(), Published::Copied);
+        let trust = Trust::Required(list.clone());
+        let there = open(&shelf.path().join("s-1"), &trust).unwrap();
+        assert_eq!(there.digest(), package.digest());
+        assert_eq!(there.signer(), package.signer());
+        let again = announced(&package, trust)
+            .unwrap()
+            .begin_receiving(shelf.path());
+        let signer = package.signer().copied();
+        assert!(matches!(
+            again.unwrap(),
+            ReceiveState::There(Published::AlreadyThere(by)) if by == signer
+        ));
+    }
+
+    #[test]
+    fn nothing_is_kept_of_what_is_not_as_it_was_announced() {
+        let (_kept, package, list) = sent();
+        let shelf = tempfile::tempdir().unwrap();
+        let file: FilePath = "deep/data".parse().unwrap();
+        let other = begin_receiving(&package, &list, shelf.path());
+        other.create(&file).unwrap().write_all(b"wors").unwrap();
+        assert!(matches!(
+            other.settle().unwrap_err().kind,
+            PackageErrorKind::Digest { .. }
+        ));
+        let short = begin_receiving(&package, &list, shelf.path());
+        short.create(&file).unwrap();
+        assert!(matches!(
+            short.settle().unwrap_err().kind,
+            PackageErrorKind::Size { .. }
+        ));
+        let none = begin_receiving(&package, &list, shelf.path());
+        assert!(matches!(
+            none.settle().unwrap_err().kind,
+            PackageErrorKind::Missing { .. }
+        ));
+        drop(begin_receiving(&package, &list, shelf.path()));
+        assert_eq!(left(shelf.path()), 0);
+    }
+
+    #[test]
+    fn it_is_judged_before_any_file_comes() {
+        let (_kept, package, _) = sent();
+        let fault = announced(&package, Trust::Required(TrustList::new())).unwrap_err();
+        assert!(matches!(fault.kind, PackageErrorKind::Untrusted { .. }));
+        let stored = fs::read(package.directory().join(MANIFEST)).unwrap();
+        let judged = |kind, id: &str, signature| {
+            let id = id.parse().unwrap();
+            let trust = Trust::Required(TrustList::new());
+            RemoteManifest::judge(
+                (kind, &id),
+                stored.clone(),
+                signature,
+                &trust,
+                Path::new(""),
+            )
+            .unwrap_err()
+            .kind
+        };
+        assert!(matches!(
+            judged(Kind::Property, "s-1", None),
+            PackageErrorKind::Unsigned
+        ));
+        assert!(matches!(
+            judged(Kind::Property, "s-1", Some(b"x".to_vec())),
+            PackageErrorKind::SignatureForm
+        ));
+        assert!(matches!(
+            judged(Kind::Valuation, "s-1", None),
+            PackageErrorKind::WrongKind { .. }
+        ));
+        assert!(matches!(
+            judged(Kind::Property, "s-2", None),
+            PackageErrorKind::WrongId { .. }
+        ));
+    }
+
+    #[test]
+    fn what_is_there_unsigned_takes_the_signature_that_came_and_keeps_the_one_it_has() {
+        let (_kept, package, list) = sent();
+        let trust = Trust::Required(list.clone());
+        let (other, _, _) = sent();
+        let place = other.path().join("s-1");
+        for published in [
+            |package: &Package, shelf: &Path, trust: Trust| match announced(package, trust)
+                .unwrap()
+                .begin_receiving(shelf)
+                .unwrap()
+            {
+                ReceiveState::There(published) => published,
+                ReceiveState::Awaited(_) => panic!("it is there"),
+            },
+            |package: &Package, shelf: &Path, _: Trust| crate::publish(package, shelf).unwrap(),
+        ] {
+            fs::remove_file(place.join(SIGNATURE)).unwrap();
+            let first = published(&package, other.path(), trust.clone());
+            assert_eq!(first, Published::Completed);
+            let signed = open(&place, &trust).unwrap();
+            assert_eq!(signed.signer(), package.signer());
+            let again = published(&package, other.path(), trust.clone());
+            assert_eq!(again, Published::AlreadyThere(package.signer().copied()));
+
+            // Another's signature stays, and it is said whose it is.
+            let another = SigningKey::from_seed([8; 32]);
+            sign(&place, &another).unwrap();
+            let kept = published(&package, other.path(), trust.clone());
+            assert_eq!(kept, Published::AlreadyThere(Some(another.public())));
+        }
+        assert_eq!(left(other.path()), 1);
+    }
+
+    #[test]
+    fn an_id_that_is_there_with_other_bytes_stays() {
+        let (_kept, package, list) = sent();
+        let (other, _, _) = sent();
+        let place = other.path().join("s-1/manifest.json");
+        let text = fs::read_to_string(&place).unwrap();
+        fs::write(&place, text.replace("2026-01-31", "2026-02-01")).unwrap();
+        let arrival = announced(&package, Trust::Required(list))
+            .unwrap()
+            .begin_receiving(other.path());
+        assert!(matches!(
+            arrival.unwrap_err().kind,
+            PackageErrorKind::Republished
+        ));
+    }
+}

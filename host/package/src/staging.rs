@@ -1,0 +1,173 @@
+//! Staging directories: a package is built in a hidden directory beside its final place.
+//!
+//! The next package that is made on the shelf removes staging directories of ended processes.
+
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use tempfile::TempDir;
+
+use crate::PackageId;
+use crate::error::PackageErrorKind;
+
+/// Age at which an unlocked directory is removed: a shelf may be on a file system without locks.
+const LEFT_ALONE: Duration = Duration::from_hours(24);
+/// Length of the random part of the name.
+const CHANCE: usize = 6;
+
+/// A directory that becomes a package, or is removed on drop. A lock on it shows that its process
+/// lives.
+#[derive(Debug)]
+pub(crate) struct StagingDirectory {
+    folder: TempDir,
+    _held: File,
+}
+
+impl StagingDirectory {
+    /// Creates the shelf if needed and a directory on it, and removes abandoned ones.
+    pub(crate) fn new(shelf: &Path, id: &PackageId) -> Result<StagingDirectory, PackageErrorKind> {
+        fs::create_dir_all(shelf).map_err(PackageErrorKind::io(shelf))?;
+        // Package ids cannot begin with a dot, so no reader takes it for a package.
+        let folder = tempfile::Builder::new()
+            .prefix(&format!(".{id}-"))
+            .rand_bytes(CHANCE)
+            .permissions(Permissions::from_mode(0o755))
+            .tempdir_in(shelf)
+            .map_err(PackageErrorKind::io(shelf))?;
+        let held = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
+        // Where the shelf's file system has no locks, its age alone keeps it.
+        let _unlocked = held.try_lock();
+        // A directory that cannot be removed hinders nothing.
+        let _left = sweep(shelf, &held);
+        Ok(StagingDirectory {
+            folder,
+            _held: held,
+        })
+    }
+
+    /// Returns the path of the directory.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Records that the directory was renamed, so that drop removes nothing.
+    pub(crate) fn moved(self) {
+        let _moved = self.folder.keep();
+    }
+}
+
+/// Removes the staging directories on `shelf` that no process holds and that are a day older than
+/// `made`.
+///
+/// The age is by the shelf's own clock.
+fn sweep(shelf: &Path, made: &File) -> io::Result<()> {
+    let now = made.metadata()?.modified()?;
+    for entry in fs::read_dir(shelf)? {
+        let path = entry?.path();
+        // In this order: a young one is never locked here, so that its own process gets its lock.
+        let gone = is_staging(&path) && is_old(&path, now).unwrap_or(false) && !is_held(&path);
+        if gone {
+            // Another process may be removing it at this moment.
+            let _gone = fs::remove_dir_all(&path);
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether the path is a directory with the name of a staging directory.
+fn is_staging(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let parts = name
+        .and_then(|name| name.strip_prefix('.'))
+        .and_then(|name| name.rsplit_once('-'));
+    parts.is_some_and(|(id, chance)| {
+        id.parse::<PackageId>().is_ok()
+            && chance.len() == CHANCE
+            && chance.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    }) && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
+}
+
+/// Returns whether a living process holds the directory. One that cannot be opened counts as held.
+fn is_held(path: &Path) -> bool {
+    match File::open(path).map(|folder| folder.try_lock()) {
+        Ok(Err(TryLockError::WouldBlock)) | Err(_) => true,
+        Ok(Ok(()) | Err(TryLockError::Error(_))) => false,
+    }
+}
+
+/// Returns whether the directory and its files are unchanged for a day before `now`.
+fn is_old(path: &Path, now: SystemTime) -> io::Result<bool> {
+    let mut newest = fs::symlink_metadata(path)?.modified()?;
+    for entry in fs::read_dir(path)? {
+        newest = newest.max(entry?.metadata()?.modified()?);
+    }
+    Ok(now.duration_since(newest).unwrap_or_default() > LEFT_ALONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn aged(path: &Path) {
+        let folder = File::open(path).unwrap();
+        let now = folder.metadata().unwrap().modified().unwrap();
+        folder.set_modified(now - LEFT_ALONE * 2).unwrap();
+    }
+
+    fn names(shelf: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(shelf)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn what_an_ended_process_left_goes_after_a_day_and_nothing_else() {
+        let shelf = tempfile::tempdir().unwrap();
+        let path = |name: &str| shelf.path().join(name);
+        for name in [
+            ".s-1-Ab12Cd",
+            ".s-2-Ab12Cd",
+            ".git-Ab12Cd3",
+            ".Other-Ab12Cd",
+            "s-1-ab12cd",
+        ] {
+            fs::create_dir(path(name)).unwrap();
+            fs::write(path(name).join("part"), b"half").unwrap();
+            let part = File::options()
+                .write(true)
+                .open(path(name).join("part"))
+                .unwrap();
+            let now = part.metadata().unwrap().modified().unwrap();
+            part.set_modified(now - LEFT_ALONE * 2).unwrap();
+        }
+        for name in names(shelf.path()) {
+            if name != ".s-2-Ab12Cd" {
+                aged(&path(&name));
+            }
+        }
+        let id = "s-3".parse().unwrap();
+        drop(StagingDirectory::new(shelf.path(), &id).unwrap());
+        assert_eq!(
+            names(shelf.path()),
+            [".Other-Ab12Cd", ".git-Ab12Cd3", ".s-2-Ab12Cd", "s-1-ab12cd"]
+        );
+    }
+
+    #[test]
+    fn what_a_living_process_makes_stays_however_long_it_takes() {
+        let shelf = tempfile::tempdir().unwrap();
+        let id = "s-1".parse().unwrap();
+        let slow = StagingDirectory::new(shelf.path(), &id).unwrap();
+        aged(slow.path());
+        drop(StagingDirectory::new(shelf.path(), &id).unwrap());
+        assert!(slow.path().is_dir());
+        drop(slow);
+        assert!(names(shelf.path()).is_empty());
+    }
+}

@@ -1,0 +1,218 @@
+//! The verification cache: a restart skips re-hashing files that this host has verified.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde::{Deserialize, Serialize};
+use sha2::Sha256;
+
+use crate::digest::decode_hex;
+use crate::error::PackageErrorKind;
+use crate::files::parent;
+use crate::{FileFacts, PackageError, Sha256Digest, Verification};
+
+/// Keeps the codes of records apart from every other use of the same secret.
+const DOMAIN: &[u8] = b"domesday-file-record-v1\0";
+
+/// How long before the record was opened a file must have come to rest, seconds. A change right
+/// after hashing may fall on the same tick of the file system's clock and so go unseen; after
+/// two seconds every file system's clock has moved on.
+const AT_REST: i64 = 2;
+
+/// One proved file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Proved {
+    facts: FileFacts,
+    sha256: Sha256Digest,
+}
+
+/// A file of facts and digests under an HMAC with the host's secret.
+///
+/// It vouches for a file whose facts are those at which it was hashed. It guards against mishaps
+/// and against writers who can neither act as the host nor set the machine's clock. Only reading
+/// finds a decaying disk: the host proves the packages again while it serves.
+#[derive(Debug)]
+pub struct VerificationCache {
+    path: PathBuf,
+    secret: Secret,
+    at_rest_before: i64,
+    known: Vec<Proved>,
+    proved: Mutex<BTreeMap<(u64, u64), Proved>>,
+}
+
+struct Secret([u8; 32]);
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(redacted)")
+    }
+}
+
+impl VerificationCache {
+    /// Opens the cache at `path`.
+    ///
+    /// One that is absent or does not carry the right code vouches for nothing, which costs time
+    /// and no safety. `secret` is the host's own, and `now` is in seconds since 1970.
+    pub fn open(path: &Path, secret: [u8; 32], now: i64) -> Result<Self, PackageError> {
+        let secret = Secret(secret);
+        let known = match fs::read_to_string(path) {
+            Ok(text) => secret.read(&text).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Vec::new(),
+            Err(error) => return Err(PackageErrorKind::io(path)(error).of(&parent(path))),
+        };
+        Ok(VerificationCache {
+            path: path.to_owned(),
+            secret,
+            at_rest_before: now.saturating_sub(AT_REST),
+            known,
+            proved: Mutex::default(),
+        })
+    }
+
+    /// Writes the entries that were used or proved since the cache was opened, and drops the rest.
+    pub fn save(&self) -> Result<(), PackageError> {
+        let attempt = || {
+            let proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
+            let files: Vec<&Proved> = proved.values().collect();
+            let json = serde_json::to_string(&files)
+                .map_err(|error| PackageErrorKind::io(&self.path)(error.into()))?;
+            let text = format!("{}\n{json}\n", hex::encode(self.secret.code(&json)));
+            let directory = parent(&self.path);
+            let mut file = tempfile::Builder::new()
+                .permissions(Permissions::from_mode(0o600))
+                .tempfile_in(&directory)
+                .map_err(PackageErrorKind::io(&directory))?;
+            // Not made durable: a cache that a crash takes away is made again.
+            file.write_all(text.as_bytes())
+                .map_err(PackageErrorKind::io(file.path()))?;
+            file.persist(&self.path)
+                .map_err(|error| PackageErrorKind::io(&self.path)(error.error))?;
+            Ok(())
+        };
+        attempt().map_err(|fault: PackageErrorKind| fault.of(&parent(&self.path)))
+    }
+
+    fn keep(&self, facts: &FileFacts, digest: &Sha256Digest) {
+        let place = (facts.device, facts.inode);
+        let file = Proved {
+            facts: *facts,
+            sha256: *digest,
+        };
+        let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
+        proved.insert(place, file);
+    }
+}
+
+impl Secret {
+    fn mac(&self, json: &str) -> Option<Hmac<Sha256>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).ok()?;
+        mac.update(DOMAIN);
+        mac.update(json.as_bytes());
+        Some(mac)
+    }
+
+    fn code(&self, json: &str) -> Vec<u8> {
+        self.mac(json)
+            .map(|mac| mac.finalize().into_bytes().to_vec())
+            .unwrap_or_default()
+    }
+
+    /// Reads the files of a cache that carries the right code.
+    fn read(&self, text: &str) -> Option<Vec<Proved>> {
+        let (code, json) = text.strip_suffix('\n')?.split_once('\n')?;
+        let code: [u8; 32] = decode_hex(code)?;
+        self.mac(json)?.verify_slice(&code).ok()?;
+        serde_json::from_str(json).ok()
+    }
+}
+
+impl Verification for VerificationCache {
+    fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
+        let known = self
+            .known
+            .iter()
+            .any(|file| file.facts == *facts && file.sha256 == *digest);
+        if known {
+            self.keep(facts, digest);
+        }
+        known
+    }
+
+    fn proved(&self, facts: &FileFacts, digest: &Sha256Digest) {
+        if facts.changed.0 < self.at_rest_before {
+            self.keep(facts, digest);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_800_000_000;
+
+    fn facts(inode: u64, changed: i64) -> FileFacts {
+        FileFacts {
+            device: 1,
+            inode,
+            bytes: 3,
+            modified: (changed, 0),
+            changed: (changed, 0),
+        }
+    }
+
+    #[test]
+    fn a_record_vouches_for_the_very_state_it_saw() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("files");
+        let digest = Sha256Digest::of(b"abc");
+        let (old, fresh) = (facts(1, NOW - 10), facts(2, NOW - 2));
+        let first = VerificationCache::open(&path, [1; 32], NOW).unwrap();
+        assert!(!first.vouches(&old, &digest));
+        first.proved(&old, &digest);
+        first.proved(&fresh, &digest);
+        first.save().unwrap();
+
+        let second = VerificationCache::open(&path, [1; 32], NOW).unwrap();
+        assert!(second.vouches(&old, &digest));
+        assert!(!second.vouches(&fresh, &digest), "it was not at rest");
+        assert!(!second.vouches(&old, &Sha256Digest::of(b"abd")));
+        assert!(!second.vouches(&facts(3, NOW - 10), &digest));
+        let mut touched = old;
+        touched.changed.1 = 1;
+        assert!(!second.vouches(&touched, &digest));
+
+        // What was vouched for stays in the record.
+        second.save().unwrap();
+        let third = VerificationCache::open(&path, [1; 32], NOW).unwrap();
+        assert!(third.vouches(&old, &digest));
+    }
+
+    #[test]
+    fn a_record_of_another_hand_vouches_for_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("files");
+        let (old, digest) = (facts(1, NOW - 10), Sha256Digest::of(b"abc"));
+        let record = VerificationCache::open(&path, [1; 32], NOW).unwrap();
+        record.proved(&old, &digest);
+        record.save().unwrap();
+        let vouches = |secret| {
+            let record = VerificationCache::open(&path, secret, NOW).unwrap();
+            record.vouches(&old, &digest)
+        };
+        assert!(vouches([1; 32]));
+        assert!(!vouches([2; 32]));
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("\"bytes\":3", "\"bytes\":4")).unwrap();
+        assert!(!vouches([1; 32]));
+        fs::write(&path, [0xff, b'\n']).unwrap();
+        assert!(!vouches([1; 32]));
+    }
+}

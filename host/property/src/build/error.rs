@@ -1,0 +1,77 @@
+//! The reasons why a snapshot cannot be built.
+
+use crate::SnapshotError;
+use domesday_registers::sources::Unreadable;
+use domesday_registers::{Day, ReadError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a snapshot could not be built. Damaged rows are no reason: they are rejected and counted.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A file is not what it was given as.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A published snapshot never changes.
+    #[error("{} exists already; a snapshot is never overwritten", path.display())]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// Two different texts have one fingerprint. It has not been seen; the file format must change.
+    #[error("two different {what} have the fingerprint {fingerprint:016x}")]
+    Collision {
+        /// What they are.
+        what: &'static str,
+        /// Their fingerprint.
+        fingerprint: u64,
+    },
+    /// A snapshot that does not keep what an update needs.
+    #[error(
+        "{} does not keep what an update needs: it was built before there were updates. Build it anew from all files",
+        path.display()
+    )]
+    NotUpdatable {
+        /// The snapshot.
+        path: PathBuf,
+    },
+    /// A price paid file that would have acted before one that the snapshot holds already.
+    #[error(
+        "{}: its latest sale is of {latest}, and the snapshot holds price paid data to {held}; files act in the order of their latest sales, so this one is no update. Build the snapshot anew from all files",
+        path.display()
+    )]
+    NoUpdate {
+        /// The file.
+        path: PathBuf,
+        /// Its latest day.
+        latest: Day,
+        /// The latest day of the files that the snapshot holds.
+        held: Day,
+    },
+    /// The tables could not be written.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}
+
+impl From<Unreadable> for BuildError {
+    fn from(Unreadable { path, source }: Unreadable) -> BuildError {
+        BuildError::Io { path, source }
+    }
+}
+
+impl BuildError {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> BuildError + '_ {
+        |source| BuildError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Seeds in order, more of them than memory holds.
+//!
+//! A [`Sorter`] keeps seeds until its share of the memory is full, puts them in order and
+//! writes them as a run into the scratch folder; [`Sorted`] merges the runs as they are read.
+//! What fits the share never touches the disk. The sorters on crates.io take an iterator each,
+//! whereas a reader of a register feeds several sorters row by row, so this one is pushed.
+
+mod groups;
+mod run;
+mod scratch;
+mod seed;
+mod sorted;
+
+pub(crate) use groups::{Groups, equal_range};
+pub(crate) use scratch::Scratch;
+pub(crate) use seed::Seed;
+pub(crate) use sorted::{Rows, Sorted};
+
+use super::BuildError;
+use run::{Run, RunWriter};
+use std::rc::Rc;
+
+/// Runs at which they are merged into one, so that few files are ever open.
+const MOST_RUNS: usize = 64;
+
+/// Takes seeds in any order.
+pub(crate) struct Sorter<T: Seed> {
+    scratch: Rc<Scratch>,
+    held: Vec<T>,
+    /// Bytes that `held` takes.
+    bytes: usize,
+    runs: Vec<Run>,
+    count: u64,
+}
+
+impl<T: Seed> Sorter<T> {
+    pub(crate) fn new(scratch: &Rc<Scratch>) -> Sorter<T> {
+        Sorter {
+            scratch: Rc::clone(scratch),
+            held: Vec::new(),
+            bytes: 0,
+            runs: Vec::new(),
+            count: 0,
+        }
+    }
+
+    /// Takes one.
+    ///
+    /// # Errors
+    /// The scratch folder cannot be written.
+    pub(crate) fn push(&mut self, seed: T) -> Result<(), BuildError> {
+        self.bytes += size_of::<T>() + seed.heap();
+        self.count += 1;
+        self.held.push(seed);
+        if self.bytes >= self.scratch.share() {
+            self.spill()?;
+        }
+        Ok(())
+    }
+
+    fn spill(&mut self) -> Result<(), BuildError> {
+        self.held.sort_unstable_by_key(T::key);
+        let mut run = RunWriter::create(&self.scratch)?;
+        for seed in self.held.drain(..) {
+            run.write(&seed)?;
+        }
+        self.bytes = 0;
+        self.runs.push(run.finish()?);
+        if self.runs.len() >= MOST_RUNS {
+            let mut merged = RunWriter::create(&self.scratch)?;
+            for seed in Rows::<T>::merged(&self.runs)? {
+                merged.write(&seed?)?;
+            }
+            self.runs = vec![merged.finish()?];
+        }
+        Ok(())
+    }
+
+    /// All seeds in order.
+    ///
+    /// # Errors
+    /// The scratch folder cannot be written.
+    pub(crate) fn finish(mut self) -> Result<Sorted<T>, BuildError> {
+        if self.runs.is_empty() {
+            self.held.sort_unstable_by_key(T::key);
+            self.held.shrink_to_fit();
+            return Ok(Sorted::held(self.held));
+        }
+        if !self.held.is_empty() {
+            self.spill()?;
+        }
+        Ok(Sorted::spilled(self.runs, self.count))
+    }
+}
+
+#[cfg(test)]
+mod tests;

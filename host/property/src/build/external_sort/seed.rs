@@ -1,0 +1,18 @@
+//! A seed: a compact row that one pass of a build hands to the next.
+
+use serde::{Serialize, de::DeserializeOwned};
+
+/// A row that one pass hands to the next.
+pub(crate) trait Seed: Clone + Serialize + DeserializeOwned {
+    /// What seeds are ordered by. Seeds with one key come in no promised order, so those that
+    /// differ in what matters must differ in their keys.
+    type Key: Ord;
+
+    /// The place in the order.
+    fn key(&self) -> Self::Key;
+
+    /// Bytes on the heap behind the seed.
+    fn heap(&self) -> usize {
+        0
+    }
+}

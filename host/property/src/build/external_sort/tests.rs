@@ -1,0 +1,79 @@
+//! The order is the same whatever fits the memory.
+
+use super::*;
+use proptest::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Word(u16, Vec<u64>);
+
+impl Seed for Word {
+    type Key = Word;
+    fn key(&self) -> Word {
+        self.clone()
+    }
+    fn heap(&self) -> usize {
+        self.1.capacity() * 8
+    }
+}
+
+fn sorted(words: &[Word], memory: usize) -> (Sorted<Word>, Rc<Scratch>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = Scratch::within(folder.path(), memory).unwrap();
+    let mut sorter = Sorter::new(&scratch);
+    for word in words {
+        sorter.push(word.clone()).unwrap();
+    }
+    (sorter.finish().unwrap(), scratch, folder)
+}
+
+fn all(rows: Rows<'_, Word>) -> Vec<Word> {
+    rows.map(Result::unwrap).collect()
+}
+
+proptest! {
+    #[test]
+    fn any_memory_gives_one_order(
+        words in proptest::collection::vec((any::<u16>(), proptest::collection::vec(any::<u64>(), 0..4)), 0..300),
+        memory in 0_usize..40_000,
+    ) {
+        let words: Vec<Word> = words.into_iter().map(|(a, b)| Word(a, b)).collect();
+        let mut expected = words.clone();
+        expected.sort();
+        let (found, _scratch, _folder) = sorted(&words, memory);
+        prop_assert_eq!(found.count(), words.len() as u64);
+        prop_assert_eq!(&all(found.rows().unwrap()), &expected, "lent");
+        prop_assert_eq!(&all(found.drain().unwrap()), &expected, "drained");
+    }
+}
+
+#[test]
+fn runs_go_with_what_they_hold() {
+    let words: Vec<Word> = (0..5_000).rev().map(|n| Word(n, vec![7])).collect();
+    let (found, scratch, folder) = sorted(&words, 1_000);
+    let files = |place: &std::path::Path| std::fs::read_dir(place).unwrap().count();
+    let place = scratch.file().parent().unwrap().to_owned();
+    assert!((1..MOST_RUNS).contains(&files(&place)), "{}", files(&place));
+    let mut rows = found.drain().unwrap();
+    assert_eq!(
+        files(&place),
+        0,
+        "their names go when they are read for the last time"
+    );
+    assert_eq!(rows.next().unwrap().unwrap(), Word(0, vec![7]));
+    drop((rows, scratch));
+    assert_eq!(files(folder.path()), 0);
+}
+
+#[test]
+fn groups_pass_over_what_is_not_asked_for() {
+    let rows = [(1, 'a'), (1, 'b'), (2, 'c'), (5, 'd'), (5, 'e'), (9, 'f')];
+    let mut groups = Groups::new(rows.into_iter().map(Ok), |row: &(u32, char)| row.0).unwrap();
+    assert_eq!(groups.next().unwrap(), Some((1, vec![(1, 'a'), (1, 'b')])));
+    assert_eq!(groups.at(3).unwrap(), []);
+    assert_eq!(groups.at(5).unwrap(), [(5, 'd'), (5, 'e')]);
+    assert_eq!(groups.at(5).unwrap(), []);
+    assert_eq!(groups.ahead(), Some(9));
+    assert_eq!(groups.next().unwrap(), Some((9, vec![(9, 'f')])));
+    assert_eq!(groups.next().unwrap(), None);
+}

@@ -1,0 +1,37 @@
+//! Whether a place lies outside of England and Wales.
+
+use super::service_area::{Point, ServiceArea, served};
+use crate::store::place;
+use crate::{Snapshot, SnapshotError};
+
+impl Snapshot {
+    /// Whether a place on the National Grid (metres) lies beyond the border of England and Wales:
+    /// the nearest postcode is one of another country. A place that has no postcode within ten
+    /// kilometres is not said to.
+    ///
+    /// The first call reads all postcodes.
+    ///
+    /// # Errors
+    /// Storage failed, or a row is damaged.
+    pub fn beyond_border(&self, easting: i32, northing: i32) -> Result<bool, SnapshotError> {
+        if let Some(area) = self.service_area.get() {
+            return Ok(area.beyond(easting, northing));
+        }
+        let mut all = Vec::new();
+        for row in self.postcodes.range::<u64>(..)? {
+            let damaged = || SnapshotError::Damaged { table: "postcodes" };
+            let (_, places) = row?;
+            for place in place::all(places.value()).ok_or_else(damaged)? {
+                let place = place.ok_or_else(damaged)?;
+                all.push(Point {
+                    easting: place.easting,
+                    northing: place.northing,
+                    served: served(place.country),
+                });
+            }
+        }
+        // Whoever comes at the same time finds the same.
+        let area = self.service_area.get_or_init(|| ServiceArea::of(&all));
+        Ok(area.beyond(easting, northing))
+    }
+}

@@ -1,0 +1,64 @@
+//! Blocks of sales that searches met lately, as they lie in the file.
+//!
+//! Homes of one request often lie near each other, and every search reads the same few years of a
+//! handful of cells. Found in the file, each costs a walk down the tree and a lock on every page of
+//! it; found here, one look.
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+
+/// Bytes that one snapshot keeps at most.
+const CAPACITY_BYTES: u64 = 64 << 20;
+/// What an entry costs besides its sales.
+const OVERHEAD_BYTES: u64 = 128;
+/// Entries that are made room for at first, in numbers that mean little: they are bounded by their
+/// bytes.
+const EXPECTED: usize = 1 << 14;
+
+/// The first block's key, and the last's.
+pub(super) type Years = (u64, u64);
+
+/// Sales of some years of a cell, one after the other in the order of the file.
+pub(super) type Block = Arc<[u8]>;
+
+/// A cache of blocks, bounded by their bytes.
+pub(crate) struct SalesCache(pub(super) Cache<Years, Block, Bytes>);
+
+#[derive(Clone)]
+pub(super) struct Bytes;
+
+impl Weighter<Years, Block> for Bytes {
+    fn weight(&self, _: &Years, block: &Block) -> u64 {
+        block.len() as u64 + OVERHEAD_BYTES
+    }
+}
+
+impl Default for SalesCache {
+    fn default() -> Self {
+        SalesCache::of(CAPACITY_BYTES)
+    }
+}
+
+impl SalesCache {
+    fn of(bytes: u64) -> SalesCache {
+        SalesCache(Cache::with_weighter(EXPECTED, bytes, Bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_stays_within_its_bytes() {
+        let cache = SalesCache::of(100_000);
+        for key in 0..10_000 {
+            cache.0.insert((key, key), vec![0; 390].into());
+            assert!(cache.0.weight() <= 100_000);
+        }
+        assert!(cache.0.len() > 50, "{}", cache.0.len());
+        cache.0.insert((0, 1), vec![0; 200_000].into());
+        assert!(cache.0.weight() <= 100_000, "one that is larger than all");
+    }
+}

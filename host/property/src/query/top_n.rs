@@ -1,0 +1,81 @@
+//! The first so many of a stream.
+
+/// Keeps the first so many of a stream under an order.
+pub(super) struct TopN<T, F> {
+    limit: usize,
+    order: F,
+    kept: Vec<T>,
+    /// `kept` holds exactly `limit`, the worst of them last.
+    full: bool,
+}
+
+impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
+    pub(super) fn new(limit: usize, order: F) -> Self {
+        TopN {
+            limit,
+            order,
+            kept: Vec::with_capacity(limit.min(128) * 2),
+            full: false,
+        }
+    }
+
+    /// The worst that is kept, once `limit` are.
+    pub(super) fn worst(&mut self) -> Option<&T> {
+        self.trim();
+        self.full.then(|| self.kept.last()).flatten()
+    }
+
+    pub(super) fn offer(&mut self, item: T) {
+        if self.full {
+            let worse = self
+                .kept
+                .last()
+                .is_some_and(|worst| (self.order)(&item) > (self.order)(worst));
+            if worse {
+                return;
+            }
+            self.full = false;
+        }
+        self.kept.push(item);
+        if self.kept.len() >= self.limit * 2 {
+            self.trim();
+        }
+    }
+
+    fn trim(&mut self) {
+        if !self.full && self.kept.len() >= self.limit {
+            self.kept
+                .select_nth_unstable_by_key(self.limit - 1, &self.order);
+            self.kept.truncate(self.limit);
+            self.full = true;
+        }
+    }
+
+    pub(super) fn sorted(mut self) -> Vec<T> {
+        self.kept.sort_unstable_by_key(&self.order);
+        self.kept.truncate(self.limit);
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TopN;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_keeps_what_sorting_would(items in proptest::collection::vec(0_u32..50, 0..200), limit in 1_usize..30) {
+            let mut best = TopN::new(limit, |item: &u32| *item);
+            let mut seen = Vec::new();
+            for item in items {
+                best.offer(item);
+                seen.push(item);
+                seen.sort_unstable();
+                prop_assert_eq!(best.worst(), seen.get(limit - 1));
+            }
+            seen.truncate(limit);
+            prop_assert_eq!(best.sorted(), seen);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! One member of a zip archive as a reader that owns its file.
+//!
+//! The `zip` crate finds the members, but lends its archive to the member being read, and a
+//! reader that moves between threads cannot hold such a loan. So a member is located through
+//! it, then inflated from a file handle of its own, with length and CRC checked at the end.
+
+use crate::ReadError;
+use crate::bytes_read::{BytesRead, Counted};
+use crc32fast::Hasher;
+use flate2::read::DeflateDecoder;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
+use std::path::Path;
+use zip::{CompressionMethod, ZipArchive};
+
+/// Where a member lies within its archive.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) name: String,
+    start: u64,
+    compressed: u64,
+    size: u64,
+    crc: u32,
+    deflated: bool,
+}
+
+/// The members whose names `wanted` accepts, in the order of their names.
+pub(crate) fn members(
+    path: &Path,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<Vec<Member>, ReadError> {
+    let bad = |reason: String| ReadError::BadZip {
+        file: path.to_owned(),
+        reason,
+    };
+    let file = open(path)?;
+    let mut archive =
+        ZipArchive::new(BufReader::new(file)).map_err(|error| bad(error.to_string()))?;
+    let mut members = Vec::new();
+    for index in 0..archive.len() {
+        let entry = archive
+            .by_index_raw(index)
+            .map_err(|error| bad(error.to_string()))?;
+        let name = entry
+            .name()
+            .map_err(|error| bad(error.to_string()))?
+            .into_owned();
+        if !entry.is_file() || !wanted(&name) {
+            continue;
+        }
+        let deflated = match entry.compression() {
+            CompressionMethod::Stored => false,
+            CompressionMethod::Deflated => true,
+            other => return Err(bad(format!("{name} is compressed by {other:?}"))),
+        };
+        if entry.encrypted() {
+            return Err(bad(format!("{name} is encrypted")));
+        }
+        let start = entry
+            .data_start()
+            .ok_or_else(|| bad(format!("{name} has no data")))?;
+        members.push(Member {
+            start,
+            compressed: entry.compressed_size(),
+            size: entry.size(),
+            crc: entry.crc32(),
+            deflated,
+            name,
+        });
+    }
+    members.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(members)
+}
+
+/// Opens a file, naming it where that fails.
+pub(crate) fn open(path: &Path) -> Result<File, ReadError> {
+    File::open(path).map_err(|source| ReadError::Open {
+        file: path.to_owned(),
+        source,
+    })
+}
+
+/// Reads a member from the beginning.
+pub(crate) fn read(
+    path: &Path,
+    member: &Member,
+    progress: &BytesRead,
+) -> Result<MemberReader, ReadError> {
+    let mut file = open(path)?;
+    file.seek(SeekFrom::Start(member.start))
+        .map_err(|source| ReadError::Open {
+            file: path.to_owned(),
+            source,
+        })?;
+    let packed = progress.count(file.take(member.compressed));
+    let inflate = if member.deflated {
+        Packing::Deflated(DeflateDecoder::new(packed))
+    } else {
+        Packing::Stored(packed)
+    };
+    Ok(MemberReader {
+        inflate,
+        hasher: Hasher::new(),
+        left: member.size,
+        crc: member.crc,
+    })
+}
+
+type Packed = Counted<Take<File>>;
+
+enum Packing {
+    Stored(Packed),
+    Deflated(DeflateDecoder<Packed>),
+}
+
+/// A member being read; fails at its end where length or CRC differ from the directory's.
+pub(crate) struct MemberReader {
+    inflate: Packing,
+    hasher: Hasher,
+    left: u64,
+    crc: u32,
+}
+
+impl Read for MemberReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let read = match &mut self.inflate {
+            Packing::Stored(reader) => reader.read(buffer),
+            Packing::Deflated(reader) => reader.read(buffer),
+        }?;
+        let damaged = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+        self.hasher.update(&buffer[..read]);
+        self.left = self
+            .left
+            .checked_sub(read as u64)
+            .ok_or_else(|| damaged("the member is longer than the zip file's directory says"))?;
+        if read == 0 && self.left > 0 {
+            return Err(damaged(
+                "the member ends early; the zip file is cut short or damaged",
+            ));
+        }
+        if read == 0 && self.hasher.clone().finalize() != self.crc {
+            return Err(damaged(
+                "the member's checksum does not match; the zip file is damaged",
+            ));
+        }
+        Ok(read)
+    }
+}

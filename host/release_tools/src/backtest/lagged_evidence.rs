@@ -1,0 +1,41 @@
+//! Evidence as it was known some days before the valuation day.
+
+use domesday_engine::evidence::{
+    EvidenceFault, EvidenceResponse, EvidenceSource, Question, SnapshotEvidence,
+};
+use domesday_engine::subject::Subject;
+use domesday_property::Snapshot;
+use domesday_registers::Day;
+use std::sync::Arc;
+
+/// The snapshot's evidence, as if each question were asked so many days earlier. Registers lag: a
+/// sale is in the Land Registry's file some weeks or months after its day.
+pub struct Lagged {
+    evidence: SnapshotEvidence,
+    days: u16,
+}
+
+impl Lagged {
+    /// Evidence of at least `days` before each valuation day.
+    pub fn new(snapshot: Arc<Snapshot>, days: u16) -> Lagged {
+        Lagged {
+            evidence: SnapshotEvidence::new(snapshot),
+            days,
+        }
+    }
+}
+
+impl EvidenceSource for Lagged {
+    fn ask(
+        &self,
+        subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
+        if self.days == 0 {
+            return self.evidence.ask(subject, question);
+        }
+        let mut earlier = subject.clone();
+        earlier.valuation_day = Day(subject.valuation_day.0 - i32::from(self.days));
+        self.evidence.ask(&earlier, question)
+    }
+}

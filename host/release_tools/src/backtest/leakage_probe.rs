@@ -1,0 +1,161 @@
+//! The leakage probe: homes valued by the snapshot and by copies of it with another future.
+//!
+//! At each of a few days of the window everything that became known from that day on is dealt out
+//! anew (`domesday_property::leakage_test_data`), and homes that were sold later are valued as at
+//! the day. What is known of a home, every answer to the release, its outcome and both floors must
+//! be the same to the bit.
+
+use super::baselines::{last_sale_indexed, local_price_per_sqm};
+use super::sales::Window;
+use super::value::subject;
+use super::{Plan, Tested};
+use anyhow::{Context, bail};
+use domesday_engine::evidence::{EvidenceSource, Recorder};
+use domesday_evaluation::report::{Cut, LeakageProbe};
+use domesday_property::leakage_test_data::shuffle;
+use domesday_property::{ExportedSale, Snapshot};
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// Days of the window at which the future is cut off: its first, and the ends of its first two
+/// thirds.
+const CUTS: i32 = 3;
+/// Deals the future out; any number would do.
+const SEED: u64 = 1_086;
+
+/// The evidence that is shown from a snapshot.
+pub type EvidenceOf<'a> = dyn Fn(Arc<Snapshot>) -> Arc<dyn EvidenceSource> + Sync + 'a;
+
+/// Probes the release with the evidence that `evidence_of` shows it.
+///
+/// # Errors
+/// Where a copy cannot be made or read, or the host fails.
+pub fn probe(
+    tested: &Tested<'_>,
+    plan: &Plan,
+    evidence_of: &EvidenceOf<'_>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<LeakageProbe> {
+    let mut days: Vec<Day> = (0..CUTS)
+        .map(|third| Day(plan.from.0 + (plan.to.0 - plan.from.0) * third / CUTS))
+        .collect();
+    days.dedup();
+    let mut cuts = Vec::new();
+    for (at, day) in days.iter().enumerate() {
+        watch("probing for leaks", at as u64, days.len() as u64);
+        cuts.extend(cut(tested, plan, evidence_of, *day)?);
+    }
+    Ok(LeakageProbe {
+        passed: cuts.iter().all(|cut| cut.different == 0),
+        cuts,
+    })
+}
+
+/// None where nothing was sold from the day on.
+fn cut(
+    tested: &Tested<'_>,
+    plan: &Plan,
+    evidence_of: &EvidenceOf<'_>,
+    day: Day,
+) -> anyhow::Result<Option<Cut>> {
+    let window = Window::count(tested.snapshot, (day, plan.to), Some(plan.probe_homes))?;
+    let homes = window.sold()?.collect::<Result<Vec<_>, _>>()?;
+    if homes.is_empty() {
+        return Ok(None);
+    }
+    let folder = tempfile::tempdir().context("a folder for the leakage probe's copy")?;
+    let file = folder.path().join("another-future.redb");
+    let shuffled = shuffle(tested.database, &file, day, SEED).with_context(|| {
+        format!(
+            "the leakage probe's copy of the snapshot in {}; TMPDIR names another place, and --leakage-probe 0 does without",
+            folder.path().display()
+        )
+    })?;
+    let copy = Arc::new(Snapshot::open(&file)?);
+    let world = |snapshot: &Arc<Snapshot>| World {
+        tested,
+        snapshot: snapshot.clone(),
+        evidence: evidence_of(snapshot.clone()),
+        day,
+        lag: i32::from(plan.evidence_lag_days),
+    };
+    let (ours, other) = (world(tested.snapshot), world(&copy));
+    let differences = homes
+        .par_iter()
+        .map(|sold| Ok(difference(&ours.told(sold)?, &other.told(sold)?)))
+        .collect::<anyhow::Result<Vec<Option<&str>>>>()?;
+    let mut different = homes
+        .iter()
+        .zip(&differences)
+        .filter_map(|(sold, part)| part.map(|part| (sold, part)));
+    let first_difference = different
+        .next()
+        .map(|(sold, part)| format!("{part} of the home of sale {:016x}", sold.sale.id));
+    Ok(Some(Cut {
+        day: day.to_string(),
+        sales: shuffled.sales,
+        certificates: shuffled.certificates,
+        figures: shuffled.figures,
+        index_points: shuffled.index_points,
+        homes: homes.len(),
+        different: usize::from(first_difference.is_some()) + different.count(),
+        first_difference,
+    }))
+}
+
+/// A snapshot, asked as at a day.
+struct World<'a> {
+    tested: &'a Tested<'a>,
+    snapshot: Arc<Snapshot>,
+    evidence: Arc<dyn EvidenceSource>,
+    day: Day,
+    lag: i32,
+}
+
+/// The parts of what is told of a home, each with its name.
+type Told = [(&'static str, String); 4];
+
+impl World<'_> {
+    /// Everything that a valuation of the home sees and says. Texts tell every two numbers apart.
+    fn told(&self, sold: &ExportedSale) -> anyhow::Result<Told> {
+        let subject = subject(sold, self.day, &self.snapshot, self.lag)?;
+        let recorder = Arc::new(Recorder::new(self.evidence.clone()));
+        let run = self.tested.release.value(&subject, recorder.clone());
+        if let Err(failure) = &run.outcome
+            && failure.retryable()
+        {
+            bail!(
+                "the home of sale {:016x} could not be valued: {failure}",
+                sold.sale.id
+            );
+        }
+        let floors = (
+            last_sale_indexed(&subject, &*self.evidence)?,
+            local_price_per_sqm(&subject, &*self.evidence)?,
+        );
+        Ok([
+            ("what is on record", text(&*subject)?),
+            ("the evidence", text(&recorder.take())?),
+            ("the outcome", text(&run.outcome)?),
+            ("the floors", text(&floors)?),
+        ])
+    }
+}
+
+fn text(value: &impl Serialize) -> serde_json::Result<String> {
+    serde_json::to_string(value)
+}
+
+fn difference(ours: &Told, other: &Told) -> Option<&'static str> {
+    ours.iter()
+        .zip(other)
+        .find(|(ours, other)| ours.1 != other.1)
+        .map(|(ours, _)| ours.0)
+}
+
+#[cfg(test)]
+#[path = "leakage_probe_tests.rs"]
+mod tests;

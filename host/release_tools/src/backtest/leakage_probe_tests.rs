@@ -1,0 +1,112 @@
+//! An evidence that looks ahead is caught, whichever of its answers does.
+
+use super::*;
+use crate::backtest::lagged_evidence::Lagged;
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, Question, SnapshotEvidence};
+use domesday_engine::subject::Subject;
+use domesday_evaluation::report::AsAt;
+use domesday_package::Trust;
+use domesday_valuation::release_store::{OpenRelease, open_release};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn releases() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
+}
+
+/// The demo's release.
+fn demo() -> OpenRelease {
+    let runtime = Runtime::new(Allocation::OnDemand).unwrap();
+    let id = domesday_valuation::release_store::names(&releases().join("valuation")).unwrap();
+    let snapshots = &mut BTreeMap::new();
+    open_release(&releases(), &id[0], &Trust::Unsigned, &runtime, snapshots).unwrap()
+}
+
+fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
+    let open = demo();
+    let database = releases()
+        .join("property")
+        .join(open.manifest.snapshot.id.as_str())
+        .join("snapshot.redb");
+    let tested = Tested {
+        manifest: &open.manifest,
+        release: &open.release,
+        snapshot: &open.snapshot,
+        database: &database,
+        synthetic: true,
+    };
+    let plan = Plan {
+        from: Day::from_ymd(2026, 4, 1).unwrap(),
+        to: Day::from_ymd(2026, 9, 30).unwrap(),
+        as_at: AsAt::Sale,
+        evidence_lag_days: 0,
+        sample: None,
+        probe_homes: 60,
+        allow_overlap: true,
+    };
+    probe(&tested, &plan, evidence_of, &mut |_, _, _| {}).unwrap()
+}
+
+/// Which questions leak.
+type Leaks = fn(&Question) -> bool;
+
+/// Answers one kind of question as if it were asked two months later.
+struct Leaky {
+    evidence: SnapshotEvidence,
+    leaks: Leaks,
+}
+
+impl EvidenceSource for Leaky {
+    fn ask(
+        &self,
+        subject: &Subject,
+        question: &Question,
+    ) -> Result<EvidenceResponse, EvidenceFault> {
+        let mut subject = subject.clone();
+        if (self.leaks)(question) {
+            subject.valuation_day = Day(subject.valuation_day.0 + 61);
+        }
+        self.evidence.ask(&subject, question)
+    }
+}
+
+#[test]
+fn evidence_of_the_past_passes() {
+    let found = probed(&|snapshot| Arc::new(Lagged::new(snapshot, 0)));
+    assert!(found.passed, "{found:?}");
+    assert_eq!(found.cuts.len(), 3);
+    for cut in &found.cuts {
+        assert!(cut.homes > 20 && cut.sales > 0, "{cut:?}");
+        assert!(cut.figures > 0 && cut.index_points > 0, "{cut:?}");
+    }
+}
+
+#[test]
+fn every_way_of_looking_ahead_is_caught() {
+    let leaks: [(&str, Leaks); 4] = [
+        ("sales near by", |asked| {
+            matches!(asked, Question::NearbySales(_))
+        }),
+        ("own sales", |asked| matches!(asked, Question::OwnSales)),
+        ("the index", |asked| {
+            matches!(asked, Question::PriceIndex { .. })
+        }),
+        ("area figures", |asked| {
+            matches!(asked, Question::AreaFigures { .. })
+        }),
+    ];
+    for (what, leaks) in leaks {
+        let found = probed(&|snapshot| {
+            Arc::new(Leaky {
+                evidence: SnapshotEvidence::new(snapshot),
+                leaks,
+            })
+        });
+        assert!(!found.passed, "{what}");
+        let first = &found.cuts[0];
+        assert!(first.different > 0, "{what}: {first:?}");
+        assert!(first.first_difference.is_some(), "{what}");
+    }
+}

@@ -1,0 +1,195 @@
+//! A release on sales that it had not seen: each valued as at its own day, by evidence of before
+//! it.
+//!
+//! What is shown is decided where it always is, in the snapshot's queries: sales, certificates,
+//! index and figures strictly before the valuation day. A back-test may hide more
+//! ([`lagged_evidence`]), never less. The figures are made in `domesday-backtest`, which knows rows
+//! and nothing of how they came about.
+
+mod baselines;
+mod lagged_evidence;
+mod leakage_probe;
+pub(crate) mod sales;
+pub(crate) mod training_window;
+mod value;
+
+pub(crate) use value::subject;
+
+use anyhow::bail;
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_evaluation::report::{AsAt, Header, LeakageProbe, Report};
+use domesday_evaluation::row::Row;
+use domesday_package::{Band, ValuationBody};
+use domesday_property::{GssCode, Snapshot, SnapshotError};
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use domesday_valuation::comparison_header::learnt;
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Sales valued between two reports of progress.
+const CHUNK: usize = 500;
+
+/// What to test on.
+pub struct Plan {
+    /// First day of sale.
+    pub from: Day,
+    /// Last day of sale.
+    pub to: Day,
+    /// The day that a sale is valued as at.
+    pub as_at: AsAt,
+    /// Days before the valuation day that are hidden besides.
+    pub evidence_lag_days: u16,
+    /// Sales at most, evenly taken.
+    pub sample: Option<usize>,
+    /// Homes that the leakage probe values at each of its cuts; 0 for no probe.
+    pub probe_homes: usize,
+    /// Go on although the release learnt from days of the window, and say so.
+    pub allow_overlap: bool,
+}
+
+/// The release that is tested.
+pub struct Tested<'a> {
+    /// What its manifest says, or will say.
+    pub manifest: &'a ValuationBody,
+    /// The component.
+    pub release: &'a Release,
+    /// The snapshot that it is pinned to.
+    pub snapshot: &'a Arc<Snapshot>,
+    /// That snapshot's file.
+    pub database: &'a Path,
+    /// Whether every household in that is invented.
+    pub synthetic: bool,
+}
+
+/// Values the window's sales and makes the report; the rows that it rests on come with it.
+///
+/// # Errors
+/// Where the window holds no sale that can be asked about or days that the release learnt from, the
+/// snapshot cannot be read, or the host fails on a row.
+pub fn run(
+    tested: &Tested<'_>,
+    plan: &Plan,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<(Report, Vec<Row>)> {
+    let learnt = learnt(tested.manifest, plan.from);
+    if !plan.allow_overlap {
+        training_window::refuse(tested.manifest, &learnt, plan.from)?;
+    }
+    watch("listing sales", 0, 1);
+    let window = sales::Window::count(tested.snapshot, (plan.from, plan.to), plan.sample)?;
+    let all = window.taken();
+    if all == 0 {
+        bail!(
+            "no sale of a home from {} to {} can be asked about; {}",
+            plan.from,
+            plan.to,
+            match tested.snapshot.identity().latest_sale {
+                Some(day) => format!("the snapshot's latest sale is of {day}"),
+                None => "the snapshot holds no sale".to_owned(),
+            }
+        );
+    }
+    let lag = plan.evidence_lag_days;
+    let evidence_of = move |snapshot| -> Arc<dyn EvidenceSource> {
+        Arc::new(lagged_evidence::Lagged::new(snapshot, lag))
+    };
+    let valuer = value::Valuer {
+        release: tested.release,
+        snapshot: tested.snapshot,
+        evidence: evidence_of(tested.snapshot.clone()),
+        as_at: plan.as_at,
+        lag: i32::from(lag),
+        band: &|confidence| tested.manifest.band(confidence).map(band_word),
+    };
+    let mut rows: Vec<Row> = Vec::with_capacity(all);
+    let mut sold = window.sold()?;
+    loop {
+        let chunk = sold.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
+        if chunk.is_empty() {
+            break;
+        }
+        let valued: Vec<anyhow::Result<Row>> =
+            chunk.par_iter().map(|sold| valuer.row(sold)).collect();
+        for row in valued {
+            rows.push(row?);
+        }
+        watch("valuing", rows.len() as u64, all as u64);
+    }
+    let manifest = tested.manifest;
+    let header = Header {
+        release_id: manifest.release_id.to_string(),
+        model: manifest.model.name.clone(),
+        model_version: manifest.model.version.clone(),
+        parameters_sha256: manifest
+            .model
+            .parameters_sha256
+            .as_ref()
+            .map(ToString::to_string),
+        snapshot_id: manifest.snapshot.id.to_string(),
+        snapshot_content: manifest.snapshot.content_digest.to_string(),
+        synthetic: tested.synthetic,
+        from: plan.from.to_string(),
+        to: plan.to.to_string(),
+        as_at: plan.as_at,
+        evidence_lag_days: u32::from(lag),
+        learnt,
+        sales_in_window: window.sales,
+        not_askable: window.not_askable,
+        taken_every: window.every,
+        nominal_coverage: manifest.nominal_coverage,
+        least_rows: domesday_evaluation::LEAST_ROWS,
+    };
+    let bands: Vec<String> = manifest
+        .confidence_bands
+        .iter()
+        .map(|band| band_word(band.band).to_owned())
+        .collect();
+    let name = |code: &str| {
+        let code = GssCode::parse(code)?;
+        Some(tested.snapshot.authority(code)?.name.clone())
+    };
+    let mut report = Report::of(header, &rows, &bands, &name);
+    report.leakage_probe = leakage_probe(tested, plan, &evidence_of, watch)?;
+    Ok((report, rows))
+}
+
+fn leakage_probe(
+    tested: &Tested<'_>,
+    plan: &Plan,
+    evidence_of: &leakage_probe::EvidenceOf<'_>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Option<LeakageProbe>> {
+    if plan.probe_homes == 0 {
+        return Ok(None);
+    }
+    leakage_probe::probe(tested, plan, evidence_of, watch).map(Some)
+}
+
+/// How many sales from `from` to `to` can be tested on.
+///
+/// # Errors
+/// Where the snapshot cannot be read.
+pub fn askable(snapshot: &Snapshot, from: Day, to: Day) -> Result<usize, SnapshotError> {
+    sales::Window::count(snapshot, (from, to), None).map(|window| window.taken())
+}
+
+/// The report as a file's text: JSON, its members in one order.
+///
+/// # Errors
+/// Never; a report is always JSON.
+pub fn written(report: &Report) -> serde_json::Result<String> {
+    let mut text = serde_json::to_string_pretty(report)?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn band_word(band: Band) -> &'static str {
+    match band {
+        Band::High => "high",
+        Band::Medium => "medium",
+        Band::Low => "low",
+    }
+}

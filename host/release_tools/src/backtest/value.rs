@@ -1,0 +1,111 @@
+//! One sale, valued.
+
+use super::baselines;
+use crate::build::sold_subject;
+use anyhow::{Context, bail};
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::outcome::{Outcome, RowFailure};
+use domesday_engine::subject::Subject;
+use domesday_evaluation::report::AsAt;
+use domesday_evaluation::row::{Prediction, Row};
+use domesday_property::{ExportedSale, Snapshot};
+use domesday_registers::Day;
+use std::sync::Arc;
+
+/// Values sales as at their own days.
+pub struct Valuer<'a> {
+    pub release: &'a Release,
+    pub snapshot: &'a Snapshot,
+    pub evidence: Arc<dyn EvidenceSource>,
+    pub as_at: AsAt,
+    /// Days before the valuation day that the evidence hides.
+    pub lag: i32,
+    /// The band of a confidence.
+    pub band: &'a (dyn Fn(f64) -> Option<&'static str> + Sync),
+}
+
+impl Valuer<'_> {
+    /// What the release and the floors say of a sale.
+    ///
+    /// # Errors
+    /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
+    pub fn row(&self, sold: &ExportedSale) -> anyhow::Result<Row> {
+        let sale = &sold.sale;
+        let about = || format!("sale {:016x} of {}", sale.id, sale.day);
+        let day = match self.as_at {
+            AsAt::Sale => sale.day,
+            AsAt::Month => Day::first_of_month(sale.day.month()).with_context(about)?,
+        };
+        let subject = subject(sold, day, self.snapshot, self.lag).with_context(about)?;
+        let run = self.release.value(&subject, self.evidence.clone());
+        let answer = answer(run.outcome, self.band).with_context(about)?;
+        let evidence = &*self.evidence;
+        Ok(Row {
+            id: sale.id,
+            day: sale.day,
+            price: sale.price_gbp as f64,
+            property_type: sale.property_type,
+            authority: subject.authority.clone(),
+            postcode_area: sale.postcode.area().to_owned(),
+            new_build: sale.new_build,
+            floor_area: subject.size.floor_area_m2.is_some(),
+            answer,
+            floors: [
+                baselines::last_sale_indexed(&subject, evidence).with_context(about)?,
+                baselines::local_price_per_sqm(&subject, evidence).with_context(about)?,
+            ],
+        })
+    }
+}
+
+/// The home of a sale as at a day, by what is on record in `snapshot`; `lag` days of evidence are
+/// hidden.
+///
+/// # Errors
+/// Where the snapshot cannot be read, or the register lacks what a customer must state.
+pub fn subject(
+    sold: &ExportedSale,
+    day: Day,
+    snapshot: &Snapshot,
+    lag: i32,
+) -> anyhow::Result<Arc<Subject>> {
+    let property = match sold.sale.uprn {
+        Some(uprn) => snapshot.property(uprn)?,
+        None => None,
+    };
+    let mut as_at = sold.clone();
+    as_at.subject = property.and_then(|property| property.attributes_before(day));
+    let subject = sold_subject::subject(&as_at, day, Day(day.0 - 1 - lag))
+        .context("the register lacks what a customer must state")?;
+    Ok(Arc::new(subject))
+}
+
+/// # Errors
+/// Where the fault is the host's.
+fn answer(
+    outcome: Result<Outcome, RowFailure>,
+    band: &(dyn Fn(f64) -> Option<&'static str> + Sync),
+) -> anyhow::Result<Prediction> {
+    Ok(match outcome {
+        Ok(Outcome::Valued(value)) => Prediction::Valued {
+            estimate: value.estimate,
+            range: value.range.map(|range| [range.lower, range.upper]),
+            band: band(value.confidence)
+                .context("a confidence that is in no band of the manifest")?
+                .to_owned(),
+        },
+        Ok(Outcome::Referred(referral)) => Prediction::Referred(word(&referral.reason)?),
+        Ok(Outcome::Failed { reason }) => Prediction::Failed(word(&reason)?),
+        Err(failure) if failure.retryable() => bail!("could not be valued: {failure}"),
+        Err(failure) => Prediction::Failed(failure.to_string()),
+    })
+}
+
+/// A reason as the wire spells it.
+fn word(reason: &impl serde::Serialize) -> anyhow::Result<String> {
+    match serde_json::to_value(reason)? {
+        serde_json::Value::String(word) => Ok(word),
+        other => Ok(other.to_string()),
+    }
+}

@@ -1,0 +1,281 @@
+//! A model's crate, built into a component, and its `fit` program.
+
+use anyhow::{Context, bail};
+use domesday_engine::component::encode;
+use domesday_package::{Model, Sha256Digest, TrainingWindow};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// The profile of a workspace whose `release` is for something else than components.
+const OWN_PROFILE: &str = "guest";
+/// Names the file of fitted parameters to a model's build script.
+const PARAMETERS_VARIABLE: &str = "DOMESDAY_PARAMETERS";
+
+/// A model's crate.
+pub struct Guest {
+    manifest: PathBuf,
+    name: String,
+    version: String,
+    /// The folder of the workspace that it belongs to, which may be its own.
+    workspace: PathBuf,
+    target_directory: PathBuf,
+    /// The profile of cargo's that the component is built with.
+    profile: &'static str,
+    fitted: bool,
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+    target_directory: PathBuf,
+    workspace_root: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    version: String,
+    manifest_path: PathBuf,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+impl Guest {
+    /// Reads what cargo knows of the crate.
+    ///
+    /// # Errors
+    /// Where it is no crate, or one that makes no `cdylib`.
+    pub fn of(model: &Path) -> anyhow::Result<Guest> {
+        let manifest = model.join("Cargo.toml");
+        let manifest = manifest
+            .canonicalize()
+            .with_context(|| format!("the model's crate {}", manifest.display()))?;
+        let output = cargo(&manifest)
+            .args([
+                "metadata",
+                "--no-deps",
+                "--format-version",
+                "1",
+                "--manifest-path",
+            ])
+            .arg(&manifest)
+            .output()
+            .context("cargo could not be started; it is needed to build a model")?;
+        if !output.status.success() {
+            bail!(
+                "cargo cannot read {}: {}",
+                manifest.display(),
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
+        }
+        let metadata: Metadata =
+            serde_json::from_slice(&output.stdout).context("what cargo says of the model")?;
+        let package = metadata
+            .packages
+            .into_iter()
+            .find(|package| package.manifest_path == manifest)
+            .with_context(|| format!("{} is no package", manifest.display()))?;
+        let has = |kind: &str, name: Option<&str>| {
+            package.targets.iter().any(|target| {
+                target.kind.iter().any(|k| k == kind) && name.is_none_or(|name| target.name == name)
+            })
+        };
+        if !has("cdylib", None) {
+            bail!(
+                "{} needs [lib] crate-type = [\"cdylib\", \"rlib\"], so that it can become a component",
+                manifest.display()
+            );
+        }
+        Ok(Guest {
+            fitted: has("bin", Some("fit")),
+            manifest,
+            profile: profile(&metadata.workspace_root)?,
+            name: package.name,
+            version: package.version,
+            workspace: metadata.workspace_root,
+            // Beside cargo's own folders, so that a build under way elsewhere is not waited for.
+            target_directory: metadata.target_directory.join("releases"),
+        })
+    }
+
+    /// Whether the crate has a binary `fit`.
+    pub fn is_fitted(&self) -> bool {
+        self.fitted
+    }
+
+    /// The model as a manifest names it.
+    pub fn described(
+        &self,
+        parameters_sha256: Option<Sha256Digest>,
+        learnt: Option<TrainingWindow>,
+    ) -> Model {
+        Model {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            parameters_sha256,
+            learnt,
+        }
+    }
+
+    /// Builds the component with these parameters in it.
+    ///
+    /// # Errors
+    /// Where the crate does not compile for the sandbox.
+    pub fn component(&self, parameters: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+        let module = self
+            .target_directory
+            .join(TARGET)
+            .join(self.profile)
+            .join(format!("{}.wasm", self.name.replace('-', "_")));
+        // Two builds of one crate write the same file, and neither may read what the other built.
+        let _building = self.lock()?;
+        let mut command = cargo(&self.manifest);
+        command
+            .args([
+                "build",
+                "--quiet",
+                "--profile",
+                self.profile,
+                "--lib",
+                "--target",
+                TARGET,
+                "--manifest-path",
+            ])
+            .arg(&self.manifest)
+            .arg("--target-dir")
+            .arg(&self.target_directory)
+            .env_remove("RUSTFLAGS")
+            // Incremental compilation divides the crate differently, so it is other code.
+            .env("CARGO_INCREMENTAL", "0")
+            // The stack in linear memory and what lies above it fit into what the sandbox resets by
+            // copying; the default of a megabyte would not.
+            .env(
+                "CARGO_ENCODED_RUSTFLAGS",
+                std::iter::once("-Clink-arg=-zstack-size=131072".to_owned())
+                    .chain(remapped(&self.workspace, &self.target_directory))
+                    .collect::<Vec<_>>()
+                    .join("\u{1f}"),
+            );
+        match parameters {
+            Some(path) => command.env(PARAMETERS_VARIABLE, path.canonicalize()?),
+            None => command.env_remove(PARAMETERS_VARIABLE),
+        };
+        run(
+            &mut command,
+            "the model could not be built; `rustup target add wasm32-unknown-unknown` may be missing",
+        )?;
+        let module = std::fs::read(&module).with_context(|| module.display().to_string())?;
+        Ok(encode(&module)?)
+    }
+
+    /// Waits until no other process builds a component in this folder, as cargo itself waits.
+    fn lock(&self) -> anyhow::Result<File> {
+        let path = self.target_directory.join("component.lock");
+        let locked = || {
+            std::fs::create_dir_all(&self.target_directory)?;
+            let file = File::create(&path)?;
+            file.lock()?;
+            Ok::<_, std::io::Error>(file)
+        };
+        locked().with_context(|| path.display().to_string())
+    }
+
+    /// Runs the crate's `fit` program: words, paths, words, and the path that it writes.
+    ///
+    /// # Errors
+    /// Where it fails; it has said why.
+    pub fn fit(
+        &self,
+        verb: &[&str],
+        paths: &[&Path],
+        options: &[&str],
+        out: &Path,
+    ) -> anyhow::Result<()> {
+        let mut command = cargo(&self.manifest);
+        command
+            .args([
+                "run",
+                "--quiet",
+                "--profile",
+                self.profile,
+                "--bin",
+                "fit",
+                "--manifest-path",
+            ])
+            .arg(&self.manifest)
+            .arg("--target-dir")
+            .arg(&self.target_directory)
+            .env_remove(PARAMETERS_VARIABLE)
+            .arg("--")
+            .args(verb)
+            .args(paths)
+            .args(options)
+            .arg(out);
+        run(&mut command, "the model's fit program failed")
+    }
+}
+
+/// Returns the profile that a workspace builds its components with: its own profile `guest`, or
+/// `release` where it has none.
+fn profile(workspace: &Path) -> anyhow::Result<&'static str> {
+    #[derive(Deserialize)]
+    struct Manifest {
+        #[serde(default)]
+        profile: BTreeMap<String, toml::Value>,
+    }
+    let path = workspace.join("Cargo.toml");
+    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let manifest: Manifest = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    Ok(if manifest.profile.contains_key(OWN_PROFILE) {
+        OWN_PROFILE
+    } else {
+        "release"
+    })
+}
+
+/// Paths of the building machine would otherwise stand in every panic message of a component, and
+/// make its bytes differ from machine to machine. So would the folder that it is built in, where
+/// the build script's output lies; of prefixes that match the last counts.
+fn remapped(workspace: &Path, target: &Path) -> impl Iterator<Item = String> {
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    [
+        (home, "/cargo"),
+        (Some(workspace.to_owned()), "/source"),
+        (Some(target.to_owned()), "/target"),
+    ]
+    .into_iter()
+    .filter_map(|(from, to)| Some(format!("--remap-path-prefix={}={to}", from?.display())))
+}
+
+/// Cargo in the crate's own folder, whose `rust-toolchain.toml` is then the one that counts.
+fn cargo(manifest: &Path) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut command = Command::new(program);
+    if let Some(folder) = manifest.parent() {
+        command.current_dir(folder);
+    }
+    command
+}
+
+fn run(command: &mut Command, failure: &str) -> anyhow::Result<()> {
+    let output = command.output().context("cargo could not be started")?;
+    if !output.status.success() {
+        bail!(
+            "{failure}:\n{}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    Ok(())
+}

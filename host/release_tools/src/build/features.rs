@@ -1,0 +1,105 @@
+//! What the component makes of sales, for a model that is trained on that: a table of its own
+//! inputs.
+//!
+//! The component itself computes them, each as at the sale's own day, so that training cannot see
+//! what valuing will not, nor compute it otherwise.
+
+use super::sold_subject;
+use anyhow::{Context, bail};
+use domesday_engine::Release;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::inputs::Input;
+use domesday_property::{ExportedSale, Snapshot};
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Sales looked at between two reports of progress.
+const CHUNK: usize = 500;
+/// What stands before the inputs.
+const BEFORE: [&str; 3] = ["sale", "day", "price_gbp"];
+
+/// Writes the inputs of at most `most` standard sales from `first` to `last`, evenly taken, as CSV,
+/// and says of how many. A missing number is an empty field. Sales that the release would not value
+/// are left out.
+///
+/// # Errors
+/// Where the snapshot cannot be read, the file not written, or the release fails.
+pub fn write(
+    snapshot: &Snapshot,
+    release: &Release,
+    evidence: &Arc<SnapshotEvidence>,
+    (first, last): (Day, Day),
+    most: usize,
+    path: &Path,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<u64> {
+    let mut sales = snapshot
+        .export_between(first, last)?
+        .collect::<Result<Vec<_>, _>>()?;
+    sales.retain(|sold| sold.sale.standard);
+    let step = sales.len().div_ceil(most.max(1)).max(1);
+    let chosen: Vec<&ExportedSale> = sales.iter().step_by(step).collect();
+    let mut out = csv::Writer::from_path(path).with_context(|| path.display().to_string())?;
+    let (mut rows, mut done) = (0, 0);
+    for chunk in chosen.chunks(CHUNK) {
+        let shown: Vec<anyhow::Result<Option<Vec<Input>>>> = chunk
+            .par_iter()
+            .map(|sold| inputs(sold, release, evidence))
+            .collect();
+        for (sold, inputs) in chunk.iter().zip(shown) {
+            let Some(inputs) = inputs? else {
+                continue;
+            };
+            if rows == 0 {
+                let names = inputs.iter().map(|input| input.name.as_str());
+                out.write_record(BEFORE.into_iter().chain(names))?;
+            }
+            let sale = &sold.sale;
+            let before = [
+                sale.id.to_string(),
+                sale.day.0.to_string(),
+                sale.price_gbp.to_string(),
+            ];
+            out.write_record(before.into_iter().chain(inputs.iter().map(written)))?;
+            rows += 1;
+        }
+        done += chunk.len();
+        watch(
+            "listing what the model sees",
+            done as u64,
+            chosen.len() as u64,
+        );
+    }
+    out.flush()?;
+    Ok(rows)
+}
+
+/// In the shortest form that reads back to the same bits.
+fn written(input: &Input) -> String {
+    if input.value.is_nan() {
+        String::new()
+    } else {
+        input.value.to_string()
+    }
+}
+
+fn inputs(
+    sold: &ExportedSale,
+    release: &Release,
+    evidence: &Arc<SnapshotEvidence>,
+) -> anyhow::Result<Option<Vec<Input>>> {
+    let sale = &sold.sale;
+    let Some(subject) = sold_subject::subject(sold, sale.day, Day(sale.day.0 - 1)) else {
+        return Ok(None);
+    };
+    match release.inputs(&Arc::new(subject), evidence.clone()) {
+        Ok(inputs) => Ok(inputs),
+        Err(failure) if failure.retryable() => {
+            bail!("sale {} could not be looked at: {failure}", sale.id)
+        }
+        Err(_) => Ok(None),
+    }
+}

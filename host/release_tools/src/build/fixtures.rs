@@ -1,0 +1,118 @@
+//! The fixtures that a release is published with: ordinary homes, and the edges of what it values.
+
+use super::sold_subject;
+use domesday_engine::Release;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::fixture::Fixture;
+use domesday_engine::subject::{Attribute, Subject};
+use domesday_property::Snapshot;
+use domesday_registers::Day;
+use std::sync::Arc;
+
+/// Homes recorded, evenly taken over the snapshot's sales. Each third is recorded once more as a
+/// customer would state it, and each fifth at an edge.
+const HOMES: usize = 30;
+
+/// Values homes of the snapshot as at `day` and records each whole.
+///
+/// # Errors
+/// Where the snapshot cannot be read or the host fails.
+pub fn record(
+    snapshot: &Snapshot,
+    release: &Release,
+    evidence: Arc<SnapshotEvidence>,
+    day: Day,
+) -> anyhow::Result<Vec<Fixture>> {
+    let latest = snapshot.identity().latest_sale.unwrap_or(day);
+    let through = latest.min(Day(day.0 - 1));
+    let sold = snapshot.export()?.collect::<Result<Vec<_>, _>>()?;
+    let step = sold.len().div_ceil(HOMES).max(1);
+    let mut subjects = Vec::new();
+    for (at, sold) in sold.iter().step_by(step).enumerate() {
+        let Some(subject) = sold_subject::subject(sold, day, through) else {
+            continue;
+        };
+        if at % 5 == 0 {
+            subjects.extend(edge(at / 5, &subject));
+        }
+        if at % 3 == 0 {
+            let stated = stated(&subject);
+            subjects.push((format!("home-{:02}-stated", at + 1), stated));
+        }
+        subjects.push((format!("home-{:02}", at + 1), subject));
+    }
+    subjects
+        .into_iter()
+        .map(|(row, subject)| Ok(Fixture::record(row, release, subject, evidence.clone())?))
+        .collect()
+}
+
+/// The same home as a customer states it who may not use stored data.
+fn stated(home: &Subject) -> Subject {
+    let mut subject = home.clone();
+    subject.stored_data = false;
+    let given = std::mem::take(&mut subject.provenance.stored);
+    subject.provenance.customer.extend(given);
+    // No request has a field for it.
+    subject.size.habitable_rooms = None;
+    subject
+        .provenance
+        .customer
+        .retain(|attribute| *attribute != Attribute::HabitableRooms);
+    subject.size.bedrooms = Some(3);
+    subject.provenance.customer.push(Attribute::Bedrooms);
+    if let Some(lease) = &mut subject.lease {
+        lease.ground_rent_gbp = Some(250.0);
+        subject.provenance.customer.push(Attribute::LeaseGroundRent);
+    }
+    subject.provenance.customer.sort_unstable();
+    subject
+}
+
+/// A floor area that the customer states, or none at all.
+fn with_area(subject: &mut Subject, area: Option<f64>) {
+    let provenance = &mut subject.provenance;
+    for list in [&mut provenance.stored, &mut provenance.customer] {
+        list.retain(|attribute| *attribute != Attribute::FloorArea);
+    }
+    if area.is_some() {
+        provenance.customer.push(Attribute::FloorArea);
+        provenance.customer.sort_unstable();
+    }
+    subject.size.floor_area_m2 = area;
+}
+
+fn edge(which: usize, home: &Subject) -> Option<(String, Subject)> {
+    let mut subject = home.clone();
+    let name = match which {
+        0 => {
+            with_area(&mut subject, Some(10.0));
+            "smallest"
+        }
+        1 => {
+            with_area(&mut subject, Some(2_000.0));
+            "largest"
+        }
+        2 => {
+            with_area(&mut subject, None);
+            subject.size.habitable_rooms = None;
+            subject
+                .provenance
+                .stored
+                .retain(|attribute| *attribute != Attribute::HabitableRooms);
+            "size-unknown"
+        }
+        3 => {
+            // The sea, where nothing was ever sold.
+            subject.place.easting = 0;
+            subject.place.northing = 0;
+            "no-evidence"
+        }
+        4 => {
+            subject.uprn = None;
+            "no-uprn"
+        }
+        _ => return None,
+    };
+    Some((format!("edge-{name}"), subject))
+}

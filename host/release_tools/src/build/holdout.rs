@@ -1,0 +1,47 @@
+//! The release on sales that neither its fit nor its calibration saw.
+
+use super::options::BuildOptions;
+use crate::backtest;
+use crate::backtest::{Tested, written};
+use anyhow::bail;
+use domesday_evaluation::report::AsAt;
+use domesday_registers::Day;
+use domesday_registers::Progress;
+
+/// Homes that the leakage probe values at each of its cuts.
+pub(crate) const PROBE_HOMES: usize = 50;
+
+/// The report on the sales from `first` to `last` as the package keeps it, or None where there are
+/// none.
+///
+/// # Errors
+/// Where a sale cannot be valued, or the leakage probe fails.
+pub fn report(
+    tested: &Tested<'_>,
+    options: &BuildOptions,
+    (first, last): (Day, Day),
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Option<Vec<u8>>> {
+    if first > last || backtest::askable(tested.snapshot, first, last)? == 0 {
+        return Ok(None);
+    }
+    let (report, _) = backtest::run(
+        tested,
+        &backtest::Plan {
+            from: first,
+            to: last,
+            as_at: AsAt::Sale,
+            evidence_lag_days: 0,
+            sample: Some(options.max_backtest_rows),
+            probe_homes: PROBE_HOMES,
+            allow_overlap: false,
+        },
+        watch,
+    )?;
+    match &report.leakage_probe {
+        Some(probe) if !probe.passed => {
+            bail!("the leakage probe failed: the model or its evidence sees the future")
+        }
+        _ => Ok(Some(written(&report)?.into_bytes())),
+    }
+}

@@ -1,0 +1,214 @@
+//! From a model's source and a property snapshot to a release.
+//!
+//! A model that is fitted has a native binary `fit`, which this drives: `fit train` on the sales up
+//! to a day; then the release values later sales as if on their own days, and `fit calibrate` turns
+//! its errors into ranges. So a range is calibrated on sales that the fit never saw, by the very
+//! component that is published. A model whose component shows its inputs learns from those in
+//! between (`fit learn`). The latest sales are seen by neither: the finished release is tested on
+//! them, and what comes of it is in the package.
+
+mod cargo_guest;
+mod context;
+pub(crate) mod features;
+mod fixtures;
+pub(crate) mod holdout;
+mod model_source;
+mod options;
+mod parameters;
+mod predictions;
+mod python;
+mod settings;
+pub(crate) mod sold_subject;
+mod training;
+mod training_days;
+
+pub use options::BuildOptions;
+
+use crate::backtest::Tested;
+use anyhow::Context;
+use chrono::{DateTime, Datelike, Utc};
+use context::{BuildContext, prepare};
+use domesday_engine::{Release, Runtime, fixture};
+use domesday_package::{
+    DateWindow, Draft, EngineVersion, FilePath, Source, Timestamp, ValuationBody, write,
+};
+use domesday_registers::{Day, Progress};
+use domesday_valuation::profile;
+use parameters::{PARAMETERS, Parameters, fit_parameters};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+const BACKTEST: &str = "backtest.json";
+const COMPONENT: &str = "component.wasm";
+const FIXTURES: &str = "fixtures.jsonl";
+
+/// The component of the release, and the release that it is when it runs.
+struct Component {
+    bytes: Vec<u8>,
+    release: Release,
+}
+
+/// Builds the release's package, unsigned, and returns its folder.
+///
+/// # Errors
+/// The stage that failed, and why.
+pub fn build(options: &BuildOptions, watch: &mut Progress<'_>) -> anyhow::Result<PathBuf> {
+    let context = prepare(options)?;
+    let parameters = fit_parameters(&context, watch)?;
+    let component = build_component(&context, parameters.as_ref(), watch)?;
+    let valuation_dates = valuation_dates(options, context.days.latest)?;
+    let fixtures = record_fixtures(&context, &component, valuation_dates, watch)?;
+    let mut body = describe(&context, parameters.as_ref(), valuation_dates)?;
+    let report = backtest_on_holdout(&context, &component, &body, watch)?;
+    if report.is_some() {
+        body.backtest = Some(BACKTEST.parse()?);
+    }
+    let files = package_files(parameters, component, fixtures, report)?;
+    write_package(options, body, files)
+}
+
+/// Builds the component with the fitted parameters in it, and admits it.
+fn build_component(
+    context: &BuildContext<'_>,
+    parameters: Option<&Parameters>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Component> {
+    watch("building the release", 0, 1);
+    let path = parameters.map(|parameters| parameters.path.as_path());
+    let bytes = context.source.component(path)?;
+    let profile = context.source.profile();
+    let release = context.runtime.admit_as(profile, &bytes, context.limits)?;
+    Ok(Component { bytes, release })
+}
+
+/// Returns the valuation dates that the release takes: by default a year from the day after the
+/// snapshot's latest sale.
+fn valuation_dates(options: &BuildOptions, latest: Day) -> anyhow::Result<DateWindow> {
+    let from = options
+        .valuation_from
+        .or_else(|| Day(latest.0 + 1).date())
+        .context("the snapshot's latest sale has no date")?;
+    let to = options
+        .valuation_to
+        .unwrap_or_else(|| from.with_year(from.year() + 1).unwrap_or(from));
+    Ok(DateWindow { from, to })
+}
+
+/// Values homes of the snapshot, and returns the fixtures that a replay must reproduce.
+fn record_fixtures(
+    context: &BuildContext<'_>,
+    component: &Component,
+    dates: DateWindow,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Vec<u8>> {
+    watch("recording fixtures", 0, 1);
+    let day = Day::from(dates.from);
+    let (snapshot, evidence) = (&context.snapshot.snapshot, context.evidence.clone());
+    let recorded = fixtures::record(snapshot, &component.release, evidence, day)?;
+    let mut lines = Vec::new();
+    fixture::write(&recorded, &mut lines)?;
+    Ok(lines)
+}
+
+/// Returns the body of the manifest, without a back-test.
+fn describe(
+    context: &BuildContext<'_>,
+    parameters: Option<&Parameters>,
+    dates: DateWindow,
+) -> anyhow::Result<ValuationBody> {
+    let (options, settings, source) = (context.options, &context.settings, &context.source);
+    let digest = parameters.map(Parameters::digest);
+    let learnt = parameters.map(|parameters| parameters.learnt);
+    Ok(ValuationBody {
+        release_id: options.id.clone(),
+        interface: "domesday:valuation@1.0.0".to_owned(),
+        profile: profile::stated(source.profile()),
+        snapshot: context.snapshot.pin.clone(),
+        effective_date: options.effective.unwrap_or(dates.from),
+        countries: settings.countries.clone(),
+        property_types: settings.property_types.clone(),
+        valuation_date: dates,
+        limits: settings.limits,
+        endpoints: settings.endpoints.clone(),
+        fuel_per_row: settings.fuel_per_row,
+        memory_bytes: settings.memory_bytes,
+        nominal_coverage: settings.nominal_coverage,
+        confidence_bands: settings.confidence_bands.clone(),
+        monotone: settings.monotone.clone(),
+        fixtures: FIXTURES.parse()?,
+        backtest: None,
+        component: COMPONENT.parse()?,
+        model: source.described(digest, learnt),
+        engine: EngineVersion {
+            name: "wasmtime".to_owned(),
+            version: Runtime::WASMTIME.to_owned(),
+        },
+    })
+}
+
+/// Tests the release on the sales that neither the fit nor the calibration saw.
+///
+/// A model that learns nothing from sales is tested on the same ones as a model that does.
+fn backtest_on_holdout(
+    context: &BuildContext<'_>,
+    component: &Component,
+    body: &ValuationBody,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Option<Vec<u8>>> {
+    let tested = Tested {
+        manifest: body,
+        release: &component.release,
+        snapshot: &context.snapshot.snapshot,
+        database: &context.snapshot.database,
+        synthetic: context.snapshot.synthetic,
+    };
+    holdout::report(&tested, context.options, context.days.holdout(), watch)
+}
+
+/// Returns the package's files by name.
+fn package_files(
+    parameters: Option<Parameters>,
+    component: Component,
+    fixtures: Vec<u8>,
+    report: Option<Vec<u8>>,
+) -> anyhow::Result<BTreeMap<FilePath, Source>> {
+    let mut files = BTreeMap::from([
+        (COMPONENT.parse()?, Source::Bytes(component.bytes)),
+        (FIXTURES.parse()?, Source::Bytes(fixtures)),
+    ]);
+    if let Some(parameters) = parameters {
+        files.insert(PARAMETERS.parse()?, Source::Bytes(parameters.bytes));
+    }
+    if let Some(report) = report {
+        files.insert(BACKTEST.parse()?, Source::Bytes(report));
+    }
+    Ok(files)
+}
+
+/// Writes the package, and returns its folder.
+fn write_package(
+    options: &BuildOptions,
+    body: ValuationBody,
+    files: BTreeMap<FilePath, Source>,
+) -> anyhow::Result<PathBuf> {
+    let releases_dir = options.releases.join("valuation");
+    let draft = Draft {
+        id: options.id.clone(),
+        created: timestamp(options.created)?,
+        body,
+        files,
+    };
+    write(&releases_dir, draft)?;
+    Ok(releases_dir.join(options.id.as_str()))
+}
+
+/// Returns the time of making as a manifest states it, to the second.
+///
+/// # Errors
+/// Outside the years that a manifest can state.
+pub fn timestamp(at: DateTime<Utc>) -> anyhow::Result<Timestamp> {
+    at.format("%Y-%m-%dT%H:%M:%SZ")
+        .to_string()
+        .parse()
+        .context("the time of making")
+}

@@ -1,0 +1,39 @@
+//! The options of a build.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use domesday_package::PackageId;
+use std::path::PathBuf;
+
+/// What to build, and of what.
+pub struct BuildOptions {
+    /// The release's id.
+    pub id: PackageId,
+    /// The model's folder.
+    pub model: PathBuf,
+    /// The releases folder.
+    pub releases: PathBuf,
+    /// The snapshot that the release is pinned to.
+    pub snapshot: PackageId,
+    /// First valuation date.
+    pub valuation_from: Option<NaiveDate>,
+    /// Last valuation date.
+    pub valuation_to: Option<NaiveDate>,
+    /// The day from which it is in force.
+    pub effective: Option<NaiveDate>,
+    /// The last day whose sales are fitted.
+    pub fit_through: Option<NaiveDate>,
+    /// The last day whose sales calibrate.
+    pub calibrate_through: Option<NaiveDate>,
+    /// Sales to calibrate on, at most.
+    pub max_calibration_rows: usize,
+    /// Days up to `fit_through` whose sales a model that shows its inputs learns from.
+    pub learn_days: i32,
+    /// Sales that it learns from, at most.
+    pub max_train_rows: usize,
+    /// Sales of the back-test, at most.
+    pub max_backtest_rows: usize,
+    /// When the package is made.
+    pub created: DateTime<Utc>,
+    /// The folder that keeps compiled code, if any is to.
+    pub compiled: Option<PathBuf>,
+}

@@ -1,0 +1,175 @@
+//! The parameters of a fitted model: fitted, learnt and calibrated by its own program `fit`.
+
+use super::cargo_guest::Guest;
+use super::context::BuildContext;
+use super::{features, predictions, training};
+use anyhow::{Context, bail};
+use domesday_engine::Release;
+use domesday_package::{Sha256Digest, TrainingWindow};
+use domesday_registers::{Day, Progress};
+use std::path::{Path, PathBuf};
+
+/// The file of the package that holds them.
+pub const PARAMETERS: &str = "parameters.json";
+
+/// Fitted parameters, in a file and in memory.
+pub struct Parameters {
+    /// The file, in the build's working folder.
+    pub path: PathBuf,
+    /// What the file holds.
+    pub bytes: Vec<u8>,
+    /// The sales that the parameters are of.
+    pub learnt: TrainingWindow,
+}
+
+impl Parameters {
+    /// Returns the digest of the file.
+    pub fn digest(&self) -> Sha256Digest {
+        Sha256Digest::of(&self.bytes)
+    }
+}
+
+/// Fits the model's parameters, or returns none where the model has no program `fit`.
+///
+/// # Errors
+/// Where there is no sale to fit or to learn from, or the program fails.
+pub fn fit_parameters(
+    context: &BuildContext<'_>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Option<Parameters>> {
+    let Some(guest) = context.source.fitted() else {
+        return Ok(None);
+    };
+    let path = context.work_dir.path().join(PARAMETERS);
+    fit_sales(context, guest, &path, watch)?;
+    let release = learn_from_inputs(context, guest, &path, watch)?;
+    let calibrated = calibrate_ranges(context, guest, &release, &path, watch)?;
+    let days = &context.days;
+    let last = match calibrated {
+        true => days.calibrate_through,
+        false => days.fit_through,
+    };
+    let learnt = TrainingWindow {
+        fitted_through: days.fit_through.date().context("the last day of the fit")?,
+        calibrated_through: last.date().context("the last day of the calibration")?,
+    };
+    let bytes = std::fs::read(&path)?;
+    Ok(Some(Parameters {
+        path,
+        bytes,
+        learnt,
+    }))
+}
+
+/// Runs `fit train` on the sales up to the last day of the fit.
+fn fit_sales(
+    context: &BuildContext<'_>,
+    guest: &Guest,
+    path: &Path,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<()> {
+    let fit_through = context.days.fit_through;
+    let sales = context.work_dir.path().join("sales.jsonl");
+    watch("listing sales", 0, 1);
+    let rows = training::write(&context.snapshot.snapshot, fit_through, &sales)?;
+    if rows == 0 {
+        bail!(
+            "the snapshot holds no sale of a home up to {fit_through}; choose a later --fit-through"
+        );
+    }
+    watch("fitting", 0, 1);
+    guest.fit(
+        &["train", "--sales"],
+        &[&sales],
+        &["--train-until", &fit_through.to_string(), "--out"],
+        path,
+    )
+}
+
+/// Builds the model with its fitted parameters. Where its component shows its inputs, runs `fit
+/// learn` on them and builds it again.
+fn learn_from_inputs(
+    context: &BuildContext<'_>,
+    guest: &Guest,
+    path: &Path,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Release> {
+    let admit = |watch: &mut Progress<'_>| -> anyhow::Result<Release> {
+        watch("building the model", 0, 1);
+        let component = guest.component(Some(path))?;
+        Ok(context.runtime.admit(&component, context.limits)?)
+    };
+    let release = admit(watch)?;
+    if !release.shows_inputs() {
+        return Ok(release);
+    }
+    let fit_through = context.days.fit_through;
+    let features = context.work_dir.path().join("features.csv");
+    let days = (Day(fit_through.0 - context.options.learn_days), fit_through);
+    let rows = features::write(
+        &context.snapshot.snapshot,
+        &release,
+        &context.evidence,
+        days,
+        context.options.max_train_rows,
+        &features,
+        watch,
+    )?;
+    if rows == 0 {
+        bail!(
+            "no sale from {} to {fit_through} can be learnt from; choose a later --fit-through",
+            days.0
+        );
+    }
+    watch("learning", 0, 1);
+    let learnt = context.work_dir.path().join("learnt.json");
+    guest.fit(
+        &["learn", "--parameters"],
+        &[path],
+        &["--features", &features.display().to_string(), "--out"],
+        &learnt,
+    )?;
+    std::fs::rename(&learnt, path)?;
+    admit(watch)
+}
+
+/// Values the sales after the fit as at their own days, and runs `fit calibrate` on the errors.
+/// Returns whether there was any sale to calibrate on.
+fn calibrate_ranges(
+    context: &BuildContext<'_>,
+    guest: &Guest,
+    release: &Release,
+    path: &Path,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<bool> {
+    let predictions = context.work_dir.path().join("predictions.jsonl");
+    let rows = predictions::write(
+        &context.snapshot.snapshot,
+        release,
+        context.evidence.clone(),
+        context.days.calibration(),
+        context.options.max_calibration_rows,
+        &predictions,
+        watch,
+    )?;
+    if rows == 0 {
+        return Ok(false);
+    }
+    watch("calibrating", 0, 1);
+    let calibrated = context.work_dir.path().join("calibrated.json");
+    let coverage = context.settings.nominal_coverage.to_string();
+    guest.fit(
+        &["calibrate", "--parameters"],
+        &[path],
+        &[
+            "--coverage",
+            &coverage,
+            "--predictions",
+            &predictions.display().to_string(),
+            "--out",
+        ],
+        &calibrated,
+    )?;
+    std::fs::rename(&calibrated, path)?;
+    Ok(true)
+}

@@ -1,0 +1,117 @@
+//! What a release says of sales that its fit never saw, each valued as at its own day.
+
+use super::sold_subject;
+use anyhow::{Context, bail};
+use domesday_engine::Release;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::outcome::Outcome;
+use domesday_property::{ExportedSale, Snapshot};
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use domesday_registers::codes::{AgeBand, PropertyType, Tenure};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Sales valued between two reports of progress.
+const CHUNK: usize = 500;
+
+#[derive(Serialize)]
+struct Row {
+    id: u64,
+    day: Day,
+    price_gbp: u64,
+    property_type: PropertyType,
+    tenure: Tenure,
+    authority: String,
+    new_build: bool,
+    age_band: Option<AgeBand>,
+    status: &'static str,
+    estimate: Option<f64>,
+    confidence: Option<f64>,
+    comparables: usize,
+    range: Option<[f64; 2]>,
+}
+
+/// Values at most `most` sales from `first` to `last`, evenly taken, and writes one line each.
+///
+/// # Errors
+/// Where the snapshot cannot be read, the file not written, or the release fails.
+pub fn write(
+    snapshot: &Snapshot,
+    release: &Release,
+    evidence: Arc<SnapshotEvidence>,
+    (first, last): (Day, Day),
+    most: usize,
+    path: &Path,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<u64> {
+    let later = snapshot
+        .export_between(first, last)?
+        .collect::<Result<Vec<_>, _>>()?;
+    let step = later.len().div_ceil(most.max(1)).max(1);
+    let chosen: Vec<&ExportedSale> = later.iter().step_by(step).collect();
+    let mut out = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
+    let (mut rows, mut done) = (0, 0);
+    for chunk in chosen.chunks(CHUNK) {
+        let valued: Vec<anyhow::Result<Option<Row>>> = chunk
+            .par_iter()
+            .map(|sold| row(sold, release, &evidence))
+            .collect();
+        for row in valued {
+            if let Some(row) = row? {
+                serde_json::to_writer(&mut out, &row)?;
+                out.write_all(b"\n")?;
+                rows += 1;
+            }
+        }
+        done += chunk.len();
+        watch("valuing later sales", done as u64, chosen.len() as u64);
+    }
+    out.flush()?;
+    Ok(rows)
+}
+
+fn row(
+    sold: &ExportedSale,
+    release: &Release,
+    evidence: &Arc<SnapshotEvidence>,
+) -> anyhow::Result<Option<Row>> {
+    let sale = &sold.sale;
+    let Some(subject) = sold_subject::subject(sold, sale.day, Day(sale.day.0 - 1)) else {
+        return Ok(None);
+    };
+    let subject = Arc::new(subject);
+    let run = release.value(&subject, evidence.clone());
+    let (status, valuation) = match run.outcome {
+        Ok(Outcome::Valued(valuation)) => ("valued", Some(valuation)),
+        Ok(Outcome::Referred(_)) => ("referred", None),
+        Ok(Outcome::Failed { .. }) => ("failed", None),
+        Err(failure) if failure.retryable() => {
+            bail!("sale {} could not be valued: {failure}", sale.id)
+        }
+        Err(_) => ("failed", None),
+    };
+    Ok(Some(Row {
+        id: sale.id,
+        day: sale.day,
+        price_gbp: sale.price_gbp,
+        property_type: subject.property_type,
+        tenure: subject.tenure,
+        authority: subject.authority.clone(),
+        new_build: sale.new_build,
+        age_band: subject.energy.age_band,
+        status,
+        estimate: valuation.as_ref().map(|valuation| valuation.estimate),
+        confidence: valuation.as_ref().map(|valuation| valuation.confidence),
+        comparables: valuation
+            .as_ref()
+            .map_or(0, |valuation| valuation.comparables.len()),
+        range: valuation
+            .and_then(|valuation| valuation.range)
+            .map(|range| [range.lower, range.upper]),
+    }))
+}

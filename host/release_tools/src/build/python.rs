@@ -1,0 +1,155 @@
+//! A model in Python, built into a component by componentize-py.
+//!
+//! The interpreter, the model's module and what it imports are run once while building, and what is
+//! in memory then is what every row begins with. As with a crate from `domesday release new`, the
+//! interface and the SDK are those that this program was built with.
+
+use anyhow::{Context, bail};
+use domesday_package::Model;
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The program that is run.
+const PROGRAM: &str = "componentize-py";
+/// Names another one, such as that of a virtual environment.
+const PROGRAM_VARIABLE: &str = "DOMESDAY_COMPONENTIZE_PY";
+/// What `pip install` is to be given: the version that this program was tested with.
+const PINNED: &str = include_str!("../../../../sdk/python/requirements.txt");
+const INTERFACE: &str = include_str!("../../../../wit/valuation.wit");
+const SDK: &str = include_str!("../../../../sdk/python/domesday.py");
+/// The module between the interface and the model's.
+const ENTRY: &str = "domesday_release";
+
+/// What `release.toml` says of a model in Python.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Python {
+    /// The module beside `release.toml` that holds the function `value`.
+    module: String,
+    /// The model's name, as a manifest states it.
+    name: String,
+    /// Its version.
+    version: String,
+}
+
+impl Python {
+    /// The model as a manifest names it. It learns nothing from sales while it is built.
+    pub fn described(&self) -> Model {
+        Model {
+            name: self.name.clone(),
+            version: self.version.clone(),
+            parameters_sha256: None,
+            learnt: None,
+        }
+    }
+
+    /// Builds the component of the model in `folder`.
+    ///
+    /// # Errors
+    /// Where there is no such module, or componentize-py is not installed or refuses it.
+    pub fn component(&self, folder: &Path) -> anyhow::Result<Vec<u8>> {
+        let source = folder.join(format!("{}.py", self.module.replace('.', "/")));
+        let plain = self
+            .module
+            .split('.')
+            .all(|part| is_identifier(part) && part != ENTRY && part != "domesday");
+        if !plain {
+            bail!(
+                "{:?} in release.toml is no name for a model's module",
+                self.module
+            );
+        }
+        if !source.is_file() {
+            bail!("the model's module {} is not there", source.display());
+        }
+        let workshop = tempfile::tempdir()?;
+        let put = |name: &str, text: &str| {
+            let path = workshop.path().join(name);
+            std::fs::write(&path, text).with_context(|| path.display().to_string())
+        };
+        put("valuation.wit", INTERFACE)?;
+        put("domesday.py", SDK)?;
+        put(
+            &format!("{ENTRY}.py"),
+            &format!(
+                "from {} import value as _value\n\n\nclass WitWorld:\n    def value(self, subject):\n        return _value(subject)\n",
+                self.module
+            ),
+        )?;
+        // The interpreter that is run while building leaves compiled modules beside those that it
+        // imports.
+        let model = workshop.path().join("model");
+        copy(folder, &model).with_context(|| folder.display().to_string())?;
+        let made = workshop.path().join("component.wasm");
+        self.run(&model, workshop.path(), &made)?;
+        std::fs::read(&made).with_context(|| {
+            format!(
+                "{PROGRAM} ended well and left no component; {PROGRAM_VARIABLE} may name another program"
+            )
+        })
+    }
+
+    fn run(&self, folder: &Path, workshop: &Path, made: &Path) -> anyhow::Result<()> {
+        let program = std::env::var_os(PROGRAM_VARIABLE).unwrap_or_else(|| OsString::from(PROGRAM));
+        let output = Command::new(&program)
+            .args(["--quiet", "--wit-path"])
+            .arg(workshop.join("valuation.wit"))
+            .args(["--world", "release", "componentize", "--python-path"])
+            .arg(workshop)
+            .arg("--python-path")
+            .arg(folder)
+            .arg("--output")
+            .arg(made)
+            .arg(ENTRY)
+            // What it refuses is about the model, and its own stack says nothing of that.
+            .env_remove("RUST_BACKTRACE")
+            .output()
+            .with_context(|| {
+                format!(
+                    "{} could not be started; `pip install {}` installs it, and {PROGRAM_VARIABLE} names it where it is not on the PATH",
+                    PathBuf::from(&program).display(),
+                    PINNED.trim()
+                )
+            })?;
+        if !output.status.success() {
+            bail!(
+                "{PROGRAM} could not make a component of {}:\n{}{}",
+                self.module,
+                String::from_utf8_lossy(&output.stdout).trim(),
+                String::from_utf8_lossy(&output.stderr).trim()
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Copies a model's folder, but for what is hidden, compiled modules and virtual environments.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let path = entry.path();
+        if name.as_encoded_bytes().starts_with(b".") || name == "__pycache__" {
+            continue;
+        }
+        let kind = entry.file_type()?;
+        if kind.is_dir() && !path.join("pyvenv.cfg").exists() {
+            copy(&path, &to.join(name))?;
+        } else if kind.is_file() {
+            std::fs::copy(&path, to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn is_identifier(part: &str) -> bool {
+    let mut letters = part.chars();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}

@@ -1,0 +1,97 @@
+//! Which sales are fitted, which calibrate, and which are left to test on.
+
+use super::options::BuildOptions;
+use anyhow::{Context, bail};
+use domesday_property::Snapshot;
+use domesday_registers::Day;
+
+/// Days between the last sale that is fitted and the latest of all, by default.
+const AFTER_FIT_DAYS: i32 = 730;
+/// Days of sales that neither the fit nor the calibration sees, by default.
+const HOLDOUT_DAYS: i32 = 182;
+
+/// The days that divide a snapshot's sales.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrainingDays {
+    /// The last day whose sales are fitted.
+    pub fit_through: Day,
+    /// The last day whose sales calibrate the ranges.
+    pub calibrate_through: Day,
+    /// The day of the snapshot's latest sale.
+    pub latest: Day,
+}
+
+impl TrainingDays {
+    /// Returns the first and the last day of the sales that neither the fit nor the calibration
+    /// saw.
+    pub fn holdout(&self) -> (Day, Day) {
+        (Day(self.calibrate_through.0 + 1), self.latest)
+    }
+
+    /// Returns the first and the last day of the sales that calibrate.
+    pub fn calibration(&self) -> (Day, Day) {
+        (Day(self.fit_through.0 + 1), self.calibrate_through)
+    }
+}
+
+/// Chooses the days: those of the options, or defaults counted back from the latest sale.
+///
+/// # Errors
+/// Where the snapshot holds no sale, or the options leave none to calibrate on.
+pub fn training_days(options: &BuildOptions, snapshot: &Snapshot) -> anyhow::Result<TrainingDays> {
+    let latest = snapshot
+        .identity()
+        .latest_sale
+        .context("the snapshot holds no sale")?;
+    let fit_through = options
+        .fit_through
+        .map_or(Day(latest.0 - AFTER_FIT_DAYS), Day::from);
+    let stated = options.calibrate_through.map(Day::from);
+    Ok(TrainingDays {
+        fit_through,
+        calibrate_through: calibrate_through(stated, fit_through, latest)?,
+        latest,
+    })
+}
+
+/// Returns the stated day, or half a year before the latest sale, or half way between the fit and
+/// the latest sale where the fit goes further than that.
+fn calibrate_through(stated: Option<Day>, fit_through: Day, latest: Day) -> anyhow::Result<Day> {
+    match stated {
+        Some(day) if day <= fit_through => bail!(
+            "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {day}; choose an earlier \
+             --fit-through or a later --calibrate-through"
+        ),
+        Some(day) => Ok(day),
+        None => {
+            let half_way = fit_through.0 + (latest.0 - fit_through.0) / 2;
+            let holdout = latest.0 - HOLDOUT_DAYS;
+            Ok(Day(holdout.max(half_way).max(fit_through.0)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_year_is_held_out_unless_the_fit_reaches_into_it() {
+        let of = |fit, latest| calibrate_through(None, Day(fit), Day(latest)).unwrap().0;
+        assert_eq!(of(0, 1_000), 1_000 - HOLDOUT_DAYS);
+        assert_eq!(of(900, 1_000), 950);
+        assert_eq!(of(1_100, 1_000), 1_100);
+    }
+
+    #[test]
+    fn a_calibration_that_ends_with_the_fit_is_refused() {
+        for day in [99, 100] {
+            let refused = calibrate_through(Some(Day(day)), Day(100), Day(1_000));
+            assert!(refused.unwrap_err().to_string().contains("--fit-through"));
+        }
+        assert_eq!(
+            calibrate_through(Some(Day(101)), Day(100), Day(1_000)).unwrap(),
+            Day(101)
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! The package's back-test, run again: it must come out byte for byte.
+
+use super::finding::{Finding, Verdict};
+use crate::backtest;
+use crate::backtest::{Tested, training_window, written};
+use crate::build::holdout::PROBE_HOMES;
+use anyhow::Context;
+use domesday_evaluation::report::Report;
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use domesday_valuation::comparison_header::learnt;
+use serde_json::json;
+
+pub const CHECK: &str = "backtest";
+
+/// What a package's back-test was asked.
+///
+/// # Errors
+/// Where the report states days that are none.
+fn plan(kept: &Report) -> anyhow::Result<backtest::Plan> {
+    let subject = &kept.subject;
+    let day = |text: &str| Day::parse_iso(text).with_context(|| format!("{text} is no day"));
+    let askable = subject.sales_in_window.saturating_sub(subject.not_askable);
+    Ok(backtest::Plan {
+        from: day(&subject.from)?,
+        to: day(&subject.to)?,
+        as_at: subject.as_at,
+        evidence_lag_days: u16::try_from(subject.evidence_lag_days)?,
+        // Whatever the sample was, this one takes the same sales.
+        sample: Some(askable.div_ceil(subject.taken_every.max(1)).max(1)),
+        probe_homes: match kept.leakage_probe {
+            Some(_) => PROBE_HOMES,
+            None => 0,
+        },
+        allow_overlap: false,
+    })
+}
+
+/// Runs it again. The report that came out now stands beside the finding.
+///
+/// # Errors
+/// Where the host fails.
+pub fn check(
+    kept: &[u8],
+    tested: &Tested<'_>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<(Finding, Option<Report>)> {
+    let plan = match serde_json::from_slice::<Report>(kept)
+        .map_err(anyhow::Error::from)
+        .and_then(|report| plan(&report))
+    {
+        Ok(plan) => plan,
+        Err(error) => {
+            let why = format!("the package's back-test cannot be read: {error:#}");
+            return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
+        }
+    };
+    let known = learnt(tested.manifest, plan.from);
+    if let Err(error) = training_window::refuse(tested.manifest, &known, plan.from) {
+        let why = format!(
+            "the package's back-test is of sales that the release learnt from, or may have learnt from: {error}"
+        );
+        return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
+    }
+    if backtest::askable(tested.snapshot, plan.from, plan.to)? == 0 {
+        let why = format!(
+            "the package's back-test is of {} to {}, when the snapshot holds no sale that can be asked about",
+            plan.from, plan.to
+        );
+        return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
+    }
+    let (report, _) = backtest::run(tested, &plan, watch)?;
+    let text = written(&report)?;
+    Ok((compared(kept, &text, &report), Some(report)))
+}
+
+fn compared(kept: &[u8], now: &str, report: &Report) -> Finding {
+    let window = format!("{} to {}", report.subject.from, report.subject.to);
+    let figures = json!({"from": report.subject.from, "to": report.subject.to, "sales": report.overall.sales});
+    if kept == now.as_bytes() {
+        return Finding::new(
+            CHECK,
+            Verdict::Passed,
+            format!(
+                "run again on {} sales of {window}, it is the package's byte for byte",
+                report.overall.sales
+            ),
+        )
+        .with_figures(figures);
+    }
+    let before = String::from_utf8_lossy(kept);
+    let (mut old, mut new) = (before.lines(), now.lines());
+    let mut line = 0;
+    let first = loop {
+        line += 1;
+        match (old.next(), new.next()) {
+            (Some(a), Some(b)) if a == b => {}
+            (None, None) => break "the ends of lines differ".to_owned(),
+            (a, b) => {
+                let words = |text: Option<&str>| text.map_or("nothing", str::trim).to_owned();
+                break format!(
+                    "line {line}: the package says {}, and now it is {}",
+                    words(a),
+                    words(b)
+                );
+            }
+        }
+    };
+    Finding::new(
+        CHECK,
+        Verdict::Failed,
+        format!("run again on {window}, it is not what the package holds"),
+    )
+    .with_details(vec![first])
+    .with_figures(figures)
+}

@@ -1,0 +1,214 @@
+//! What rows cost, of what they may use: no row may come near an end, since the next home may need
+//! more.
+
+use super::finding::{Finding, Verdict, grouped, percent};
+use super::rows::Seen;
+use serde_json::json;
+
+pub const CHECK: &str = "cost";
+/// The share of what it may use that the worst row may.
+const MOST: f64 = 0.5;
+/// Worst rows that are named.
+const NAMED: usize = 3;
+
+/// What a row may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed {
+    /// Units of fuel.
+    pub fuel: u64,
+    /// Bytes of linear memory.
+    pub memory: u64,
+    /// Of those, the ones that a row has before it begins.
+    pub memory_at_start: u64,
+}
+
+/// Judges what all these rows cost. `deep` names those that overran half of the native stack, where
+/// that was tried.
+pub fn judge(seen: &[Seen], allowed: Allowed, deep: &[String]) -> Finding {
+    if seen.is_empty() {
+        return Finding::new(CHECK, Verdict::NotJudged, "no row was valued");
+    }
+    let room = allowed.memory.saturating_sub(allowed.memory_at_start);
+    // Memory that is there from the start cannot run out; what a row asks for besides can.
+    let grown = |row: &Seen| {
+        row.cost
+            .memory_bytes
+            .saturating_sub(allowed.memory_at_start)
+    };
+    let fuel = worst(seen, |row| row.cost.fuel);
+    let memory = worst(seen, grown);
+    let share = |used: u64, of: u64| match used {
+        0 => 0.0,
+        _ => used as f64 / of as f64,
+    };
+    let fuel_share = share(fuel.first().map_or(0, |row| row.1), allowed.fuel);
+    let memory_share = share(memory.first().map_or(0, |row| row.1), room);
+    let questions = seen.iter().map(|row| row.cost.questions).max().unwrap_or(0);
+
+    let mut lines: Vec<String> = fuel
+        .iter()
+        .map(|(name, used)| {
+            format!(
+                "fuel    {:>14} units ({} of {})  {name}",
+                grouped(*used),
+                percent(share(*used, allowed.fuel)),
+                grouped(allowed.fuel)
+            )
+        })
+        .collect();
+    lines.extend(memory.iter().map(|(name, used)| {
+        format!(
+            "memory  {:>14} bytes ({} of the {} beyond its start)  {name}",
+            grouped(*used),
+            percent(share(*used, room)),
+            grouped(room)
+        )
+    }));
+    lines.extend(
+        deep.iter()
+            .take(NAMED)
+            .map(|name| format!("stack   more than half  {name}")),
+    );
+    let middle = |of: fn(&Seen) -> u64| {
+        let mut all: Vec<u64> = seen.iter().map(of).collect();
+        all.sort_unstable();
+        // The lower of the two in the middle of an even number, so that it is a row's own.
+        all.get((all.len() - 1) / 2).copied().unwrap_or(0)
+    };
+    let (middle_fuel, middle_memory) = (
+        middle(|row| row.cost.fuel),
+        middle(|row| row.cost.memory_bytes),
+    );
+    lines.push(format!(
+        "the row in the middle: {} units of fuel, {} bytes of memory",
+        grouped(middle_fuel),
+        grouped(middle_memory)
+    ));
+    lines.push(format!(
+        "questions of the evidence: at most {questions} in a row"
+    ));
+
+    let mut over = Vec::new();
+    if fuel_share > MOST {
+        over.push("fuel");
+    }
+    if memory_share > MOST {
+        over.push("memory");
+    }
+    if !deep.is_empty() {
+        over.push("stack");
+    }
+    let used = format!(
+        "of {} rows the worst uses {} of its fuel and {} of the memory that it may grow by; {} overrun half the stack",
+        grouped(seen.len() as u64),
+        percent(fuel_share),
+        percent(memory_share),
+        deep.len()
+    );
+    let summary = match over.is_empty() {
+        true => used,
+        false => format!("over half of the {}: {used}", over.join(" and the ")),
+    };
+    let named = |rows: &[(&str, u64)]| -> Vec<serde_json::Value> {
+        rows.iter()
+            .map(|(row, used)| json!({"row": row, "used": used}))
+            .collect()
+    };
+    Finding::new(CHECK, Verdict::of(over.is_empty()), summary)
+        .with_details(lines)
+        .with_figures(json!({
+            "rows": seen.len(),
+            "most_share": MOST,
+            "fuel_per_row": allowed.fuel,
+            "median_fuel": middle_fuel,
+            "worst_fuel": named(&fuel),
+            "memory_bytes": allowed.memory,
+            "memory_at_start_bytes": allowed.memory_at_start,
+            "median_memory_bytes": middle_memory,
+            "worst_memory_growth": named(&memory),
+            "over_half_the_stack": deep,
+            "most_questions": questions,
+        }))
+}
+
+/// The rows of the greatest figures, each figure above 0.
+fn worst(seen: &[Seen], of: impl Fn(&Seen) -> u64) -> Vec<(&str, u64)> {
+    let mut rows: Vec<(&str, u64)> = seen
+        .iter()
+        .map(|row| (row.name.as_str(), of(row)))
+        .filter(|(_, used)| *used > 0)
+        .collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    rows.truncate(NAMED);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::valued;
+    use super::*;
+
+    const ALLOWED: Allowed = Allowed {
+        fuel: 1_000,
+        memory: 2_000,
+        memory_at_start: 1_200,
+    };
+
+    fn row(name: &str, fuel: u64, memory_bytes: u64) -> Seen {
+        let mut row = valued(name, 1.0);
+        (row.cost.fuel, row.cost.memory_bytes) = (fuel, memory_bytes);
+        row
+    }
+
+    #[test]
+    fn half_may_be_used_and_no_more() {
+        let rows = [row("a", 500, 1_600), row("b", 400, 1_200)];
+        let found = judge(&rows, ALLOWED, &[]);
+        assert_eq!(found.verdict, Verdict::Passed, "{found:?}");
+        assert!(found.details[0].ends_with("  a"), "{found:?}");
+        let hungry = judge(&[row("a", 501, 1_200)], ALLOWED, &[]);
+        assert_eq!(hungry.verdict, Verdict::Failed);
+        assert!(
+            hungry.summary.starts_with("over half of the fuel:"),
+            "{hungry:?}"
+        );
+        let greedy = judge(&[row("a", 1, 1_601)], ALLOWED, &[]);
+        assert!(
+            greedy.summary.starts_with("over half of the memory:"),
+            "{greedy:?}"
+        );
+        let deep = judge(&rows, ALLOWED, &["c".to_owned()]);
+        assert!(
+            deep.summary.starts_with("over half of the stack:"),
+            "{deep:?}"
+        );
+    }
+
+    #[test]
+    fn the_row_in_the_middle_is_one_of_them() {
+        let rows = [
+            row("a", 400, 1_300),
+            row("b", 100, 1_200),
+            row("c", 300, 1_600),
+        ];
+        let of = |rows: &[Seen]| {
+            let figures = judge(rows, ALLOWED, &[]).figures;
+            let figure = |name: &str| figures[name].as_u64().unwrap();
+            (figure("median_fuel"), figure("median_memory_bytes"))
+        };
+        assert_eq!(of(&rows), (300, 1_300));
+        assert_eq!(of(&rows[..2]), (100, 1_200));
+    }
+
+    #[test]
+    fn memory_of_the_start_is_not_held_against_a_row() {
+        let all = Allowed {
+            memory_at_start: 2_000,
+            ..ALLOWED
+        };
+        assert_eq!(
+            judge(&[row("a", 1, 2_000)], all, &[]).verdict,
+            Verdict::Passed
+        );
+    }
+}

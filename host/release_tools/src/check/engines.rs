@@ -1,0 +1,68 @@
+//! The engines that a release is checked on.
+
+use anyhow::Context;
+use domesday_engine::config::{Allocation, MAX_STACK_BYTES};
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::{Release, Runtime};
+use domesday_package::{Kind, Package, Trust, open};
+use domesday_registers::Progress;
+use domesday_valuation::compile_cache::{TOLD, kept};
+use domesday_valuation::release_store::{OpenRelease, open_release};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A release on the three engines that it is checked with.
+pub struct Candidate {
+    /// Its package.
+    pub package: Package,
+    /// Instances made on demand, and what else was opened with it.
+    pub on_demand: OpenRelease,
+    /// Instances from a pool, as a server has them.
+    pub pooled: Release,
+    /// With half of the native stack.
+    pub half_stack: Release,
+    /// The evidence of its pinned snapshot.
+    pub evidence: Arc<dyn EvidenceSource>,
+}
+
+/// Opens a release and admits it to each engine. It is compiled once, and its code kept in the
+/// folder `compiled` or for this check alone: how instances are made and how much stack they have
+/// changes no compiled code, and an engine takes no code that was compiled under other settings
+/// than its own.
+///
+/// # Errors
+/// Where the package or its snapshot does not open, the component is not admitted, or the host
+/// fails.
+pub fn candidate(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    compiled: Option<&Path>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Candidate> {
+    let workshop = tempfile::tempdir().context("a folder for compiled code")?;
+    let compiled = compiled.unwrap_or(workshop.path());
+    let mut snapshots = BTreeMap::new();
+    let mut admit = |runtime: Runtime| -> anyhow::Result<OpenRelease> {
+        let runtime = runtime.with_cache(kept(compiled, TOLD)?);
+        Ok(open_release(root, id, trust, &runtime, &mut snapshots)?)
+    };
+    let stage = "compiling the release";
+    watch(stage, 0, 3);
+    let on_demand = admit(Runtime::new(Allocation::OnDemand)?)?;
+    watch(stage, 1, 3);
+    // A row a thread at most, and one for the thread that asks.
+    let instances = u32::try_from(rayon::current_num_threads())?.saturating_add(1);
+    let pooled = admit(Runtime::new(Allocation::Pooling { instances })?)?.release;
+    watch(stage, 2, 3);
+    let half = Runtime::with_native_stack(Allocation::OnDemand, MAX_STACK_BYTES / 2)?;
+    let half_stack = admit(half)?.release;
+    Ok(Candidate {
+        package: open(&root.join(Kind::Valuation.as_str()).join(id), trust)?,
+        evidence: on_demand.evidence.clone(),
+        on_demand,
+        pooled,
+        half_stack,
+    })
+}

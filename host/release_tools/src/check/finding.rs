@@ -1,0 +1,208 @@
+//! What the checks found, for people and as JSON.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Version of the report's form. A member is only ever added under the same number.
+const FORMAT: u32 = 1;
+
+/// Lines below a check that name what is wrong; the rest are counted.
+const NAMED: usize = 5;
+
+/// The first few of these lines, and how many more there are.
+pub fn named(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+    let all = lines.len();
+    let mut named: Vec<String> = lines.take(NAMED).collect();
+    if all > NAMED {
+        named.push(format!("and {} more", all - NAMED));
+    }
+    named
+}
+
+/// How a check ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// What it demands holds.
+    Passed,
+    /// It does not.
+    Failed,
+    /// There was nothing to judge, or too little.
+    NotJudged,
+}
+
+impl Verdict {
+    /// Passed where it `holds`.
+    pub fn of(holds: bool) -> Verdict {
+        if holds {
+            Verdict::Passed
+        } else {
+            Verdict::Failed
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Verdict::Passed => "passed",
+            Verdict::Failed => "FAILED",
+            Verdict::NotJudged => "not judged",
+        }
+    }
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// Its short name.
+    pub check: &'static str,
+    /// How it ended.
+    pub verdict: Verdict,
+    /// Why, in one line.
+    pub summary: String,
+    /// More lines, for people.
+    pub details: Vec<String>,
+    /// The same for programs.
+    pub figures: Value,
+}
+
+impl Finding {
+    /// A finding without details.
+    pub fn new(check: &'static str, verdict: Verdict, summary: impl Into<String>) -> Finding {
+        Finding {
+            check,
+            verdict,
+            summary: summary.into(),
+            details: Vec::new(),
+            figures: Value::Null,
+        }
+    }
+
+    /// The same with these lines below it.
+    pub fn with_details(mut self, details: Vec<String>) -> Finding {
+        self.details = details;
+        self
+    }
+
+    /// The same with these figures.
+    pub fn with_figures(mut self, figures: Value) -> Finding {
+        self.figures = figures;
+        self
+    }
+}
+
+/// All checks of a release.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The release.
+    pub release_id: String,
+    /// The engine that ran it.
+    pub engine: &'static str,
+    /// Whether no check failed.
+    pub passed: bool,
+    /// In the order in which they were made.
+    pub checks: Vec<Finding>,
+}
+
+impl Report {
+    /// The report of these findings.
+    pub fn of(release_id: &str, engine: &'static str, checks: Vec<Finding>) -> Report {
+        Report {
+            format: FORMAT,
+            release_id: release_id.to_owned(),
+            engine,
+            passed: checks.iter().all(|found| found.verdict != Verdict::Failed),
+            checks,
+        }
+    }
+
+    /// One line a check, then the details, then the result.
+    pub fn text(&self) -> String {
+        let mut out = format!("Check of {} ({})\n\n", self.release_id, self.engine);
+        for found in &self.checks {
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                out,
+                "{:10}  {:9}  {}",
+                found.verdict.words(),
+                found.check,
+                found.summary
+            );
+        }
+        for found in self.checks.iter().filter(|found| !found.details.is_empty()) {
+            let _ = writeln!(out, "\n{}", found.check);
+            for line in &found.details {
+                let _ = writeln!(out, "  {line}");
+            }
+        }
+        let of = |verdict| {
+            let those = self.checks.iter().filter(|found| found.verdict == verdict);
+            those.count()
+        };
+        let _ = writeln!(
+            out,
+            "\n{} passed, {} failed, {} not judged",
+            of(Verdict::Passed),
+            of(Verdict::Failed),
+            of(Verdict::NotJudged)
+        );
+        out
+    }
+}
+
+/// A number with commas between its thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A share as per cent with one decimal.
+pub fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_failure_fails_the_release_and_nothing_judged_does_not() {
+        let of = |verdicts: &[Verdict]| {
+            let found = verdicts.iter().map(|v| Finding::new("a", *v, "b"));
+            Report::of("r-1", "engine", found.collect()).passed
+        };
+        assert!(of(&[Verdict::Passed, Verdict::NotJudged]));
+        assert!(!of(&[Verdict::Passed, Verdict::Failed]));
+    }
+
+    #[test]
+    fn a_check_is_one_line_and_its_details_stand_below() {
+        let found = Finding::new("order", Verdict::Failed, "two rows differ")
+            .with_details(vec!["home 1".to_owned()]);
+        let text = Report::of("r-1", "engine", vec![found]).text();
+        assert!(
+            text.contains("FAILED      order      two rows differ\n"),
+            "{text}"
+        );
+        assert!(text.contains("\norder\n  home 1\n"), "{text}");
+        assert!(
+            text.ends_with("0 passed, 1 failed, 0 not judged\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn thousands_are_parted() {
+        let said = [0, 999, 1_000, 12_345_678].map(grouped);
+        assert_eq!(said, ["0", "999", "1,000", "12,345,678"]);
+    }
+}

@@ -1,0 +1,112 @@
+//! The release's own fixtures: the same bits on both allocators, and of the snapshot the same
+//! answers.
+
+use super::finding::{Finding, Verdict, named};
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::fixture::{Fixture, FixtureError, read};
+use domesday_engine::replay::{Mismatch, agrees, replay};
+use domesday_registers::Progress;
+use serde_json::json;
+use std::io::Cursor;
+
+pub const CHECK: &str = "fixtures";
+pub const SNAPSHOT_CHECK: &str = "snapshot";
+
+/// The fixtures that a package holds.
+///
+/// # Errors
+/// Where they are none.
+pub fn recorded(bytes: Vec<u8>) -> Result<Vec<Fixture>, FixtureError> {
+    read(Cursor::new(bytes))
+}
+
+/// Replays the fixtures on each engine.
+pub fn replayed(
+    fixtures: &[Fixture],
+    engines: &[(&str, &Release)],
+    watch: &mut Progress<'_>,
+) -> Finding {
+    let mut found = Vec::new();
+    for (at, (engine, release)) in engines.iter().enumerate() {
+        watch("replaying fixtures", at as u64, engines.len() as u64);
+        let differ = fixtures.iter().filter_map(|row| replay(release, row).err());
+        found.extend(differ.map(|mismatch| (*engine, mismatch)));
+    }
+    let names: Vec<&str> = engines.iter().map(|(name, _)| *name).collect();
+    let names = names.join(" and ");
+    if found.is_empty() {
+        return Finding::new(
+            CHECK,
+            Verdict::Passed,
+            format!(
+                "{} rows identical to the bit, with instances {names}",
+                fixtures.len()
+            ),
+        )
+        .with_figures(json!({"rows": fixtures.len(), "mismatches": []}));
+    }
+    let lines = found
+        .iter()
+        .map(|(engine, mismatch)| format!("{engine}: {mismatch}"))
+        .collect();
+    let summary = format!(
+        "{} of {} replays are not identical to the bit",
+        found.len(),
+        fixtures.len() * engines.len()
+    );
+    failed(
+        CHECK,
+        summary,
+        lines,
+        fixtures.len(),
+        found.iter().map(|(_, m)| m),
+    )
+}
+
+/// Asks the snapshot the fixtures' questions again.
+pub fn answered(
+    fixtures: &[Fixture],
+    snapshot: &dyn EvidenceSource,
+    watch: &mut Progress<'_>,
+) -> Finding {
+    watch("asking the snapshot", 0, 1);
+    let found: Vec<Mismatch> = fixtures
+        .iter()
+        .filter_map(|row| agrees(snapshot, row).err())
+        .collect();
+    if found.is_empty() {
+        let questions: usize = fixtures.iter().map(|row| row.evidence.len()).sum();
+        if questions == 0 {
+            let why = "the fixtures hold no question of the snapshot";
+            return Finding::new(SNAPSHOT_CHECK, Verdict::NotJudged, why);
+        }
+        return Finding::new(
+            SNAPSHOT_CHECK,
+            Verdict::Passed,
+            format!("the snapshot still gives all {questions} answers that the fixtures hold"),
+        )
+        .with_figures(json!({"questions": questions, "mismatches": []}));
+    }
+    let lines = found.iter().map(ToString::to_string).collect();
+    let summary = format!(
+        "of {} of {} rows the snapshot gives other answers than the fixtures hold",
+        found.len(),
+        fixtures.len()
+    );
+    failed(SNAPSHOT_CHECK, summary, lines, fixtures.len(), found.iter())
+}
+
+fn failed<'a>(
+    check: &'static str,
+    summary: String,
+    lines: Vec<String>,
+    rows: usize,
+    mismatches: impl Iterator<Item = &'a Mismatch>,
+) -> Finding {
+    let mismatches: Vec<&Mismatch> = mismatches.collect();
+    let summary = format!("{summary}; `domesday replay --snapshot` names them all");
+    Finding::new(check, Verdict::Failed, summary)
+        .with_details(named(lines.into_iter()))
+        .with_figures(json!({"rows": rows, "mismatches": mismatches}))
+}

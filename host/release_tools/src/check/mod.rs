@@ -1,0 +1,274 @@
+//! The conformance kit: what a release must keep to before anybody trusts it.
+//!
+//! One file a check. Each takes homes or answers and gives a finding; those that value rows give
+//! the rows back as well, since ranges and cost are judged over all of them.
+
+mod adversarial_inputs;
+mod answer_schema;
+mod backtest_reproducible;
+mod cost;
+mod coverage;
+mod engines;
+mod extremes;
+mod finding;
+mod fixtures;
+mod homes;
+mod imports;
+mod input_steps;
+mod monotone;
+mod order_independence;
+mod ranges;
+mod rows;
+#[cfg(test)]
+mod testing;
+
+use crate::backtest;
+use crate::backtest::{Tested, training_window};
+use anyhow::Context;
+use domesday_engine::Runtime;
+use domesday_engine::fixture::Fixture;
+use domesday_engine::outcome::RowFailure;
+use domesday_evaluation::report::AsAt;
+use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use domesday_valuation::comparison_header::learnt;
+use domesday_valuation::release_store::ReleaseError;
+use engines::{Candidate, candidate};
+use finding::{Finding, Verdict};
+use rows::{Home, Seen, value, value_all};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use finding::Report;
+
+/// How much to check on.
+pub struct Plan {
+    /// Homes of the snapshot, at most.
+    pub homes: usize,
+    /// Rows of hostile inputs, at most.
+    pub hostile: usize,
+    /// Another window than the package's back-test to judge coverage on: first and last day of
+    /// sale.
+    pub window: Option<(Day, Day)>,
+    /// Sales of that window, at most.
+    pub sample: Option<usize>,
+    /// The folder that keeps compiled code, if any is to.
+    pub compiled: Option<PathBuf>,
+}
+
+/// Checks a release.
+///
+/// # Errors
+/// Where its package or its snapshot does not open, the window may not be judged on, or the host
+/// fails: what the release does wrong is in the report.
+pub fn check(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    plan: &Plan,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Report> {
+    let engine = Runtime::version();
+    let candidate = match candidate(root, id, trust, plan.compiled.as_deref(), watch) {
+        Ok(candidate) => candidate,
+        Err(error) => match error.downcast::<ReleaseError>()? {
+            ReleaseError::NotAdmitted { source, .. } => {
+                let found = imports::refused(&source.to_string());
+                return Ok(Report::of(id, engine, vec![found]));
+            }
+            other => return Err(other.into()),
+        },
+    };
+    let manifest = &candidate.on_demand.manifest;
+    if let Some((from, _)) = plan.window {
+        training_window::refuse(manifest, &learnt(manifest, from), from)?;
+    }
+    let component = candidate.package.bytes(manifest.component.as_str())?;
+    let mut findings = vec![imports::admitted(
+        manifest,
+        &component,
+        &candidate.on_demand.release,
+    )];
+
+    let recorded = fixtures::recorded(candidate.package.bytes(manifest.fixtures.as_str())?);
+    let recorded = match recorded {
+        Ok(recorded) => {
+            findings.extend(on_fixtures(&candidate, &recorded, watch));
+            recorded
+        }
+        Err(error) => {
+            let why = format!("the fixtures cannot be read: {error}");
+            findings.push(Finding::new(fixtures::CHECK, Verdict::Failed, why));
+            Vec::new()
+        }
+    };
+    findings.extend(on_homes(&candidate, &recorded, plan, watch)?);
+    findings.extend(on_sales(&candidate, root, plan, watch)?);
+    Ok(Report::of(id, engine, findings))
+}
+
+fn on_fixtures(
+    candidate: &Candidate,
+    recorded: &[Fixture],
+    watch: &mut Progress<'_>,
+) -> [Finding; 2] {
+    let engines = [
+        ("on demand", &candidate.on_demand.release),
+        ("pooled", &candidate.pooled),
+    ];
+    [
+        fixtures::replayed(recorded, &engines, watch),
+        fixtures::answered(recorded, &*candidate.evidence, watch),
+    ]
+}
+
+/// The checks that value homes: order, declared inputs, hostile inputs, and over all their rows
+/// ranges and cost.
+fn on_homes(
+    candidate: &Candidate,
+    recorded: &[Fixture],
+    plan: &Plan,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Vec<Finding>> {
+    let manifest = &candidate.on_demand.manifest;
+    let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
+    watch("listing sales", 0, 1);
+    let wanted = manifest.monotone.iter().map(|probe| probe.homes as usize);
+    let most = wanted.fold(plan.homes, usize::max);
+    let pool = homes::sample(&candidate.on_demand, most)?;
+    let every = pool.len().div_ceil(plan.homes.max(1)).max(1);
+    let sample = pool.iter().step_by(every).cloned();
+    let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
+    known.extend(sample);
+
+    let mut seen = value_all(release, &known, evidence, "valuing homes", watch);
+    let pooled = |home: &Home| value(&candidate.pooled, home, evidence);
+    let order = order_independence::check(&known, &seen, &pooled, watch);
+    let (monotone, probed) = monotone::check(&manifest.monotone, &pool, release, evidence, watch);
+    let days = (
+        Day::from(manifest.valuation_date.from),
+        Day::from(manifest.valuation_date.to),
+    );
+    let extreme = adversarial_inputs::homes(
+        &pool,
+        homes::kinds(&manifest.property_types),
+        days,
+        plan.hostile,
+    );
+    let (hostile, at_ends) = adversarial_inputs::check(&extreme, release, evidence, watch);
+
+    let mut deep = Vec::new();
+    for homes in [&known, &extreme] {
+        let again = value_all(
+            &candidate.half_stack,
+            homes,
+            evidence,
+            "halving the stack",
+            watch,
+        );
+        deep.extend(again.into_iter().filter_map(overran));
+    }
+    seen.extend(probed);
+    let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &seen);
+    seen.extend(at_ends);
+    let allowed = cost::Allowed {
+        fuel: release.limits().fuel_per_row,
+        memory: release.limits().memory_bytes,
+        memory_at_start: release.memory_at_start(),
+    };
+    Ok(vec![
+        answers,
+        order,
+        monotone,
+        hostile,
+        ranges::judge(&seen),
+        cost::judge(&seen, allowed, &deep),
+    ])
+}
+
+/// The row's name where half of the native stack was not enough.
+fn overran(half: Seen) -> Option<String> {
+    matches!(half.outcome, Err(RowFailure::Host { .. })).then_some(half.name)
+}
+
+fn of_fixture(fixture: &Fixture) -> Home {
+    Home {
+        name: format!("fixture {}", fixture.row),
+        subject: Arc::new(fixture.subject.clone()),
+    }
+}
+
+/// The checks against prices that were paid.
+fn on_sales(
+    candidate: &Candidate,
+    root: &Path,
+    plan: &Plan,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<[Finding; 2]> {
+    let manifest = &candidate.on_demand.manifest;
+    let package = open(
+        &root
+            .join(Kind::Property.as_str())
+            .join(manifest.snapshot.id.as_str()),
+        // Proved a moment ago; what is wanted of it now are words of its manifest.
+        &Trust::Unsigned,
+    )?;
+    let body: PropertyBody = package.body()?;
+    let tested = Tested {
+        manifest,
+        release: &candidate.on_demand.release,
+        snapshot: &candidate.on_demand.snapshot,
+        database: &package.path(body.database.as_str())?,
+        synthetic: body.synthetic,
+    };
+    let (backtest, own) = match &manifest.backtest {
+        Some(file) => {
+            backtest_reproducible::check(&candidate.package.bytes(file.as_str())?, &tested, watch)?
+        }
+        None => {
+            let why = "the package holds no back-test";
+            (
+                Finding::new(backtest_reproducible::CHECK, Verdict::NotJudged, why),
+                None,
+            )
+        }
+    };
+    let not_judged = |why: String| Finding::new(coverage::CHECK, Verdict::NotJudged, why);
+    let coverage = match (plan.window, &own) {
+        (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
+            not_judged(format!(
+                "the snapshot holds no sale of {from} to {to} that can be asked about; --from and --to name another window"
+            ))
+        }
+        (Some(window), _) => {
+            coverage::judge(&on_window(&tested, manifest, window, plan.sample, watch)?)
+        }
+        (None, Some(own)) => coverage::judge(own),
+        (None, None) => not_judged(
+            "there is no back-test to judge by; --from and --to name a window".to_owned(),
+        ),
+    };
+    Ok([backtest, coverage])
+}
+
+fn on_window(
+    tested: &Tested<'_>,
+    manifest: &ValuationBody,
+    (from, to): (Day, Day),
+    sample: Option<usize>,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<domesday_evaluation::report::Report> {
+    let plan = backtest::Plan {
+        from,
+        to,
+        as_at: AsAt::Sale,
+        evidence_lag_days: 0,
+        sample,
+        probe_homes: 0,
+        allow_overlap: false,
+    };
+    backtest::run(tested, &plan, watch)
+        .map(|(report, _)| report)
+        .with_context(|| format!("the window for the coverage of {}", manifest.release_id))
+}

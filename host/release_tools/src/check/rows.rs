@@ -1,0 +1,102 @@
+//! Homes to be valued, and what was seen when they were.
+
+use domesday_engine::Release;
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::outcome::{Cost, Outcome, RowFailure};
+use domesday_engine::subject::{Attribute, Subject};
+use domesday_registers::Progress;
+use rayon::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+/// Rows valued between two reports of progress.
+const CHUNK: usize = 500;
+
+/// A home with a name for messages.
+#[derive(Clone, Debug)]
+pub struct Home {
+    /// Such as `sale 1024`.
+    pub name: String,
+    /// The home.
+    pub subject: Arc<Subject>,
+}
+
+impl Home {
+    /// The same home with some of it changed.
+    pub fn changed(&self, what: &str, change: impl FnOnce(&mut Subject)) -> Home {
+        let mut subject = Subject::clone(&self.subject);
+        change(&mut subject);
+        Home {
+            name: format!("{}, {what}", self.name),
+            subject: Arc::new(subject),
+        }
+    }
+}
+
+/// What came of a home, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The home's name.
+    pub name: String,
+    /// The answer, or why there is none.
+    pub outcome: Result<Outcome, RowFailure>,
+    /// What it cost.
+    pub cost: Cost,
+}
+
+impl Seen {
+    /// All of it but the name, as text that is the same only where every bit is.
+    pub fn bits(&self) -> String {
+        json!({"outcome": self.outcome, "cost": self.cost}).to_string()
+    }
+
+    /// The estimate, where there is one.
+    pub fn estimate(&self) -> Option<f64> {
+        match &self.outcome {
+            Ok(Outcome::Valued(valuation)) => Some(valuation.estimate),
+            _ => None,
+        }
+    }
+}
+
+/// Values one home.
+pub fn value(release: &Release, home: &Home, evidence: &Arc<dyn EvidenceSource>) -> Seen {
+    let row = release.value(&home.subject, evidence.clone());
+    Seen {
+        name: home.name.clone(),
+        outcome: row.outcome,
+        cost: row.cost,
+    }
+}
+
+/// Values homes on all cores; the answers stand in the homes' order.
+pub fn value_all(
+    release: &Release,
+    homes: &[Home],
+    evidence: &Arc<dyn EvidenceSource>,
+    stage: &str,
+    watch: &mut Progress<'_>,
+) -> Vec<Seen> {
+    let mut seen = Vec::with_capacity(homes.len());
+    for chunk in homes.chunks(CHUNK) {
+        watch(stage, seen.len() as u64, homes.len() as u64);
+        seen.par_extend(chunk.par_iter().map(|home| value(release, home, evidence)));
+    }
+    seen
+}
+
+/// Marks an attribute as the customer's word, or as given by nobody.
+pub fn state(subject: &mut Subject, attribute: Attribute, given: bool) {
+    let provenance = &mut subject.provenance;
+    for list in [
+        &mut provenance.customer,
+        &mut provenance.stored,
+        &mut provenance.applied,
+    ] {
+        list.retain(|known| *known != attribute);
+    }
+    if given {
+        provenance.customer.push(attribute);
+        provenance.customer.sort_unstable();
+    }
+}

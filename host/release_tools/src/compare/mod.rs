@@ -1,0 +1,147 @@
+//! Two releases on the same homes, each by its own snapshot.
+//!
+//! The figures are made in `domesday_evaluation::compare`, which knows rows and nothing of how they
+//! came about. Every row is valued twice by both releases, in turn and on one thread: the first
+//! time warms what the row needs, the second is the one that is timed. Both times must give the
+//! same answer to the bit.
+
+mod subjects;
+mod value;
+
+use crate::backtest::sales::Window;
+use anyhow::bail;
+use domesday_engine::fixture::Fixture;
+use domesday_evaluation::compare::comparison::Comparison;
+use domesday_evaluation::compare::header::Source;
+use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::sides::Sides;
+use domesday_registers::Day;
+use domesday_registers::Progress;
+use domesday_valuation::comparison_header::{header, name};
+use domesday_valuation::release_store::OpenRelease;
+
+/// Days of sales that are taken where neither release says what it learnt from.
+const YEAR: i32 = 365;
+
+/// Which rows are compared.
+pub enum Rows {
+    /// Homes of A's snapshot that were sold.
+    Sales {
+        /// First day of sale; by default the first after all days that either release learnt from.
+        from: Option<Day>,
+        /// Last day of sale; by default the last that both snapshots reach.
+        to: Option<Day>,
+        /// Sales at most, evenly taken.
+        sample: usize,
+    },
+    /// The subjects of fixtures.
+    Fixtures {
+        /// The file's name.
+        file: String,
+        /// What is in it.
+        fixtures: Vec<Fixture>,
+    },
+}
+
+/// Values the rows by both releases and makes the comparison.
+///
+/// # Errors
+/// Where there is no row, a snapshot cannot be read, the host fails on a row, or a release does not
+/// say the same twice.
+pub fn run(
+    releases: &Sides<OpenRelease>,
+    rows: Rows,
+    watch: &mut Progress<'_>,
+) -> anyhow::Result<Comparison> {
+    let (source, first, paired) = match rows {
+        Rows::Sales { from, to, sample } => {
+            let days = window(releases, from, to)?;
+            watch("listing sales", 0, 1);
+            let window = Window::count(&releases.a.snapshot, days, Some(sample))?;
+            let source = Source::Sales {
+                first: days.0.to_string(),
+                last: days.1.to_string(),
+                in_window: window.sales,
+                not_askable: window.not_askable,
+                taken_every: window.every,
+            };
+            let all = window.taken();
+            let mut paired = Vec::with_capacity(all);
+            for sold in window.sold()? {
+                let asked = subjects::of_sale(&sold?, releases)?;
+                paired.push(value::pair(asked, releases, paired.len())?);
+                watch("valuing", paired.len() as u64, all as u64);
+            }
+            (source, Some(days.0), paired)
+        }
+        Rows::Fixtures { file, fixtures } => {
+            let all = fixtures.len();
+            let mut paired: Vec<Paired> = Vec::with_capacity(all);
+            for fixture in fixtures {
+                let asked = subjects::of_fixture(fixture, releases);
+                paired.push(value::pair(asked, releases, paired.len())?);
+                watch("valuing", paired.len() as u64, all as u64);
+            }
+            (Source::Fixtures { file }, None, paired)
+        }
+    };
+    if paired.is_empty() {
+        bail!(
+            "no sale of a home in the window can be asked about; {}'s snapshot has sales up to {}",
+            releases.a.id,
+            releases
+                .a
+                .latest_sale
+                .map_or("no day".to_owned(), |day| day.to_string())
+        );
+    }
+    let header = header(releases.each(), source, first);
+    Ok(Comparison::of(header, &paired, &|code| {
+        name(releases.each(), code)
+    }))
+}
+
+/// The window of sales: what was given, else the days after all that was learnt from and up to the
+/// last that both know.
+fn window(
+    releases: &Sides<OpenRelease>,
+    from: Option<Day>,
+    to: Option<Day>,
+) -> anyhow::Result<(Day, Day)> {
+    let both = [&releases.a, &releases.b];
+    let latest = both.iter().filter_map(|release| release.latest_sale).min();
+    let Some(latest) = latest else {
+        bail!("neither snapshot holds a sale: compare on fixtures instead");
+    };
+    if let Some(from) = from
+        && from > to.unwrap_or(latest)
+    {
+        let known = both.map(|release| match release.latest_sale {
+            Some(day) => format!("{}'s snapshot has sales up to {day}", release.id),
+            None => format!("{}'s snapshot has no sale", release.id),
+        });
+        bail!(
+            "no sale that both releases know is of --from {from} or later: {}",
+            known.join(", ")
+        );
+    }
+    let to = to.unwrap_or(latest);
+    let learnt = both.iter().filter_map(|release| {
+        let learnt = release.manifest.model.learnt.as_ref()?;
+        Some(Day::from(
+            learnt.fitted_through.max(learnt.calibrated_through),
+        ))
+    });
+    let from = match (from, learnt.max()) {
+        (Some(from), _) => from,
+        (None, Some(learnt)) => Day(learnt.0 + 1),
+        (None, None) => Day(to.0 - YEAR + 1),
+    };
+    if from > to {
+        bail!(
+            "there is no sale that both releases know and neither learnt from: the window would run from {from} to {to}. \
+             Name one with --from and --to; the report then says that figures against prices may be too good"
+        );
+    }
+    Ok((from, to))
+}

@@ -1,0 +1,63 @@
+//! The same home as each release would see it.
+
+use crate::backtest::subject as sold_subject;
+use anyhow::Context;
+use domesday_engine::fixture::Fixture;
+use domesday_engine::subject::Subject;
+use domesday_evaluation::compare::sides::Sides;
+use domesday_property::ExportedSale;
+use domesday_registers::Day;
+use domesday_valuation::release_store::OpenRelease;
+use std::sync::Arc;
+
+/// One row to be valued.
+pub struct Asked {
+    /// What it is called.
+    pub name: String,
+    /// The home, by what each release's snapshot knows of it.
+    pub subjects: Sides<Arc<Subject>>,
+    /// What was paid, pounds.
+    pub price: Option<f64>,
+}
+
+/// The home of a sale as at its own day, by what each snapshot has on record of before it.
+///
+/// # Errors
+/// Where a snapshot cannot be read.
+pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> anyhow::Result<Asked> {
+    let sale = &sold.sale;
+    let about = || format!("sale {:016x} of {}", sale.id, sale.day);
+    let of = |release: &OpenRelease| {
+        let mut subject = Arc::unwrap_or_clone(sold_subject(sold, sale.day, &release.snapshot, 0)?);
+        subject.evidence_through = evidence_through(release, sale.day);
+        anyhow::Ok(Arc::new(subject))
+    };
+    Ok(Asked {
+        name: about(),
+        price: Some(sale.price_gbp as f64),
+        subjects: Sides {
+            a: of(&releases.a).with_context(about)?,
+            b: of(&releases.b).with_context(about)?,
+        },
+    })
+}
+
+/// A recorded subject; nothing of its recorded evidence is used.
+pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> Asked {
+    let Fixture { row, subject, .. } = fixture;
+    Asked {
+        name: row,
+        price: None,
+        subjects: releases.each().map(|release| {
+            let mut subject = subject.clone();
+            subject.evidence_through = evidence_through(release, subject.valuation_day);
+            Arc::new(subject)
+        }),
+    }
+}
+
+/// The last day before the valuation whose sales a release's snapshot can hold.
+fn evidence_through(release: &OpenRelease, valuation: Day) -> Option<Day> {
+    let latest = release.latest_sale?;
+    Some(latest.min(Day(valuation.0 - 1)))
+}

@@ -1,0 +1,83 @@
+//! One row by both releases, in turn.
+
+use super::subjects::Asked;
+use anyhow::bail;
+use domesday_engine::subject::Subject;
+use domesday_evaluation::compare::paired::{Paired, Side};
+use domesday_evaluation::compare::sides::Sides;
+use domesday_valuation::comparison_outcome::{compared_outcome, referred};
+use domesday_valuation::pipeline::eligibility::outside;
+use domesday_valuation::release_store::OpenRelease;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Values a row twice by both releases; `at` is its number, which decides who goes first.
+///
+/// # Errors
+/// Where the host failed, or a release did not say the same twice.
+pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::Result<Paired> {
+    let a = || side(&releases.a, &asked.subjects.a, &asked.name);
+    let b = || side(&releases.b, &asked.subjects.b, &asked.name);
+    // Whoever goes second finds the evidence in memory already, so that neither always does.
+    let round = || -> anyhow::Result<Sides<Side>> {
+        Ok(match at.is_multiple_of(2) {
+            true => Sides { a: a()?, b: b()? },
+            false => {
+                let b = b()?;
+                Sides { a: a()?, b }
+            }
+        })
+    };
+    let first = round()?;
+    let second = round()?;
+    for (release, first, second) in [
+        (&releases.a, &first.a, &second.a),
+        (&releases.b, &first.b, &second.b),
+    ] {
+        if first.said != second.said {
+            bail!(
+                "{}: release {} does not say the same twice; `domesday release check` tells more",
+                asked.name,
+                release.id
+            );
+        }
+    }
+    let subject = &asked.subjects.a;
+    Ok(Paired {
+        row: asked.name,
+        property_type: subject.property_type,
+        authority: subject.authority.clone(),
+        postcode_area: subject.postcode.area().to_owned(),
+        price: asked.price,
+        sides: second,
+    })
+}
+
+/// What a client of the release would be told, and what that cost.
+fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> anyhow::Result<Side> {
+    let began = Instant::now();
+    if let Some(referral) = outside(&release.manifest, subject) {
+        return Ok(Side {
+            said: referred(&referral),
+            fuel: 0,
+            micros: micros(began),
+        });
+    }
+    let row = release.release.value(subject, release.evidence.clone());
+    let micros = micros(began);
+    if let Err(failure) = &row.outcome
+        && failure.retryable()
+    {
+        bail!("{name} could not be valued by {}: {failure}", release.id);
+    }
+    Ok(Side {
+        said: compared_outcome(release, &row.outcome),
+        fuel: row.cost.fuel,
+        micros,
+    })
+}
+
+fn micros(began: Instant) -> f64 {
+    // To the nanosecond, which is as exact as it is measured.
+    began.elapsed().as_nanos() as f64 / 1_000.0
+}

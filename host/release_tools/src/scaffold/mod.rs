@@ -1,0 +1,173 @@
+//! A model's crate, made from a template.
+//!
+//! The SDK is on no registry, and a model team has no checkout of this repository. So the program
+//! carries the SDK's sources and the interface's, as it was built with, and writes both into the
+//! new folder: it then needs nothing but Rust and the registry, and its SDK is the one that its
+//! host admits. A dependency by git would need a public repository and a commit that agrees with
+//! the program at hand; a path would need a checkout.
+
+mod name;
+
+pub use name::Name;
+
+use anyhow::{Context, bail};
+use std::path::{Path, PathBuf};
+
+/// Files of the new folder, with their text: a path there, and one from this crate's folder.
+macro_rules! files {
+    ($($to:literal from $from:literal),* $(,)?) => {
+        &[$(($to, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", $from)))),*]
+    };
+}
+
+/// What a team is to change. `new-model` stands for the crate's name in all of them.
+const TEMPLATE: &[(&str, &str)] = files! {
+    "Cargo.toml" from "src/scaffold/template/Cargo.toml",
+    "README.md" from "src/scaffold/template/README.md",
+    "release.toml" from "src/scaffold/template/release.toml",
+    "build.rs" from "src/scaffold/template/build.rs",
+    ".gitignore" from "src/scaffold/template/gitignore",
+    "src/lib.rs" from "src/scaffold/template/src/lib.rs",
+    "src/tests.rs" from "src/scaffold/template/src/tests.rs",
+    "src/bin/fit.rs" from "src/scaffold/template/src/bin/fit.rs",
+};
+
+/// What it is to leave alone. Of the lock, which has the versions that this program was built and
+/// tested with, cargo keeps what the new folder needs.
+const SDK: &[(&str, &str)] = files! {
+    "Cargo.lock" from "../../Cargo.lock",
+    "rust-toolchain.toml" from "../../rust-toolchain.toml",
+    "sdk/rust/Cargo.toml" from "../../sdk/rust/Cargo.toml",
+    "sdk/rust/src/evidence.rs" from "../../sdk/rust/src/evidence.rs",
+    "sdk/rust/src/heap.rs" from "../../sdk/rust/src/heap.rs",
+    "sdk/rust/src/lib.rs" from "../../sdk/rust/src/lib.rs",
+    "sdk/rust/src/sales.rs" from "../../sdk/rust/src/sales.rs",
+    "wit/inputs/inputs.wit" from "../../wit/inputs/inputs.wit",
+    "wit/packed/packed.wit" from "../../wit/packed/packed.wit",
+    "wit/valuation.wit" from "../../wit/valuation.wit",
+};
+
+/// The template's name.
+const STAND_IN: &str = "new-model";
+
+/// Makes a model's crate in `folder`, which is not there yet or empty, and says which files it
+/// wrote.
+///
+/// # Errors
+/// Where the folder holds anything, or cannot be written.
+pub fn make(name: &Name, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let about = || folder.display().to_string();
+    let holds_something = folder.exists()
+        && std::fs::read_dir(folder)
+            .with_context(about)?
+            .next()
+            .is_some();
+    if holds_something {
+        bail!(
+            "{} is not empty; name a folder that is not there yet with --path",
+            folder.display()
+        );
+    }
+    let mut written = Vec::new();
+    let named = TEMPLATE
+        .iter()
+        .map(|(to, text)| (*to, text.replace(STAND_IN, name.as_str())));
+    let kept = SDK.iter().map(|(to, text)| (*to, (*text).to_owned()));
+    for (to, text) in named.chain(kept) {
+        let path = folder.join(to);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        }
+        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn repository() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    fn files_under(folder: &Path, base: &Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                files_under(&path, base, found);
+            } else {
+                found.insert(path.strip_prefix(base).unwrap().display().to_string());
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_sdk_is_carried() {
+        let mut found = BTreeSet::from(["Cargo.lock", "rust-toolchain.toml"].map(str::to_owned));
+        for folder in ["sdk/rust", "wit"] {
+            files_under(&repository().join(folder), &repository(), &mut found);
+        }
+        let carried: BTreeSet<String> = SDK.iter().map(|(to, _)| (*to).to_owned()).collect();
+        assert_eq!(carried, found, "list each file of sdk/rust and wit in SDK");
+    }
+
+    #[test]
+    fn the_template_takes_dependencies_as_the_repository_does() {
+        let read = |path: PathBuf| -> toml::Table {
+            std::fs::read_to_string(path).unwrap().parse().unwrap()
+        };
+        let ours = read(repository().join("Cargo.toml"));
+        let template: toml::Table = TEMPLATE[0].1.parse().unwrap();
+        let theirs = template["workspace"]["dependencies"].as_table().unwrap();
+        for (name, wanted) in theirs {
+            let version = |of: &toml::Value| of["version"].clone();
+            let known = &ours["workspace"]["dependencies"][name];
+            assert_eq!(version(wanted), version(known), "{name}");
+        }
+        let sdk = read(repository().join("sdk/rust/Cargo.toml")).to_string();
+        for (name, part) in ours["workspace"]["dependencies"].as_table().unwrap() {
+            let used = sdk.contains(&format!("[dependencies.{name}]"))
+                || sdk.contains(&format!(".dependencies.{name}]"));
+            assert!(
+                !used || theirs.contains_key(name),
+                "the SDK needs {name} = {part}"
+            );
+        }
+        // What cargo's own release profile says where a profile does not.
+        let built_in = [("debug", false), ("overflow-checks", false)];
+        let built_in = built_in.map(|(name, on)| (name.to_owned(), toml::Value::Boolean(on)));
+        let mut theirs = toml::Table::from_iter(built_in);
+        theirs.extend(template["profile"]["release"].as_table().unwrap().clone());
+        let mut guest = ours["profile"]["release"].as_table().unwrap().clone();
+        guest.extend(ours["profile"]["guest"].as_table().unwrap().clone());
+        assert_eq!(guest.remove("inherits"), Some("release".into()));
+        guest.remove("package");
+        assert_eq!(theirs, guest, "a component is built alike everywhere");
+    }
+
+    #[test]
+    fn a_folder_that_holds_anything_is_left_alone() {
+        let kept = tempfile::tempdir().unwrap();
+        let name: Name = "a-model".parse().unwrap();
+        std::fs::write(kept.path().join("notes"), "mine").unwrap();
+        let refusal = make(&name, kept.path()).unwrap_err().to_string();
+        assert!(refusal.contains("is not empty"), "{refusal}");
+        let files = std::fs::read_dir(kept.path()).unwrap().count();
+        assert_eq!(files, 1);
+    }
+
+    #[test]
+    fn the_name_stands_where_the_template_has_its_own() {
+        let kept = tempfile::tempdir().unwrap();
+        let name: Name = "a-model".parse().unwrap();
+        for path in make(&name, kept.path()).unwrap() {
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(STAND_IN), "{}", path.display());
+        }
+        let manifest = std::fs::read_to_string(kept.path().join("Cargo.toml")).unwrap();
+        assert!(manifest.contains("name = \"a-model\""), "{manifest}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What a model may be called.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Names that cargo refuses, or that the new folder's own crates have.
+const TAKEN: [&str; 12] = [
+    "alloc",
+    "build",
+    "core",
+    "deps",
+    "domesday-sdk",
+    "examples",
+    "fit",
+    "incremental",
+    "proc-macro",
+    "std",
+    "test",
+    "talc",
+];
+/// Rust's own words in lower case, those that it keeps for later among them: a crate of such a name
+/// could not be named in code.
+const WORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+const LONGEST: usize = 64;
+
+/// The name of a model's crate: lower-case letters, digits and hyphens, a letter first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(String);
+
+/// Why a text is no such name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameFault {
+    /// Other characters.
+    #[error(
+        "a model's name is of lower-case letters, digits and hyphens, a letter first and no hyphen last, 64 at most"
+    )]
+    Form,
+    /// A name that means something else already.
+    #[error("{0:?} is a name that Rust or the SDK has taken; choose another")]
+    Taken(String),
+}
+
+impl Name {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Name {
+    type Err = NameFault;
+
+    fn from_str(text: &str) -> Result<Name, NameFault> {
+        let of_form = text.starts_with(|c: char| c.is_ascii_lowercase())
+            && !text.ends_with('-')
+            && text.len() <= LONGEST
+            && text
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+        if !of_form {
+            return Err(NameFault::Form);
+        }
+        if TAKEN.contains(&text) || WORDS.contains(&text) {
+            return Err(NameFault::Taken(text.to_owned()));
+        }
+        Ok(Name(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_that_cargo_takes() {
+        let fault = |text: &str| text.parse::<Name>().unwrap_err();
+        for good in ["a", "local-price", "m2"] {
+            assert_eq!(good.parse::<Name>().unwrap().as_str(), good);
+        }
+        for bad in ["", "2m", "-a", "a-", "A", "a_b", "a b", "../a", "é"] {
+            assert_eq!(fault(bad), NameFault::Form, "{bad}");
+        }
+        assert_eq!(fault(&"a".repeat(65)), NameFault::Form);
+        assert_eq!(fault("match"), NameFault::Taken("match".to_owned()));
+        assert_eq!(fault("fit"), NameFault::Taken("fit".to_owned()));
+    }
+}

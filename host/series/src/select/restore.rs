@@ -1,0 +1,21 @@
+//! From a continuation back to its query.
+
+use super::{Continuation, ParameterError, Parameters, Query};
+use crate::store::Release;
+
+impl Query {
+    /// The query of a continuation, checked again against its release.
+    ///
+    /// # Errors
+    ///
+    /// As for an initial request; a continuation that this program wrote for this release gives
+    /// none.
+    pub fn restore(
+        continuation: &Continuation,
+        release: &Release,
+    ) -> Result<Query, ParameterError> {
+        let parameters = Parameters::read(continuation.query.iter().cloned())?;
+        let dataset = parameters.dataset(release.family())?;
+        parameters.query(dataset, release, true)
+    }
+}

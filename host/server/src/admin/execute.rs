@@ -1,0 +1,401 @@
+//! Executes commands: those that need a running service, and those that need its state alone.
+
+use super::protocol;
+use super::protocol::{Command, HeldRelease, Response, Status};
+use crate::clock::random;
+use crate::demo;
+use crate::promotion::PromotionError;
+use crate::service::Service;
+use crate::shadow::{NoShare, ShadowError, Share};
+use crate::telemetry::process::resident_bytes;
+use chrono::DateTime;
+use domesday_series::catalogue::Family;
+use domesday_state::{
+    Accounts, DatasetAccess, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan,
+    Released, Reply, ScopeFault, Scopes, State, StateError, Tenant, TenantId, TenantIdFault,
+    UnixMillis,
+};
+use std::time::Duration;
+use tokio::runtime::{Builder, Handle};
+use tokio::time::timeout;
+
+const DAY_MILLIS: i64 = 86_400_000;
+/// How long a status waits for the state.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why a command fails.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The state would not.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// A tenant is not named as one.
+    #[error(transparent)]
+    Tenant(#[from] TenantIdFault),
+    /// A scope there is none of.
+    #[error(transparent)]
+    Scopes(#[from] ScopeFault),
+    /// A key is not named as one. What was given is not repeated: it may be a whole key.
+    #[error("a key is named by its id, 16 hexadecimal digits, as `domesday key list` shows them")]
+    Key(#[from] MalformedKey),
+    /// A label that could draw on an operator's terminal.
+    #[error("--label: take the control characters out")]
+    Label,
+    /// A dataset that no family has: the key would open nothing.
+    #[error("{family} has no dataset {name:?}; GET /v1/{family}/datasets lists them")]
+    Dataset {
+        /// `markets` or `rates`.
+        family: &'static str,
+        /// What was named.
+        name: String,
+    },
+    /// No runtime to wait for the state with.
+    #[error("waiting for the state: {0}")]
+    Waiting(#[from] std::io::Error),
+    /// A release cannot be served.
+    #[error(transparent)]
+    Release(#[from] PromotionError),
+    /// A release cannot run as a shadow.
+    #[error(transparent)]
+    Shadow(#[from] ShadowError),
+    /// A share that is none.
+    #[error(transparent)]
+    Share(#[from] NoShare),
+    /// There is nothing to end.
+    #[error("no release runs as a shadow")]
+    NoShadow,
+    /// The demo's tenant is made by the service alone.
+    #[error("the tenant {} is the demo's; name yours otherwise", demo::TENANT)]
+    Demo,
+    /// A plan under which nothing could ever be asked.
+    #[error("the plan: {field} must be at least 1")]
+    EmptyPlan {
+        /// The field.
+        field: &'static str,
+    },
+    /// No randomness to make a key of.
+    #[error("no randomness for a key: {0}")]
+    Random(#[from] getrandom::Error),
+    /// A tenant without receipts has no key of them.
+    #[error("the tenant {tenant} has no key of receipts: it has had none, or it is erased already")]
+    NoReceiptKey {
+        /// The tenant.
+        tenant: String,
+    },
+    /// The command needs a running server, and none runs.
+    #[error("no server runs on this data folder")]
+    NoServer,
+}
+
+/// Executes a command on a running service. Blocks.
+///
+/// # Errors
+/// Why it is not carried out.
+pub fn on_service(service: &Service, command: Command) -> Result<Response, Problem> {
+    match command {
+        Command::Status {} => Ok(Response::Status(status(service))),
+        Command::Releases {} => Ok(Response::Releases {
+            current: service.releases.current().id.clone(),
+            held: service
+                .releases
+                .held()
+                .iter()
+                .map(|release| HeldRelease {
+                    id: release.id.clone(),
+                    effective_date: release.manifest.effective_date.to_string(),
+                    snapshot: release.manifest.snapshot.id.to_string(),
+                })
+                .collect(),
+        }),
+        Command::Promote { kind, release } => {
+            let what = Released::from(kind);
+            // First opened and admitted, so that no host is told of a release that cannot be
+            // served.
+            service.open(what, &release)?;
+            service.state.promote(what, &release)?;
+            service.make_current(what, &release)?;
+            tracing::info!(
+                kind = what.as_str(),
+                release_id = release,
+                "release promoted"
+            );
+            Ok(Response::Done {})
+        }
+        Command::EraseReceiptKey { ref tenant } => {
+            log(&command);
+            let id: TenantId = tenant.parse()?;
+            let done = on_state(&*service.state, service.clock.now(), command.clone())?;
+            if let Some(receipts) = &service.receipts {
+                receipts.forget(&id);
+            }
+            Ok(done)
+        }
+        Command::BeginShadow { release, share } => {
+            service.begin_shadow(&release, Share::new(share)?)?;
+            Ok(Response::Done {})
+        }
+        Command::EndShadow {} => match service.shadows.end() {
+            Some(release) => Ok(Response::ShadowEnded { release }),
+            None => Err(Problem::NoShadow),
+        },
+        command => {
+            log(&command);
+            on_state(&*service.state, service.clock.now(), command)
+        }
+    }
+}
+
+/// Executes a command on a state. Blocks. Whether a release that is promoted can be served is for
+/// the caller to prove first.
+///
+/// # Errors
+/// Why it is not carried out.
+pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<Response, Problem> {
+    match command {
+        Command::Status {}
+        | Command::Releases {}
+        | Command::BeginShadow { .. }
+        | Command::EndShadow {} => {
+            return Err(Problem::NoServer);
+        }
+        Command::Promote { kind, release } => state.promote(kind.into(), &release)?,
+        Command::RotateCursors {} => state.rotate_cursors(random()?)?,
+        Command::PauseJobs { paused } => state.pause_jobs(paused)?,
+        Command::CreateKey(key) => {
+            let key = create_key(state, key, now)?;
+            return Ok(Response::Key { key });
+        }
+        Command::Keys {} => {
+            let keys = state.keys(None)?.into_iter();
+            let keys = keys.map(|key| listed(key, now)).collect();
+            return Ok(Response::Keys { keys });
+        }
+        Command::RevokeKey { key } => {
+            state.revoke_key(key.parse()?, now)?;
+        }
+        Command::Tenants {} => {
+            let month = Month::of(now);
+            let listed = |tenant: Tenant| {
+                Ok(protocol::Tenant {
+                    id: tenant.id.to_string(),
+                    enabled: tenant.enabled,
+                    used: wait(state.used(tenant.id, month))??,
+                    plan: tenant.plan,
+                })
+            };
+            let tenants = state.tenants()?.into_iter().map(listed);
+            return Ok(Response::Tenants {
+                tenants: tenants.collect::<Result<_, Problem>>()?,
+            });
+        }
+        Command::SetPlan { tenant, plan } => {
+            possible(&plan)?;
+            state.set_plan(&tenant.parse()?, &plan)?;
+        }
+        Command::ReceiptKeys { tenant } => {
+            let wanted: Option<TenantId> = tenant.map(|tenant| tenant.parse()).transpose()?;
+            let keys = state.receipt_keys()?.into_iter();
+            let keys = keys.filter(|(tenant, _)| wanted.as_ref().is_none_or(|id| id == tenant));
+            let keys = keys.map(|(tenant, secret)| protocol::ReceiptKey {
+                tenant: tenant.to_string(),
+                secret: hex::encode(secret),
+            });
+            return Ok(Response::ReceiptKeys {
+                keys: keys.collect(),
+            });
+        }
+        Command::EraseReceiptKey { tenant } => {
+            if !state.erase_receipt_key(&tenant.parse()?)? {
+                return Err(Problem::NoReceiptKey { tenant });
+            }
+        }
+        Command::Enable { tenant, enabled } => {
+            state.set_enabled(&tenant.parse()?, enabled)?;
+        }
+    }
+    Ok(Response::Done {})
+}
+
+fn create_key(
+    state: &dyn Accounts,
+    new: protocol::NewKey,
+    now: UnixMillis,
+) -> Result<String, Problem> {
+    if new.tenant == demo::TENANT {
+        return Err(Problem::Demo);
+    }
+    if new.label.chars().any(char::is_control) {
+        return Err(Problem::Label);
+    }
+    let tenant: TenantId = new.tenant.parse()?;
+    let scopes = Scopes::parse(&new.scopes)?;
+    for (family, access) in [
+        (Family::Markets, scopes.markets()),
+        (Family::Rates, scopes.rates()),
+    ] {
+        if let DatasetAccess::Only(names) = access
+            && let Some(name) = names.iter().find(|name| family.dataset(name).is_none())
+        {
+            return Err(Problem::Dataset {
+                family: family.as_str(),
+                name: name.clone(),
+            });
+        }
+    }
+    let expires_at = new
+        .expires_in_days
+        .map(|days| UnixMillis(now.0 + i64::from(days) * DAY_MILLIS));
+    if let Some(plan) = &new.plan {
+        possible(plan)?;
+        if state.tenants()?.iter().any(|known| known.id == tenant) {
+            state.set_plan(&tenant, plan)?;
+        } else {
+            state.create_tenant(&tenant, plan, now)?;
+        }
+    }
+    let key = NewKey {
+        tenant,
+        label: new.label,
+        scopes,
+        requires_metric_selection: new.requires_metric_selection,
+        expires_at,
+    };
+    make_key(state, &key, now)
+}
+
+/// Makes a key, and its tenant where it is new. The key's text, which is never stored.
+///
+/// # Errors
+/// What the state says, or where the operating system has no randomness.
+fn make_key(state: &dyn Accounts, key: &NewKey, now: UnixMillis) -> Result<String, Problem> {
+    if !state.tenants()?.iter().any(|known| known.id == key.tenant) {
+        state.create_tenant(&key.tenant, &Plan::default(), now)?;
+    }
+    let created = state.create_key(key, KeySeed::new(random()?), now)?;
+    Ok(created.secret.expose().to_owned())
+}
+
+fn possible(plan: &Plan) -> Result<(), Problem> {
+    for (field, value) in [
+        ("requests_per_second", plan.requests_per_second),
+        ("burst", plan.burst),
+        ("concurrency", plan.concurrency),
+        ("synchronous_batch_rows", plan.synchronous_batch_rows),
+        ("asynchronous_job_rows", plan.asynchronous_job_rows),
+    ] {
+        if value == 0 {
+            return Err(Problem::EmptyPlan { field });
+        }
+    }
+    Ok(())
+}
+
+fn listed(key: KeyRecord, now: UnixMillis) -> protocol::Key {
+    let status = if key.revoked_at.is_some() {
+        "revoked"
+    } else if key.expires_at.is_some_and(|at| at <= now) {
+        "expired"
+    } else {
+        "active"
+    };
+    protocol::Key {
+        id: key.id.to_string(),
+        tenant: key.tenant.to_string(),
+        status: status.to_owned(),
+        scopes: key.scopes.texts(),
+        created: day(key.created_at),
+        expires: key.expires_at.map(day),
+        label: key.label,
+    }
+}
+
+/// A day in UTC, as listings show it.
+fn day(at: UnixMillis) -> String {
+    let at = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
+    at.date_naive().to_string()
+}
+
+/// Waits for the state on a thread that may block, a runtime's or none.
+fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
+    match Handle::try_current() {
+        Ok(runtime) => Ok(runtime.block_on(reply)),
+        Err(_) => Ok(Builder::new_current_thread().build()?.block_on(reply)),
+    }
+}
+
+fn status(service: &Service) -> Status {
+    let held = service.releases.held();
+    Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        current_release: service.releases.current().id.clone(),
+        releases: held.iter().map(|release| release.id.clone()).collect(),
+        shadow: service.shadows.now().map(|shadow| protocol::Shadow {
+            release: shadow.release_id().to_owned(),
+            share: shadow.share().part(),
+        }),
+        jobs_paused: service.state.jobs_paused(),
+        // This thread may block, and no other does for it.
+        jobs_waiting: Handle::current()
+            .block_on(async { timeout(PATIENCE, service.state.waiting()).await })
+            .ok()
+            .and_then(Result::ok),
+        trouble: service.trouble(),
+        log_lines_dropped: service.log_lines.dropped(),
+        resident_bytes: resident_bytes(),
+    }
+}
+
+/// Logs a command and its subject. No command holds a secret.
+fn log(command: &Command) {
+    let (mut tenant, mut key, mut plan) = (None, None, None);
+    let name = match command {
+        Command::Status {} => "status",
+        Command::Releases {} => "releases",
+        Command::Promote { .. } => "promote",
+        Command::BeginShadow { .. } => "begin shadow",
+        Command::EndShadow {} => "end shadow",
+        Command::RotateCursors {} => "rotate cursors",
+        Command::PauseJobs { paused: true } => "pause jobs",
+        Command::PauseJobs { paused: false } => "resume jobs",
+        Command::CreateKey(new) => {
+            (tenant, plan) = (Some(&new.tenant), new.plan.as_ref());
+            "create key"
+        }
+        Command::Keys {} => "keys",
+        Command::RevokeKey { key: id } => {
+            // What is no id may be a whole key.
+            key = id.parse::<KeyId>().ok();
+            "revoke key"
+        }
+        Command::Tenants {} => "tenants",
+        Command::SetPlan {
+            tenant: whose,
+            plan: new,
+        } => {
+            (tenant, plan) = (Some(whose), Some(new));
+            "set plan"
+        }
+        Command::ReceiptKeys { tenant: whose } => {
+            tenant = whose.as_ref();
+            "keys of receipts"
+        }
+        Command::EraseReceiptKey { tenant: whose } => {
+            tenant = Some(whose);
+            "erase key of receipts"
+        }
+        Command::Enable {
+            tenant: whose,
+            enabled,
+        } => {
+            tenant = Some(whose);
+            if *enabled { "enable" } else { "disable" }
+        }
+    };
+    tracing::info!(
+        order = name,
+        tenant,
+        key_id = key.map(tracing::field::display),
+        plan = plan.map(tracing::field::debug),
+        "an operator's order"
+    );
+}

@@ -1,0 +1,251 @@
+//! Orders and their answers, as JSON on the socket. They are spoken between one program's two
+//! halves, so that they may change with any version.
+
+use domesday_state::{Plan, Released};
+use serde::{Deserialize, Serialize};
+
+/// What an operator wants. Names of tenants, keys and releases are checked where it is done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// How the service is.
+    Status {},
+    /// The releases that the server holds.
+    Releases {},
+    /// Make a release the current one of its kind.
+    Promote {
+        /// What it is a release of.
+        kind: ReleasedKind,
+        /// The release.
+        release: String,
+    },
+    /// Run a release beside the current one.
+    BeginShadow {
+        /// The release.
+        release: String,
+        /// Share of rows, above 0 and up to 1.
+        share: f64,
+    },
+    /// Run none beside the current one.
+    EndShadow {},
+    /// Authenticate new cursors with another secret; those of the last are still taken.
+    RotateCursors {},
+    /// Take new jobs, or no longer.
+    PauseJobs {
+        /// Whether they are refused from now on.
+        paused: bool,
+    },
+    /// Make a key.
+    CreateKey(NewKey),
+    /// The keys, without their secrets.
+    Keys {},
+    /// Revoke a key for good.
+    RevokeKey {
+        /// Its id.
+        key: String,
+    },
+    /// The tenants.
+    Tenants {},
+    /// Put a tenant on a plan.
+    SetPlan {
+        /// The tenant.
+        tenant: String,
+        /// The plan.
+        plan: Plan,
+    },
+    /// The keys of receipts.
+    ReceiptKeys {
+        /// Of this tenant alone, or of all.
+        tenant: Option<String>,
+    },
+    /// Forget a tenant's key, so that its receipts can never be read again.
+    EraseReceiptKey {
+        /// The tenant.
+        tenant: String,
+    },
+    /// Serve a tenant, or no longer.
+    Enable {
+        /// The tenant.
+        tenant: String,
+        /// Whether it is served from now on.
+        enabled: bool,
+    },
+}
+
+/// A tenant's key of receipts.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReceiptKey {
+    /// The tenant.
+    pub tenant: String,
+    /// 64 hexadecimal digits. Whoever has them reads the tenant's receipts.
+    pub secret: String,
+}
+
+impl std::fmt::Debug for ReceiptKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ReceiptKey(of {})", self.tenant)
+    }
+}
+
+/// What a release is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum ReleasedKind {
+    /// Valuations.
+    Valuation,
+    /// Market statistics.
+    Markets,
+    /// Sterling rates.
+    Rates,
+}
+
+impl From<ReleasedKind> for Released {
+    fn from(kind: ReleasedKind) -> Released {
+        match kind {
+            ReleasedKind::Valuation => Released::Valuation,
+            ReleasedKind::Markets => Released::Markets,
+            ReleasedKind::Rates => Released::Rates,
+        }
+    }
+}
+
+/// A key that is to be made.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewKey {
+    /// The tenant, made where it does not exist.
+    pub tenant: String,
+    /// What the key may do.
+    pub scopes: Vec<String>,
+    /// What it is for.
+    pub label: String,
+    /// Whether its requests for series must name their metrics.
+    pub requires_metric_selection: bool,
+    /// Days after which it opens nothing.
+    pub expires_in_days: Option<u16>,
+    /// The tenant's plan from now on.
+    pub plan: Option<Plan>,
+}
+
+/// The response to a command.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "answer", rename_all = "snake_case")]
+pub enum Response {
+    /// How the service is.
+    Status(Status),
+    /// The releases that the server holds.
+    Releases {
+        /// The one that new requests are valued by.
+        current: String,
+        /// All of them.
+        held: Vec<HeldRelease>,
+    },
+    /// It is done.
+    Done {},
+    /// A release runs as a shadow no more.
+    ShadowEnded {
+        /// Which it was.
+        release: String,
+    },
+    /// The key's text, this once.
+    Key {
+        /// The whole key.
+        key: String,
+    },
+    /// The keys.
+    Keys {
+        /// In order of their ids.
+        keys: Vec<Key>,
+    },
+    /// The keys of receipts.
+    ReceiptKeys {
+        /// In order of their tenants.
+        keys: Vec<ReceiptKey>,
+    },
+    /// The tenants.
+    Tenants {
+        /// In order of their ids.
+        tenants: Vec<Tenant>,
+    },
+    /// It was not done.
+    Refused {
+        /// Why.
+        problem: String,
+    },
+}
+
+/// How a running service is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Status {
+    /// The program's version.
+    pub version: String,
+    /// The release that new requests are valued by.
+    pub current_release: String,
+    /// Releases held open.
+    pub releases: Vec<String>,
+    /// The release that runs beside it, if any does.
+    pub shadow: Option<Shadow>,
+    /// Whether new jobs are refused.
+    pub jobs_paused: bool,
+    /// Jobs queued or running, over all hosts; none where they could not be counted.
+    pub jobs_waiting: Option<u64>,
+    /// Why changes cannot be made durable, if so.
+    pub trouble: Option<String>,
+    /// Log lines lost since the start.
+    pub log_lines_dropped: usize,
+    /// Resident memory, bytes.
+    pub resident_bytes: Option<i64>,
+}
+
+/// A release that runs beside the current one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Shadow {
+    /// The release.
+    pub release: String,
+    /// Share of rows that it is run on.
+    pub share: f64,
+}
+
+/// A release that a server holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct HeldRelease {
+    /// Its id.
+    pub id: String,
+    /// Its effective date.
+    pub effective_date: String,
+    /// Its snapshot.
+    pub snapshot: String,
+}
+
+/// A key as listed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Key {
+    /// Its id.
+    pub id: String,
+    /// Its tenant.
+    pub tenant: String,
+    /// Whether it is active, revoked or expired.
+    pub status: String,
+    /// Its scopes.
+    pub scopes: Vec<String>,
+    /// The day on which it was made.
+    pub created: String,
+    /// The day on which it opens nothing any more, if there is one.
+    pub expires: Option<String>,
+    /// What it is for.
+    pub label: String,
+}
+
+/// A tenant as listed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Tenant {
+    /// Its id.
+    pub id: String,
+    /// Whether it is served.
+    pub enabled: bool,
+    /// Units that it used this month.
+    pub used: u64,
+    /// What it may use.
+    pub plan: Plan,
+}

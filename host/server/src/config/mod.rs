@@ -1,0 +1,193 @@
+//! The settings of `domesday serve`: one struct, which is the command line's help, the names in the
+//! environment, the keys of the file and the rows of docs/configuration.md.
+//!
+//! A flag goes before the environment (`DOMESDAY_…`), that before the file (TOML, named by
+//! `--config`), and that before the default. To add a setting, add a field here and its row there;
+//! a test compares the two.
+
+mod show;
+mod sources;
+#[cfg(test)]
+mod tests;
+
+pub use show::show;
+pub use sources::resolve;
+
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// Everything that can be set of a service.
+#[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port to listen on; port 0 takes any free one.
+    #[arg(
+        long,
+        env = "DOMESDAY_LISTEN",
+        default_value = "127.0.0.1:8080",
+        value_name = "ADDRESS"
+    )]
+    pub listen: SocketAddr,
+    /// Folder of releases: valuation/<id>, property/<id>, keys/*.pub.
+    #[arg(
+        long,
+        env = "DOMESDAY_RELEASES",
+        default_value = "releases",
+        value_name = "DIR"
+    )]
+    pub releases: PathBuf,
+    /// Data folder with the service's state.
+    #[arg(
+        long,
+        env = "DOMESDAY_DATA",
+        default_value = "domesday-data",
+        value_name = "DIR"
+    )]
+    pub data: PathBuf,
+    /// URL of the PostgreSQL database that several hosts share as their state,
+    /// postgres://user@host/name (default: a file in the data folder).
+    #[arg(
+        long,
+        env = "DOMESDAY_STATE",
+        hide_env_values = true,
+        value_name = "URL"
+    )]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Id of the current release (default: the last one promoted, else the latest effective date up
+    /// to today).
+    #[arg(long, env = "DOMESDAY_RELEASE", value_name = "ID")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
+    /// Serve this package without a trusted signature. Repeatable; separated by commas in the
+    /// environment.
+    #[arg(
+        long,
+        env = "DOMESDAY_ALLOW_UNSIGNED",
+        value_delimiter = ',',
+        value_name = "ID"
+    )]
+    pub allow_unsigned: Vec<String>,
+    /// Create no demo tenant in an empty state.
+    #[arg(long, env = "DOMESDAY_NO_DEMO")]
+    pub no_demo: bool,
+    /// Number of worker threads that value rows (default: one per core).
+    #[arg(long, env = "DOMESDAY_THREADS", value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<usize>,
+    /// Number of jobs to run at once, one thread each (default: one per two worker threads; 0
+    /// leaves jobs to other hosts).
+    #[arg(long, env = "DOMESDAY_JOB_RUNNERS", value_name = "N")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub job_runners: Option<usize>,
+    /// Lease of a job in seconds. The host that runs it renews the lease three times in that time.
+    #[arg(
+        long,
+        env = "DOMESDAY_JOB_LEASE",
+        default_value_t = 30,
+        value_parser = clap::value_parser!(u32).range(1..=3_600),
+        value_name = "SECONDS"
+    )]
+    pub job_lease: u32,
+    /// Certificate chain for HTTPS (PEM), reloaded on SIGHUP.
+    #[arg(long, env = "DOMESDAY_TLS_CERTIFICATE", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_certificate: Option<PathBuf>,
+    /// Private key of the certificate (PEM).
+    #[arg(long, env = "DOMESDAY_TLS_KEY", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_key: Option<PathBuf>,
+    /// Address and port of the Prometheus endpoint /metrics (disabled if unset).
+    #[arg(long, env = "DOMESDAY_METRICS_LISTEN", value_name = "ADDRESS")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metrics_listen: Option<SocketAddr>,
+    /// OTLP/HTTP endpoint for request traces, such as http://127.0.0.1:4318/v1/traces (disabled if
+    /// unset).
+    #[arg(long, env = "DOMESDAY_OTLP_ENDPOINT", value_name = "URL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub otlp_endpoint: Option<String>,
+    /// URL of the address lookup service (OS Places API) for addresses that the snapshot cannot
+    /// resolve (disabled if unset).
+    #[arg(long, env = "DOMESDAY_ADDRESS_PROVIDER", value_name = "URL")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_provider: Option<String>,
+    /// File with the key of the address lookup service (default: DOMESDAY_ADDRESS_KEY).
+    #[arg(long, env = "DOMESDAY_ADDRESS_KEY_FILE", value_name = "FILE")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address_key_file: Option<PathBuf>,
+    /// Which valuations have receipts: off, sampled or all.
+    #[arg(
+        long,
+        env = "DOMESDAY_RECEIPTS",
+        default_value = "off",
+        value_name = "WHICH"
+    )]
+    pub receipts: ReceiptsMode,
+    /// Share of valuations with a receipt if --receipts is sampled, 0 to 1.
+    #[arg(
+        long,
+        env = "DOMESDAY_RECEIPTS_SHARE",
+        default_value_t = 0.01,
+        value_parser = share,
+        value_name = "SHARE"
+    )]
+    pub receipts_share: f64,
+    /// Folder of this host's receipt journal (default: `journal` in the data folder).
+    #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journal: Option<PathBuf>,
+    /// Id of a release to run beside the current one on a share of rows. No response changes.
+    #[arg(long, env = "DOMESDAY_SHADOW", value_name = "ID")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shadow: Option<String>,
+    /// Share of rows to run the shadow on, above 0 and up to 1.
+    #[arg(
+        long,
+        env = "DOMESDAY_SHADOW_SHARE",
+        default_value_t = 0.01,
+        value_name = "SHARE"
+    )]
+    pub shadow_share: f64,
+    /// Log level or filter, such as info,domesday=debug.
+    #[arg(
+        long,
+        env = "DOMESDAY_LOG",
+        default_value = "info",
+        value_name = "FILTER"
+    )]
+    pub log: String,
+}
+
+/// Of which valuations receipts are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptsMode {
+    /// Of none.
+    Off,
+    /// Of a share of them, told by their ids.
+    Sampled,
+    /// Of all.
+    All,
+}
+
+impl std::str::FromStr for ReceiptsMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ReceiptsMode, String> {
+        match text {
+            "off" => Ok(ReceiptsMode::Off),
+            "sampled" => Ok(ReceiptsMode::Sampled),
+            "all" => Ok(ReceiptsMode::All),
+            _ => Err("say off, sampled or all".to_owned()),
+        }
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => Err("a share is from 0 to 1".to_owned()),
+    }
+}

@@ -1,0 +1,60 @@
+//! The settings that apply, as a file that would set them.
+
+use serde_json::Value;
+
+/// One line a setting, in TOML, each with where it came from. What is secret in a value is not
+/// shown.
+pub fn show(sources: &[(String, Value, String)]) -> String {
+    sources
+        .iter()
+        .map(|(name, value, source)| {
+            // JSON's strings, numbers, truths and lists of strings are TOML's as well.
+            let value = match value {
+                Value::String(text) => Value::String(without_password(text)),
+                other => other.clone(),
+            };
+            format!("{name} = {value}  # {source}\n")
+        })
+        .collect()
+}
+
+/// A URL without the password in it.
+fn without_password(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return text.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rsplit_once('@') {
+        Some((who, host)) => {
+            let user = who.split(':').next().unwrap_or_default();
+            let tail = rest[end..].split(['?', '#']).next().unwrap_or_default();
+            format!("{scheme}://{user}:***@{host}{tail}")
+        }
+        // A password may be a parameter as well.
+        None => {
+            let shown = text.split(['?', '#']).next().unwrap_or_default();
+            shown.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_in_an_address_is_not_shown() {
+        for (given, shown) in [
+            (
+                "postgres://me:s3cret@host:5432/db?x=s3cret",
+                "postgres://me:***@host:5432/db",
+            ),
+            ("postgres://me:a@b@host/db", "postgres://me:***@host/db"),
+            ("postgres://host/db", "postgres://host/db"),
+            ("postgres:///db?user=me&password=s3cret", "postgres:///db"),
+            ("/a/path@home", "/a/path@home"),
+        ] {
+            assert_eq!(without_password(given), shown);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The one path of a valuation request, from its parsed rows to the results that may be answered:
+//!
+//! reserve units → run rows → record receipts → commit units → report.
+//!
+//! A single value is a batch of one: [`single`] runs one row on one worker, [`batch`] runs many in
+//! pieces. Both are [`Rows`], so nothing else differs. The HTTP handlers receive, authorize and
+//! parse before they call [`Execution::run`], and respond after it.
+//!
+//! A job chunk shares [`RowRecorder::run_and_record`], the part from run to record. The rest of its
+//! rules differ, so `jobs::runner` keeps them:
+//!
+//! - The units of a job are committed with its submission. A chunk refunds in the transaction that
+//!   stores its results, since a crash between the two would charge twice or not at all.
+//! - A lease takes the place of the deadline. The runner renews it while rows run and while
+//!   receipts are recorded, and the store refuses the results of a lease that was lost.
+//! - A chunk yields to requests between two rows and retries refundable rows itself. A request
+//!   does neither, because its client waits.
+
+pub mod batch;
+mod recorder;
+pub mod single;
+
+pub use recorder::RowRecorder;
+
+use crate::quota::usage::{ReservationError, reserve};
+use crate::receipts::ReceiptError;
+use crate::service::Service;
+use crate::telemetry::request_log::{LoggedValuation, RequestLog, RequestSummary};
+use domesday_contract::v3::result::Summary;
+use domesday_state::Principal;
+use domesday_valuation::pipeline::row::RequestContext;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+use uuid::Uuid;
+
+/// A valuation request whose rows are parsed and whose options are authorized.
+pub struct Execution<'a> {
+    /// The service.
+    pub service: &'a Service,
+    /// The key that pays for the rows.
+    pub principal: &'a Principal,
+    /// The log line of the request.
+    pub log: &'a RequestLog,
+    /// The context that the rows share. Its observer is set here.
+    pub context: RequestContext,
+    /// The valuation id of the first row.
+    pub first_valuation_id: Uuid,
+    /// The end of the time for the rows.
+    pub deadline: Instant,
+}
+
+/// The parsed rows of one request.
+pub trait Rows: Send {
+    /// The results of the rows.
+    type Results: Results + Send;
+
+    /// Returns the number of rows.
+    fn count(&self) -> usize;
+
+    /// Returns the number of rows that cost a unit.
+    fn billable(&self) -> usize;
+
+    /// Runs the rows until the deadline. A row that is not done by then has a result that says so.
+    fn run(self, run: Run<'_>) -> impl Future<Output = Self::Results> + Send;
+}
+
+/// The results of one request's rows.
+pub trait Results {
+    /// Returns the units of rows that the host failed or had no time for.
+    fn refundable(&self) -> u32;
+
+    /// Returns the count by status and the line for the log, or none where no row was begun.
+    fn report(&self) -> Option<(Summary, RequestSummary)>;
+}
+
+/// The arguments of [`Rows::run`].
+pub struct Run<'a> {
+    /// The service.
+    pub service: &'a Service,
+    /// The context that the rows share.
+    pub context: Arc<RequestContext>,
+    /// The valuation id of the first row.
+    pub first_valuation_id: Uuid,
+    /// The end of the time for the rows.
+    pub deadline: Instant,
+}
+
+/// Why no result of a request may be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecutionError {
+    /// The units are not reserved.
+    #[error(transparent)]
+    Units(#[from] ReservationError),
+    /// A receipt is not durable.
+    #[error(transparent)]
+    Receipts(#[from] ReceiptError),
+}
+
+impl Execution<'_> {
+    /// Runs the rows. When it returns results, their receipts and their units are durable.
+    ///
+    /// # Errors
+    /// `Units` where the reservation is refused or not durable, `Receipts` where a receipt is not.
+    /// The units are refunded in the second case.
+    pub async fn run<R: Rows>(self, rows: R) -> Result<R::Results, ExecutionError> {
+        let Execution {
+            service,
+            principal,
+            log,
+            context,
+            first_valuation_id,
+            deadline,
+        } = self;
+        let billable = rows.billable();
+        log.set_valuation(LoggedValuation {
+            execution_id: context.execution_id,
+            valuation_id: first_valuation_id,
+            rows: rows.count(),
+            billable,
+            release_id: context.release.id.clone(),
+        });
+        let recorder = RowRecorder::open(service, &principal.tenant, context.execution_id).await?;
+        let context = Arc::new(RequestContext {
+            observer: recorder.observer(),
+            ..context
+        });
+        // The request is charged whole or refused whole. The reservation becomes durable while the
+        // rows run, so that it adds no time of its own.
+        let units = u32::try_from(billable).unwrap_or(u32::MAX);
+        let mut reservation = reserve(&service.state, principal, units, service.clock.now());
+        let run = rows.run(Run {
+            service,
+            context: context.clone(),
+            first_valuation_id,
+            deadline,
+        });
+        let run = recorder.run_and_record(async { Ok::<_, ReceiptError>(run.await) });
+        let recorded = reservation.with(run).await?;
+        let refund = match &recorded {
+            Ok(results) => results.refundable(),
+            Err(_) => units,
+        };
+        reservation.commit(refund).await?;
+        let results = recorded?;
+        let metrics = &service.metrics;
+        metrics.units_charged(units.saturating_sub(refund).into());
+        if let Some((summary, line)) = results.report() {
+            metrics.summary(&context.release.id, &summary);
+            log.set_summary(line);
+        }
+        Ok(results)
+    }
+}

@@ -1,0 +1,112 @@
+//! One row, on one worker: it neither waits for pieces of batches nor is divided itself.
+
+use super::{Results, Rows, Run};
+use crate::service::Service;
+use crate::telemetry::request_log::RequestSummary;
+use domesday_contract::v3::result::Summary;
+use domesday_contract::vocabulary::Vocabulary;
+use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::row::{
+    RequestContext, RowOutcome, ValuationRequest, outcome, postcode_to_look_up,
+};
+use domesday_valuation::worker_pool::WorkError;
+use std::sync::Arc;
+
+/// The row of a single value.
+pub struct SingleRow(pub ValuationRequest);
+
+/// The result of a single value.
+pub struct SingleResult(pub Result<SingleValue, SingleError>);
+
+/// A row that ran.
+pub struct SingleValue {
+    /// The request, for its reference.
+    pub request: ValuationRequest,
+    /// What came of it.
+    pub row: RowOutcome,
+}
+
+/// Why the row was not begun, or its result is lost.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SingleError {
+    /// The pool did not run it.
+    #[error(transparent)]
+    Work(#[from] WorkError),
+    /// The deadline passed.
+    #[error("the deadline passed")]
+    Deadline,
+}
+
+impl Rows for SingleRow {
+    type Results = SingleResult;
+
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn billable(&self) -> usize {
+        1
+    }
+
+    async fn run(self, run: Run<'_>) -> SingleResult {
+        let deadline = run.deadline;
+        let value = tokio::time::timeout_at(deadline.into(), value(self.0, run)).await;
+        SingleResult(match value {
+            Ok(value) => value.map_err(SingleError::Work),
+            Err(_) => Err(SingleError::Deadline),
+        })
+    }
+}
+
+impl Results for SingleResult {
+    fn refundable(&self) -> u32 {
+        let refundable = self.0.as_ref().map_or(true, |value| value.row.refundable);
+        u32::from(refundable)
+    }
+
+    fn report(&self) -> Option<(Summary, RequestSummary)> {
+        let row = &self.0.as_ref().ok()?.row;
+        let status = row.outcome.status();
+        let mut summary = Summary::default();
+        summary.count(status);
+        let line = RequestSummary {
+            status: status.code(),
+            problem: row.problem.clone(),
+        };
+        Some((summary, line))
+    }
+}
+
+async fn value(request: ValuationRequest, run: Run<'_>) -> Result<SingleValue, WorkError> {
+    let Run {
+        service, context, ..
+    } = run;
+    let (request, answers) = look_up(service, request, &context).await?;
+    let value = move || {
+        let id = run.first_valuation_id;
+        let row = outcome(&request, &context, &answers, id, Some(run.deadline));
+        SingleValue { request, row }
+    };
+    service.workers.run(value).await
+}
+
+/// Asks the address provider, where there is one and the snapshot leaves the address open.
+async fn look_up(
+    service: &Service,
+    request: ValuationRequest,
+    context: &Arc<RequestContext>,
+) -> Result<(ValuationRequest, Arc<AddressLookups>), WorkError> {
+    let Some(provider) = &service.identity else {
+        return Ok((request, Arc::new(AddressLookups::none())));
+    };
+    let context = context.clone();
+    let find = service.workers.run(move || {
+        let postcode = postcode_to_look_up(&request, &context);
+        (request, postcode)
+    });
+    let (request, postcode) = find.await?;
+    let postcodes = postcode.into_iter().collect();
+    let answers = Arc::new(AddressLookups::new(Some(provider.clone()), postcodes));
+    answers.clone().look_up_all().await;
+    Ok((request, answers))
+}

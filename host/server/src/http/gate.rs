@@ -1,0 +1,136 @@
+//! Middleware that authorizes a request and acquires its slot, once its key and its route are
+//! known.
+//!
+//! In order: scope (403), rate, concurrency and capacity (429), degraded storage (503). The body
+//! comes after all of them ([`super::body`]: 415, 413, 503, 408). So the server reads no byte of
+//! it, and sends no `100 Continue`, for a request that it refuses.
+
+use super::authenticate::require;
+use super::connection::Connection;
+use super::error::{ApiError, storage_unavailable};
+use crate::quota::{Arrival, Slot};
+use crate::service::Service;
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use domesday_contract::error::{Code, Fault};
+use domesday_state::{Principal, Scope};
+use hyper::body::{Bytes, Frame, SizeHint};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// Bytes of a response that a connection may leave unread without holding a slot.
+const SMALL: u64 = 64 << 10;
+
+/// The scope that a route requires of a key.
+#[derive(Debug, Clone, Copy)]
+pub enum RequiredScope {
+    /// One scope.
+    Scope(Scope),
+    /// Any scope of the valuation interface.
+    AnyValuation,
+}
+
+/// Authorizes a request, and holds its slot until the response is written.
+pub async fn intake(
+    State((service, needs)): State<(Arc<Service>, RequiredScope)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match enter(&service, needs, &request) {
+        Ok(slot) => hold(slot, request, next).await,
+        Err(refusal) => refusal.into_response(),
+    }
+}
+
+/// Runs a request and holds its slot until the response is written.
+pub(super) async fn hold(slot: Slot, request: Request, next: Next) -> Response {
+    let connection = request.extensions().get::<Connection>().cloned();
+    let response = next.run(request).await;
+    response.map(|body| {
+        let exact = body.size_hint().exact();
+        Body::new(BodyWithSlot {
+            small: exact.is_some_and(|bytes| bytes <= SMALL),
+            body,
+            slot: Some(slot),
+            connection,
+        })
+    })
+}
+
+fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<Slot, ApiError> {
+    let extensions = request.extensions();
+    let (Some(principal), Some(arrival)) = (
+        extensions.get::<Arc<Principal>>(),
+        extensions.get::<Arrival>(),
+    ) else {
+        // The router has no route outside the layer that authenticates.
+        return Err(super::error::internal().into());
+    };
+    match needs {
+        RequiredScope::Scope(scope) => require(principal, scope)?,
+        RequiredScope::AnyValuation => any_valuation(principal)?,
+    }
+    let slot = arrival.enter()?;
+    // Requests that only read still work.
+    if request.method() == Method::POST && service.state.trouble().is_some() {
+        return Err(storage_unavailable());
+    }
+    Ok(slot)
+}
+
+fn any_valuation(principal: &Principal) -> Result<(), ApiError> {
+    let scopes = [Scope::AvmValue, Scope::AvmDevelopment, Scope::AvmStoredData];
+    if scopes.into_iter().any(|scope| principal.scopes.has(scope)) {
+        return Ok(());
+    }
+    Err(Fault::new(
+        Code::ScopeRequired,
+        "This route needs a key with a valuation scope, such as avm:value.",
+    )
+    .into())
+}
+
+/// A response body with the slot of its request.
+struct BodyWithSlot {
+    body: Body,
+    small: bool,
+    slot: Option<Slot>,
+    connection: Option<Connection>,
+}
+
+impl HttpBody for BodyWithSlot {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for BodyWithSlot {
+    fn drop(&mut self) {
+        // The body is handed over but not yet written: the connection knows when it is. Release the
+        // slot early for small bodies, so that a client can send its next request as soon as it has
+        // read the response.
+        if let (Some(slot), Some(connection), false) =
+            (self.slot.take(), &self.connection, self.small)
+        {
+            connection.after_flush(slot);
+        }
+    }
+}

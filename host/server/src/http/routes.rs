@@ -1,0 +1,162 @@
+//! The synchronous valuation routes, and the middleware that pins a request to its release.
+
+use super::unknown_route;
+use crate::service::Service;
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use domesday_contract::v3::endpoint::Endpoint;
+use domesday_contract::v3::options::{Depth, Settings};
+use domesday_contract::v3::request::Kind;
+use domesday_package as package;
+use domesday_state::{Principal, Scope};
+use domesday_valuation::pipeline::row::RequestContext;
+use domesday_valuation::release_store::OpenRelease;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// A synchronous valuation route.
+#[derive(Clone, Copy)]
+pub struct Route {
+    /// Its path.
+    pub path: &'static str,
+    /// Its name in the manifest of a release.
+    endpoint: package::Endpoint,
+    /// Whether it takes a batch.
+    pub batch: bool,
+    /// The schema of its rows.
+    pub kind: Kind,
+    /// The depth of its results.
+    pub depth: Depth,
+}
+
+/// All synchronous valuation routes.
+pub const ROUTES: [Route; 6] = [
+    Route {
+        path: "/v3/simple-value",
+        endpoint: package::Endpoint::SimpleValue,
+        batch: false,
+        kind: Kind::Existing,
+        depth: Depth::Simple,
+    },
+    Route {
+        path: "/v3/value",
+        endpoint: package::Endpoint::Value,
+        batch: false,
+        kind: Kind::Existing,
+        depth: Depth::Standard,
+    },
+    Route {
+        path: "/v3/simple-batch-value",
+        endpoint: package::Endpoint::SimpleBatchValue,
+        batch: true,
+        kind: Kind::Existing,
+        depth: Depth::Simple,
+    },
+    Route {
+        path: "/v3/batch-value",
+        endpoint: package::Endpoint::BatchValue,
+        batch: true,
+        kind: Kind::Existing,
+        depth: Depth::Standard,
+    },
+    Route {
+        path: "/v3/development-value",
+        endpoint: package::Endpoint::DevelopmentValue,
+        batch: false,
+        kind: Kind::Development,
+        depth: Depth::Standard,
+    },
+    Route {
+        path: "/v3/development-batch-value",
+        endpoint: package::Endpoint::DevelopmentBatchValue,
+        batch: true,
+        kind: Kind::Development,
+        depth: Depth::Standard,
+    },
+];
+
+impl Route {
+    /// Returns the scope that it requires.
+    pub const fn scope(self) -> Scope {
+        match self.kind {
+            Kind::Existing => Scope::AvmValue,
+            Kind::Development => Scope::AvmDevelopment,
+        }
+    }
+}
+
+/// The matched route and its release. Pinned once, so a promotion during the request has no effect
+/// on it.
+#[derive(Clone)]
+pub struct MatchedRoute {
+    /// The route.
+    pub route: Route,
+    /// The release.
+    pub release: Arc<OpenRelease>,
+}
+
+impl MatchedRoute {
+    /// Returns the context of the rows. The orchestrator sets the observer.
+    pub fn context(
+        &self,
+        principal: &Principal,
+        settings: Settings,
+        execution_id: Uuid,
+    ) -> RequestContext {
+        RequestContext {
+            release: self.release.clone(),
+            kind: self.route.kind,
+            depth: self.route.depth,
+            settings,
+            stored_data: principal.scopes.has(Scope::AvmStoredData),
+            execution_id,
+            observer: None,
+        }
+    }
+}
+
+/// Pins a request to the current release. A route that the release does not list is 404, as any
+/// other unknown path is.
+pub async fn require_endpoint(
+    State((service, route)): State<(Arc<Service>, Route)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let release = service.releases.current();
+    if !release.manifest.endpoints.contains(&route.endpoint) {
+        return unknown_route().into_response();
+    }
+    request
+        .extensions_mut()
+        .insert(MatchedRoute { route, release });
+    next.run(request).await
+}
+
+/// Pins a job submission to the current release.
+pub async fn require_jobs_endpoint(
+    State(service): State<Arc<Service>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let release = service.releases.current();
+    let jobs = package::Endpoint::ValuationJobs;
+    if !release.manifest.endpoints.contains(&jobs) {
+        return unknown_route().into_response();
+    }
+    request.extensions_mut().insert(release);
+    next.run(request).await
+}
+
+/// Returns the name of an endpoint in the contract.
+pub const fn named(endpoint: package::Endpoint) -> Endpoint {
+    match endpoint {
+        package::Endpoint::SimpleValue => Endpoint::SimpleValue,
+        package::Endpoint::Value => Endpoint::Value,
+        package::Endpoint::SimpleBatchValue => Endpoint::SimpleBatchValue,
+        package::Endpoint::BatchValue => Endpoint::BatchValue,
+        package::Endpoint::DevelopmentValue => Endpoint::DevelopmentValue,
+        package::Endpoint::DevelopmentBatchValue => Endpoint::DevelopmentBatchValue,
+        package::Endpoint::ValuationJobs => Endpoint::ValuationJobs,
+    }
+}

@@ -1,0 +1,175 @@
+//! The extractor of the series routes: principal, parameters and release.
+
+use super::scope;
+use crate::http::discovery::pairs;
+use crate::http::error::{ApiError, internal};
+use crate::http::request_id::RequestId;
+use crate::service::Service;
+use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use domesday_contract::error::{Code, Fault, harmless};
+use domesday_series::catalogue::{Dataset, Family};
+use domesday_series::select::{ParameterError, ParameterFault, Parameters};
+use domesday_series::store::Release;
+use domesday_state::{DatasetAccess, Principal};
+use std::sync::Arc;
+
+/// A request on a series route.
+pub struct SeriesQuery {
+    /// The service.
+    pub service: Arc<Service>,
+    /// The key.
+    pub principal: Arc<Principal>,
+    /// The request id.
+    pub request_id: String,
+    /// The parameters, each once.
+    pub parameters: Parameters,
+    /// The headers.
+    pub headers: HeaderMap,
+}
+
+impl FromRequestParts<Arc<Service>> for SeriesQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        service: &Arc<Service>,
+    ) -> Result<SeriesQuery, ApiError> {
+        let (Some(principal), Some(RequestId(id))) = (
+            parts.extensions.get::<Arc<Principal>>().cloned(),
+            parts.extensions.get::<RequestId>().copied(),
+        ) else {
+            // A route outside the layers that give both; the router has none.
+            return Err(internal().into());
+        };
+        let read = pairs(parts.uri.query())
+            .into_iter()
+            .map(|(name, value)| (name.into_owned(), value.into_owned()));
+        Ok(SeriesQuery {
+            service: service.clone(),
+            principal,
+            request_id: id.to_string(),
+            parameters: Parameters::read(read).map_err(parameter_error)?,
+            headers: std::mem::take(&mut parts.headers),
+        })
+    }
+}
+
+impl SeriesQuery {
+    /// Returns the datasets of the family that the key may use.
+    pub fn access(&self, family: Family) -> &DatasetAccess {
+        match family {
+            Family::Markets => self.principal.scopes.markets(),
+            Family::Rates => self.principal.scopes.rates(),
+        }
+    }
+
+    /// Checks that the key may use this dataset.
+    ///
+    /// # Errors
+    /// `scope_required`, at `dataset`.
+    pub fn entitled(&self, dataset: &Dataset) -> Result<(), ApiError> {
+        if self.access(dataset.family).allows(dataset.id) {
+            return Ok(());
+        }
+        let scope = scope(dataset.family);
+        let message = format!(
+            "This key may not use this dataset. It needs the scope {scope}, or {scope}:{}.",
+            dataset.id
+        );
+        Err(Fault::new(Code::ScopeRequired, message)
+            .at("dataset")
+            .into())
+    }
+
+    /// Returns the named release, or the current one where the request names none.
+    ///
+    /// # Errors
+    /// `release_not_found`. It never falls back to another release.
+    pub fn release(&self, family: Family, named: Option<&str>) -> Result<Arc<Release>, ApiError> {
+        let releases = self.service.family(family);
+        let (found, message) = match named {
+            Some(id) => (
+                releases.get(id),
+                "No release of this id is retained. Leave release_id out for the current one.",
+            ),
+            None => (
+                releases.current(),
+                "No release of this family is published here yet.",
+            ),
+        };
+        found.ok_or_else(|| {
+            Fault::new(Code::ReleaseNotFound, message)
+                .at("release_id")
+                .into()
+        })
+    }
+
+    /// Checks that the request has no other parameters than these.
+    ///
+    /// # Errors
+    /// `unknown_parameter`, at the first other parameter.
+    pub fn only(&self, taken: &[&str]) -> Result<(), ApiError> {
+        self.parameters.only(taken).map_err(|error| {
+            let message = match taken {
+                [] => "This route takes no parameters.".to_owned(),
+                _ => format!("This route takes {} alone.", taken.join(", ")),
+            };
+            Fault::new(Code::UnknownParameter, message)
+                .at(harmless(&error.field))
+                .into()
+        })
+    }
+}
+
+/// Returns the API error of a parameter.
+pub fn parameter_error(error: ParameterError) -> ApiError {
+    let (code, message) = match error.fault {
+        ParameterFault::MissingDataset => (
+            Code::MissingDataset,
+            "Name a dataset; the datasets route lists them.".to_owned(),
+        ),
+        ParameterFault::UnknownDataset => (
+            Code::UnknownDataset,
+            "No dataset of this family has this name; the datasets route lists them.".to_owned(),
+        ),
+        ParameterFault::MissingParameter => (
+            Code::MissingParameter,
+            format!("The parameter {} must be given.", error.field),
+        ),
+        ParameterFault::UnknownParameter => (
+            Code::UnknownParameter,
+            "This parameter is not taken here; the datasets route lists what each dataset takes."
+                .to_owned(),
+        ),
+        ParameterFault::DuplicateParameter => (
+            Code::DuplicateParameter,
+            "This parameter is given more than once; give it once.".to_owned(),
+        ),
+        ParameterFault::InvalidParameter { expected } => (
+            Code::InvalidParameter,
+            format!("The parameter {} {expected}.", error.field),
+        ),
+        ParameterFault::UnknownArea => (
+            Code::UnknownArea,
+            "The release holds no local authority of this code; the areas route lists them."
+                .to_owned(),
+        ),
+        ParameterFault::UnknownNode => (
+            Code::UnknownNode,
+            "This node exists nowhere in the release; the coverage route lists those that do."
+                .to_owned(),
+        ),
+        ParameterFault::CursorNotAccepted => (
+            Code::CursorNotAccepted,
+            "Coverage is one whole and takes no cursor.".to_owned(),
+        ),
+        ParameterFault::CursorWithSelectors => (
+            Code::CursorWithSelectors,
+            "A continuation takes the cursor alone: it keeps selection and release.".to_owned(),
+        ),
+    };
+    // The client chose the name of an unknown parameter.
+    Fault::new(code, message).at(harmless(&error.field)).into()
+}

@@ -1,0 +1,105 @@
+//! One property: POST /v3/simple-value, /v3/value and /v3/development-value.
+
+use super::body;
+use super::discovery::no_parameters;
+use super::error::{ApiError, internal, json};
+use super::routes::MatchedRoute;
+use crate::clock::new_id;
+use crate::execution::Execution;
+use crate::execution::single::{SingleError, SingleRow};
+use crate::service::Service;
+use crate::telemetry::request_log::RequestLog;
+use axum::body::Body;
+use axum::extract::{Extension, RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::options::Settings;
+use domesday_contract::v3::result::{Outcome, ValuationResult};
+use domesday_state::Principal;
+use domesday_valuation::pipeline::authorize;
+use domesday_valuation::pipeline::row::{RowOutcome, ValuationRequest};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Answers with the result of one property.
+pub async fn value(
+    State(service): State<Arc<Service>>,
+    Extension(principal): Extension<Arc<Principal>>,
+    Extension(log): Extension<RequestLog>,
+    Extension(pinned): Extension<MatchedRoute>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let received = body::receive(&service.body_memory, &headers, body).await?;
+    no_parameters(query.as_deref())?;
+    let deadline = Instant::now() + service.processing_deadline;
+    let request = ValuationRequest::read(received.bytes(), pinned.route.kind)?;
+    drop(received);
+    let execution_id = new_id(&*service.clock);
+    let context = pinned.context(&principal, Settings::default(), execution_id);
+    authorize::stored_data(request.options().use_stored_data, context.stored_data)?;
+    authorize::valuation_date(request.valuation_date(), context.release.window)
+        .map_err(|fault| vec![fault])?;
+
+    let valuation_id = new_id(&*service.clock);
+    let execution = Execution {
+        service: &service,
+        principal: &principal,
+        log: &log,
+        context,
+        first_valuation_id: valuation_id,
+        deadline,
+    };
+    let value = execution.run(SingleRow(request)).await?.0?;
+    let result = ValuationResult {
+        release_id: &pinned.release.id,
+        execution_id,
+        valuation_id,
+        request_reference: value.request.request_reference(),
+        outcome: answered(value.row)?,
+    };
+    Ok(json(StatusCode::OK, &result))
+}
+
+/// Returns the outcome of the row. A single request is its row: where the row is rejected or
+/// refundable, the request is refused.
+fn answered(row: RowOutcome) -> Result<Outcome, ApiError> {
+    match row.outcome {
+        Outcome::Rejected(faults) if !row.refundable => Err(faults.into()),
+        Outcome::Rejected(faults) | Outcome::Failed(faults) if row.refundable => {
+            if let Some(problem) = &row.problem {
+                tracing::error!(problem, "a value could not be worked out");
+            }
+            match faults.into_iter().next() {
+                Some(fault) if fault.code == Code::ProcessingDeadlineExceeded => {
+                    Err(deadline_exceeded())
+                }
+                Some(fault) if fault.code != Code::Internal => {
+                    let refusal = ApiError::from(fault);
+                    Err(match row.retry_after {
+                        Some(wait) => refusal.after(wait),
+                        None => refusal,
+                    })
+                }
+                _ => Err(internal().into()),
+            }
+        }
+        outcome => Ok(outcome),
+    }
+}
+
+impl From<SingleError> for ApiError {
+    fn from(error: SingleError) -> Self {
+        match error {
+            SingleError::Work(error) => error.into(),
+            SingleError::Deadline => deadline_exceeded(),
+        }
+    }
+}
+
+fn deadline_exceeded() -> ApiError {
+    let message = "The valuation was not done within 25 seconds. Try again.";
+    Fault::new(Code::ProcessingDeadlineExceeded, message).into()
+}

@@ -1,0 +1,23 @@
+//! The service: HTTP routes, jobs, quota, administration, shadow, receipts and telemetry.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+pub mod address_provider;
+pub mod admin;
+pub mod body_memory;
+pub mod clock;
+pub mod config;
+pub mod data_folder;
+pub mod demo;
+mod execution;
+pub mod http;
+pub mod jobs;
+pub mod logging;
+pub mod metrics_page;
+pub mod promotion;
+pub mod quota;
+pub mod receipts;
+mod row_observers;
+pub mod series_releases;
+pub mod service;
+pub mod shadow;
+pub mod telemetry;

@@ -1,0 +1,75 @@
+//! The page that Prometheus reads, on a listener of its own.
+
+use crate::service::Service;
+use crate::telemetry::process::resident_bytes;
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long the page waits for the state.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The one route.
+pub fn router(service: Arc<Service>) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .with_state(service)
+}
+
+async fn metrics(State(service): State<Arc<Service>>) -> Response {
+    sample(&service).await;
+    match service.metrics.write() {
+        Ok(page) => (
+            [(
+                header::CONTENT_TYPE,
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            )],
+            page,
+        )
+            .into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the metrics could not be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+async fn sample(service: &Service) {
+    let metrics = &service.metrics;
+    metrics.current(&service.releases.current().id);
+    let sampled = &metrics.sampled;
+    let whole = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    sampled.workers_busy.set(whole(service.workers.in_use()));
+    sampled.workers_room.set(whole(service.workers.capacity()));
+    sampled
+        .body_bytes_room
+        .set(whole(service.body_memory.budget()));
+    sampled
+        .body_bytes
+        .set(whole(service.body_memory.reserved()));
+    sampled
+        .log_lines_dropped
+        .set(whole(service.log_lines.dropped()));
+    let state = &service.state;
+    sampled.jobs_paused.set(state.jobs_paused().into());
+    sampled.state_trouble.set(state.trouble().is_some().into());
+    if let Some(receipts) = &service.receipts {
+        let (count, trouble) = receipts.status();
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        sampled.journal_receipts.set(count);
+        sampled.journal_trouble.set(trouble.is_some().into());
+    }
+    if let Ok(Ok(waiting)) = timeout(PATIENCE, state.waiting()).await {
+        sampled
+            .jobs_waiting
+            .set(i64::try_from(waiting).unwrap_or(i64::MAX));
+    }
+    if let Some(bytes) = resident_bytes() {
+        sampled.resident_bytes.set(bytes);
+    }
+}

@@ -1,0 +1,232 @@
+//! Valuation units: what a request costs, charged while its rows are worked on.
+//!
+//! The charge is begun before the work and awaited before the answer, so that making it durable
+//! adds no time. Nothing is answered that was not charged. The units of refundable rows are
+//! returned before the answer leaves. A request is charged whole or refused whole.
+
+use chrono::{DateTime, Months, NaiveDate};
+use domesday_state::{Charge, Charged, Month, Principal, Reply, State, TenantId, UnixMillis};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a charge may take to be durable; after that it is not waited for.
+const DURABLE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Units that are being charged.
+pub struct Reservation {
+    state: Arc<dyn State>,
+    tenant: TenantId,
+    month: Month,
+    units: u32,
+    allowance: u64,
+    until_next_month: Duration,
+    reply: Reply<Charged>,
+    /// What came of it, once it is known.
+    settled: Option<Result<(), ReservationError>>,
+}
+
+/// Why a request may not be answered, for all that its work was done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReservationError {
+    /// The units do not fit into the month's allowance.
+    #[error("{used} of {allowance} units of the month are used, and {needed} do not fit")]
+    Exhausted {
+        /// Units that the request needs.
+        needed: u32,
+        /// Units used in the month, without this request's.
+        used: u64,
+        /// Units that the plan allows in a month.
+        allowance: u64,
+        /// Until the next month begins.
+        wait: Duration,
+    },
+    /// The charge could not be made durable.
+    #[error("the charge could not be kept")]
+    Unavailable,
+}
+
+/// Begins to charge the units of billable rows at `now`.
+pub fn reserve(
+    state: &Arc<dyn State>,
+    principal: &Principal,
+    units: u32,
+    now: UnixMillis,
+) -> Reservation {
+    let month = Month::of(now);
+    let allowance = principal.plan.monthly_units;
+    Reservation {
+        state: state.clone(),
+        tenant: principal.tenant.clone(),
+        month,
+        units,
+        allowance,
+        until_next_month: until_next_month(now),
+        settled: None,
+        reply: state.charge(Charge {
+            tenant: principal.tenant.clone(),
+            month,
+            units,
+            allowance,
+        }),
+    }
+}
+
+impl Reservation {
+    /// Runs work while the charge becomes durable. Work that the allowance does not cover is
+    /// dropped.
+    ///
+    /// # Errors
+    /// Where nothing may be answered but a refusal.
+    pub async fn with<T>(&mut self, work: impl Future<Output = T>) -> Result<T, ReservationError> {
+        tokio::pin!(work);
+        tokio::select! {
+            done = &mut work => Ok(done),
+            durable = self.durable() => {
+                durable?;
+                Ok(work.await)
+            }
+        }
+    }
+
+    /// Waits until the charge is durable or refused. Dropping this future loses nothing.
+    async fn durable(&mut self) -> Result<(), ReservationError> {
+        if let Some(settled) = &self.settled {
+            return settled.clone();
+        }
+        let settled = match tokio::time::timeout(DURABLE_TIMEOUT, &mut self.reply).await {
+            Ok(Ok(Charged::Granted { .. })) => Ok(()),
+            Ok(Ok(Charged::Exhausted { used })) => Err(ReservationError::Exhausted {
+                needed: self.units,
+                used,
+                allowance: self.allowance,
+                wait: self.until_next_month,
+            }),
+            Ok(Err(error)) => {
+                tracing::error!(%error, "units could not be charged");
+                Err(ReservationError::Unavailable)
+            }
+            Err(_) => {
+                tracing::error!("a charge was not durable in time");
+                Err(ReservationError::Unavailable)
+            }
+        };
+        self.settled = Some(settled.clone());
+        settled
+    }
+
+    /// Waits until the charge is durable, and returns `refund` units of it.
+    ///
+    /// # Errors
+    /// Where nothing may be answered but a refusal.
+    pub async fn commit(mut self, refund: u32) -> Result<(), ReservationError> {
+        self.durable().await?;
+        if refund > 0 {
+            let refunded = self.state.refund(self.tenant.clone(), self.month, refund);
+            // What was done is answered all the same; whoever runs the service must know of it.
+            let kept = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
+            if !matches!(kept, Ok(Ok(()))) {
+                let tenant = self.tenant.as_str();
+                tracing::error!(tenant, refund, "units could not be given back");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Until units are there again.
+pub fn until_next_month(now: UnixMillis) -> Duration {
+    let month = Month::of(now);
+    let next = NaiveDate::from_ymd_opt(month.year, month.month, 1)
+        .and_then(|first| first.checked_add_months(Months::new(1)))
+        .and_then(|first| first.and_hms_opt(0, 0, 0))
+        .map(|midnight| midnight.and_utc());
+    let now = DateTime::from_timestamp_millis(now.0);
+    next.zip(now)
+        .and_then(|(next, now)| (next - now).to_std().ok())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_state::{EmbeddedState, KeyId, Plan, Scopes};
+
+    fn at(text: &str) -> UnixMillis {
+        UnixMillis(
+            DateTime::parse_from_rfc3339(text)
+                .unwrap()
+                .timestamp_millis(),
+        )
+    }
+
+    fn ten_a_month() -> Principal {
+        Principal {
+            tenant: "ten".parse().unwrap(),
+            key_id: KeyId::from_bytes([1; 8]),
+            scopes: Scopes::all(),
+            plan: Plan {
+                monthly_units: 10,
+                ..Plan::default()
+            },
+            requires_metric_selection: false,
+        }
+    }
+
+    #[test]
+    fn the_next_month_begins_at_midnight_in_utc() {
+        let seconds = |text| until_next_month(at(text)).as_secs_f64();
+        assert!((seconds("2026-11-21T12:00:00Z") - 9.5 * 86_400.0).abs() < 1e-6);
+        assert!((seconds("2026-12-31T23:59:59.999Z") - 0.001).abs() < 1e-6);
+        assert!((seconds("2027-01-01T00:00:00Z") - 31.0 * 86_400.0).abs() < 1e-6);
+        assert!((seconds("2028-02-01T01:00:00+01:00") - 29.0 * 86_400.0).abs() < 1e-6);
+    }
+
+    #[tokio::test]
+    async fn a_month_ends_and_the_next_has_its_own_allowance() {
+        let folder = tempfile::tempdir().unwrap();
+        let state: Arc<dyn State> =
+            Arc::new(EmbeddedState::open(&folder.path().join("state.redb")).unwrap());
+        let principal = ten_a_month();
+        let last = at("2026-10-31T23:59:59.999Z");
+        let first = at("2026-11-01T00:00:00Z");
+        let charged = |units, refund, now| reserve(&state, &principal, units, now).commit(refund);
+        assert_eq!(charged(10, 0, last).await, Ok(()));
+        let exhausted = ReservationError::Exhausted {
+            needed: 1,
+            used: 10,
+            allowance: 10,
+            wait: Duration::from_millis(1),
+        };
+        assert_eq!(charged(1, 0, last).await, Err(exhausted));
+        assert!(charged(11, 0, first).await.is_err());
+        assert_eq!(charged(10, 0, first).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn work_that_is_not_paid_for_is_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let state: Arc<dyn State> =
+            Arc::new(EmbeddedState::open(&folder.path().join("state.redb")).unwrap());
+        let now = at("2026-11-21T12:00:00Z");
+        let mut reservation = reserve(&state, &ten_a_month(), 11, now);
+        let for_ever = std::future::pending::<()>();
+        assert!(reservation.with(for_ever).await.is_err());
+        assert!(reservation.commit(0).await.is_err());
+        let mut reservation = reserve(&state, &ten_a_month(), 10, now);
+        assert_eq!(reservation.with(async { 7 }).await, Ok(7));
+        assert_eq!(reservation.commit(0).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn what_was_left_undone_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let state: Arc<dyn State> =
+            Arc::new(EmbeddedState::open(&folder.path().join("state.redb")).unwrap());
+        let principal = ten_a_month();
+        let now = at("2026-11-21T12:00:00Z");
+        assert_eq!(reserve(&state, &principal, 8, now).commit(3).await, Ok(()));
+        let used = state.used(principal.tenant.clone(), Month::of(now)).await;
+        assert_eq!(used.unwrap(), 5);
+        assert_eq!(reserve(&state, &principal, 5, now).commit(0).await, Ok(()));
+    }
+}

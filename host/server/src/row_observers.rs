@@ -1,0 +1,65 @@
+//! The observers of the rows of a request: receipts and the shadow.
+
+use crate::receipts::ReceiptRecorder;
+use crate::shadow::Shadow;
+use domesday_contract::v3::result::Referral;
+use domesday_engine::evidence::Exchange;
+use domesday_engine::outcome::Row;
+use domesday_valuation::comparison_outcome::referred;
+use domesday_valuation::observer::{ObservedRow, RowObserver};
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// The observers of one request or job.
+struct RequestObserver {
+    receipts: Option<Arc<ReceiptRecorder>>,
+    shadow: Option<Arc<Shadow>>,
+}
+
+/// Returns an observer that passes rows on to receipts and the shadow, or none where both are off.
+pub fn observer(
+    receipts: Option<Arc<ReceiptRecorder>>,
+    shadow: Option<Arc<Shadow>>,
+) -> Option<Arc<dyn RowObserver>> {
+    if receipts.is_none() && shadow.is_none() {
+        return None;
+    }
+    Some(Arc::new(RequestObserver { receipts, shadow }))
+}
+
+impl RequestObserver {
+    /// Returns the shadow where it runs on this row.
+    fn shadow(&self, row: &ObservedRow<'_>) -> Option<&Shadow> {
+        let shadow = self.shadow.as_deref()?;
+        shadow
+            .takes(row.release, row.valuation_id)
+            .then_some(shadow)
+    }
+}
+
+impl RowObserver for RequestObserver {
+    fn wants_evidence(&self, valuation_id: Uuid) -> bool {
+        let receipts = self.receipts.as_deref();
+        receipts.is_some_and(|receipts| receipts.wants(valuation_id))
+    }
+
+    fn referred(&self, row: &ObservedRow<'_>, referral: &Referral) {
+        if let Some(shadow) = self.shadow(row) {
+            let outcome = referred(referral);
+            shadow.offer(row.release, row.subject, outcome, 0, Duration::ZERO);
+        }
+    }
+
+    fn ran(&self, row: &ObservedRow<'_>, result: &Row, took: Duration) {
+        if let Some(shadow) = self.shadow(row) {
+            shadow.answered(row.release, row.subject, result, took);
+        }
+    }
+
+    fn recorded(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>) {
+        if let Some(receipts) = &self.receipts {
+            receipts.record(row.release, row.valuation_id, row.subject, evidence, result);
+        }
+    }
+}

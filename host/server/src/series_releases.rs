@@ -1,0 +1,143 @@
+//! The releases of market statistics and of rates: opened, proved, and which of each is current.
+
+use arc_swap::ArcSwapOption;
+use domesday_package::{Full, PackageId, Trust};
+use domesday_series::catalogue::Family;
+use domesday_series::store::{OpenError, Release};
+use domesday_valuation::release_store::{ReleaseError, names};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Why a release of series cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum SeriesReleaseError {
+    /// The folder of the family cannot be read.
+    #[error(transparent)]
+    Folder(#[from] ReleaseError),
+    /// The package does not open.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The release that was named is not there.
+    #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
+    Unknown {
+        /// The id that was asked for.
+        id: String,
+        /// The folder of the family.
+        path: PathBuf,
+    },
+}
+
+/// The retained releases of one family, one of them the current one. There may be none at all: a
+/// service may offer valuations alone.
+pub struct SeriesReleases {
+    family: Family,
+    folder: PathBuf,
+    trust: Trust,
+    current: ArcSwapOption<Release>,
+    retained: RwLock<BTreeMap<String, Arc<Release>>>,
+}
+
+impl SeriesReleases {
+    /// Opens every release of the family under `root`. `current` names the one that answers where
+    /// none is asked for; without it, the one that was made last does, and of equals the last by
+    /// id.
+    ///
+    /// # Errors
+    /// The first package that cannot be served, or that `current` is not there.
+    pub fn open(
+        root: &Path,
+        family: Family,
+        trust: Trust,
+        current: Option<&str>,
+    ) -> Result<SeriesReleases, SeriesReleaseError> {
+        let releases = SeriesReleases {
+            family,
+            folder: root.join(family.as_str()),
+            trust,
+            current: ArcSwapOption::empty(),
+            retained: RwLock::default(),
+        };
+        if releases.folder.exists() {
+            for id in names(&releases.folder)? {
+                releases.retain(&id)?;
+            }
+        }
+        let newest = || {
+            let releases = releases.retained();
+            releases
+                .into_iter()
+                .max_by_key(|release| (release.created(), release.id().clone()))
+        };
+        let first = match current {
+            Some(id) => Some(releases.get(id).ok_or_else(|| releases.unknown(id))?),
+            None => newest(),
+        };
+        releases.current.store(first);
+        Ok(releases)
+    }
+
+    /// The current release, if there is one. Never waits.
+    pub fn current(&self) -> Option<Arc<Release>> {
+        self.current.load_full()
+    }
+
+    /// Exactly this retained release.
+    pub fn get(&self, id: &str) -> Option<Arc<Release>> {
+        let retained = self.retained.read();
+        retained
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .cloned()
+    }
+
+    /// All that are retained, in order of their ids.
+    pub fn retained(&self) -> Vec<Arc<Release>> {
+        let retained = self.retained.read();
+        let retained = retained.unwrap_or_else(PoisonError::into_inner);
+        retained.values().cloned().collect()
+    }
+
+    /// Opens a release that came after the start, so that it can be promoted. Blocks.
+    ///
+    /// # Errors
+    /// Where it is not in the folder or cannot be served.
+    pub fn retain(&self, id: &str) -> Result<Arc<Release>, SeriesReleaseError> {
+        if let Some(release) = self.get(id) {
+            return Ok(release);
+        }
+        // An id is a folder's name, so that nothing may be taken for one that is none.
+        let place = self.folder.join(id);
+        if id.parse::<PackageId>().is_err() || !place.exists() {
+            return Err(self.unknown(id));
+        }
+        let release = Arc::new(Release::open(&place, self.family, &self.trust, &Full)?);
+        tracing::info!(
+            family = self.family.as_str(),
+            release_id = id,
+            series = release.series().len(),
+            "series release opened"
+        );
+        self.retained
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.to_owned(), release.clone());
+        Ok(release)
+    }
+
+    /// Makes a release the current one, opening it first where it is not held. Blocks.
+    ///
+    /// # Errors
+    /// As [`SeriesReleases::retain`]; the current release is then the one it was.
+    pub fn promote(&self, id: &str) -> Result<(), SeriesReleaseError> {
+        self.current.store(Some(self.retain(id)?));
+        Ok(())
+    }
+
+    fn unknown(&self, id: &str) -> SeriesReleaseError {
+        SeriesReleaseError::Unknown {
+            id: id.to_owned(),
+            path: self.folder.clone(),
+        }
+    }
+}

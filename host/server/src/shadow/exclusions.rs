@@ -1,0 +1,103 @@
+//! How many rows were taken for a candidate and are in no figure, and why.
+
+use domesday_evaluation::compare::header::LeftOut;
+use domesday_valuation::private_file;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// Where they stand in a folder of pairs.
+pub const COUNTS: &str = "counts.json";
+
+/// Why a row that was taken is in no figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The candidate is not made for its valuation date.
+    OutsideDates,
+    /// As many rows as may were waiting.
+    Dropped,
+    /// It was waiting when the shadow ended.
+    LetGo,
+    /// The host failed on it.
+    Undone,
+    /// What both said could not be written.
+    Unkept,
+}
+
+impl Left {
+    /// As the metrics call it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Left::OutsideDates => "outside_dates",
+            Left::Dropped => "dropped",
+            Left::LetGo => "let_go",
+            Left::Undone => "undone",
+            Left::Unkept => "unkept",
+        }
+    }
+}
+
+/// What is counted of the rows of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Counts {
+    /// When the folder's first row was taken, to the minute: seconds since 1970-01-01 UTC.
+    pub since: Option<i64>,
+    /// Rows that were kept and had to make room for later ones.
+    pub replaced: u64,
+    /// Rows that were taken and not kept.
+    pub left_out: LeftOut,
+}
+
+impl Counts {
+    /// Counts so many rows more.
+    pub fn leave(&mut self, left: Left, rows: u64) {
+        let out = &mut self.left_out;
+        *match left {
+            Left::OutsideDates => &mut out.outside_dates,
+            Left::Dropped => &mut out.dropped,
+            Left::LetGo => &mut out.let_go,
+            Left::Undone => &mut out.undone,
+            Left::Unkept => &mut out.unkept,
+        } += rows;
+    }
+
+    /// Counts all that the other does.
+    pub fn add(&mut self, other: &Counts) {
+        self.since = self.since.or(other.since);
+        self.replaced += other.replaced;
+        let more = &other.left_out;
+        for (left, rows) in [
+            (Left::OutsideDates, more.outside_dates),
+            (Left::Dropped, more.dropped),
+            (Left::LetGo, more.let_go),
+            (Left::Undone, more.undone),
+            (Left::Unkept, more.unkept),
+        ] {
+            self.leave(left, rows);
+        }
+    }
+
+    /// What a folder has; nothing where nothing was counted.
+    ///
+    /// # Errors
+    /// Where the file is there and cannot be read.
+    pub fn read(folder: &Path) -> std::io::Result<Counts> {
+        match fs::read(folder.join(COUNTS)) {
+            Ok(text) => Ok(serde_json::from_slice(&text)?),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Counts::default()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Adds these to what a folder has.
+    ///
+    /// # Errors
+    /// Where they cannot be written; the folder then has what it had.
+    pub fn add_to(&self, folder: &Path) -> std::io::Result<()> {
+        let mut all = Counts::read(folder)?;
+        all.add(self);
+        private_file::write(&folder.join(COUNTS), &serde_json::to_vec(&all)?)
+    }
+}

@@ -1,0 +1,44 @@
+//! What is kept beside the pairs, so that a report of them needs neither release.
+
+use super::Share;
+use domesday_evaluation::compare::header::{Header, LeftOut, Source};
+use domesday_evaluation::compare::sides::Sides;
+use domesday_valuation::comparison_header::header;
+use domesday_valuation::release_store::OpenRelease;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Whose rows a folder holds.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// As a report begins.
+    pub header: Header,
+    /// Names of local authorities by their codes.
+    pub authorities: BTreeMap<String, String>,
+}
+
+/// Of the current release and a candidate on this share of rows.
+pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> About {
+    let rows = Source::Live {
+        first: String::new(),
+        last: String::new(),
+        share: share.part(),
+        shares: None,
+        truncated: false,
+        counted_since: None,
+        left_out: LeftOut::default(),
+    };
+    let releases = Sides {
+        a: current,
+        b: candidate,
+    };
+    let authorities = [candidate, current].into_iter().flat_map(|release| {
+        let known = release.snapshot.authorities().into_iter();
+        known.map(|authority| (authority.code.to_string(), authority.name.clone()))
+    });
+    About {
+        header: header(releases, rows, None),
+        authorities: authorities.collect(),
+    }
+}

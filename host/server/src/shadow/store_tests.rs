@@ -1,0 +1,189 @@
+//! What is kept, and for how long.
+
+use super::*;
+use domesday_evaluation::compare::header::{Compared, Header, Source};
+use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
+use domesday_evaluation::compare::sides::Sides;
+use domesday_evaluation::report::TrainingData;
+use domesday_registers::codes::PropertyType;
+use std::os::unix::fs::PermissionsExt;
+
+fn about() -> About {
+    let release = || Compared {
+        release_id: "made-up".to_owned(),
+        model: "made-up".to_owned(),
+        model_version: "1".to_owned(),
+        snapshot_id: "made-up".to_owned(),
+        snapshot_content: String::new(),
+        latest_sale: None,
+        nominal_coverage: 0.8,
+        bands: Vec::new(),
+        learnt: TrainingData::Nothing,
+    };
+    let releases = Sides {
+        a: release(),
+        b: release(),
+    };
+    let rows = Source::Fixtures {
+        file: String::new(),
+    };
+    About {
+        header: Header {
+            releases,
+            rows,
+            least_rows: 30,
+        },
+        authorities: Default::default(),
+    }
+}
+
+fn row(at: i64) -> Kept {
+    let side = || Side {
+        said: ComparedOutcome::Referred {
+            reason: "short_lease".to_owned(),
+        },
+        fuel: 7,
+        micros: 1.5,
+    };
+    let pair = Paired {
+        row: String::new(),
+        property_type: PropertyType::Flat,
+        authority: String::new(),
+        postcode_area: "ZZ".to_owned(),
+        price: None,
+        sides: Sides {
+            a: side(),
+            b: side(),
+        },
+    };
+    Kept {
+        at,
+        share: Some(0.5),
+        pair,
+    }
+}
+
+/// When rows were taken, and how many had to make room.
+fn times(folder: &Path) -> (Vec<i64>, u64) {
+    let rows = rows(folder).unwrap();
+    let replaced = Counts::read(folder).unwrap().replaced;
+    (rows.iter().map(|row| row.at).collect(), replaced)
+}
+
+#[test]
+fn the_latest_rows_are_kept_and_no_more_than_twice_as_many_as_a_file_has() {
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path().join("candidate");
+    let mut keeper = Keeper::new(folder.clone());
+    keeper.most = 3;
+    for at in 0..3 {
+        keeper.keep("current", &row(at), about).unwrap();
+    }
+    assert_eq!(times(&folder.join("current")), (vec![0, 1, 2], 0));
+    // Another host's life begins with what is there.
+    let mut keeper = Keeper::new(folder.clone());
+    keeper.most = 3;
+    for at in 3..5 {
+        keeper.keep("current", &row(at), about).unwrap();
+    }
+    // There are two files, and nothing is lost yet.
+    assert_eq!(times(&folder.join("current")), (vec![0, 1, 2, 3, 4], 0));
+    for at in 5..8 {
+        keeper.keep("current", &row(at), about).unwrap();
+    }
+    assert_eq!(times(&folder.join("current")), (vec![3, 4, 5, 6, 7], 3));
+    // Rows beside another release stand for themselves.
+    keeper.keep("next", &row(9), about).unwrap();
+    keeper.keep("current", &row(10), about).unwrap();
+    assert_eq!(times(&folder.join("next")), (vec![9], 0));
+    assert_eq!(times(&folder.join("current")).0.last(), Some(&10));
+    let mode = |name: &str| {
+        let path = folder.join("current").join(name);
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    };
+    assert_eq!((mode(NOW), mode(ABOUT)), (0o600, 0o600));
+}
+
+#[test]
+fn a_line_that_was_cut_off_costs_itself_alone() {
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path().join("current");
+    let mut keeper = Keeper::new(kept.path().to_owned());
+    keeper.keep("current", &row(1), about).unwrap();
+    let mut text = fs::read(folder.join(NOW)).unwrap();
+    text.extend_from_slice(b"{\"at\": 2, \"pai");
+    fs::write(folder.join(NOW), text).unwrap();
+    assert_eq!(times(&folder).0, [1]);
+    Keeper::new(kept.path().to_owned())
+        .keep("current", &row(3), about)
+        .unwrap();
+    assert_eq!(times(&folder).0, [1, 3]);
+}
+
+#[test]
+fn a_folder_that_is_deleted_is_made_again() {
+    let kept = tempfile::tempdir().unwrap();
+    let candidate = kept.path().join("candidate");
+    let folder = candidate.join("current");
+    let mut keeper = Keeper::new(candidate.clone());
+    keeper.keep("current", &row(1), about).unwrap();
+    fs::remove_dir_all(&candidate).unwrap();
+    keeper.keep("current", &row(2), about).unwrap();
+    assert_eq!(times(&folder).0, [2]);
+    assert!(folder.join(ABOUT).exists());
+    // The file alone, too.
+    fs::remove_file(folder.join(NOW)).unwrap();
+    keeper.keep("current", &row(3), about).unwrap();
+    assert_eq!(times(&folder).0, [3]);
+}
+
+#[test]
+fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
+    let kept = tempfile::tempdir().unwrap();
+    let folder = kept.path().join("current");
+    for life in 0..2 {
+        let mut keeper = Keeper::new(kept.path().to_owned());
+        keeper.leave("current", (Left::Dropped, 3), 60 + life, about);
+        keeper.leave("current", (Left::Undone, 1), 60 + life, about);
+        keeper.leave("next", (Left::OutsideDates, 1), 60 + life, about);
+        keeper.write_counts().unwrap();
+        // What is written is not counted again.
+        keeper.write_counts().unwrap();
+    }
+    let found = Counts::read(&folder).unwrap();
+    assert_eq!((found.since, found.replaced), (Some(60), 0));
+    assert_eq!((found.left_out.dropped, found.left_out.undone), (6, 2));
+    assert_eq!(found.left_out.outside_dates, 0);
+    let next = Counts::read(&kept.path().join("next")).unwrap();
+    assert_eq!(next.left_out.outside_dates, 2);
+    // There is no row, and still something to tell.
+    assert!(rows(&folder).unwrap().is_empty() && folder.join(ABOUT).exists());
+}
+
+#[test]
+fn what_cannot_be_written_stays_counted() {
+    let kept = tempfile::tempdir().unwrap();
+    let candidate = kept.path().join("candidate");
+    fs::write(&candidate, "in the way").unwrap();
+    let mut keeper = Keeper::new(candidate.clone());
+    keeper.keep("current", &row(1), about).unwrap_err();
+    keeper.leave("current", (Left::Unkept, 1), 1, about);
+    keeper.write_counts().unwrap_err();
+    fs::remove_file(&candidate).unwrap();
+    keeper.leave("current", (Left::Unkept, 1), 1, about);
+    keeper.write_counts().unwrap();
+    let found = Counts::read(&candidate.join("current")).unwrap();
+    assert_eq!(found.left_out.unkept, 2);
+}
+
+#[test]
+fn a_folder_that_is_deleted_keeps_no_other_from_being_written() {
+    let kept = tempfile::tempdir().unwrap();
+    let mut keeper = Keeper::new(kept.path().to_owned());
+    keeper.leave("current", (Left::Dropped, 1), 1, about);
+    keeper.leave("next", (Left::Dropped, 2), 1, about);
+    fs::remove_dir_all(kept.path().join("current")).unwrap();
+    keeper.write_counts().unwrap();
+    let next = Counts::read(&kept.path().join("next")).unwrap();
+    assert_eq!(next.left_out.dropped, 2);
+}

@@ -1,0 +1,143 @@
+//! Whether a path still leads to the file or folder that is open.
+
+use std::fmt;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// An open file or folder, and the path by which it was opened.
+///
+/// It stays open, so that its inode cannot become another file's meanwhile.
+#[derive(Debug)]
+pub struct Place {
+    path: PathBuf,
+    identity: Identity,
+    _open: File,
+}
+
+/// Device and inode: which file or folder it is, whatever its name.
+type Identity = (u64, u64);
+
+fn identity(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
+}
+
+/// A path no longer leads to the file or folder that is open: it was moved, deleted or replaced.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{} no longer leads to what this server has open: {found}. Put it back, or stop the server and \
+     start it on the folder that holds its state",
+    path.display()
+)]
+pub struct Moved {
+    /// The path.
+    pub path: PathBuf,
+    /// What the path leads to.
+    pub found: Found,
+}
+
+/// What a path leads to, in place of the file or folder that is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing.
+    Nothing,
+    /// Another file or folder.
+    Another,
+    /// The system does not say: its error.
+    Unknown(String),
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Found::Nothing => f.write_str("nothing is there"),
+            Found::Another => f.write_str("another file or folder is there"),
+            Found::Unknown(error) => f.write_str(error),
+        }
+    }
+}
+
+impl Place {
+    /// Opens the file or folder at `path`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path) -> io::Result<Place> {
+        let open = File::open(path)?;
+        Ok(Place {
+            path: path.to_owned(),
+            identity: identity(&open.metadata()?),
+            _open: open,
+        })
+    }
+
+    /// Checks that the path still leads to it. Reads the disk, so it blocks.
+    ///
+    /// # Errors
+    /// What the path leads to instead.
+    pub fn check(&self) -> Result<(), Moved> {
+        match fs::metadata(&self.path) {
+            Ok(named) if identity(&named) == self.identity => Ok(()),
+            Ok(_) => Err(self.moved(Found::Another)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(self.moved(Found::Nothing))
+            }
+            Err(error) => Err(self.moved(Found::Unknown(error.to_string()))),
+        }
+    }
+
+    /// Checks that `file` is this one.
+    pub(crate) fn is(&self, file: &File) -> Result<(), Moved> {
+        match file.metadata() {
+            Ok(open) if identity(&open) == self.identity => Ok(()),
+            Ok(_) => Err(self.moved(Found::Another)),
+            Err(error) => Err(self.moved(Found::Unknown(error.to_string()))),
+        }
+    }
+
+    fn moved(&self, found: Found) -> Moved {
+        Moved {
+            path: self.path.clone(),
+            found,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(place: &Place) -> Option<Found> {
+        place.check().err().map(|moved| moved.found)
+    }
+
+    #[test]
+    fn a_path_that_leads_elsewhere_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (folder.path().join("data"), folder.path().join("elsewhere"));
+        type Make = fn(&Path) -> io::Result<()>;
+        let made: [Make; 2] = [|path| fs::create_dir(path), |path| fs::write(path, "")];
+        for make in made {
+            make(&path).unwrap();
+            let place = Place::open(&path).unwrap();
+            assert_eq!(found(&place), None);
+            fs::rename(&path, &elsewhere).unwrap();
+            assert_eq!(found(&place), Some(Found::Nothing));
+            make(&path).unwrap();
+            assert_eq!(found(&place), Some(Found::Another));
+            let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
+            // Another name of the same file will do.
+            std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+            assert_eq!(found(&place), None);
+            fs::remove_file(&path).unwrap();
+            fs::rename(&elsewhere, &path).unwrap();
+            assert_eq!(found(&place), None);
+            let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
+            // Its inode is not given to the next one while the place is held.
+            make(&path).unwrap();
+            assert_eq!(found(&place), Some(Found::Another));
+            let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The header of a comparison: two releases, and what each learnt from.
+
+use crate::comparison_outcome::band_word;
+use crate::release_store::OpenRelease;
+use chrono::NaiveDate;
+use domesday_evaluation::LEAST_ROWS;
+use domesday_evaluation::compare::header::{Compared, Header, Source};
+use domesday_evaluation::compare::sides::Sides;
+use domesday_evaluation::report::TrainingData;
+use domesday_package::ValuationBody;
+use domesday_property::GssCode;
+use domesday_registers::Day;
+
+/// What is said of two releases before any figure. `first` is the first day of the sales that they
+/// are judged on, if any are.
+pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -> Header {
+    Header {
+        releases: releases.map(|release| {
+            let manifest = &release.manifest;
+            let bands = manifest.confidence_bands.iter();
+            Compared {
+                release_id: release.id.clone(),
+                model: manifest.model.name.clone(),
+                model_version: manifest.model.version.clone(),
+                snapshot_id: manifest.snapshot.id.to_string(),
+                snapshot_content: manifest.snapshot.content_digest.to_string(),
+                latest_sale: release.latest_sale.map(|day| day.to_string()),
+                nominal_coverage: manifest.nominal_coverage,
+                bands: bands.map(|band| band_word(band.band).to_owned()).collect(),
+                learnt: learnt(manifest, first.unwrap_or(Day(i32::MAX))),
+            }
+        }),
+        rows,
+        least_rows: LEAST_ROWS,
+    }
+}
+
+/// An authority's name, by either snapshot.
+pub fn name(releases: Sides<&OpenRelease>, code: &str) -> Option<String> {
+    let code = GssCode::parse(code)?;
+    let of = |release: &OpenRelease| Some(release.snapshot.authority(code)?.name.clone());
+    of(releases.a).or_else(|| of(releases.b))
+}
+
+/// What the release learnt from, beside a window that begins on `from`.
+///
+/// A window that ends before those days is no better than one that holds them: what was learnt from
+/// later sales knows how prices went on.
+pub fn learnt(manifest: &ValuationBody, from: Day) -> TrainingData {
+    match (&manifest.model.learnt, &manifest.model.parameters_sha256) {
+        (Some(learnt), _) => TrainingData::Sales {
+            fitted_through: learnt.fitted_through.to_string(),
+            calibrated_through: learnt.calibrated_through.to_string(),
+            overlap: from <= Day::from(last_learnt_day(learnt)),
+        },
+        (None, Some(_)) => TrainingData::Unstated,
+        (None, None) => TrainingData::Nothing,
+    }
+}
+
+/// Returns the last day of the sales that a release learnt from.
+pub fn last_learnt_day(learnt: &domesday_package::TrainingWindow) -> NaiveDate {
+    learnt.fitted_through.max(learnt.calibrated_through)
+}

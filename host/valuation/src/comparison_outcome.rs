@@ -1,0 +1,67 @@
+//! An outcome of the engine in the terms of a comparison.
+
+use crate::release_store::OpenRelease;
+use domesday_contract::v3::result::Referral;
+use domesday_contract::vocabulary::Vocabulary;
+use domesday_engine::outcome::{Outcome, RowFailure};
+use domesday_evaluation::compare::paired::ComparedOutcome;
+use domesday_package::Band;
+
+/// What a release said of a row: its outcome, or its failure, which is its own where it is final.
+pub fn compared_outcome(
+    release: &OpenRelease,
+    outcome: &Result<Outcome, RowFailure>,
+) -> ComparedOutcome {
+    match outcome {
+        Ok(Outcome::Valued(value)) => ComparedOutcome::Valued {
+            estimate: value.estimate,
+            range: value.range.map(|range| [range.lower, range.upper]),
+            confidence: value.confidence,
+            band: release
+                .manifest
+                .band(value.confidence)
+                .map_or("none", band_word)
+                .to_owned(),
+        },
+        Ok(Outcome::Referred(referral)) => ComparedOutcome::Referred {
+            reason: word(&referral.reason),
+        },
+        Ok(Outcome::Failed { reason }) => ComparedOutcome::Failed {
+            reason: word(reason),
+        },
+        Err(failure) => ComparedOutcome::Failed {
+            reason: match failure {
+                RowFailure::FuelSpent { .. } => "fuel spent".to_owned(),
+                RowFailure::LimitReached { what, .. } => format!("{what} limit reached"),
+                RowFailure::Trapped { .. } => "trapped".to_owned(),
+                RowFailure::InvalidOutcome { .. } => "invalid outcome".to_owned(),
+                RowFailure::OutOfTime => "out of time".to_owned(),
+                RowFailure::Host { .. } => "host failure".to_owned(),
+            },
+        },
+    }
+}
+
+/// What the host says for a release that does not value such homes, and is not asked.
+pub fn referred(referral: &Referral) -> ComparedOutcome {
+    ComparedOutcome::Referred {
+        reason: referral.code.code().to_owned(),
+    }
+}
+
+/// A reason as the wire spells it.
+fn word(reason: &impl serde::Serialize) -> String {
+    match serde_json::to_value(reason) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => "other".to_owned(),
+    }
+}
+
+/// A band in a word.
+pub fn band_word(band: Band) -> &'static str {
+    match band {
+        Band::High => "high",
+        Band::Medium => "medium",
+        Band::Low => "low",
+    }
+}

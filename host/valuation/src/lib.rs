@@ -1,0 +1,21 @@
+//! Values rows: the pipeline of one row, the releases that it runs and the threads that it runs on.
+//!
+//! - [`pipeline`] takes a row from its text to the bytes of its result.
+//! - [`release_store`] opens, proves and retains releases, and knows the current one.
+//! - [`worker_pool`] is the bounded pool of threads that value.
+//! - [`observer`] reports each row to whoever listens, such as receipts and a shadow.
+//! - [`comparison_outcome`] and [`comparison_header`] put releases and outcomes in the terms of a
+//!   comparison.
+//!
+//! Nothing here knows HTTP, shadows or receipts.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
+pub mod comparison_header;
+pub mod comparison_outcome;
+pub mod compile_cache;
+pub mod observer;
+pub mod pipeline;
+pub mod private_file;
+pub mod profile;
+pub mod release_store;
+pub mod worker_pool;

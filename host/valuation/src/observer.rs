@@ -1,0 +1,35 @@
+//! Reports each row of a request to whoever listens, such as receipts and a shadow.
+
+use crate::release_store::OpenRelease;
+use domesday_contract::v3::result::Referral;
+use domesday_engine::evidence::Exchange;
+use domesday_engine::outcome::Row;
+use domesday_engine::subject::Subject;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// A row whose property is resolved.
+pub struct ObservedRow<'a> {
+    /// The release that the request is pinned to.
+    pub release: &'a Arc<OpenRelease>,
+    /// The property, resolved and merged.
+    pub subject: &'a Arc<Subject>,
+    /// The id of the valuation.
+    pub valuation_id: Uuid,
+}
+
+/// Hears of each row of one request, on the thread that values the row.
+pub trait RowObserver: Send + Sync {
+    /// Returns whether [`RowObserver::recorded`] wants the evidence of this valuation.
+    fn wants_evidence(&self, valuation_id: Uuid) -> bool;
+
+    /// The host referred the row and did not run the release.
+    fn referred(&self, row: &ObservedRow<'_>, referral: &Referral);
+
+    /// The release ran for `took`. The outcome may be a host failure.
+    fn ran(&self, row: &ObservedRow<'_>, result: &Row, took: Duration);
+
+    /// The release's outcome is final, and this is the evidence that it was given. May block.
+    fn recorded(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>);
+}

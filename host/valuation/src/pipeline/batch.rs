@@ -1,0 +1,254 @@
+//! Many rows of one request, in pieces over the workers.
+//!
+//! A batch queues only as many pieces as keep the workers busy, and queues the next when one is
+//! done. So requests that arrive together take turns, and a single value waits for pieces, never
+//! for whole batches.
+
+use super::address_lookup::AddressLookups;
+use super::row::{ParsedRow, RenderedRow, RequestContext, timed_out_row, value as value_row};
+use crate::worker_pool::WorkerPool;
+use domesday_address_lookup::Provider;
+use domesday_contract::v3::result::Summary;
+use domesday_registers::Postcode;
+use futures_util::stream;
+use futures_util::stream::StreamExt;
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+use uuid::Uuid;
+
+/// Rows of a piece. They take some milliseconds, and queueing a piece takes some tens of
+/// microseconds.
+const PIECE: usize = 32;
+/// Pieces whose addresses are looked up at the same time, so that the provider is never idle.
+const ASKED: usize = 64;
+
+/// The results of a batch.
+pub struct BatchResults {
+    /// The results in the order of the rows, as JSON with commas between them.
+    pub json: Vec<u8>,
+    /// The count by status.
+    pub summary: Summary,
+    /// Units of rows that the host failed or had no time for.
+    pub refundable: u32,
+    /// The first problem of a row, where any row has one.
+    pub problem: Option<String>,
+}
+
+/// Runs all rows. A row that is not done at the deadline gets a result that says so.
+///
+/// Row `i` has the valuation id [`nth`] of `first` and `i`.
+pub async fn value(
+    workers: &WorkerPool,
+    provider: Option<&Arc<Provider>>,
+    context: &Arc<RequestContext>,
+    rows: Vec<ParsedRow>,
+    first: Uuid,
+    deadline: Instant,
+) -> BatchResults {
+    let rows: Arc<[ParsedRow]> = rows.into();
+    let work = async {
+        let open = match provider {
+            Some(_) => open(workers, &rows, context).await,
+            None => Vec::new(),
+        };
+        let all = open.iter().flatten().cloned().collect();
+        (open, Arc::new(AddressLookups::new(provider.cloned(), all)))
+    };
+    let looked = tokio::time::timeout_at(deadline.into(), work).await;
+    // Where the deadline passes before that, no row is begun.
+    let (open, answers) = looked.unwrap_or_else(|_| (Vec::new(), Arc::new(AddressLookups::none())));
+    let pieces = split(&rows, &open, first);
+    // Pieces without a lookup go first. A piece whose lookup is done goes in between.
+    let (ready, asking): (Vec<_>, Vec<_>) = (0..pieces.len()).partition(|&at| !pieces[at].waits);
+    let asked = stream::iter(asking)
+        .map(|at| {
+            let wanted: BTreeSet<_> = open[pieces[at].rows.clone()].iter().flatten().collect();
+            let asked = answers
+                .clone()
+                .look_up(wanted.into_iter().cloned().collect());
+            async move {
+                asked.await;
+                at
+            }
+        })
+        .buffer_unordered(ASKED);
+    let work = stream::select(stream::iter(ready), asked)
+        .map(|at| {
+            let (pieces, rows) = (pieces.clone(), rows.clone());
+            let (context, answers) = (context.clone(), answers.clone());
+            workers.run_fair(move || pieces[at].work(&rows, &context, &answers, deadline))
+        })
+        .buffer_unordered(workers.threads() + 1)
+        // A lost piece leaves its rows without a result. They get one below.
+        .for_each(|_| async {});
+    let _ = tokio::time::timeout_at(deadline.into(), work).await;
+
+    let mut whole = BatchResults {
+        json: Vec::new(),
+        summary: Summary::default(),
+        refundable: 0,
+        problem: None,
+    };
+    for piece in pieces.iter() {
+        let mut progress = piece.progress();
+        progress.closed = true;
+        while let Some(index) = piece.nth(progress.done) {
+            let done = timed_out_row(&rows[index], context, nth(first, index));
+            progress.add(done);
+        }
+        if whole.json.capacity() == 0 {
+            // Pieces are of about the same size, and a result is below one kilobyte.
+            whole
+                .json
+                .reserve((progress.json.len() + 1024) * pieces.len());
+        }
+        if !whole.json.is_empty() {
+            whole.json.push(b',');
+        }
+        whole.json.append(&mut progress.json);
+        whole.summary.add(progress.summary);
+        whole.refundable += progress.refundable;
+        if whole.problem.is_none() {
+            whole.problem = progress.problem.take();
+        }
+    }
+    whole
+}
+
+/// Returns the postcode to look up of each row that needs a lookup.
+async fn open(
+    workers: &WorkerPool,
+    rows: &Arc<[ParsedRow]>,
+    context: &Arc<RequestContext>,
+) -> Vec<Option<Postcode>> {
+    let (rows, context) = (rows.clone(), context.clone());
+    let found = workers.run_parallel_fair(move || {
+        let rows = rows.par_iter().with_min_len(PIECE);
+        rows.map(|row| row.postcode_to_look_up(&context)).collect()
+    });
+    // If the task is lost, the rows that need a lookup report `Unavailable`.
+    found.await.unwrap_or_default()
+}
+
+/// Returns the valuation id of row `index` of a request whose first row has `first`. The ids are
+/// consecutive, so one log line identifies all of them.
+pub fn nth(first: Uuid, index: usize) -> Uuid {
+    Uuid::from_u128(first.as_u128().wrapping_add(index as u128))
+}
+
+/// Returns the valuation id of the first row. Its low bits are zero, so that the others count up.
+pub fn first(new: Uuid) -> Uuid {
+    Uuid::from_u128(new.as_u128() & !0xffff)
+}
+
+/// Consecutive rows. All of them need a lookup, or none does.
+struct Piece {
+    rows: Range<usize>,
+    /// The valuation id of the first row of the request.
+    first: Uuid,
+    waits: bool,
+    progress: Mutex<Progress>,
+}
+
+/// The results of a piece so far.
+#[derive(Default)]
+struct Progress {
+    json: Vec<u8>,
+    summary: Summary,
+    refundable: u32,
+    problem: Option<String>,
+    done: usize,
+    /// The response is being written, so no more results are taken.
+    closed: bool,
+}
+
+/// Divides the rows. `open` holds the postcode of each row that needs a lookup, or is empty.
+fn split(rows: &[ParsedRow], open: &[Option<Postcode>], first: Uuid) -> Arc<[Piece]> {
+    let waits = |at: usize| open.get(at).is_some_and(Option::is_some);
+    let mut pieces: Vec<Piece> = Vec::with_capacity(rows.len().div_ceil(PIECE));
+    for at in 0..rows.len() {
+        match pieces.last_mut() {
+            Some(last) if last.rows.len() < PIECE && last.waits == waits(at) => {
+                last.rows.end = at + 1;
+            }
+            _ => pieces.push(Piece {
+                rows: at..at + 1,
+                first,
+                waits: waits(at),
+                progress: Mutex::default(),
+            }),
+        }
+    }
+    pieces.into()
+}
+
+impl Piece {
+    /// Returns the index in the request of row `at` of the piece.
+    fn nth(&self, at: usize) -> Option<usize> {
+        self.rows.clone().nth(at)
+    }
+
+    fn work(
+        &self,
+        rows: &[ParsedRow],
+        context: &RequestContext,
+        answers: &AddressLookups,
+        deadline: Instant,
+    ) {
+        for index in self.rows.clone() {
+            let id = nth(self.first, index);
+            let done = value_row(&rows[index], context, answers, id, Some(deadline));
+            if let Some(problem) = &done.problem {
+                let (release_id, execution_id) = (&context.release.id, context.execution_id);
+                tracing::warn!(problem, release_id, %execution_id, valuation_id = %id, "a row has no answer");
+            }
+            let mut progress = self.progress();
+            if progress.closed {
+                return;
+            }
+            progress.add(done);
+        }
+    }
+
+    /// A thread that panicked with the lock had changed nothing: a result is added whole.
+    fn progress(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Progress {
+    fn add(&mut self, done: RenderedRow) {
+        if self.done > 0 {
+            self.json.push(b',');
+        }
+        self.json.extend_from_slice(&done.json);
+        self.summary.count(done.status);
+        self.refundable += u32::from(done.refundable);
+        if self.problem.is_none() {
+            self.problem = done.problem;
+        }
+        self.done += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ids_of_a_request_count_up_and_stay_ids_of_version_7() {
+        let new = Uuid::from_u128(0x0199_0000_0000_7fff_bfff_ffff_ffff_ffff);
+        let first = first(new);
+        assert_eq!(nth(first, 0), first);
+        let last = nth(first, 2_499);
+        assert_eq!(last.as_u128() - first.as_u128(), 2_499);
+        for id in [first, last] {
+            assert_eq!(id.get_version_num(), 7);
+            assert_eq!(id.get_variant(), uuid::Variant::RFC4122);
+            assert_eq!(id.as_u128() >> 16, new.as_u128() >> 16);
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Where a proposed property will stand, and what the development routes take for granted of it.
+//!
+//! No address is resolved, no UPRN is invented and nothing stored is read: the customer's
+//! coordinates say where, and the postcode says in which country and authority.
+
+use super::convert;
+use super::merge::{Fill, Merged, evidence_through, sorted};
+use super::osgb36::national_grid;
+use super::resolve::{ResolveError, postcode_place};
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::input::{Input, Note, Source};
+use domesday_contract::v3::request::{Development, PropertyType, Site};
+use domesday_contract::v3::result::IdentitySource;
+use domesday_engine::subject::{
+    Attribute, BuildStatus, Energy, Fabric, Place, Precision, Size, Subject,
+};
+use domesday_property::{PostcodePlace, Snapshot};
+use domesday_registers::codes::{AgeBand, FloorType, Glazing, RoofType, WallType};
+use domesday_registers::{Day, Postcode};
+use std::ops::RangeInclusive;
+
+/// How far a site may lie from the middle of its postcode, metres: farther than any postcode of
+/// England or Wales reaches.
+const REACH_M: f64 = 10_000.0;
+/// England and Wales on the National Grid, metres: the Isles of Scilly to Lowestoft, the Lizard to
+/// Berwick.
+const EASTINGS: RangeInclusive<i32> = 80_000..=656_500;
+const NORTHINGS: RangeInclusive<i32> = 5_000..=658_000;
+
+/// A site that lies where this service values.
+pub struct Located {
+    /// Its postcode.
+    pub postcode: Postcode,
+    /// Where the postcode lies, and in which authority.
+    pub around: PostcodePlace,
+    /// Where the site lies.
+    pub place: Place,
+}
+
+/// Finds a site.
+///
+/// # Errors
+/// What is wrong with the postcode or the coordinates, at the field that says it.
+pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, ResolveError> {
+    let (postcode, around) = postcode_place(snapshot, &site.postcode)?;
+    let place = national_grid(site.site_latitude, site.site_longitude)
+        .filter(|place| EASTINGS.contains(&place.easting) && NORTHINGS.contains(&place.northing))
+        .ok_or_else(outside)?;
+    let east = f64::from(place.easting) - f64::from(around.easting);
+    let north = f64::from(place.northing) - f64::from(around.northing);
+    let away = east.hypot(north);
+    if away > REACH_M {
+        let message = format!(
+            "The site lies {:.0} km from the postcode {postcode}. Correct one of the two; latitude and longitude are WGS84 degrees north and east.",
+            away / 1000.0
+        );
+        return Err(ResolveError::Rejected(Box::new(
+            Fault::new(Code::InvalidValue, message).at(LATITUDE),
+        )));
+    }
+    if snapshot.beyond_border(place.easting, place.northing)? {
+        return Err(outside());
+    }
+    Ok(Located {
+        postcode,
+        around,
+        place,
+    })
+}
+
+const LATITUDE: &str = "/property/site_latitude";
+
+fn outside() -> ResolveError {
+    ResolveError::Rejected(Box::new(
+        Fault::new(
+            Code::OutsideGeography,
+            "The site lies outside England and Wales, which is where this service values.",
+        )
+        .at(LATITUDE),
+    ))
+}
+
+/// The subject of a development request: what the customer says, and new build in modern fabric for
+/// what the routes do not let them say.
+///
+/// `latest_sale` is the snapshot's.
+pub fn subject(request: &Development, located: &Located, latest_sale: Option<Day>) -> Merged {
+    let site = &request.property;
+    let day = Day::from(site.valuation_date);
+    let mut fill = Fill::default();
+    for given in [
+        Attribute::PropertyType,
+        Attribute::PropertySubtype,
+        Attribute::Tenure,
+        Attribute::Occupancy,
+    ] {
+        fill.provenance.customer.push(given);
+    }
+    let size = &request.size;
+    let size = Size {
+        floor_area_m2: fill.given(size.floor_area_m2, Attribute::FloorArea),
+        bedrooms: fill.given(size.bedrooms.map(u32::from), Attribute::Bedrooms),
+        living_rooms: fill.given(size.living_rooms.map(u32::from), Attribute::LivingRooms),
+        storeys: fill.given(size.storeys.map(u32::from), Attribute::Storeys),
+        floor_level: fill.given(size.floor_level.map(i32::from), Attribute::FloorLevel),
+        habitable_rooms: None,
+    };
+    let lease = fill.lease(request.lease.as_ref(), site.valuation_date);
+    let energy = Energy {
+        age_band: Some(AgeBand::L),
+        rating: fill.given(
+            request.energy.rating.map(convert::rating),
+            Attribute::EnergyRating,
+        ),
+        score: fill.given(
+            request.energy.efficiency_score.map(u32::from),
+            Attribute::EfficiencyScore,
+        ),
+    };
+    let (fabric, applied) = taken_for_granted(site.property_type);
+    for (attribute, _) in &applied {
+        fill.provenance.applied.push(*attribute);
+    }
+    Merged {
+        subject: Subject {
+            valuation_day: day,
+            uprn: None,
+            place: located.place,
+            precision: Precision::Site,
+            postcode: located.postcode.clone(),
+            country: located.around.country,
+            authority: located
+                .around
+                .authority
+                .map(String::from)
+                .unwrap_or_default(),
+            property_type: convert::property_type(site.property_type),
+            subtype: convert::subtype(site.subtype),
+            tenure: convert::tenure(site.title_tenure),
+            build_status: BuildStatus::NewBuild,
+            occupancy: convert::occupancy(request.occupancy.status),
+            lease,
+            size,
+            fabric,
+            energy,
+            provenance: sorted(fill.provenance),
+            stored_data: false,
+            evidence_through: evidence_through(latest_sale, day),
+        },
+        identity_source: IdentitySource::SiteCoordinates,
+        stored_data_used: Vec::new(),
+        applied_inputs: applied
+            .into_iter()
+            .map(|(_, field)| Note {
+                field,
+                source: Some(Source::Route),
+                reason: None,
+            })
+            .collect(),
+    }
+}
+
+/// Typical modern fabric, and everything that the routes set, in the order of the contract's
+/// fields. What lies above and below a flat is not known, so its roof and floor are left open.
+fn taken_for_granted(property_type: PropertyType) -> (Fabric, Vec<(Attribute, Input)>) {
+    let house = property_type != PropertyType::Flat;
+    let fabric = Fabric {
+        wall_type: Some(WallType::Cavity),
+        roof_type: house.then_some(RoofType::Pitched),
+        floor_type: house.then_some(FloorType::Solid),
+        glazing: Some(Glazing::Double),
+    };
+    let mut applied = vec![
+        (Attribute::BuildStatus, Input::BuildStatus),
+        (Attribute::WallType, Input::WallType),
+    ];
+    if house {
+        applied.push((Attribute::RoofType, Input::RoofType));
+        applied.push((Attribute::FloorType, Input::FloorType));
+    }
+    applied.push((Attribute::Glazing, Input::Glazing));
+    applied.push((Attribute::AgeBand, Input::ConstructionAgeBand));
+    (fabric, applied)
+}

@@ -1,0 +1,27 @@
+//! The pipeline of one row, one file per stage:
+//!
+//! [`authorize`] → [`resolve`] → [`merge`] → [`eligibility`] → [`value`] → [`render`].
+//!
+//! [`address_lookup`] looks up the addresses that [`resolve`] does not find in the snapshot.
+//! [`development_site`] takes the place of resolve and merge for a proposed property.
+//! [`response_size`] bounds the response before any row runs. [`row`] runs the stages for one row,
+//! and [`batch`] runs many rows.
+//!
+//! A stage takes a value and returns a value. Nothing calls back up. The host owns identity,
+//! precedence and status, and the release owns judgement.
+
+pub mod address_lookup;
+pub mod authorize;
+pub mod batch;
+mod convert;
+pub mod development_site;
+pub mod eligibility;
+pub mod location_context;
+pub mod merge;
+mod osgb36;
+pub mod render;
+mod request_context;
+pub mod resolve;
+pub mod response_size;
+pub mod row;
+pub mod value;

@@ -1,0 +1,156 @@
+//! WGS84 degrees on the British National Grid, as the Ordnance Survey defines it since 2016: a
+//! transverse Mercator projection of the GRS80 ellipsoid, then the shifts of OSTN15, which are
+//! known at every whole kilometre. (WGS84 and ETRS89 differ by less than a metre in Great Britain.)
+//!
+//! Sine, logarithm and their kin come from `libm`, compiled into the program, because those of the
+//! machine's own library differ in their last digits from machine to machine.
+
+use domesday_engine::subject::Place;
+use libm::{asinh, atan2, atanh, cos, cosh, floor, hypot, round, sin, sinh, sqrt};
+use ostn15_phf::ostn15_lookup;
+
+/// Half of GRS80's longest diameter, metres.
+const EQUATOR_M: f64 = 6_378_137.0;
+/// How much flatter than a sphere it is.
+const FLATTENING: f64 = 1.0 / 298.257_222_101;
+/// Third flattening, the small number that the series below run in.
+const N: f64 = FLATTENING / (2.0 - FLATTENING);
+/// Scale on the central meridian.
+const SCALE: f64 = 0.999_601_271_7;
+/// The grid's true origin, degrees.
+const ORIGIN: (f64, f64) = (49.0, -2.0);
+/// What the true origin is called, metres.
+const FALSE_ORIGIN: (f64, f64) = (400_000.0, -100_000.0);
+/// Radius of the sphere with a meridian as long as the ellipsoid's, times the scale, metres.
+const RECTIFYING_M: f64 =
+    SCALE * EQUATOR_M / (1.0 + N) * (1.0 + N * N / 4.0 + N * N * N * N / 64.0);
+/// Krüger's series to the fourth order, which is good for far less than a millimetre here.
+const KRUEGER: [f64; 4] = [
+    N / 2.0 - N * N * 2.0 / 3.0 + N * N * N * 5.0 / 16.0 + N * N * N * N * 41.0 / 180.0,
+    N * N * 13.0 / 48.0 - N * N * N * 3.0 / 5.0 + N * N * N * N * 557.0 / 1440.0,
+    N * N * N * 61.0 / 240.0 - N * N * N * N * 103.0 / 140.0,
+    N * N * N * N * 49_561.0 / 161_280.0,
+];
+/// Side of a cell of the shifts' table, metres, and the table's points in a row.
+const CELL_M: f64 = 1_000.0;
+const POINTS: i32 = 701;
+
+/// Where a point lies, to the metre; none where the National Grid does not reach.
+pub fn national_grid(latitude: f64, longitude: f64) -> Option<Place> {
+    let (east, north) = projected(latitude, longitude);
+    let (shift_east, shift_north) = shifts(east, north)?;
+    Some(Place {
+        easting: round(east + shift_east) as i32,
+        northing: round(north + shift_north) as i32,
+    })
+}
+
+/// Metres east and north on the projection, before the shifts.
+fn projected(latitude: f64, longitude: f64) -> (f64, f64) {
+    let (xi, eta) = on_the_sphere(latitude, longitude - ORIGIN.1);
+    let (origin, _) = on_the_sphere(ORIGIN.0, 0.0);
+    (
+        FALSE_ORIGIN.0 + RECTIFYING_M * eta,
+        FALSE_ORIGIN.1 + RECTIFYING_M * (xi - origin),
+    )
+}
+
+/// The transverse Mercator projection in units of the rectifying radius: along the meridian, and
+/// away from it.
+fn on_the_sphere(latitude: f64, from_meridian: f64) -> (f64, f64) {
+    let (latitude, from_meridian) = (latitude.to_radians(), from_meridian.to_radians());
+    let eccentricity = 2.0 * sqrt(N) / (1.0 + N);
+    let sine = sin(latitude);
+    let conformal = sinh(atanh(sine) - eccentricity * atanh(eccentricity * sine));
+    let xi = atan2(conformal, cos(from_meridian));
+    let eta = asinh(sin(from_meridian) / hypot(conformal, cos(from_meridian)));
+    let mut point = (xi, eta);
+    let mut twice = 0.0;
+    for term in KRUEGER {
+        twice += 2.0;
+        point.0 += term * sin(twice * xi) * cosh(twice * eta);
+        point.1 += term * cos(twice * xi) * sinh(twice * eta);
+    }
+    point
+}
+
+/// What OSTN15 adds at a point: between the four corners of its cell, in proportion.
+fn shifts(east: f64, north: f64) -> Option<(f64, f64)> {
+    let table_m = f64::from(POINTS - 1) * CELL_M;
+    // Also false for what is no number.
+    if !((0.0..table_m).contains(&east) && (0.0..1_250_000.0).contains(&north)) {
+        return None;
+    }
+    let (column, row) = (floor(east / CELL_M), floor(north / CELL_M));
+    let (right, up) = (east / CELL_M - column, north / CELL_M - row);
+    let mut sum = (0.0, 0.0);
+    for (along, across, weight) in [
+        (0, 0, (1.0 - right) * (1.0 - up)),
+        (1, 0, right * (1.0 - up)),
+        (0, 1, (1.0 - right) * up),
+        (1, 1, right * up),
+    ] {
+        let point = column as i32 + along + (row as i32 + across) * POINTS + 1;
+        let (shift_east, shift_north, _) = ostn15_lookup(&point)?;
+        sum.0 += weight * shift_east;
+        sum.1 += weight * shift_north;
+    }
+    Some(sum)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Test points of the Ordnance Survey: degrees north and east, metres east and north.
+    const POINTS: [(f64, f64, f64, f64); 11] = [
+        (50.43885826, -4.108645636, 250359.811, 62016.569),
+        (50.57563665, -1.297822772, 449816.371, 75335.861),
+        (51.37447026, 1.444547304, 639821.835, 169565.858),
+        (51.42754743, -2.544076183, 362269.991, 169978.69),
+        (51.48936565, -0.119925572, 530624.974, 178388.464),
+        (51.85890896, -4.30852477, 241124.584, 220332.641),
+        (52.25529382, -2.154586144, 389544.19, 261912.153),
+        (53.41628516, -4.289180698, 247958.971, 393492.909),
+        (53.8002152, -1.663791682, 422242.186, 433818.701),
+        (54.8954234, -2.938277411, 339921.145, 556034.761),
+        (49.92226394, -6.29977752, 91492.146, 11318.804),
+    ];
+
+    #[test]
+    fn the_ordnance_surveys_test_points_agree_to_the_millimetre() {
+        for (latitude, longitude, easting, northing) in POINTS {
+            let (east, north) = projected(latitude, longitude);
+            let (shift_east, shift_north) = shifts(east, north).unwrap();
+            let off = hypot(east + shift_east - easting, north + shift_north - northing);
+            // The points' degrees are printed to 8 places, which are up to a millimetre.
+            assert!(off < 0.002, "{latitude} {longitude}: off by {off} m");
+        }
+    }
+
+    #[test]
+    fn a_place_is_in_whole_metres() {
+        let place = national_grid(51.427_547_43, -2.544_076_183).unwrap();
+        assert_eq!((place.easting, place.northing), (362_270, 169_979));
+    }
+
+    #[test]
+    fn beyond_the_grid_there_is_no_place() {
+        for (latitude, longitude) in [
+            (48.86, 2.35),
+            (0.0, 0.0),
+            (90.0, 0.0),
+            (-90.0, 180.0),
+            (51.5, 178.0),
+            (51.5, 10.0),
+            (62.0, -2.0),
+            (f64::NAN, 0.0),
+        ] {
+            assert_eq!(
+                national_grid(latitude, longitude),
+                None,
+                "{latitude} {longitude}"
+            );
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The stage that renders the outcome of a release as the contract's result.
+
+use super::convert::{wire_property_type, wire_tenure};
+use super::value::release_failed;
+use crate::release_store::OpenRelease;
+use domesday_contract::v3::identity::{Postcode, Uprn};
+use domesday_contract::v3::input::{Input, InputResolution, Note, Reason, Source};
+use domesday_contract::v3::result as wire;
+use domesday_contract::v3::result::{
+    Comparable, Confidence, ConfidenceBand, Context, IdentitySource, Referral, ReferralCode,
+    Referred, ResultProperty, Valued, round_gbp,
+};
+use domesday_engine::evidence::Sale;
+use domesday_engine::outcome::{Derivation, DerivedInput, Outcome, ReferralReason, Row, Valuation};
+use domesday_engine::subject::{Attribute, Subject};
+use domesday_package::Band;
+use domesday_registers::codes::PropertyType;
+
+/// The inputs of a result, apart from the row itself.
+pub struct Rendering<'a> {
+    /// The release that answered.
+    pub release: &'a OpenRelease,
+    /// The subject.
+    pub subject: &'a Subject,
+    /// The source of its identity.
+    pub identity_source: IdentitySource,
+    /// Blank inputs that stored data filled.
+    pub stored_data_used: Vec<Note>,
+    /// Inputs that the route set.
+    pub applied_inputs: Vec<Note>,
+    /// Valid inputs that say nothing about the property.
+    pub ignored_inputs: Vec<Note>,
+    /// How many comparables to show; none shows no section.
+    pub comparables: Option<u8>,
+    /// The location's figures, where asked for.
+    pub context: Option<Context>,
+}
+
+/// The contract's outcome of a row.
+pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
+    let Some(property) = property(&with) else {
+        return wire::Outcome::Failed(vec![release_failed()]);
+    };
+    match row.outcome {
+        Ok(Outcome::Valued(valuation)) => {
+            match valued(&valuation, &row.comparables, property, with) {
+                Some(valued) => wire::Outcome::Valued(Box::new(valued)),
+                None => wire::Outcome::Failed(vec![release_failed()]),
+            }
+        }
+        Ok(Outcome::Referred(referral)) => {
+            let about = referral.about.map(|about| sent(about, with.subject));
+            refer(referred(referral.reason, about), with)
+        }
+        // A failure of the host never comes here: the pipeline ends the row before.
+        Ok(Outcome::Failed { .. }) | Err(_) => wire::Outcome::Failed(vec![release_failed()]),
+    }
+}
+
+/// The contract's outcome of a row that a person should value.
+pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
+    let Some(property) = property(&with) else {
+        return wire::Outcome::Failed(vec![release_failed()]);
+    };
+    wire::Outcome::Referred(Box::new(Referred {
+        property,
+        date: with.subject.valuation_day.date().unwrap_or_default(),
+        referral,
+        input_resolution: InputResolution {
+            stored_data_used: with.stored_data_used,
+            ignored_inputs: with.ignored_inputs,
+            derived_inputs: with.applied_inputs,
+        },
+    }))
+}
+
+/// None where a sum cannot be shown in whole pounds; the engine's checks make that unreachable.
+fn valued(
+    valuation: &Valuation,
+    sales: &[Sale],
+    property: ResultProperty,
+    with: Rendering<'_>,
+) -> Option<Valued> {
+    let range = match valuation.range {
+        Some(range) => Some(wire::ValueRange {
+            lower_value_gbp: round_gbp(range.lower)?,
+            upper_value_gbp: round_gbp(range.upper)?,
+            nominal_coverage: with.release.manifest.nominal_coverage,
+        }),
+        None => None,
+    };
+    let comparables = match with.comparables {
+        Some(limit) => Some(
+            valuation
+                .comparables
+                .iter()
+                .zip(sales)
+                .take(usize::from(limit))
+                .enumerate()
+                .map(|(at, (comparable, sale))| {
+                    shown(at, comparable.adjusted_price, comparable.similarity, sale)
+                })
+                .collect::<Option<Vec<_>>>()?,
+        ),
+        None => None,
+    };
+    let mut derived_inputs = with.applied_inputs;
+    derived_inputs.extend(
+        valuation
+            .derived
+            .iter()
+            .filter_map(|input| derived(input, with.subject)),
+    );
+    Some(Valued {
+        property,
+        date: with.subject.valuation_day.date()?,
+        estimated_value_gbp: round_gbp(valuation.estimate)?,
+        range,
+        confidence: Confidence {
+            score: thousandths(valuation.confidence),
+            band: band(with.release, valuation.confidence),
+        },
+        input_resolution: InputResolution {
+            stored_data_used: with.stored_data_used,
+            ignored_inputs: with.ignored_inputs,
+            derived_inputs,
+        },
+        comparables,
+        context: with.context,
+    })
+}
+
+fn shown(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Comparable> {
+    Some(Comparable {
+        rank: u8::try_from(at + 1).ok()?,
+        sale_date: sale.day.date()?,
+        price_gbp: sale.price_gbp,
+        adjusted_price_gbp: round_gbp(adjusted)?,
+        postcode: Postcode::parse(sale.postcode.as_str())?,
+        property_type: wire_property_type(sale.property_type)?,
+        title_tenure: sale.tenure.map(wire_tenure),
+        floor_area_m2: sale.floor_area_m2.map(hundredths),
+        // At most 50 kilometres, so it fits.
+        distance_m: sale.distance_m.round() as u32,
+        similarity: thousandths(similarity),
+    })
+}
+
+fn property(with: &Rendering<'_>) -> Option<ResultProperty> {
+    Some(ResultProperty {
+        uprn: with.subject.uprn.and_then(Uprn::new),
+        postcode: Postcode::parse(with.subject.postcode.as_str())?,
+        identity_source: with.identity_source,
+    })
+}
+
+/// Certificates state areas to the hundredth of a square metre.
+fn hundredths(area: f64) -> f64 {
+    (area * 100.0).round() / 100.0
+}
+
+/// More digits than three would claim a sharpness that the score does not have.
+fn thousandths(share: f64) -> f64 {
+    (share * 1000.0).round() / 1000.0
+}
+
+fn band(release: &OpenRelease, score: f64) -> ConfidenceBand {
+    match release.manifest.band(score) {
+        Some(Band::High) => ConfidenceBand::High,
+        Some(Band::Medium) => ConfidenceBand::Medium,
+        Some(Band::Low) | None => ConfidenceBand::Low,
+    }
+}
+
+/// Whether a release may supply this input where it is blank: what the home is like, never what the
+/// customer alone can say.
+pub fn may_be_derived(input: Input, flat: bool) -> bool {
+    match input {
+        Input::FloorArea
+        | Input::Bedrooms
+        | Input::LivingRooms
+        | Input::HabitableRooms
+        | Input::WallType
+        | Input::RoofType
+        | Input::FloorType
+        | Input::Glazing
+        | Input::ConstructionAgeBand
+        | Input::EnergyRating
+        | Input::EfficiencyScore => true,
+        Input::Storeys => !flat,
+        Input::FloorLevel => flat,
+        Input::Uprn
+        | Input::PropertyType
+        | Input::Subtype
+        | Input::TitleTenure
+        | Input::BuildStatus
+        | Input::Occupancy
+        | Input::LeaseYearsRemaining
+        | Input::LeaseStart
+        | Input::LeaseTerm
+        | Input::LeaseGroundRent
+        | Input::LeaseServiceCharge => false,
+    }
+}
+
+/// A note on what a release supplied; none where it claims an input that was given, or is not its
+/// to supply.
+fn derived(derived: &DerivedInput, subject: &Subject) -> Option<Note> {
+    let given = &subject.provenance;
+    let field = input(derived.input).filter(|field| {
+        may_be_derived(*field, subject.property_type == PropertyType::Flat)
+            && ![&given.customer, &given.stored, &given.applied]
+                .into_iter()
+                .any(|list| list.contains(&derived.input))
+    })?;
+    let reason = match derived.basis {
+        Derivation::LocalTypical => Reason::LocalTypical,
+        Derivation::TypeTypical => Reason::TypeTypical,
+        Derivation::OtherAttributes => Reason::FromOtherInputs,
+        Derivation::OwnSales => Reason::FromOwnSales,
+        Derivation::Other => Reason::Blank,
+    };
+    Some(Note {
+        field,
+        source: Some(Source::Release),
+        reason: Some(reason),
+    })
+}
+
+/// The contract's name of an attribute.
+fn input(attribute: Attribute) -> Option<Input> {
+    Some(match attribute {
+        Attribute::PropertyType => Input::PropertyType,
+        Attribute::PropertySubtype => Input::Subtype,
+        Attribute::Tenure => Input::TitleTenure,
+        Attribute::BuildStatus => Input::BuildStatus,
+        Attribute::Occupancy => Input::Occupancy,
+        Attribute::FloorArea => Input::FloorArea,
+        Attribute::Bedrooms => Input::Bedrooms,
+        Attribute::LivingRooms => Input::LivingRooms,
+        Attribute::Storeys => Input::Storeys,
+        Attribute::FloorLevel => Input::FloorLevel,
+        Attribute::LeaseYearsRemaining => Input::LeaseYearsRemaining,
+        Attribute::LeaseStart => Input::LeaseStart,
+        Attribute::LeaseTerm => Input::LeaseTerm,
+        Attribute::LeaseGroundRent => Input::LeaseGroundRent,
+        Attribute::LeaseServiceCharge => Input::LeaseServiceCharge,
+        Attribute::WallType => Input::WallType,
+        Attribute::RoofType => Input::RoofType,
+        Attribute::FloorType => Input::FloorType,
+        Attribute::Glazing => Input::Glazing,
+        Attribute::AgeBand => Input::ConstructionAgeBand,
+        Attribute::EnergyRating => Input::EnergyRating,
+        Attribute::EfficiencyScore => Input::EfficiencyScore,
+        Attribute::HabitableRooms => Input::HabitableRooms,
+        Attribute::Other => return None,
+    })
+}
+
+/// The attribute that the customer gave where the release speaks of one reckoned from it: the years
+/// that a lease has left follow from its term.
+fn sent(about: Attribute, subject: &Subject) -> Attribute {
+    let lease = subject.lease.as_ref();
+    match about {
+        Attribute::LeaseYearsRemaining if lease.is_some_and(|lease| lease.start.is_some()) => {
+            Attribute::LeaseTerm
+        }
+        about => about,
+    }
+}
+
+/// A referral in the contract's terms.
+pub(super) fn referred(reason: ReferralReason, about: Option<Attribute>) -> Referral {
+    let (code, message) = match reason {
+        ReferralReason::OutsidePropertyTypes => (
+            ReferralCode::OutsidePropertyTypes,
+            "This release does not value properties of this type.",
+        ),
+        ReferralReason::UnusualSize => (
+            ReferralCode::UnusualSize,
+            "The property is larger or smaller than those that this release values.",
+        ),
+        ReferralReason::UnusualValue => (
+            ReferralCode::UnusualValue,
+            "The property's likely value is outside what this release values.",
+        ),
+        ReferralReason::InsufficientEvidence => (
+            ReferralCode::InsufficientEvidence,
+            "Too few comparable homes were sold near by and recently enough.",
+        ),
+        ReferralReason::ShortLease => (
+            ReferralCode::ShortLease,
+            "The lease is too short for an automated valuation.",
+        ),
+        ReferralReason::MissingInput => (
+            ReferralCode::MissingInput,
+            "An input that the valuation needs is blank and cannot be derived.",
+        ),
+        ReferralReason::ConflictingInputs => (
+            ReferralCode::ConflictingInputs,
+            "Inputs of the request are at odds with each other.",
+        ),
+        ReferralReason::Other => (
+            ReferralCode::Other,
+            "The release refers this property to a person.",
+        ),
+    };
+    let message = match about.and_then(input) {
+        Some(input) => format!("{message} See {}.", input),
+        None => message.to_owned(),
+    };
+    Referral { code, message }
+}

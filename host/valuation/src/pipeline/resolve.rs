@@ -1,0 +1,314 @@
+//! Which property a request means: the address must name one residential property of England or
+//! Wales exactly, and a UPRN that is given must be that one.
+
+use super::address_lookup::{AddressLookups, LookupState};
+use domesday_address_lookup::{LookupResult, Unavailable};
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::identity as wire;
+use domesday_contract::v3::identity::Uprn;
+use domesday_contract::v3::request::Property as RequestedProperty;
+use domesday_contract::v3::result::IdentitySource;
+use domesday_property::{PostcodePlace, Property, Resolution, Snapshot, SnapshotError};
+use domesday_registers::Postcode;
+use domesday_registers::records::Country;
+
+/// A property that somebody vouches for.
+pub struct Identity {
+    /// What is known of it; what is stored, where the snapshot has it.
+    pub property: Property,
+    /// Its postcode's place, where the snapshot knows the postcode.
+    pub postcode: Option<PostcodePlace>,
+    /// Who vouches.
+    pub source: IdentitySource,
+}
+
+/// Why an address does not resolve to a property.
+#[derive(Debug)]
+pub enum ResolveError {
+    /// The request is at fault.
+    Rejected(Box<Fault>),
+    /// The snapshot could not be read.
+    Store(SnapshotError),
+    /// The address provider did not answer.
+    Provider(Unavailable),
+}
+
+impl From<SnapshotError> for ResolveError {
+    fn from(error: SnapshotError) -> Self {
+        ResolveError::Store(error)
+    }
+}
+
+/// The match of an address in the snapshot.
+pub enum StoredMatch {
+    /// The snapshot holds this property.
+    Found(Box<Identity>),
+    /// The snapshot does not hold the address as a home. The address provider may.
+    Ambiguous(Box<Ambiguous>),
+}
+
+/// An address to look up at the provider.
+pub struct Ambiguous {
+    /// The postcode.
+    pub postcode: Postcode,
+    place: Option<PostcodePlace>,
+    /// The fault where the provider does not hold the address either.
+    otherwise: Fault,
+}
+
+/// Finds the property: in the snapshot, and where that leaves it open, in what the identity
+/// provider says of the postcode.
+///
+/// # Errors
+/// What is wrong with the address, at the field that says it; or who does not answer.
+pub fn identity(
+    snapshot: &Snapshot,
+    asked: &RequestedProperty,
+    answers: &AddressLookups,
+) -> Result<Identity, ResolveError> {
+    let open = match stored(snapshot, asked)? {
+        StoredMatch::Found(identity) => return Ok(*identity),
+        StoredMatch::Ambiguous(open) => open,
+    };
+    match answers.of(&open.postcode) {
+        LookupState::NoProvider => Err(reject(open.otherwise)),
+        LookupState::Unavailable(unavailable) => Err(ResolveError::Provider(unavailable)),
+        LookupState::Addresses(answer) => provided(snapshot, asked, *open, answer),
+    }
+}
+
+/// What the snapshot alone says.
+///
+/// # Errors
+/// As [`identity`].
+pub fn stored(snapshot: &Snapshot, asked: &RequestedProperty) -> Result<StoredMatch, ResolveError> {
+    let postcode = Postcode::parse(asked.postcode.as_str());
+    let postcode = postcode.ok_or_else(|| unknown_postcode(&asked.postcode))?;
+    let open = |place, fault| {
+        Ok(StoredMatch::Ambiguous(Box::new(Ambiguous {
+            postcode: postcode.clone(),
+            place,
+            otherwise: fault,
+        })))
+    };
+    let place = match postcode_place(snapshot, &asked.postcode) {
+        Ok((_, place)) => place,
+        // A postcode that is newer than the snapshot.
+        Err(ResolveError::Rejected(fault)) if fault.code == Code::AddressNotFound => {
+            return open(None, *fault);
+        }
+        Err(unresolved) => return Err(unresolved),
+    };
+    let (building, street) = (&asked.building_number_or_name, &asked.street);
+    let resolution = snapshot.resolve(&postcode, building, street)?;
+    let has_address = |uprn| snapshot.has_address(uprn, &postcode, building, street);
+    let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
+        Ok(uprn) => uprn,
+        Err(fault) if matches!(fault.code, Code::AddressNotFound | Code::NotResidential) => {
+            return open(Some(place), fault);
+        }
+        Err(fault) => return Err(reject(fault)),
+    };
+    let Some(property) = snapshot.property(uprn)? else {
+        return Err(ResolveError::Store(SnapshotError::Damaged {
+            table: "properties",
+        }));
+    };
+    if !property.residential {
+        return open(Some(place), not_residential());
+    }
+    Ok(StoredMatch::Found(Box::new(Identity {
+        property,
+        postcode: Some(place),
+        source: IdentitySource::VerifiedIdentityStore,
+    })))
+}
+
+/// Which property an address means, by one rule whoever lists the addresses.
+fn meant(
+    resolution: Resolution,
+    given: Option<u64>,
+    has_address: impl Fn(u64) -> Result<bool, SnapshotError>,
+) -> Result<Result<u64, Fault>, SnapshotError> {
+    Ok(match (resolution, given) {
+        (Resolution::Exact(found), Some(given)) if found != given => Err(another_uprn()),
+        (Resolution::Exact(found), _) => Ok(found),
+        // Two properties with one address are told apart by a UPRN, if it is one of theirs.
+        (Resolution::Ambiguous { .. }, Some(given)) if has_address(given)? => Ok(given),
+        (
+            Resolution::Ambiguous {
+                needs_unit: false, ..
+            },
+            Some(_),
+        ) => Err(another_uprn()),
+        (
+            Resolution::Ambiguous {
+                candidates,
+                needs_unit,
+            },
+            _,
+        ) => Err(ambiguous(candidates, needs_unit)),
+        (Resolution::NotFound, _) => Err(Fault::new(
+            Code::AddressNotFound,
+            "No property in England and Wales has exactly this address. Check the building, the street and the postcode.",
+        )
+        .at("/property")),
+        (Resolution::NotResidential, _) => Err(not_residential()),
+    })
+}
+
+/// How far the provider's point may lie from the middle of its postcode to be believed, metres:
+/// farther than any postcode of England or Wales reaches.
+const REACH_M: f64 = 10_000.0;
+
+/// Finds the property in what the provider says, for an address that the snapshot leaves open.
+fn provided(
+    snapshot: &Snapshot,
+    asked: &RequestedProperty,
+    open: Ambiguous,
+    answer: &LookupResult,
+) -> Result<Identity, ResolveError> {
+    let Ambiguous {
+        postcode,
+        place: around,
+        otherwise,
+    } = open;
+    let (building, street) = (&asked.building_number_or_name, &asked.street);
+    let resolution = answer.book.resolve(building, street);
+    let has_address = |uprn| Ok(answer.book.has_address(uprn, building, street));
+    let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
+        Ok(uprn) => uprn,
+        // Neither knows it, and the snapshot may have said more.
+        Err(fault) if fault.code == Code::AddressNotFound => return Err(reject(otherwise)),
+        Err(fault) => return Err(reject(fault)),
+    };
+    if !answer.residential(uprn) {
+        return Err(reject(not_residential()));
+    }
+    let told = answer.place(uprn);
+    let country = around.map(|around| around.country).or(told.country);
+    let Some(country @ (Country::England | Country::Wales)) = country else {
+        return Err(reject(outside()));
+    };
+    let near = |&(easting, northing): &(i32, i32)| {
+        around.is_none_or(|around| {
+            let east = f64::from(easting) - f64::from(around.easting);
+            let north = f64::from(northing) - f64::from(around.northing);
+            east.hypot(north) <= REACH_M
+        })
+    };
+    let stored = snapshot.property(uprn)?;
+    let point = told.point.filter(near);
+    // What the snapshot has of a property is kept, also where it has it at an older address.
+    let property = match stored {
+        Some(stored) => Property {
+            place: point.or(stored.place),
+            postcode,
+            country,
+            residential: true,
+            ..stored
+        },
+        None => Property {
+            uprn,
+            postcode,
+            place: point,
+            authority: None,
+            country,
+            residential: true,
+            certificates: Vec::new(),
+            sale_days: Vec::new(),
+        },
+    };
+    // Somewhere it must be, or no evidence can be near it.
+    if property.place.is_none() && around.is_none() {
+        return Err(reject(otherwise));
+    }
+    Ok(Identity {
+        property,
+        postcode: around,
+        source: IdentitySource::IdentityProvider,
+    })
+}
+
+/// A postcode of England or Wales, and where it lies.
+///
+/// # Errors
+/// `address_not_found` or `outside_geography` at `/property/postcode`.
+pub fn postcode_place(
+    snapshot: &Snapshot,
+    asked: &wire::Postcode,
+) -> Result<(Postcode, PostcodePlace), ResolveError> {
+    let postcode = Postcode::parse(asked.as_str()).ok_or_else(|| unknown_postcode(asked))?;
+    let place = snapshot
+        .postcode(&postcode)?
+        .ok_or_else(|| unknown_postcode(asked))?;
+    if !matches!(place.country, Country::England | Country::Wales) {
+        return Err(reject(outside()));
+    }
+    Ok((postcode, place))
+}
+
+fn another_uprn() -> Fault {
+    Fault::new(
+        Code::UprnAddressMismatch,
+        "The address belongs to another UPRN. Correct one of the two, or leave the UPRN out.",
+    )
+    .at("/property/uprn")
+}
+
+fn ambiguous(candidates: u32, needs_unit: bool) -> Fault {
+    let (message, field) = if needs_unit {
+        (
+            "The building holds more than one property; name the flat or unit, as in \"Flat 3, 12\"."
+                .to_owned(),
+            "/property/building_number_or_name",
+        )
+    } else {
+        (
+            format!(
+                "{candidates} properties have this address; give the UPRN of the one that is meant."
+            ),
+            "/property",
+        )
+    };
+    Fault::new(Code::AddressAmbiguous, message).at(field)
+}
+
+fn not_residential() -> Fault {
+    Fault::new(
+        Code::NotResidential,
+        "There is no home at this address, and only homes are valued.",
+    )
+    .at("/property")
+}
+
+/// Postcode areas that lie wholly outside England and Wales: Scotland's, Northern Ireland's,
+/// Jersey, Guernsey and the Isle of Man. A snapshot may know only the postcodes of where it values.
+const OUTSIDE: [&str; 18] = [
+    "AB", "BT", "DD", "EH", "FK", "G", "GY", "HS", "IM", "IV", "JE", "KA", "KW", "KY", "ML", "PA",
+    "PH", "ZE",
+];
+
+fn outside() -> Fault {
+    Fault::new(
+        Code::OutsideGeography,
+        "The postcode lies outside England and Wales, which is where this service values.",
+    )
+    .at("/property/postcode")
+}
+
+fn unknown_postcode(asked: &wire::Postcode) -> ResolveError {
+    let letters = |c: char| c.is_ascii_alphabetic();
+    let postcode = asked.as_str();
+    let area = &postcode[..postcode.find(|c| !letters(c)).unwrap_or(0)];
+    if OUTSIDE.contains(&area) {
+        return reject(outside());
+    }
+    let message =
+        format!("{postcode} is not among the postcodes of this release; check it for a slip.");
+    reject(Fault::new(Code::AddressNotFound, message).at("/property/postcode"))
+}
+
+fn reject(fault: Fault) -> ResolveError {
+    ResolveError::Rejected(Box::new(fault))
+}

@@ -1,0 +1,147 @@
+//! Bounds the response before any row runs.
+
+use super::render::may_be_derived;
+use super::row::{ParsedRow, RequestContext, ValuationRequest};
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::input::Input;
+use domesday_contract::v3::request::{PropertyType, Size};
+use domesday_contract::v3::result::{Extent, RESPONSE_MAX, rejected};
+
+/// The envelope of a batch without its results: its id is at most 100 bytes, its numbers ten
+/// digits.
+const ENVELOPE: usize = 400;
+
+/// Checks that the largest possible response to these rows may be sent.
+///
+/// # Errors
+/// `response_too_large`, 413.
+pub fn check_response_size(rows: &[ParsedRow], context: &RequestContext) -> Result<(), Fault> {
+    let bytes = ENVELOPE
+        + rows
+            .iter()
+            .map(|row| largest(row, context) + 1)
+            .sum::<usize>();
+    if bytes <= RESPONSE_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "The answer may become {bytes} bytes, and at most {RESPONSE_MAX} are sent. Send fewer rows at once, or ask for fewer comparables.",
+    );
+    Err(Fault::new(Code::ResponseTooLarge, message).at("/requests"))
+}
+
+/// Returns the most bytes of the result of a row.
+fn largest(row: &ParsedRow, context: &RequestContext) -> usize {
+    let reference = row.request_reference.as_deref();
+    let request = match row.request() {
+        Ok(request) => request,
+        Err(faults) => return rejected(&context.release.id, reference, faults),
+    };
+    let extent = Extent {
+        release_id: &context.release.id,
+        request_reference: reference,
+        shown: request.options().shown(context.depth),
+        nominal_coverage: context.release.manifest.nominal_coverage,
+        authority_name: context.release.authority_name,
+        ignored: request.ignored_inputs().len(),
+    };
+    extent.largest(blank(request).into_iter())
+}
+
+/// Returns the inputs that the host or the release may fill.
+fn blank(request: &ValuationRequest) -> Vec<Input> {
+    let (size, kind, energy) = match request {
+        ValuationRequest::Existing(request) => (
+            &request.size,
+            request.property.property_type,
+            request.energy,
+        ),
+        ValuationRequest::Development(request) => (
+            &request.size,
+            request.property.property_type,
+            request.energy,
+        ),
+    };
+    let flat = kind == PropertyType::Flat;
+    let mut blank = blank_size(size);
+    match request {
+        ValuationRequest::Existing(request) => {
+            let fabric = request.fabric;
+            for (given, input) in [
+                (fabric.wall_type.is_some(), Input::WallType),
+                (fabric.roof_type.is_some(), Input::RoofType),
+                (fabric.floor_type.is_some(), Input::FloorType),
+                (fabric.glazing.is_some(), Input::Glazing),
+            ] {
+                if !given {
+                    blank.push(input);
+                }
+            }
+        }
+        // The route sets these, or leaves them to the release.
+        ValuationRequest::Development(_) => blank.extend([
+            Input::BuildStatus,
+            Input::WallType,
+            Input::RoofType,
+            Input::FloorType,
+            Input::Glazing,
+        ]),
+    }
+    for (given, input) in [
+        (
+            energy.construction_age_band.is_some(),
+            Input::ConstructionAgeBand,
+        ),
+        (energy.rating.is_some(), Input::EnergyRating),
+        (energy.efficiency_score.is_some(), Input::EfficiencyScore),
+    ] {
+        if !given {
+            blank.push(input);
+        }
+    }
+    blank.retain(|&input| input == Input::BuildStatus || may_be_derived(input, flat));
+    blank
+}
+
+fn blank_size(size: &Size) -> Vec<Input> {
+    let mut blank = vec![Input::HabitableRooms];
+    for (given, input) in [
+        (size.floor_area_m2.is_some(), Input::FloorArea),
+        (size.bedrooms.is_some(), Input::Bedrooms),
+        (size.living_rooms.is_some(), Input::LivingRooms),
+        (size.storeys.is_some(), Input::Storeys),
+        (size.floor_level.is_some(), Input::FloorLevel),
+    ] {
+        if !given {
+            blank.push(input);
+        }
+    }
+    blank
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::pipeline::render::referred;
+    use domesday_contract::v3::result::REFERRAL_MESSAGE_MAX;
+    use domesday_engine::outcome::ReferralReason;
+    use domesday_engine::subject::Attribute;
+
+    #[test]
+    fn no_referral_says_more_than_is_foreseen() {
+        for reason in [
+            ReferralReason::OutsidePropertyTypes,
+            ReferralReason::UnusualSize,
+            ReferralReason::UnusualValue,
+            ReferralReason::InsufficientEvidence,
+            ReferralReason::ShortLease,
+            ReferralReason::MissingInput,
+            ReferralReason::ConflictingInputs,
+            ReferralReason::Other,
+        ] {
+            // The attribute with the longest name in a request.
+            let referral = referred(reason, Some(Attribute::LeaseServiceCharge));
+            let message = serde_json::to_string(&referral.message).unwrap();
+            assert!(message.len() <= REFERRAL_MESSAGE_MAX, "{message}");
+        }
+    }
+}

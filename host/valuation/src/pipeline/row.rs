@@ -1,0 +1,409 @@
+//! The pipeline of one row, from its text to the bytes of its result. Single values, batches and
+//! jobs share it. [`RequestContext`] holds what a row needs besides itself, so no row affects
+//! another.
+
+use super::address_lookup::AddressLookups;
+use super::eligibility::outside;
+use super::merge::{Merged, merge};
+use super::render::{Rendering, refer, render};
+pub use super::request_context::RequestContext;
+use super::resolve::{Identity, ResolveError, StoredMatch, identity, stored};
+use super::value::{problem, time_left, value as run};
+use super::{authorize, development_site, location_context};
+use crate::observer::ObservedRow;
+use chrono::NaiveDate;
+use domesday_contract::error::{Code, Fault};
+use domesday_contract::v3::input::Note;
+use domesday_contract::v3::options::{Options, Settings};
+use domesday_contract::v3::request::{Development, Kind, Refused, Request};
+use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
+use domesday_engine::evidence::{EvidenceSource, Recorder};
+use domesday_engine::outcome::{Row, RowFailure};
+use domesday_registers::Postcode;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
+
+/// The request of a row.
+pub enum ValuationRequest {
+    /// An existing property.
+    Existing(Box<Request>),
+    /// A proposed property.
+    Development(Box<Development>),
+}
+
+/// A parsed row, with or without faults.
+pub struct ParsedRow {
+    /// The customer's own reference, where that at least is sound.
+    pub request_reference: Option<String>,
+    /// The request, or its faults.
+    content: Result<ValuationRequest, Vec<Fault>>,
+}
+
+/// The outcome of a row.
+pub struct RowOutcome {
+    /// In the contract's terms.
+    pub outcome: Outcome,
+    /// The host failed or timed out. The unit is refunded and the row is retryable.
+    pub refundable: bool,
+    /// Why the row has no value, for the log alone. A row whose address provider does not answer
+    /// has none, since the log reports that once and not by row.
+    pub problem: Option<String>,
+    /// The wait before a retry, where it is known.
+    pub retry_after: Option<Duration>,
+}
+
+/// A row whose result is rendered.
+pub struct RenderedRow {
+    /// The result as JSON.
+    pub json: Vec<u8>,
+    /// Its status.
+    pub status: Status,
+    /// As in [`RowOutcome`].
+    pub refundable: bool,
+    /// As in [`RowOutcome`].
+    pub problem: Option<String>,
+}
+
+impl ValuationRequest {
+    /// Reads the body of a single route.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn read(body: &[u8], kind: Kind) -> Result<ValuationRequest, Refused> {
+        Ok(match kind {
+            Kind::Existing => ValuationRequest::Existing(Box::new(Request::read(body)?)),
+            Kind::Development => ValuationRequest::Development(Box::new(Development::read(body)?)),
+        })
+    }
+
+    fn read_row(row: &str, kind: Kind, defaults: Settings) -> Result<ValuationRequest, Refused> {
+        Ok(match kind {
+            Kind::Existing => {
+                ValuationRequest::Existing(Box::new(Request::read_row(row, defaults)?))
+            }
+            Kind::Development => {
+                ValuationRequest::Development(Box::new(Development::read_row(row, defaults)?))
+            }
+        })
+    }
+
+    /// The options as they apply here.
+    pub fn options(&self) -> Options {
+        match self {
+            ValuationRequest::Existing(request) => request.options,
+            ValuationRequest::Development(request) => request.options,
+        }
+    }
+
+    /// The day of the valuation.
+    pub fn valuation_date(&self) -> NaiveDate {
+        match self {
+            ValuationRequest::Existing(request) => request.property.valuation_date,
+            ValuationRequest::Development(request) => request.property.valuation_date,
+        }
+    }
+
+    /// The customer's own reference.
+    pub fn request_reference(&self) -> Option<&str> {
+        match self {
+            ValuationRequest::Existing(request) => request.request_reference.as_deref(),
+            ValuationRequest::Development(request) => request.request_reference.as_deref(),
+        }
+    }
+
+    /// Inputs that are valid and of no use.
+    pub fn ignored_inputs(&self) -> &[Note] {
+        match self {
+            ValuationRequest::Existing(request) => &request.ignored_inputs,
+            ValuationRequest::Development(request) => &request.ignored_inputs,
+        }
+    }
+}
+
+impl ParsedRow {
+    /// Returns whether the row costs a unit, which a row with faults does not.
+    pub fn is_billable(&self) -> bool {
+        self.content.is_ok()
+    }
+
+    /// Returns the postcode of the row to look up, as [`postcode_to_look_up`] does. Blocks.
+    pub fn postcode_to_look_up(&self, context: &RequestContext) -> Option<Postcode> {
+        postcode_to_look_up(self.content.as_ref().ok()?, context)
+    }
+
+    /// Returns the request of the row, or its faults.
+    pub fn request(&self) -> Result<&ValuationRequest, &[Fault]> {
+        self.content.as_ref().map_err(Vec::as_slice)
+    }
+}
+
+/// Parses a row, and checks its scope and its date.
+pub fn parse(row: &str, context: &RequestContext) -> ParsedRow {
+    let request = match ValuationRequest::read_row(row, context.kind, context.settings) {
+        Ok(request) => request,
+        Err(refused) => {
+            return ParsedRow {
+                request_reference: refused.request_reference,
+                content: Err(refused.faults),
+            };
+        }
+    };
+    let faults: Vec<Fault> = [
+        authorize::stored_data(request.options().use_stored_data, context.stored_data),
+        authorize::valuation_date(request.valuation_date(), context.release.window),
+    ]
+    .into_iter()
+    .filter_map(Result::err)
+    .collect();
+    ParsedRow {
+        request_reference: request.request_reference().map(str::to_owned),
+        content: if faults.is_empty() {
+            Ok(request)
+        } else {
+            Err(faults)
+        },
+    }
+}
+
+/// Returns the postcode to look up at the address provider, where the snapshot does not resolve the
+/// address of a request. Blocks.
+pub fn postcode_to_look_up(
+    request: &ValuationRequest,
+    context: &RequestContext,
+) -> Option<Postcode> {
+    let ValuationRequest::Existing(request) = request else {
+        return None;
+    };
+    let look = || stored(&context.release.snapshot, &request.property);
+    // A row whose look-up fails or panics says so itself, when it is its turn.
+    match catch_unwind(AssertUnwindSafe(look)) {
+        Ok(Ok(StoredMatch::Ambiguous(open))) => Some(open.postcode),
+        _ => None,
+    }
+}
+
+/// Runs a row and renders its result. Blocks. A row whose turn comes after the deadline is not
+/// begun.
+pub fn value(
+    row: &ParsedRow,
+    context: &RequestContext,
+    answers: &AddressLookups,
+    valuation_id: Uuid,
+    deadline: Option<Instant>,
+) -> RenderedRow {
+    let done = match &row.content {
+        Ok(request) => outcome(request, context, answers, valuation_id, deadline),
+        Err(faults) => rejected(faults.clone()),
+    };
+    write(row, context, valuation_id, done)
+}
+
+/// Renders the result of a row that the deadline left no time for.
+pub fn timed_out_row(row: &ParsedRow, context: &RequestContext, valuation_id: Uuid) -> RenderedRow {
+    match &row.content {
+        Ok(_) => write(row, context, valuation_id, out_of_time()),
+        // The faults of a row are known without running it.
+        Err(faults) => write(row, context, valuation_id, rejected(faults.clone())),
+    }
+}
+
+fn write(
+    row: &ParsedRow,
+    context: &RequestContext,
+    valuation_id: Uuid,
+    done: RowOutcome,
+) -> RenderedRow {
+    let result = ValuationResult {
+        release_id: &context.release.id,
+        execution_id: context.execution_id,
+        valuation_id,
+        request_reference: row.request_reference.as_deref(),
+        outcome: done.outcome,
+    };
+    RenderedRow {
+        status: result.outcome.status(),
+        // Maps with text for names and finite numbers are all that there is in it.
+        json: serde_json::to_vec(&result).unwrap_or_default(),
+        refundable: done.refundable,
+        problem: done.problem,
+    }
+}
+
+/// Runs a request without faults. Blocks. A panic ends the row and nothing else.
+pub fn outcome(
+    request: &ValuationRequest,
+    context: &RequestContext,
+    answers: &AddressLookups,
+    valuation_id: Uuid,
+    deadline: Option<Instant>,
+) -> RowOutcome {
+    let work = || {
+        if is_over(deadline) {
+            return out_of_time();
+        }
+        run_pipeline(request, context, answers, valuation_id, deadline)
+            .unwrap_or_else(|ended| ended)
+    };
+    // The row's own values are gone after a panic, and what it shares is only ever read.
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| failed(internal(), "the row panicked".to_owned()))
+}
+
+/// Runs the stages. Each may end the row early.
+fn run_pipeline(
+    request: &ValuationRequest,
+    context: &RequestContext,
+    answers: &AddressLookups,
+    valuation_id: Uuid,
+    deadline: Option<Instant>,
+) -> Result<RowOutcome, RowOutcome> {
+    let release = &*context.release;
+    let Merged {
+        subject,
+        identity_source,
+        stored_data_used,
+        applied_inputs,
+    } = match request {
+        ValuationRequest::Existing(request) => {
+            let identity: Identity =
+                identity(&release.snapshot, &request.property, answers).map_err(unresolved)?;
+            merge(request, &identity, release.latest_sale)
+        }
+        ValuationRequest::Development(request) => {
+            let located = development_site::locate(&release.snapshot, &request.property)
+                .map_err(unresolved)?;
+            development_site::subject(request, &located, release.latest_sale)
+        }
+    };
+    let subject = Arc::new(subject);
+    let referral = outside(&release.manifest, &subject);
+    let rendering = Rendering {
+        release,
+        subject: &subject,
+        identity_source,
+        stored_data_used,
+        applied_inputs,
+        ignored_inputs: request.ignored_inputs().to_vec(),
+        comparables: None,
+        context: None,
+    };
+    let observer = context.observer.as_deref();
+    let observed = ObservedRow {
+        release: &context.release,
+        subject: &subject,
+        valuation_id,
+    };
+    if let Some(referral) = referral {
+        if let Some(observer) = observer {
+            observer.referred(&observed, &referral);
+        }
+        return Ok(final_outcome(refer(referral, rendering), None));
+    }
+    let left = time_left(deadline);
+    let recording = observer.filter(|observer| observer.wants_evidence(valuation_id));
+    let recorder = recording.map(|_| Arc::new(Recorder::new(release.evidence.clone())));
+    let evidence: Arc<dyn EvidenceSource> = match &recorder {
+        Some(recorder) => recorder.clone(),
+        None => release.evidence.clone(),
+    };
+    let row: Row = run(&observed, observer, evidence, left);
+    match &row.outcome {
+        Err(RowFailure::OutOfTime)
+            if left.is_some_and(|left| left <= release.release.row_time()) =>
+        {
+            return Err(out_of_time());
+        }
+        Err(failure) if failure.retryable() => {
+            return Err(failed(internal(), failure.to_string()));
+        }
+        _ => {}
+    }
+    if let (Some(observer), Some(recorder)) = (recording, recorder) {
+        observer.recorded(&observed, &row, recorder.take());
+    }
+    let shown = request.options().shown(context.depth);
+    let location_context = match shown.context {
+        true => Some(
+            location_context::context(&release.snapshot, &subject)
+                .map_err(|error| failed(internal(), error.to_string()))?,
+        ),
+        false => None,
+    };
+    let problem = problem(&row);
+    let rendering = Rendering {
+        comparables: shown.comparables,
+        context: location_context,
+        ..rendering
+    };
+    Ok(final_outcome(render(row, rendering), problem))
+}
+
+fn final_outcome(outcome: Outcome, problem: Option<String>) -> RowOutcome {
+    RowOutcome {
+        outcome,
+        refundable: false,
+        problem,
+        retry_after: None,
+    }
+}
+
+fn rejected(faults: Vec<Fault>) -> RowOutcome {
+    final_outcome(Outcome::Rejected(faults), None)
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+fn unresolved(unresolved: ResolveError) -> RowOutcome {
+    match unresolved {
+        ResolveError::Rejected(fault) => rejected(vec![*fault]),
+        ResolveError::Provider(unavailable) => {
+            let message = "The identity provider does not answer. Try again.";
+            let fault = Fault::new(Code::IdentityProviderUnavailable, message);
+            RowOutcome {
+                outcome: Outcome::Rejected(vec![fault]),
+                refundable: true,
+                problem: None,
+                retry_after: unavailable.retry_after,
+            }
+        }
+        ResolveError::Store(error) => {
+            let message = "The identity store does not answer. Try again.";
+            RowOutcome {
+                outcome: Outcome::Rejected(vec![Fault::new(
+                    Code::IdentityProviderUnavailable,
+                    message,
+                )]),
+                refundable: true,
+                problem: Some(format!("the identity store could not be read: {error}")),
+                retry_after: None,
+            }
+        }
+    }
+}
+
+fn failed(fault: Fault, problem: String) -> RowOutcome {
+    RowOutcome {
+        outcome: Outcome::Failed(vec![fault]),
+        refundable: true,
+        problem: Some(problem),
+        retry_after: None,
+    }
+}
+
+fn out_of_time() -> RowOutcome {
+    let message = "There was no time left for this row within 25 seconds. Try it again.";
+    RowOutcome {
+        outcome: Outcome::Failed(vec![Fault::new(Code::ProcessingDeadlineExceeded, message)]),
+        refundable: true,
+        problem: None,
+        retry_after: None,
+    }
+}
+
+fn internal() -> Fault {
+    Fault::new(Code::Internal, "The valuation could not be run. Try again.")
+}

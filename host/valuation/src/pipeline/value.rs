@@ -1,0 +1,50 @@
+//! The stage that runs the release on one subject.
+
+use crate::observer::{ObservedRow, RowObserver};
+use domesday_contract::error::{Code, Fault};
+use domesday_engine::evidence::EvidenceSource;
+use domesday_engine::outcome::{Outcome, Row};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Returns the time until a deadline.
+pub fn time_left(deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+}
+
+/// Runs the pinned release on one subject, in a fresh sandbox, for `left` at most. `evidence` is
+/// that of the pinned snapshot, or a recorder before it. Blocks.
+pub fn value(
+    observed: &ObservedRow<'_>,
+    observer: Option<&dyn RowObserver>,
+    evidence: Arc<dyn EvidenceSource>,
+    left: Option<Duration>,
+) -> Row {
+    let (release, subject) = (observed.release, observed.subject);
+    let began = Instant::now();
+    let row = match left {
+        Some(left) => release.release.value_within(subject, evidence, left),
+        None => release.release.value(subject, evidence),
+    };
+    if let Some(observer) = observer {
+        observer.ran(observed, &row, began.elapsed());
+    }
+    row
+}
+
+/// Returns why the release failed on a row, for the log alone. A client learns only that it failed.
+pub fn problem(row: &Row) -> Option<String> {
+    match &row.outcome {
+        Ok(Outcome::Valued(_) | Outcome::Referred(_)) => None,
+        Ok(Outcome::Failed { reason }) => Some(format!("the release gave up: {reason:?}")),
+        Err(failure) => Some(failure.to_string()),
+    }
+}
+
+/// Returns the fault of a row on which the release always fails.
+pub fn release_failed() -> Fault {
+    Fault::new(
+        Code::ReleaseFailed,
+        "This release cannot value this property, and trying again will not change that. Ask for a manual valuation.",
+    )
+}

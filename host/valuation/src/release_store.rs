@@ -1,0 +1,385 @@
+//! The store of valuation releases: it opens, verifies and admits them, and knows the current one.
+
+use crate::profile;
+use arc_swap::ArcSwap;
+use chrono::NaiveDate;
+use domesday_contract::v3::release as wire;
+use domesday_engine::evidence::SnapshotEvidence;
+use domesday_engine::{Limits, Release, Runtime};
+use domesday_package::{Kind, PackageId, PropertyBody, Sha256Digest, Trust, ValuationBody, open};
+use domesday_property::Snapshot;
+use domesday_registers::Day;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+
+/// One release, ready to value.
+pub struct OpenRelease {
+    /// Its immutable id.
+    pub id: String,
+    /// What its manifest says.
+    pub manifest: ValuationBody,
+    /// The digest of its package's manifest.
+    pub package: Sha256Digest,
+    /// The admitted component.
+    pub release: Release,
+    /// The snapshot that it is pinned to.
+    pub snapshot: Arc<Snapshot>,
+    /// Evidence from that snapshot.
+    pub evidence: Arc<SnapshotEvidence>,
+    /// The snapshot's latest sale.
+    pub latest_sale: Option<Day>,
+    /// Bytes of the longest name of an authority in the snapshot, as JSON without its quotes.
+    pub authority_name: usize,
+    /// Valuation dates that it takes.
+    pub window: wire::DateWindow,
+}
+
+/// Why a release cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// A package does not open.
+    #[error(transparent)]
+    Package(#[from] domesday_package::PackageError),
+    /// A release asks for a snapshot with other content.
+    #[error(
+        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, and {path} holds {found}"
+    )]
+    OtherSnapshot {
+        /// The release.
+        release: String,
+        /// The snapshot's id.
+        snapshot: String,
+        /// What the release wants.
+        pinned: String,
+        /// What is there.
+        found: String,
+        /// Where.
+        path: PathBuf,
+    },
+    /// The snapshot does not open.
+    #[error("the property snapshot {path} cannot be used: {source}")]
+    Snapshot {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        source: domesday_property::SnapshotError,
+    },
+    /// The component may not run.
+    #[error("release {release} is not admitted: {source}")]
+    NotAdmitted {
+        /// The release.
+        release: String,
+        /// Why.
+        source: domesday_engine::AdmissionError,
+    },
+    /// The folder cannot be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// What happened.
+        source: std::io::Error,
+    },
+    /// There is nothing to serve.
+    #[error("{path} holds no valuation release; `domesday release build` makes one")]
+    Nothing {
+        /// Where one was looked for.
+        path: PathBuf,
+    },
+    /// The release that was named is not there.
+    #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+        /// Where.
+        path: PathBuf,
+    },
+}
+
+/// The releases that a service holds, one of them the current one. Which that is, and what is held,
+/// may change at any time; whoever has a release keeps it for as long as it wants.
+pub struct ReleaseStore {
+    root: PathBuf,
+    trust: Trust,
+    runtime: Runtime,
+    current: ArcSwap<OpenRelease>,
+    held: RwLock<BTreeMap<String, Arc<OpenRelease>>>,
+    /// Held over the opening of a release, so that one that many ask for is opened once.
+    snapshots: Mutex<Snapshots>,
+}
+
+/// Snapshots by their ids.
+type Snapshots = BTreeMap<String, Arc<Snapshot>>;
+
+impl ReleaseStore {
+    /// Opens every valuation release under `root`. `current` names the active one; without it, the
+    /// one with the latest effective date up to `today` is, and of equals the last by id. Where
+    /// none is in force yet, it is the one that will be first.
+    ///
+    /// # Errors
+    /// The first package that cannot be served: nothing is served from a store that is not whole.
+    pub fn open(
+        root: &Path,
+        trust: Trust,
+        runtime: Runtime,
+        current: Option<&str>,
+        today: NaiveDate,
+    ) -> Result<ReleaseStore, ReleaseError> {
+        let folder = root.join(Kind::Valuation.as_str());
+        let mut snapshots = BTreeMap::new();
+        let mut releases = BTreeMap::new();
+        for id in names(&folder)? {
+            let open = open_release(root, &id, &trust, &runtime, &mut snapshots)?;
+            opened(&open);
+            releases.insert(id, Arc::new(open));
+        }
+        let current = match current {
+            Some(id) => releases.get(id).ok_or_else(|| ReleaseError::Unknown {
+                id: id.to_owned(),
+                path: folder.clone(),
+            })?,
+            None => releases
+                .values()
+                .max_by_key(|release| precedence(&release.manifest, today))
+                .ok_or_else(|| ReleaseError::Nothing {
+                    path: folder.clone(),
+                })?,
+        };
+        Ok(ReleaseStore {
+            current: ArcSwap::new(current.clone()),
+            root: root.to_owned(),
+            trust,
+            runtime,
+            held: RwLock::new(releases),
+            snapshots: Mutex::new(snapshots),
+        })
+    }
+
+    /// The active release. Never waits.
+    pub fn current(&self) -> Arc<OpenRelease> {
+        self.current.load_full()
+    }
+
+    /// A release by its id, opened and admitted now if it is not held yet: a job may be on one that
+    /// came after the start. Blocks.
+    ///
+    /// # Errors
+    /// Where it is not in the folder or cannot be served.
+    pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
+        let held = |store: &ReleaseStore| store.read().get(id).cloned();
+        if let Some(release) = held(self) {
+            return Ok(release);
+        }
+        // An id is a folder's name, so that nothing may be taken for one that is none.
+        if id.parse::<PackageId>().is_err() {
+            return Err(ReleaseError::Unknown {
+                id: id.to_owned(),
+                path: self.root.join(Kind::Valuation.as_str()),
+            });
+        }
+        let mut snapshots = self
+            .snapshots
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        // Somebody else may have opened it meanwhile.
+        if let Some(release) = held(self) {
+            return Ok(release);
+        }
+        let open = open_release(&self.root, id, &self.trust, &self.runtime, &mut snapshots)?;
+        opened(&open);
+        let release = Arc::new(open);
+        self.held
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.to_owned(), release.clone());
+        Ok(release)
+    }
+
+    /// Makes a release the active one for requests that come from now on. Blocks where it must be
+    /// opened first.
+    ///
+    /// # Errors
+    /// As [`ReleaseStore::get`]; the active release is then the one it was.
+    pub fn promote(&self, id: &str) -> Result<(), ReleaseError> {
+        self.current.store(self.get(id)?);
+        Ok(())
+    }
+
+    /// All that are held, in order of their ids.
+    pub fn held(&self) -> Vec<Arc<OpenRelease>> {
+        self.read().values().cloned().collect()
+    }
+
+    /// Returns the number of releases held.
+    pub fn count(&self) -> usize {
+        self.read().len()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<OpenRelease>>> {
+        // Nothing can be left half done in it.
+        self.held.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The greater, the rather it is current on a day.
+fn precedence(release: &ValuationBody, today: NaiveDate) -> impl Ord + use<> {
+    let date = release.effective_date;
+    let in_force = date <= today;
+    // Of those to come the first, of the others the last.
+    let to_come = (!in_force).then_some(std::cmp::Reverse(date));
+    (in_force, to_come, date, release.release_id.to_string())
+}
+
+fn opened(release: &OpenRelease) {
+    tracing::info!(
+        release_id = release.id,
+        snapshot_id = release.manifest.snapshot.id.as_str(),
+        "release opened"
+    );
+}
+
+/// Returns the ids of the packages in a folder, in order. It skips other files.
+pub fn names(folder: &Path) -> Result<Vec<String>, ReleaseError> {
+    let io = |source| ReleaseError::Io {
+        path: folder.to_owned(),
+        source,
+    };
+    if !folder.exists() {
+        return Err(ReleaseError::Nothing {
+            path: folder.to_owned(),
+        });
+    }
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        let entry = entry.map_err(io)?;
+        let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if !hidden && entry.file_type().map_err(io)?.is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Opens one release and, unless another release has it open already, its snapshot.
+pub fn open_release(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    runtime: &Runtime,
+    snapshots: &mut Snapshots,
+) -> Result<OpenRelease, ReleaseError> {
+    let OpenComponent {
+        manifest,
+        package,
+        release,
+    } = open_component(root, id, trust, runtime)?;
+    let snapshot = match snapshots.get(manifest.snapshot.id.as_str()) {
+        Some(snapshot) => snapshot.clone(),
+        None => {
+            let snapshot = Arc::new(open_snapshot(root, &manifest, trust)?);
+            snapshots.insert(manifest.snapshot.id.as_str().to_owned(), snapshot.clone());
+            snapshot
+        }
+    };
+    let (from, to): (NaiveDate, NaiveDate) =
+        (manifest.valuation_date.from, manifest.valuation_date.to);
+    Ok(OpenRelease {
+        id: id.to_owned(),
+        package,
+        release,
+        latest_sale: snapshot.identity().latest_sale,
+        authority_name: snapshot
+            .authorities()
+            .into_iter()
+            .map(|authority| {
+                serde_json::Value::from(authority.name.as_str())
+                    .to_string()
+                    .len()
+                    - 2
+            })
+            .max()
+            .unwrap_or(0),
+        evidence: Arc::new(SnapshotEvidence::new(snapshot.clone())),
+        snapshot,
+        window: wire::DateWindow { from, to },
+        manifest,
+    })
+}
+
+/// A release without its snapshot, which is all that a replay needs.
+pub struct OpenComponent {
+    /// What its manifest says.
+    pub manifest: ValuationBody,
+    /// The digest of its package's manifest.
+    pub package: Sha256Digest,
+    /// The admitted component.
+    pub release: Release,
+}
+
+/// Opens a release without its snapshot.
+pub fn open_component(
+    root: &Path,
+    id: &str,
+    trust: &Trust,
+    runtime: &Runtime,
+) -> Result<OpenComponent, ReleaseError> {
+    let folder = root.join(Kind::Valuation.as_str());
+    let place = folder.join(id);
+    if !place.exists() {
+        return Err(ReleaseError::Unknown {
+            id: id.to_owned(),
+            path: folder,
+        });
+    }
+    let package = open(&place, trust)?;
+    let manifest: ValuationBody = package.body()?;
+    let component = package.bytes(manifest.component.as_str())?;
+    let limits = Limits::new(manifest.fuel_per_row, manifest.memory_bytes);
+    let release = runtime
+        .admit_as(profile::of(manifest.profile), &component, limits)
+        .map_err(|source| ReleaseError::NotAdmitted {
+            release: id.to_owned(),
+            source,
+        })?;
+    Ok(OpenComponent {
+        manifest,
+        package: package.digest(),
+        release,
+    })
+}
+
+fn open_snapshot(
+    root: &Path,
+    release: &ValuationBody,
+    trust: &Trust,
+) -> Result<Snapshot, ReleaseError> {
+    let pin = &release.snapshot;
+    let package = open(
+        &root.join(Kind::Property.as_str()).join(pin.id.as_str()),
+        trust,
+    )?;
+    let body: PropertyBody = package.body()?;
+    let other = |found: String, path: PathBuf| ReleaseError::OtherSnapshot {
+        release: release.release_id.as_str().to_owned(),
+        snapshot: pin.id.as_str().to_owned(),
+        pinned: pin.content_digest.to_string(),
+        found,
+        path,
+    };
+    if body.content_digest != pin.content_digest {
+        let found = body.content_digest.to_string();
+        return Err(other(found, package.directory().to_owned()));
+    }
+    let path = package.path(body.database.as_str())?;
+    let snapshot = Snapshot::open(&path).map_err(|source| ReleaseError::Snapshot {
+        path: path.clone(),
+        source,
+    })?;
+    let found = snapshot.identity().content_digest;
+    if found != pin.content_digest.to_string() {
+        return Err(other(found, path));
+    }
+    Ok(snapshot)
+}

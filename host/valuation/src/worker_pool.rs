@@ -1,0 +1,344 @@
+//! The bounded pool of threads that value properties.
+//!
+//! A sandboxed call blocks its thread, so it never runs on an asynchronous one. The queue is
+//! bounded: under overload [`WorkerPool::run`] returns [`WorkError::Full`] instead of queueing.
+
+use crossbeam_channel::{Receiver, Sender};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+/// Native stack of a worker. It is several times what a guest may use, since the host's frames and
+/// those of the evidence stand on it too.
+const STACK_BYTES: usize = 8 << 20;
+
+/// A queued task.
+type Task = Box<dyn FnOnce() + Send>;
+
+/// A bounded pool of worker threads.
+///
+/// The workers take tasks from one queue and sleep between them. They do not steal work: where each
+/// request is one task, two work-stealing threads yielded sixty times a request.
+pub struct WorkerPool {
+    queue: Sender<Task>,
+    threads: usize,
+    /// The threads for work that `rayon` divides.
+    parallel: rayon::ThreadPool,
+    slots: Arc<Semaphore>,
+    capacity: usize,
+    waiting: QueueDepth,
+}
+
+/// The number of tasks of requests that no worker has begun.
+#[derive(Clone, Default)]
+pub struct QueueDepth(Arc<AtomicUsize>);
+
+impl QueueDepth {
+    /// Returns whether any such task waits.
+    pub fn is_nonzero(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// Why the pool returned no result.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkError {
+    /// The queue is full.
+    #[error("as much work is waiting as the service takes")]
+    Full,
+    /// The work panicked.
+    #[error("the work ended without an answer")]
+    Lost,
+}
+
+/// The occupancy of the pool, for background work that runs while the pool is idle.
+#[derive(Clone)]
+pub struct Occupancy {
+    slots: Arc<Semaphore>,
+    capacity: usize,
+}
+
+impl Occupancy {
+    /// Returns the tasks that wait or run.
+    pub fn in_use(&self) -> usize {
+        self.capacity.saturating_sub(self.slots.available_permits())
+    }
+}
+
+impl WorkerPool {
+    /// Starts a pool of `threads` that takes `waiting` tasks over all of them.
+    ///
+    /// # Errors
+    /// A thread cannot be started.
+    pub fn new(threads: usize, waiting: usize) -> std::io::Result<WorkerPool> {
+        let (queue, tasks) = crossbeam_channel::unbounded();
+        for index in 0..threads {
+            let tasks = tasks.clone();
+            // Each ends when the pool is gone and the queue is empty.
+            std::thread::Builder::new()
+                .name(format!("worker-{index}"))
+                .stack_size(STACK_BYTES)
+                .spawn(move || work(&tasks))?;
+        }
+        let parallel = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .stack_size(STACK_BYTES)
+            .thread_name(|index| format!("parallel-{index}"))
+            .panic_handler(|_| tracing::error!("a worker's task panicked"))
+            .build()
+            .map_err(std::io::Error::other)?;
+        Ok(WorkerPool {
+            queue,
+            threads,
+            parallel,
+            slots: Arc::new(Semaphore::new(waiting)),
+            waiting: QueueDepth::default(),
+            capacity: waiting,
+        })
+    }
+
+    /// Returns the tasks that may wait or run.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Returns the tasks that wait or run.
+    pub fn in_use(&self) -> usize {
+        self.occupancy().in_use()
+    }
+
+    /// Returns a handle that reads the occupancy.
+    pub fn occupancy(&self) -> Occupancy {
+        Occupancy {
+            slots: self.slots.clone(),
+            capacity: self.capacity,
+        }
+    }
+
+    /// Runs `work` on a worker.
+    ///
+    /// # Errors
+    /// `Full` where the queue is full, `Lost` where the work panicked.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let slot = self.slot()?;
+        self.with_slot(slot, work, |task| self.queued(task)).await
+    }
+
+    /// Runs `work` that `rayon` divides over all threads.
+    ///
+    /// # Errors
+    /// As [`WorkerPool::run`].
+    pub async fn run_parallel<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let slot = self.slot()?;
+        self.with_slot(slot, work, |task| self.parallel.spawn(task))
+            .await
+    }
+
+    fn slot(&self) -> Result<OwnedSemaphorePermit, WorkError> {
+        let slot = self.slots.clone().try_acquire_owned();
+        slot.map_err(|_| WorkError::Full)
+    }
+
+    async fn fair_slot(&self) -> Result<OwnedSemaphorePermit, WorkError> {
+        let slot = self.slots.clone().acquire_owned().await;
+        slot.map_err(|_| WorkError::Lost)
+    }
+
+    fn queued(&self, task: Task) {
+        // The threads are there for as long as the pool is; a task that is lost says so to whoever
+        // waits.
+        let _ = self.queue.send(task);
+    }
+
+    /// Runs one part of a request, which waits for its slot instead of being refused. So requests
+    /// that arrive together take turns.
+    ///
+    /// # Errors
+    /// `Lost` where the work panicked.
+    pub async fn run_fair<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let slot = self.fair_slot().await?;
+        self.with_slot(slot, work, |task| self.queued(task)).await
+    }
+
+    /// Runs one part of a request, as [`WorkerPool::run_fair`] does, for work that `rayon` divides.
+    ///
+    /// # Errors
+    /// `Lost` where the work panicked.
+    pub async fn run_parallel_fair<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let slot = self.fair_slot().await?;
+        self.with_slot(slot, work, |task| self.parallel.spawn(task))
+            .await
+    }
+
+    /// Returns the number of workers.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    async fn with_slot<T: Send + 'static>(
+        &self,
+        slot: OwnedSemaphorePermit,
+        work: impl FnOnce() -> T + Send + 'static,
+        hand_over: impl FnOnce(Task),
+    ) -> Result<T, WorkError> {
+        let (sender, answer) = oneshot::channel();
+        let waiting = self.waiting.clone();
+        waiting.0.fetch_add(1, Ordering::Relaxed);
+        hand_over(Box::new(move || {
+            waiting.0.fetch_sub(1, Ordering::Relaxed);
+            // The caller is gone: its client disconnected, or its deadline passed.
+            if sender.is_closed() {
+                return;
+            }
+            let done = work();
+            drop(slot);
+            // The caller may be gone. The work is done all the same.
+            let _ = sender.send(done);
+        }));
+        answer.await.map_err(|_| WorkError::Lost)
+    }
+
+    /// Returns the number of tasks of requests that no worker has begun.
+    pub fn queue_depth(&self) -> &QueueDepth {
+        &self.waiting
+    }
+
+    /// Runs `work` that no request waits for. It takes no slot, so its callers bound how much of it
+    /// there is. It returns early where [`QueueDepth::is_nonzero`] says that something
+    /// else waits.
+    ///
+    /// # Errors
+    /// `Lost` where the work panicked.
+    pub async fn run_low_priority<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
+        let (sender, answer) = oneshot::channel();
+        self.queued(Box::new(move || {
+            if !sender.is_closed() {
+                let _ = sender.send(work());
+            }
+        }));
+        answer.await.map_err(|_| WorkError::Lost)
+    }
+}
+
+/// Runs tasks until the pool is dropped and the queue is empty.
+fn work(tasks: &Receiver<Task>) {
+    for task in tasks {
+        // A panic loses its own task alone. The dropped sender reports it to the caller.
+        if catch_unwind(AssertUnwindSafe(task)).is_err() {
+            tracing::error!("a worker's task panicked");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_loses_its_own_work_alone() {
+        let workers = WorkerPool::new(1, 4).unwrap();
+        assert_eq!(
+            workers.run(|| -> u32 { panic!("on purpose") }).await,
+            Err(WorkError::Lost)
+        );
+        assert_eq!(workers.run(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn work_that_divides_itself_has_threads_of_its_own() {
+        let workers = WorkerPool::new(3, 1).unwrap();
+        let of = || {
+            let name = std::thread::current().name().unwrap_or_default().to_owned();
+            (rayon::current_num_threads(), name)
+        };
+        let (threads, name) = workers.run_parallel(of).await.unwrap();
+        assert!(threads == 3 && name.starts_with("parallel-"), "{name}");
+        let (_, name) = workers.run(of).await.unwrap();
+        assert!(name.starts_with("worker-"), "{name}");
+        let panicked = workers.run_parallel(|| -> u32 { panic!("on purpose") });
+        assert_eq!(panicked.await, Err(WorkError::Lost));
+        assert_eq!(workers.run_parallel_fair(|| 7).await, Ok(7));
+    }
+
+    #[tokio::test]
+    async fn what_is_queued_is_done_though_the_pool_is_gone() {
+        let workers = WorkerPool::new(1, 9).unwrap();
+        let (done, seen) = std::sync::mpsc::channel();
+        for number in 0..8 {
+            let done = done.clone();
+            workers.queued(Box::new(move || {
+                std::thread::yield_now();
+                let _ = done.send(number);
+            }));
+        }
+        drop((workers, done));
+        assert_eq!(seen.iter().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn work_behind_requests_sees_that_one_waits() {
+        let workers = Arc::new(WorkerPool::new(1, 1).unwrap());
+        let (start, started) = std::sync::mpsc::channel::<()>();
+        let (behind, waiting) = (workers.clone(), workers.queue_depth().clone());
+        let behind = tokio::spawn(async move {
+            let work = move || {
+                let _ = start.send(());
+                let patience = std::time::Instant::now();
+                while !waiting.is_nonzero() && patience.elapsed().as_secs() < 10 {
+                    std::thread::yield_now();
+                }
+                waiting.is_nonzero()
+            };
+            behind.run_low_priority(work).await
+        });
+        tokio::task::spawn_blocking(move || started.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        // The only slot is free all the same.
+        assert_eq!(workers.run(|| 7).await, Ok(7));
+        assert_eq!(behind.await.unwrap(), Ok(true));
+        assert!(!workers.queue_depth().is_nonzero());
+        let panicked = workers.run_low_priority(|| -> u32 { panic!("on purpose") });
+        assert_eq!(panicked.await, Err(WorkError::Lost));
+    }
+
+    #[tokio::test]
+    async fn what_does_not_fit_is_refused() {
+        let workers = Arc::new(WorkerPool::new(1, 1).unwrap());
+        let (start, started) = std::sync::mpsc::channel::<()>();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let busy = workers.clone();
+        let first = tokio::spawn(async move {
+            busy.run(move || {
+                let _ = start.send(());
+                let _ = released.recv();
+            })
+            .await
+        });
+        tokio::task::spawn_blocking(move || started.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        assert_eq!(workers.run(|| 1).await, Err(WorkError::Full));
+        release.send(()).unwrap();
+        assert_eq!(first.await.unwrap(), Ok(()));
+        assert_eq!(workers.run(|| 1).await, Ok(1));
+    }
+}

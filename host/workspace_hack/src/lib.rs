@@ -1,0 +1,1 @@
+//! Nothing: this crate's manifest is its content.

@@ -1,0 +1,140 @@
+//! The trees' part of a valuation, on synthetic evidence.
+
+use super::*;
+use crate::columns::Codes;
+use crate::testing::{Fake, sale, subject};
+use crate::{REFERENCE, Release};
+use domesday_sdk::{IndexPoint, Model};
+use domesday_trees::{lightgbm, pack};
+
+/// Twenty similar sales nearby, and one earlier sale of the home itself.
+fn evidence() -> Fake {
+    let near = (0..20)
+        .map(|i| {
+            let mut s = sale(i);
+            s.distance = 40.0 * i as f64;
+            s.price = 250_000.0 + 1_000.0 * i as f64;
+            s.uprn = Some(5_000 + i);
+            s
+        })
+        .collect();
+    let mut evidence = Fake::of(near);
+    let mut own = sale(999);
+    own.price = 200_000.0;
+    evidence.own = vec![own];
+    let point = |month| IndexPoint {
+        month,
+        value: 100.0,
+    };
+    evidence.index = Some((560..653).map(point).collect());
+    evidence.refuse_after = u32::MAX;
+    evidence
+}
+
+/// Packs a tree of one leaf.
+fn constant(value: &str) -> Vec<u64> {
+    let columns = ["area".to_owned()];
+    let text = crate::fit::zero_trees(columns.iter())
+        .replace("leaf_value=0", &format!("leaf_value={value}"));
+    pack(&lightgbm::read(&text).unwrap()).unwrap()
+}
+
+const AREA: &[Column] = &[Column {
+    name: "area",
+    feature: Feature::FloorArea,
+    codes: Codes::AsIs,
+}];
+
+fn of(trees: &[u64], target: Target, offset: Option<Feature>) -> Outcome {
+    let model = Gbdt {
+        reference: &REFERENCE,
+        columns: AREA,
+        target,
+        offset,
+        trees,
+    };
+    value(&model, &subject(), &evidence())
+}
+
+fn valued(outcome: Outcome) -> Valuation {
+    match outcome {
+        Outcome::Valued(valuation) => valuation,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn trees_move_the_estimate_its_comparables_and_its_range() {
+    let plain = valued(Release::value(&subject(), &evidence()));
+    let moved = valued(of(
+        &constant("0.1"),
+        Target::LogPrice,
+        Some(Feature::ReferenceLogValue),
+    ));
+    let factor = 0.1_f64.exp();
+    let near = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-12, "{a} {b}");
+    near(moved.estimate, plain.estimate * factor);
+    for (after, before) in moved.comparables.iter().zip(&plain.comparables) {
+        near(after.adjusted_price, before.adjusted_price * factor);
+        assert_eq!(
+            (after.sale, after.similarity),
+            (before.sale, before.similarity)
+        );
+    }
+    assert_eq!(
+        (moved.confidence, moved.dispersion),
+        (plain.confidence, plain.dispersion)
+    );
+    assert_eq!(
+        (moved.derived, moved.own_sales_share),
+        (plain.derived, plain.own_sales_share)
+    );
+}
+
+#[test]
+fn every_target_is_converted_to_pounds() {
+    let pounds =
+        |trees: &str, target, offset| valued(of(&constant(trees), target, offset)).estimate;
+    let plain = valued(Release::value(&subject(), &evidence())).estimate;
+    assert_eq!(pounds("240000", Target::Price, None), 240_000.0);
+    assert_eq!(
+        pounds("5000", Target::Price, Some(Feature::ReferenceValue)),
+        plain + 5_000.0
+    );
+    assert!((pounds("12.5", Target::LogPrice, None) / 12.5_f64.exp() - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn an_estimate_that_is_no_price_fails_and_one_far_off_is_referred() {
+    let failed = Outcome::Failed(FailureReason::Numeric);
+    assert_eq!(of(&constant("-5"), Target::Price, None), failed);
+    assert_eq!(of(&constant("5000"), Target::LogPrice, None), failed);
+    // An unknown floor level gives no offset.
+    let mut model = Release::model();
+    model.offset = Some(Feature::FloorLevel);
+    assert_eq!(value(&model, &subject(), &evidence()), failed);
+    for far in ["19000", "6000000", "1200000"] {
+        let outcome = of(&constant(far), Target::Price, None);
+        assert!(
+            matches!(&outcome, Outcome::Referred(r) if r.reason == ReferralReason::UnusualValue),
+            "{far}: {outcome:?}"
+        );
+    }
+}
+
+#[test]
+fn a_referral_of_the_reference_model_stays() {
+    let mut tiny = subject();
+    tiny.size.floor_area = Some(12.0);
+    let outcome = value(&Release::model(), &tiny, &evidence());
+    assert!(matches!(outcome, Outcome::Referred(_)), "{outcome:?}");
+    assert_eq!(inputs(&Release::model(), &tiny, &evidence()), None);
+}
+
+#[test]
+fn no_query_is_repeated() {
+    let (ours, theirs) = (evidence(), evidence());
+    let _ = Release::value(&subject(), &ours);
+    let _ = domesday_hedonic::valuation::value(&REFERENCE, &subject(), &theirs);
+    assert_eq!(ours.queries.get(), theirs.queries.get());
+}

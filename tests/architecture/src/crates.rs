@@ -1,0 +1,155 @@
+//! Which crate of the workspace may use which.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What each crate may use, besides what those may use in turn.
+///
+/// `docs/architecture.md` says what each crate is for. A crate that is not listed may use nothing
+/// of the workspace, so a new crate needs a row here.
+const MAY_USE: &[(&str, &[&str])] = &[
+    (
+        "domesday-cli",
+        &[
+            "domesday-server",
+            "domesday-release-tools",
+            "domesday-oci",
+            "domesday-synthetic",
+        ],
+    ),
+    (
+        "domesday-server",
+        &[
+            "domesday-valuation",
+            "domesday-openapi",
+            "domesday-state",
+            "domesday-journal",
+            "domesday-series",
+            "domesday-evaluation",
+            "domesday-oci",
+        ],
+    ),
+    (
+        "domesday-release-tools",
+        &[
+            "domesday-valuation",
+            "domesday-engine",
+            "domesday-property",
+            "domesday-evaluation",
+            "domesday-package",
+        ],
+    ),
+    ("domesday-oci", &["domesday-package", "domesday-engine"]),
+    (
+        "domesday-openapi",
+        &["domesday-contract", "domesday-series"],
+    ),
+    (
+        "domesday-valuation",
+        &[
+            "domesday-engine",
+            "domesday-address-lookup",
+            "domesday-property",
+            "domesday-contract",
+            "domesday-package",
+            // The header and the outcomes of a comparison serve both release_tools and the shadow.
+            "domesday-evaluation",
+        ],
+    ),
+    ("domesday-engine", &["domesday-property"]),
+    ("domesday-address-lookup", &["domesday-property"]),
+    ("domesday-property", &["domesday-registers"]),
+    (
+        "domesday-series",
+        &["domesday-registers", "domesday-package"],
+    ),
+    ("domesday-journal", &["domesday-package"]),
+    ("domesday-evaluation", &["domesday-registers"]),
+    ("domesday-hedonic", &["domesday-sdk"]),
+    (
+        "domesday-gbdt",
+        &["domesday-sdk", "domesday-trees", "domesday-hedonic"],
+    ),
+];
+
+/// Returns every use of one crate by another, from what `cargo metadata` printed; dependencies of
+/// tests and of building are left out.
+///
+/// # Panics
+/// Where the text is not the document that cargo prints.
+pub fn uses(metadata: &Value) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for package in metadata["packages"].as_array().into_iter().flatten() {
+        for dependency in package["dependencies"].as_array().into_iter().flatten() {
+            // Ours alone have a path, and what the product is built of has no kind.
+            if dependency["path"].is_string() && dependency["kind"].is_null() {
+                let name = |of: &Value| of["name"].as_str().unwrap_or_default().to_owned();
+                found.insert((name(package), name(dependency)));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the uses that the layout does not allow.
+pub fn forbidden(uses: &BTreeSet<(String, String)>) -> Vec<String> {
+    let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
+    uses.iter()
+        // It holds features of dependencies, and no code.
+        .filter(|(_, used)| used != "domesday-workspace-hack")
+        .filter(|(user, _)| !user.starts_with("domesday-test-") && !user.starts_with("guest-"))
+        .filter(|(user, used)| !reaches(&table, user, used))
+        .map(|(user, used)| format!("{user} uses {used}"))
+        .collect()
+}
+
+fn reaches(table: &BTreeMap<&str, &[&str]>, from: &str, to: &str) -> bool {
+    let next = table.get(from).copied().unwrap_or_default();
+    next.contains(&to) || next.iter().any(|next| reaches(table, next, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn metadata() -> Value {
+        let output = Command::new(env!("CARGO"))
+            .args([
+                "metadata",
+                "--no-deps",
+                "--offline",
+                "--format-version",
+                "1",
+            ])
+            .current_dir(crate::repository())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    #[test]
+    fn no_crate_uses_another_that_the_layout_does_not_allow() {
+        let uses = uses(&metadata());
+        assert!(uses.len() > 30, "{uses:?}");
+        assert_eq!(forbidden(&uses), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_use_that_is_not_allowed_is_named() {
+        let both = |user: &str, used: &str| (user.to_owned(), used.to_owned());
+        let uses = [
+            both("domesday-valuation", "domesday-server"),
+            both("domesday-server", "domesday-cli"),
+            both("domesday-server", "domesday-release-tools"),
+            both("domesday-hedonic", "domesday-engine"),
+            both("domesday-nobody-knows", "domesday-state"),
+            // Allowed by way of another.
+            both("domesday-server", "domesday-registers"),
+        ];
+        let found = forbidden(&BTreeSet::from(uses));
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert!(!found.iter().any(|use_| use_.contains("registers")));
+    }
+}

@@ -1,0 +1,15 @@
+//! Holds the layout of the workspace: which crate may use which ([`crates`]), and that no file of a
+//! crate imports in a circle ([`imports`], [`circles`]).
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+pub mod circles;
+pub mod crates;
+pub mod imports;
+
+use std::path::PathBuf;
+
+/// Returns the root of the repository.
+pub fn repository() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -1,0 +1,263 @@
+//! `domesday release backtest`: how far off a release is on sales that it had not seen.
+
+use crate::common::demo::RELEASE;
+use crate::common::program::{Ran, releases, run};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// The back-test in the demo's package, of sales that the release had not learnt from.
+fn packaged() -> (String, Value) {
+    let path = releases().join("valuation").join(RELEASE);
+    let text = fs::read_to_string(path.join("backtest.json")).unwrap();
+    let report = serde_json::from_str(&text).unwrap();
+    (text, report)
+}
+
+/// The options that name its window.
+fn window() -> [String; 4] {
+    let report = packaged().1;
+    let day = |which: &str| report["subject"][which].as_str().unwrap().to_owned();
+    [
+        "--from".to_owned(),
+        day("from"),
+        "--to".to_owned(),
+        day("to"),
+    ]
+}
+
+fn backtest(arguments: &[&str]) -> Ran {
+    let folder = releases().display().to_string();
+    let mut all = vec!["release", "backtest", RELEASE, "--releases", &folder];
+    all.extend(arguments);
+    run(all)
+}
+
+/// What it says, and the JSON as written.
+fn reported(more: &[&str]) -> (String, String) {
+    let kept = tempfile::tempdir().unwrap();
+    let file = kept.path().join("backtest.json").display().to_string();
+    let window = window();
+    let window: Vec<&str> = window.iter().map(String::as_str).collect();
+    // Most tests are not of the probe, which takes most of the time.
+    let probe: &[&str] = match more.contains(&"--leakage-probe") {
+        true => &[],
+        false => &["--leakage-probe", "0"],
+    };
+    let said = backtest(&[&window[..], probe, more, &["--json", &file]].concat()).ok();
+    (said.stdout, fs::read_to_string(file).unwrap())
+}
+
+fn json(more: &[&str]) -> Value {
+    serde_json::from_str(&reported(more).1).unwrap()
+}
+
+fn number(value: &Value, at: &str) -> f64 {
+    value.pointer(at).unwrap().as_f64().unwrap()
+}
+
+fn groups<'a>(report: &'a Value, by: &str) -> &'a Vec<Value> {
+    let divisions = report["divisions"].as_array().unwrap();
+    let division = divisions.iter().find(|division| division["by"] == by);
+    division.unwrap()["groups"].as_array().unwrap()
+}
+
+#[test]
+fn the_figures_of_the_demo_are_of_their_size() {
+    let report = json(&[]);
+    assert_eq!(report["format"], 1);
+    assert_eq!(report["subject"]["release_id"], RELEASE);
+    assert_eq!(report["subject"]["synthetic"], true);
+    let overall = &report["overall"];
+    assert!(number(overall, "/sales") > 300.0);
+    assert!(number(overall, "/hit_rate") > 0.95);
+    assert!((0.03..0.12).contains(&number(overall, "/accuracy/mdape")));
+    let within = |percent: u32| number(overall, &format!("/accuracy/within_{percent}"));
+    assert!(within(5) < within(10) && within(10) < within(20));
+    let (coverage, nominal) = (
+        number(overall, "/ranges/coverage"),
+        number(overall, "/ranges/nominal"),
+    );
+    assert!((coverage - nominal).abs() < 0.1, "{coverage}");
+    for floor in [0, 1] {
+        let floor = &overall["floors"][floor];
+        assert_eq!(floor["verdict"], "beaten", "{floor}");
+        let rows = |which: &str| number(floor, &format!("/like_for_like/{which}/rows"));
+        assert_eq!(rows("release"), rows("floor"));
+    }
+}
+
+#[test]
+fn the_package_holds_what_the_command_says_to_the_byte() {
+    let (text, report) = packaged();
+    assert_eq!(report["leakage_probe"]["passed"], true);
+    let (said, again) = reported(&["--leakage-probe", "50", "--sample", "20000"]);
+    assert!(text == again, "{again}");
+    assert!(
+        said.contains("passed: another future changed no answer"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_window_that_was_learnt_from_is_refused_or_marked() {
+    let report = packaged().1;
+    let learnt = report["subject"]["learnt"]["calibrated_through"]
+        .as_str()
+        .unwrap();
+    let day = &["--from", learnt, "--to", learnt];
+    let said = backtest(day).refused();
+    let after = report["subject"]["from"].as_str().unwrap();
+    assert!(
+        said.contains(&format!("learnt from sales up to {learnt}")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("begin at {after} or later")),
+        "{said}"
+    );
+    // A window that ends before is no better.
+    let before = &["--from", "2022-01-01", "--to", "2022-02-01"];
+    assert!(backtest(before).refused().contains("--allow-overlap"));
+    let more = ["--allow-overlap", "--leakage-probe", "0"];
+    let said = backtest(&[&before[..], &more].concat()).ok().stdout;
+    assert!(said.contains("WARNING"), "{said}");
+    assert!(said.contains("these figures are too good"), "{said}");
+}
+
+#[test]
+fn groups_divide_the_rows_and_small_ones_are_not_figured() {
+    let report = json(&[]);
+    let all = number(&report, "/overall/sales");
+    for by in ["type", "authority", "postcode_area", "price", "month"] {
+        let sum: f64 = groups(&report, by)
+            .iter()
+            .map(|g| number(g, "/sales"))
+            .sum();
+        assert_eq!(sum, all, "{by}");
+        for group in groups(&report, by) {
+            let figured = number(group, "/valued") >= 30.0;
+            assert_eq!(group["accuracy"].is_object(), figured, "{group}");
+            let figured = number(group, "/sales") >= 30.0;
+            assert_eq!(group["hit_rate"].is_number(), figured, "{group}");
+        }
+    }
+    let valued: f64 = groups(&report, "confidence")
+        .iter()
+        .map(|g| number(g, "/sales"))
+        .sum();
+    assert_eq!(valued, number(&report, "/overall/valued"));
+    let authorities = groups(&report, "authority");
+    assert!(authorities.iter().all(|group| group["name"].is_string()));
+}
+
+#[test]
+fn the_same_window_gives_the_same_bytes() {
+    assert!(reported(&["--sample", "150"]) == reported(&["--sample", "150"]));
+}
+
+#[test]
+fn a_sample_is_taken_evenly() {
+    let report = json(&["--sample", "100"]);
+    let (sales, every) = (
+        number(&report, "/overall/sales"),
+        number(&report, "/subject/taken_every"),
+    );
+    assert!(sales <= 100.0 && every > 1.0);
+    let asked =
+        number(&report, "/subject/sales_in_window") - number(&report, "/subject/not_askable");
+    assert_eq!(sales, (asked / every).ceil());
+}
+
+#[test]
+fn a_lag_hides_the_last_days_and_costs_accuracy_or_nothing() {
+    let (now, late) = (json(&[]), json(&["--evidence-lag", "400"]));
+    assert_eq!(late["subject"]["evidence_lag_days"], 400);
+    let mdape = |report: &Value| number(report, "/overall/accuracy/mdape");
+    assert!(
+        mdape(&late) > mdape(&now),
+        "{} {}",
+        mdape(&late),
+        mdape(&now)
+    );
+}
+
+#[test]
+fn a_value_as_at_the_first_of_the_month_sees_less() {
+    let (day, month) = (json(&[]), json(&["--as-at", "month"]));
+    assert_eq!(month["subject"]["as_at"], "month");
+    assert_eq!(day["overall"]["sales"], month["overall"]["sales"]);
+    assert_ne!(day["overall"]["accuracy"], month["overall"]["accuracy"]);
+}
+
+#[test]
+fn what_cannot_be_tested_is_said() {
+    let said = backtest(&["--from", "2026-09-30", "--to", "2026-09-01"]).refused();
+    assert!(
+        said.contains("--from 2026-09-30 is after --to 2026-09-01"),
+        "{said}"
+    );
+    let said = backtest(&["--from", "2031-01-01", "--to", "2031-02-01"]).refused();
+    assert!(
+        said.contains("the snapshot's latest sale is of 2026-"),
+        "{said}"
+    );
+    let folder = releases().display().to_string();
+    let said = run(["release", "backtest", "nowhere-1", "--releases", &folder]
+        .into_iter()
+        .map(str::to_owned)
+        .chain(window()))
+    .refused();
+    assert!(said.contains("no release \"nowhere-1\""), "{said}");
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_the_work() {
+    let kept = tempfile::tempdir().unwrap();
+    let file = kept.path().join("b.json").display().to_string();
+    // Of a window that is refused, since the outputs come first.
+    let day = ["--from", "2031-01-01", "--to", "2031-02-01"];
+    let refused = |more: &[&str]| backtest(&[&day[..], more].concat()).refused();
+    let said = refused(&["--json", &file, "--rows", "/nowhere/b.csv"]);
+    assert!(said.contains("/nowhere/b.csv"), "{said}");
+    let said = refused(&["--json", &file, "--rows", &file]);
+    assert!(said.contains("--json and --rows are one file"), "{said}");
+    assert!(!kept.path().join("b.json").exists());
+}
+
+/// Whoever wants another figure can make it: the rows hold what the report was made of.
+#[test]
+fn the_rows_give_the_figures_of_the_report() {
+    let kept = tempfile::tempdir().unwrap();
+    let path = kept.path().join("rows.csv");
+    let report = json(&["--rows", &path.display().to_string()]);
+    let mut file = csv::Reader::from_path(&path).unwrap();
+    let rows: Vec<BTreeMap<String, String>> = file.deserialize().map(Result::unwrap).collect();
+    assert_eq!(rows.len() as f64, number(&report, "/overall/sales"));
+    let pounds = |row: &BTreeMap<String, String>, name: &str| row[name].parse::<f64>().unwrap();
+    let valued: Vec<_> = rows
+        .iter()
+        .filter(|row| row["outcome"] == "valued")
+        .collect();
+    let mut errors: Vec<f64> = valued
+        .iter()
+        .map(|row| (pounds(row, "estimate_gbp") / pounds(row, "price_gbp") - 1.0).abs())
+        .collect();
+    errors.sort_by(f64::total_cmp);
+    let half = errors.len() / 2;
+    let median = match errors.len() % 2 {
+        0 => (errors[half - 1] + errors[half]) / 2.0,
+        _ => errors[half],
+    };
+    assert!((median - number(&report, "/overall/accuracy/mdape")).abs() < 1e-6);
+    // Where the evidence is thin there is a value and no range.
+    let ranged = valued.iter().filter(|row| !row["lower_gbp"].is_empty());
+    let holds: Vec<bool> = ranged
+        .map(|row| {
+            (pounds(row, "lower_gbp")..=pounds(row, "upper_gbp"))
+                .contains(&pounds(row, "price_gbp"))
+        })
+        .collect();
+    let coverage = holds.iter().filter(|holds| **holds).count() as f64 / holds.len() as f64;
+    assert!((coverage - number(&report, "/overall/ranges/coverage")).abs() < 1e-6);
+}

@@ -1,0 +1,121 @@
+//! The commands, as a person meets them.
+
+mod demo_tenant;
+mod keys;
+mod making;
+mod markets;
+mod running;
+
+use crate::common::program::{Ran, releases, run};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+#[test]
+fn every_command_says_what_it_takes() {
+    for command in [
+        "",
+        "serve",
+        "key",
+        "key create",
+        "key list",
+        "key revoke",
+        "tenant",
+        "tenant list",
+        "tenant plan",
+        "tenant enable",
+        "tenant disable",
+        "jobs",
+        "jobs pause",
+        "jobs resume",
+        "status",
+        "property",
+        "property build",
+        "property update",
+        "release",
+        "release new",
+        "release build",
+        "release backtest",
+        "release check",
+        "release sign",
+        "release keygen",
+        "release promote",
+        "release publish",
+        "release pull",
+        "release list",
+        "series",
+        "series build",
+        "series build markets",
+        "series build rates",
+        "replay",
+        "journal",
+        "journal keys",
+        "journal erase",
+        "journal head",
+        "compare",
+        "shadow",
+        "shadow start",
+        "shadow stop",
+        "shadow report",
+        "demo-data",
+    ] {
+        let name = format!("help_{}", command.replace(' ', "_"));
+        let help = run(command.split_whitespace().chain(["--help"]))
+            .ok()
+            .stdout;
+        insta::assert_snapshot!(name, help);
+    }
+}
+
+#[test]
+fn what_no_command_takes_is_a_usage_error() {
+    for arguments in [
+        &["value"][..],
+        &["serve", "--port", "1"],
+        &["key", "create"],
+        &["serve", "--listen", "x"],
+    ] {
+        assert_eq!(run(arguments).code, Some(2), "{arguments:?}");
+    }
+}
+
+/// A data folder that the key commands may use.
+fn folder() -> (TempDir, String) {
+    let kept = tempfile::tempdir().unwrap();
+    let data = kept.path().display().to_string();
+    (kept, data)
+}
+
+fn create(data: &str, scopes: &[&str]) -> Ran {
+    let mut arguments = vec!["key", "create", "--tenant", "customer", "--data", data];
+    for scope in scopes {
+        arguments.extend(["--scope", scope]);
+    }
+    run(arguments)
+}
+
+/// Every file under a folder.
+fn bytes_under(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(bytes_under(&path));
+        } else {
+            found.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn the_releases_are_listed_each_opened_and_proved() {
+    let folder = releases().display().to_string();
+    let list = run(["release", "list", "--releases", &folder]).ok().stdout;
+    assert_eq!(
+        list,
+        "synthetic-hedonic-2027-03\teffective 2026-10-01\tvalues 2026-10-01 to 2027-12-31\tsnapshot synthetic-2026-09\n\
+         synthetic-markets-2026-10\tmarkets\t594 series, 160516 observations\tinvented\n\
+         synthetic-rates-2026-09\trates\t16094 series, 341013 observations\tinvented\n"
+    );
+}

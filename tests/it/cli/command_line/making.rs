@@ -1,0 +1,397 @@
+//! Making registers, snapshots and the demo, the same bytes each time.
+
+use crate::command_line::bytes_under;
+use crate::common::packages::damage;
+use crate::common::program::{Ran, releases, repository, run};
+use domesday_test_shared::once;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The made-up registers, written once a run.
+pub(crate) fn registers() -> &'static Path {
+    static REGISTERS: OnceLock<PathBuf> = OnceLock::new();
+    REGISTERS.get_or_init(|| {
+        once("registers", |folder| {
+            synthesise(folder, "1086").ok();
+        })
+    })
+}
+
+fn synthesise(folder: &Path, seed: &str) -> Ran {
+    run(["demo-data", &folder.display().to_string(), "--seed", seed])
+}
+
+fn named_bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = bytes_under(folder)
+        .into_iter()
+        .map(|(name, bytes)| (name.rsplit('/').next().unwrap().to_owned(), bytes))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn the_same_seed_synthesises_the_same_bytes() {
+    let again = tempfile::tempdir().unwrap();
+    synthesise(again.path(), "1086").ok();
+    assert!(named_bytes(registers()) == named_bytes(again.path()));
+    let other = tempfile::tempdir().unwrap();
+    synthesise(other.path(), "1087").ok();
+    assert!(named_bytes(registers()) != named_bytes(other.path()));
+}
+
+/// The build of the demo's snapshot, each register read from `registers` unless replaced.
+fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> Ran {
+    build_with(shelf, replaced, &[])
+}
+
+fn build_with(shelf: &Path, replaced: Option<(&str, &Path)>, further: &[&str]) -> Ran {
+    let mut arguments = vec!["property".to_owned(), "build".to_owned()];
+    for (option, file) in [
+        ("--price-paid", "price-paid.csv"),
+        ("--price-paid", "price-paid-monthly-change.csv"),
+        ("--certificates", "certificates.csv"),
+        ("--code-point", "codepo_gb.zip"),
+        ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
+        (
+            "--authority-codes",
+            "local-authority-codes-past-and-current.csv",
+        ),
+        ("--price-index", "UK-HPI-full-file.csv"),
+        ("--addresses", "addresses.csv"),
+    ] {
+        let path = match replaced {
+            Some((name, path)) if name == file => path.to_owned(),
+            _ => registers().join(file),
+        };
+        arguments.extend([option.to_owned(), path.display().to_string()]);
+    }
+    for (option, value) in [
+        ("--id", "synthetic-2026-09"),
+        ("--created", "2026-10-01T00:00:00Z"),
+        ("--releases", &shelf.display().to_string()),
+    ] {
+        arguments.extend([option.to_owned(), value.to_owned()]);
+    }
+    arguments.push("--synthetic".to_owned());
+    arguments.extend(further.iter().map(|word| (*word).to_owned()));
+    run(arguments)
+}
+
+fn manifest(package: &Path) -> Value {
+    serde_json::from_slice(&fs::read(package.join("manifest.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn a_snapshot_built_again_has_the_same_content_and_it_is_the_demos() {
+    let shelf = tempfile::tempdir().unwrap();
+    build(shelf.path(), None).ok();
+    let package = shelf.path().join("property/synthetic-2026-09");
+    let (built, published) = (
+        manifest(&package),
+        manifest(&releases().join("property/synthetic-2026-09")),
+    );
+    assert_eq!(
+        built["body"]["content_digest"],
+        published["body"]["content_digest"]
+    );
+    assert_eq!(built["body"]["counts"], published["body"]["counts"]);
+    assert_eq!(built["body"]["sources"], published["body"]["sources"]);
+    for file in ["report.json", "rejects.csv"] {
+        assert_eq!(built["files"][file], published["files"][file], "{file}");
+    }
+}
+
+#[test]
+fn how_much_memory_a_build_may_take_changes_nothing_in_the_snapshot() {
+    let shelf = tempfile::tempdir().unwrap();
+    build_with(shelf.path(), None, &["--memory", "4"]).ok();
+    assert_eq!(
+        manifest(&shelf.path().join("property/synthetic-2026-09"))["body"],
+        manifest(&releases().join("property/synthetic-2026-09"))["body"]
+    );
+    let refused = build_with(shelf.path(), None, &["--memory", "1"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("1 is not in 4.."), "{refused:?}");
+}
+
+#[test]
+fn open_uprn_is_read_from_its_flag_and_another_file_there_is_refused_by_name() {
+    let shelf = tempfile::tempdir().unwrap();
+    let points = shelf.path().join("osopenuprn_202609.csv");
+    let head = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n";
+    fs::write(&points, format!("{head}1,450001.00,300001.00,52.1,-1.1\n")).unwrap();
+    let points = points.display().to_string();
+    let built = build_with(shelf.path(), None, &["--open-uprn", &points]).ok();
+    let report: Value = serde_json::from_str(&built.stdout).unwrap();
+    let files = report["files"].as_array().unwrap();
+    let file = files.iter().find(|file| file["register"] == "open_uprn");
+    assert_eq!(file.unwrap()["rows_kept"], 1);
+    let other = registers().join("price-paid.csv").display().to_string();
+    let refusal = build_with(shelf.path(), None, &["--open-uprn", &other]).refused();
+    assert!(
+        refusal.contains("price-paid.csv") && refusal.contains("uprn"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn a_lean_country_has_the_same_registers_and_builds_the_same_snapshot() {
+    let lean = tempfile::tempdir().unwrap();
+    let folder = lean.path().display().to_string();
+    run(["demo-data", &folder, "--seed", "1086", "--lean"]).ok();
+    assert!(!lean.path().join("truth-sales.csv").exists());
+    assert!(!lean.path().join("certificates.csv").exists());
+    let shelf = tempfile::tempdir().unwrap();
+    let certificates = lean.path().join("certificates.zip");
+    build(shelf.path(), Some(("certificates.csv", &certificates))).ok();
+    assert_eq!(
+        manifest(&shelf.path().join("property/synthetic-2026-09"))["body"]["content_digest"],
+        manifest(&releases().join("property/synthetic-2026-09"))["body"]["content_digest"]
+    );
+}
+
+/// The complete file alone, then the month after it: what building from both gives.
+#[test]
+fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
+    let shelf = tempfile::tempdir().unwrap();
+    let none = shelf.path().join("no-changes.csv");
+    let complete = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
+    let first = complete.lines().next().unwrap();
+    fs::write(&none, format!("{first}\n")).unwrap();
+    build(shelf.path(), Some(("price-paid-monthly-change.csv", &none))).ok();
+    let update = |id: &str, from: &str, month: &Path| {
+        run([
+            "property",
+            "update",
+            "--id",
+            id,
+            "--from",
+            from,
+            "--price-paid",
+            &month.display().to_string(),
+            "--created",
+            "2026-11-01T00:00:00Z",
+            "--releases",
+            &shelf.path().display().to_string(),
+        ])
+    };
+    let month = registers().join("price-paid-monthly-change.csv");
+    let package = |id: &str| manifest(&shelf.path().join("property").join(id));
+    let before = package("synthetic-2026-09");
+    let made = update("synthetic-2026-10", "synthetic-2026-09", &month).ok();
+    let report: Value = serde_json::from_str(&made.stdout).unwrap();
+    for what in ["added", "changed", "deleted"] {
+        assert!(report["sales"][what].as_u64() > Some(0), "{what}: {report}");
+    }
+    let (new, demo) = (
+        package("synthetic-2026-10"),
+        manifest(&releases().join("property/synthetic-2026-09")),
+    );
+    assert_eq!(
+        new["body"]["content_digest"],
+        demo["body"]["content_digest"]
+    );
+    assert_ne!(
+        new["body"]["content_digest"],
+        before["body"]["content_digest"]
+    );
+    assert_eq!(new["body"]["counts"], demo["body"]["counts"]);
+    assert_eq!(new["body"]["synthetic"], true);
+    assert_eq!(package("synthetic-2026-09"), before, "the old one stays");
+
+    let again = update("synthetic-2026-11", "synthetic-2026-10", &month).refused();
+    assert!(again.contains("this one is no update"), "{again}");
+    let unknown = update("synthetic-2026-11", "synthetic-2020-01", &month).refused();
+    assert!(
+        unknown.contains("--from synthetic-2020-01: no snapshot in"),
+        "{unknown}"
+    );
+    let taken = update("synthetic-2026-10", "synthetic-2026-09", &none).refused();
+    assert!(taken.contains("this one is no update"), "{taken}");
+    let certificates = registers().join("certificates.csv");
+    let other = update("synthetic-2026-11", "synthetic-2026-10", &certificates).refused();
+    assert!(other.contains("certificates.csv"), "{other}");
+    let absent = update(
+        "synthetic-2026-11",
+        "synthetic-2026-10",
+        &shelf.path().join("no.csv"),
+    );
+    let absent = absent.refused();
+    assert!(absent.contains("no.csv"), "{absent}");
+    let shelf = shelf.path().join("property");
+    assert_eq!(fs::read_dir(shelf).unwrap().count(), 2, "nothing half made");
+}
+
+#[test]
+fn an_id_that_is_published_is_never_written_over() {
+    let shelf = tempfile::tempdir().unwrap();
+    build(shelf.path(), None).ok();
+    let manifest_path = shelf
+        .path()
+        .join("property/synthetic-2026-09/manifest.json");
+    let before = fs::read(&manifest_path).unwrap();
+    let addresses = shelf.path().join("addresses.csv");
+    let text = fs::read_to_string(registers().join("addresses.csv")).unwrap();
+    let fewer: Vec<&str> = text.lines().take(5_000).collect();
+    fs::write(&addresses, fewer.join("\n")).unwrap();
+    let refusal = build(shelf.path(), Some(("addresses.csv", &addresses))).refused();
+    assert!(refusal.contains("published already"), "{refusal}");
+    assert_eq!(fs::read(&manifest_path).unwrap(), before);
+}
+
+#[test]
+fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
+    let scratch = tempfile::tempdir().unwrap();
+    for file in [
+        "price-paid.csv",
+        "certificates.csv",
+        "codepo_gb.zip",
+        "SAM_LAD_DEC_2023_UK.csv",
+        "local-authority-codes-past-and-current.csv",
+        "UK-HPI-full-file.csv",
+        "addresses.csv",
+    ] {
+        for (damage, bytes) in [
+            ("empty", Vec::new()),
+            (
+                "another format",
+                b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj <<>> endobj\n".to_vec(),
+            ),
+            ("bytes", vec![0; 4096]),
+        ] {
+            let path = scratch.path().join(file);
+            fs::write(&path, bytes).unwrap();
+            let refusal = build(scratch.path(), Some((file, &path))).refused();
+            assert!(refusal.contains(file), "{file}, {damage}: {refusal}");
+        }
+        let absent = scratch.path().join("absent").join(file);
+        let refusal = build(scratch.path(), Some((file, &absent))).refused();
+        assert!(refusal.contains(file), "{refusal}");
+    }
+    let shelf = fs::read_dir(scratch.path().join("property")).unwrap();
+    assert_eq!(shelf.count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn a_zip_of_which_one_bit_is_changed_is_refused_by_name() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("codepo_gb.zip");
+    fs::copy(registers().join("codepo_gb.zip"), &path).unwrap();
+    damage(&path);
+    let refusal = build(scratch.path(), Some(("codepo_gb.zip", &path))).refused();
+    assert!(refusal.contains("codepo_gb.zip"), "{refusal}");
+}
+
+#[test]
+fn a_register_cut_off_within_a_row_counts_that_row_as_a_reject() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("price-paid.csv");
+    let bytes = fs::read(registers().join("price-paid.csv")).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let ran = build(scratch.path(), Some(("price-paid.csv", &path)));
+    match ran.code {
+        Some(0) => {
+            let package = scratch.path().join("property/synthetic-2026-09");
+            let rejects = fs::read_to_string(package.join("rejects.csv")).unwrap();
+            let last = bytes[..bytes.len() / 2]
+                .split(|&byte| byte == b'\n')
+                .count();
+            let line = format!(",{last},");
+            assert!(
+                rejects
+                    .lines()
+                    .any(|row| row.contains("price-paid.csv") && row.contains(&line)),
+                "{last}"
+            );
+        }
+        _ => assert!(ran.refused().contains("price-paid.csv")),
+    }
+}
+
+/// Returns a package's manifest without the component.
+///
+/// A published release keeps its bytes, while a component's bytes follow its model's source to the
+/// line number. The digest of the fixtures holds its answers.
+fn content(folder: &Path, package: &str) -> Value {
+    let mut manifest = manifest(&folder.join(package));
+    if let Some(files) = manifest["files"].as_object_mut() {
+        files.remove("component.wasm");
+    }
+    manifest
+}
+
+#[test]
+fn the_demo_is_made_again_and_answers_byte_for_byte() {
+    let made = tempfile::tempdir().unwrap();
+    let output = Command::new(repository().join("scripts/make-demo"))
+        .arg(made.path())
+        .arg(env!("CARGO_BIN_EXE_domesday"))
+        .env_remove("DOMESDAY_RELEASES")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    for package in [
+        "property/synthetic-2026-09",
+        "valuation/synthetic-hedonic-2027-03",
+        "markets/synthetic-markets-2026-10",
+        "rates/synthetic-rates-2026-09",
+    ] {
+        assert_eq!(
+            content(made.path(), package),
+            content(&releases(), package),
+            "{package}"
+        );
+    }
+}
+
+#[test]
+fn invented_rates_build_a_release_that_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = folder.path().join("sources").display().to_string();
+    let shelf = folder.path().join("releases").display().to_string();
+    run(["demo-data", &sources, "--rates"]).ok();
+    let (mut database, mut curves) = (Vec::new(), Vec::new());
+    for (name, _) in named_bytes(Path::new(&sources)) {
+        let path = format!("{sources}/{name}");
+        if name.contains("curve") || name.contains("inflation") {
+            curves.push(path);
+        } else {
+            database.push(path);
+        }
+    }
+    let build = |id: &str, database: &[String]| {
+        let mut arguments = [
+            "series",
+            "build",
+            "rates",
+            "--release-id",
+            id,
+            "--synthetic",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        arguments.extend(["--releases".to_owned(), shelf.clone()]);
+        arguments.push("--bank-csv".to_owned());
+        arguments.extend_from_slice(database);
+        arguments.push("--curves".to_owned());
+        arguments.extend_from_slice(&curves);
+        run(arguments)
+    };
+    build("rates-1", &database).ok();
+    let manifest = fs::read(format!("{shelf}/rates/rates-1/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    assert_eq!(manifest["body"]["synthetic"], true);
+    assert_eq!(manifest["body"]["sources"].as_array().unwrap().len(), 11);
+    // The same files again are the same package.
+    build("rates-1", &database).ok();
+    // A file that contradicts itself is named, and nothing is written.
+    let bad = folder.path().join("bad.csv");
+    fs::write(&bad, "DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n").unwrap();
+    let told = build("rates-2", &[bad.display().to_string()]).refused();
+    assert!(told.contains("bad.csv, line 3, column IUDBEDR"), "{told}");
+    assert!(!Path::new(&shelf).join("rates/rates-2").exists());
+}

@@ -1,0 +1,107 @@
+//! Making releases of market statistics from the made-up registers.
+
+use crate::command_line::making::registers;
+use crate::common::program::{Ran, run};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+fn build(shelf: &Path, more: &[&str]) -> Ran {
+    let mut arguments: Vec<String> = ["series", "build", "markets", "--synthetic"]
+        .map(String::from)
+        .to_vec();
+    for (option, file) in [
+        ("--price-paid", "price-paid.csv"),
+        ("--price-paid", "price-paid-monthly-change.csv"),
+        ("--certificates", "certificates.csv"),
+        ("--postcodes", "codepo_gb.zip"),
+        ("--areas", "SAM_LAD_DEC_2023_UK.csv"),
+        (
+            "--authority-codes",
+            "local-authority-codes-past-and-current.csv",
+        ),
+        ("--rents", "price-index-of-private-rents.xlsx"),
+        ("--house-price-index", "UK-HPI-full-file.csv"),
+    ] {
+        arguments.extend([
+            option.to_owned(),
+            registers().join(file).display().to_string(),
+        ]);
+    }
+    let shelf = shelf.display().to_string();
+    arguments.extend(["--release-id", "invented", "--releases", &shelf].map(String::from));
+    arguments.extend(more.iter().map(|text| (*text).to_owned()));
+    run(arguments)
+}
+
+#[test]
+fn a_release_of_markets_names_its_sources_and_is_the_same_again() {
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let report: Value = serde_json::from_str(&build(one.path(), &[]).ok().stdout).unwrap();
+    build(two.path(), &[]).ok();
+    let read = |shelf: &Path| fs::read(shelf.join("markets/invented/manifest.json")).unwrap();
+    assert!(read(one.path()) == read(two.path()));
+    let manifest: Value = serde_json::from_slice(&read(one.path())).unwrap();
+    assert_eq!(manifest["kind"], "markets");
+    assert_eq!(manifest["body"]["synthetic"], true);
+    assert_eq!(manifest["body"]["sources"].as_array().unwrap().len(), 8);
+    assert_eq!(manifest["body"]["observations"], report["observations"]);
+    assert!(report["sales"]["floor_area_match_pct"].as_f64().unwrap() > 70.0);
+    assert_eq!(report["sales"]["areas_without_sales"], 0);
+    // Sales end three months before the release's month, the one after the newest sale.
+    assert_eq!(report["core_month"], "2026-07");
+    assert_eq!(report["rental_month"], "2026-09");
+}
+
+#[test]
+fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
+    let shelf = tempfile::tempdir().unwrap();
+    let refusal = build(shelf.path(), &["--covers", "E06000001:2021-01:2021-12"]).refused();
+    assert!(
+        refusal.contains("E06000001") && refusal.contains("areas file"),
+        "{refusal}"
+    );
+    let refusal = build(shelf.path(), &["--release-month", "2026-13"]).refused();
+    assert!(refusal.contains("2026-13"), "{refusal}");
+    // Months that the registers do not reach would be stated as zero.
+    let refusal = build(shelf.path(), &["--release-month", "2027-02"]).refused();
+    assert!(
+        refusal.contains("2026-11") && refusal.contains("2026-09"),
+        "{refusal}"
+    );
+    let text = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
+    let newest = text.lines().next().unwrap();
+    let day = newest.split(',').nth(2).unwrap().trim_matches('"');
+    let wrong = shelf.path().join("price-paid-wrong.csv");
+    let year = format!("2062{}", &day[4..]);
+    fs::write(
+        &wrong,
+        newest
+            .replacen(day, &year, 1)
+            .replacen("000000000001}", "FFFFFFFFFFFF}", 1),
+    )
+    .unwrap();
+    let refusal = build(
+        shelf.path(),
+        &["--price-paid", &wrong.display().to_string()],
+    )
+    .refused();
+    assert!(
+        refusal.contains("2026-10") && refusal.contains("2062-"),
+        "{refusal}"
+    );
+    let rents = shelf.path().join("rents.csv");
+    let headings = "Time period,Area code,Rental price,Rental price one bed,Rental price two bed,\
+                    Rental price three bed,Rental price four or more bed";
+    fs::write(
+        &rents,
+        format!("{headings}\n2026-08-01,E06990001,950,about 700,800,900,[x]\n"),
+    )
+    .unwrap();
+    let refusal = build(shelf.path(), &["--rents", &rents.display().to_string()]).refused();
+    assert!(
+        refusal.contains("rents.csv") && refusal.contains("D2") && refusal.contains("about 700"),
+        "{refusal}"
+    );
+    assert!(!shelf.path().join("markets/invented").exists());
+}

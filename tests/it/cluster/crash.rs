@@ -1,0 +1,14 @@
+//! Hosts that are killed, put to sleep, or given a disk that fails, while clients are at work: what
+//! was answered is kept, once.
+//!
+//! What is random comes from a seed, which is printed; `DOMESDAY_CRASH_SEED` repeats a run as far
+//! as threads and the clock allow, and `DOMESDAY_CRASH_KILLS` changes the number of kills.
+
+mod asleep;
+mod chances;
+mod customers;
+mod disk;
+mod kills;
+mod ledger;
+mod proof;
+mod world;

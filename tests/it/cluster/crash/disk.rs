@@ -1,0 +1,161 @@
+//! A full disk and failed syncs, by a library that stands between the program and the files of its
+//! state, under both or under the log of units alone.
+
+use crate::common::client::Client;
+use crate::common::demo::house;
+use crate::common::faults::library;
+use crate::crash::chances::Chances;
+use crate::crash::customers::{Hosts, customers};
+use crate::crash::ledger::{Ledger, read};
+use crate::crash::proof::prove;
+use crate::crash::world::{UNITS, World, alone, kill, seed};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const ROUNDS: u32 = 5;
+/// How soon a fault is noticed, and how soon a service is well again after it.
+const SOON: Duration = Duration::from_secs(5);
+
+#[track_caller]
+fn soon(what: &str, look: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !look() {
+        assert!(started.elapsed() < SOON, "{what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// While the fault lasts: alive, not ready, and refusing all that would have to be kept.
+fn refusing(client: &Client) {
+    let ready = || client.get("/readyz").status;
+    soon("the fault is not noticed", || {
+        client.post("/v3/simple-value", &house()).status == 503 && ready() == 503
+    });
+    // What only reads is answered: that there is no such job is known from the file.
+    soon("jobs cannot be read", || {
+        client
+            .get(&format!("/v3/valuation-jobs/{}", uuid::Uuid::nil()))
+            .status
+            == 404
+    });
+    for _ in 0..20 {
+        assert_eq!(client.get("/healthz").status, 200);
+        let ready = client.get("/readyz");
+        assert_eq!(
+            (ready.status, ready.header("retry-after")),
+            (503, Some("1"))
+        );
+        let refused = client.post("/v3/simple-value", &house());
+        assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+        assert!(refused.header("retry-after").is_some());
+        assert_eq!(refused.json()["error"]["retryable"], true);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The files of the state: its database, and the log of units in front of it.
+const FILES: [&str; 2] = ["state.redb", "state.usage"];
+
+/// Faults of these files come and go under mixed load; then the host dies.
+fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
+    let _alone = alone();
+    let mut random = Chances::new(seed(name));
+    let world = World::embedded();
+    let keys = ["values", "jobs", "prober"].map(|tenant| world.key(tenant, UNITS));
+    let folder = tempfile::tempdir().unwrap();
+    let paths: Vec<_> = files
+        .iter()
+        .map(|file| world.data(0).join(file).to_str().unwrap().to_owned())
+        .collect();
+    let server = world
+        .host(0)
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILES", Path::new(&paths.join(":")))
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    let (hosts, ledger) = (Hosts::new(1), Ledger::default());
+    hosts.set(0, Some(server.address));
+    let prober = server.client(&keys[2]);
+    let trigger = folder.path().join(fault);
+    let mut chance = random.fork();
+    customers(
+        &hosts,
+        &ledger,
+        &keys[0],
+        &keys[1],
+        true,
+        &mut random,
+        || {
+            for _ in 0..ROUNDS {
+                std::thread::sleep(Duration::from_millis(chance.within(50..=250)));
+                std::fs::write(&trigger, "").unwrap();
+                refusing(&prober);
+                std::fs::remove_file(&trigger).unwrap();
+                soon("it is not well again", || {
+                    prober.get("/readyz").status == 200
+                        && prober.post("/v3/simple-value", &house()).status == 200
+                });
+            }
+        },
+    );
+    assert!(read(&ledger.not_kept) > 0, "no fault met a request");
+    let client = server.client(&keys[1]);
+    prove(&ledger, std::slice::from_ref(&client));
+    kill(server);
+
+    let server = world.host(0).go();
+    let client = server.client(&keys[1]);
+    prove(&ledger, std::slice::from_ref(&client));
+    assert_eq!(world.used("jobs", &client), ledger.units_of_jobs());
+    let used = world.used("values", &client.with_key(&keys[0]));
+    ledger.print(name, &format!("faults {ROUNDS}, kills 1"), used);
+    server.stop();
+    (world, ledger, used)
+}
+
+/// What could not be written was not charged.
+fn full(name: &str, files: &[&str]) {
+    let (_world, ledger, used) = failing(name, "full", files);
+    assert_eq!(used, read(&ledger.units));
+}
+
+#[test]
+fn a_full_disk_stops_admission_and_nothing_else() {
+    full("a full disk", &FILES);
+}
+
+#[test]
+fn a_log_of_units_that_is_full_stops_admission_and_nothing_else() {
+    full("a full disk under the log", &FILES[1..]);
+}
+
+/// The log takes units for a second at most that the file cannot take over.
+#[test]
+fn a_state_that_is_full_under_a_log_that_is_not_stops_admission_and_nothing_else() {
+    full("a full disk under the file", &FILES[..1]);
+}
+
+/// Whether a charge outlived its failed sync, nobody can know but the disk; what was answered did.
+fn unsynced(name: &str, files: &[&str]) {
+    let (_world, ledger, used) = failing(name, "sync", files);
+    let (answered, not_kept) = (read(&ledger.units), read(&ledger.not_kept));
+    assert!(
+        (answered..=answered + not_kept).contains(&used),
+        "{used} units, of which {answered} answered and {not_kept} refused"
+    );
+}
+
+#[test]
+fn a_failed_sync_loses_nothing_that_was_answered() {
+    unsynced("failed syncs", &FILES);
+}
+
+#[test]
+fn a_failed_sync_of_the_log_of_units_loses_nothing_that_was_answered() {
+    unsynced("failed syncs of the log", &FILES[1..]);
+}
+
+#[test]
+fn a_failed_sync_under_a_sound_log_loses_nothing_that_was_answered() {
+    unsynced("failed syncs of the file", &FILES[..1]);
+}

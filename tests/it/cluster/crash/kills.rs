@@ -1,0 +1,83 @@
+//! `kill -9` at random moments under mixed load.
+
+use crate::common::server::Server;
+use crate::crash::chances::Chances;
+use crate::crash::customers::{Hosts, customers};
+use crate::crash::ledger::{Ledger, read};
+use crate::crash::proof::prove;
+use crate::crash::world::{UNITS, World, alone, errors, kill, seed, setting};
+use std::time::Duration;
+
+/// Kills where `DOMESDAY_CRASH_KILLS` says nothing; `scripts/test full` says a hundred.
+const KILLS: u64 = 20;
+/// How long a host lives, milliseconds.
+const LIVES: std::ops::RangeInclusive<u64> = 20..=250;
+
+/// Hosts killed until there were so many kills; all of them are up in the end.
+fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut Chances) -> Vec<Server> {
+    let begun = |host: usize| {
+        let server = world.host(host).go();
+        hosts.set(host, Some(server.address));
+        server
+    };
+    let mut servers: Vec<Option<Server>> = (0..hosts.count()).map(|it| Some(begun(it))).collect();
+    let mut done = 0;
+    while done < kills && !hosts.given_up() {
+        std::thread::sleep(Duration::from_millis(random.within(LIVES)));
+        let mut victims = vec![random.count(servers.len()) - 1];
+        // Now and then all at once.
+        if random.once_in(8) && done + servers.len() as u64 <= kills {
+            victims = (0..servers.len()).collect();
+        }
+        for &host in &victims {
+            let log = kill(servers[host].take().unwrap());
+            hosts.set(host, None);
+            assert_eq!(errors(&log), Vec::<&str>::new());
+            done += 1;
+        }
+        for &host in &victims {
+            servers[host] = Some(begun(host));
+        }
+    }
+    servers.into_iter().flatten().collect()
+}
+
+/// Everything that was answered is there, once, and nothing else was charged.
+fn crash(name: &str, world: &World, count: usize) {
+    let _alone = alone();
+    let kills = setting("DOMESDAY_CRASH_KILLS").unwrap_or(KILLS);
+    let seed = seed(name);
+    let mut random = Chances::new(seed);
+    let (values, jobs) = (world.key("values", UNITS), world.key("jobs", UNITS));
+    let (hosts, ledger) = (Hosts::new(count), Ledger::default());
+    let mut chance = random.fork();
+    let servers = customers(&hosts, &ledger, &values, &jobs, false, &mut random, || {
+        killed(world, &hosts, kills, &mut chance)
+    });
+    let accepted = ledger.jobs.lock().unwrap().len() as u64;
+    assert!(accepted > kills / 2, "{accepted} jobs only");
+
+    let clients: Vec<_> = servers.iter().map(|server| server.client(&jobs)).collect();
+    prove(&ledger, &clients);
+    assert_eq!(world.used("jobs", &clients[0]), ledger.units_of_jobs());
+    let used = world.used("values", &clients[0].with_key(&values));
+    let (answered, unanswered) = (read(&ledger.units), read(&ledger.unanswered));
+    assert!(
+        (answered..=answered + unanswered).contains(&used),
+        "{used} units, of which {answered} answered and {unanswered} under way"
+    );
+    ledger.print(name, &format!("kills {kills}"), used);
+    for server in servers {
+        assert_eq!(errors(&server.stop()), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn one_host_killed_at_random_loses_and_doubles_nothing() {
+    crash("one host on redb", &World::embedded(), 1);
+}
+
+#[test]
+fn two_hosts_killed_at_random_lose_and_double_nothing() {
+    crash("two hosts on PostgreSQL", &World::shared(), 2);
+}

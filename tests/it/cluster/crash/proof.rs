@@ -1,0 +1,57 @@
+//! What was answered, held against what is kept.
+
+use crate::common::client::Client;
+use crate::crash::ledger::{Ledger, Told};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Every job that was accepted is there, completed, with its rows once; and no valuation was
+/// answered twice.
+pub fn prove(ledger: &Ledger, clients: &[Client]) {
+    let told = ledger.jobs.lock().unwrap().clone();
+    let mut ids: Vec<String> = ledger.valuation_ids.lock().unwrap().clone();
+    for (number, (key, job)) in told.iter().enumerate() {
+        let client = &clients[number % clients.len()];
+        ids.extend(complete(client, key, job));
+        repeated(client, job);
+    }
+    let distinct: BTreeSet<&String> = ids.iter().collect();
+    assert_eq!(distinct.len(), ids.len(), "a valuation was answered twice");
+}
+
+/// A job is completed, with all its rows once and in order; it gives their valuation ids.
+fn complete(client: &Client, key: &str, job: &Told) -> Vec<String> {
+    let url = format!("/v3/valuation-jobs/{}", job.id);
+    let document = client.get(&url).ok();
+    assert_eq!(document["status"], "completed", "{key}: {document}");
+    assert_eq!(document["request_count"], job.sound.len());
+    let text = client.get(&format!("{url}/results")).text;
+    assert_eq!(Some(&text), job.results.as_ref(), "{key}");
+    let results: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(results["release_id"], job.release);
+    let summary = &results["result"]["summary"];
+    assert_eq!(summary["requested"], job.sound.len(), "{key}");
+    assert_eq!(summary["valuation_failed"], 0, "{key}");
+    let rows = results["result"]["results"].as_array().unwrap();
+    assert_eq!(rows.len(), job.sound.len(), "{key}");
+    let rows = rows.iter().zip(&job.sound).enumerate();
+    rows.map(|(index, (row, &sound))| {
+        assert_eq!(row["request_reference"], format!("{key}/{index}"));
+        assert_eq!(row["release_id"], job.release);
+        let refused = row["errors"][0]["code"] == "empty_section";
+        assert_eq!(refused, !sound, "{key}/{index}: {row}");
+        row["valuation_id"].as_str().unwrap().to_owned()
+    })
+    .collect()
+}
+
+/// The same submission finds its job, and another under its key is refused.
+fn repeated(client: &Client, job: &Told) {
+    let again = client.post("/v3/valuation-jobs", &job.body);
+    assert_eq!(again.status, 202, "{again:?}");
+    assert_eq!(again.json()["job_id"], *job.id);
+    let mut other = job.body.clone();
+    other["requests"][0]["request_reference"] = "another".into();
+    let refusal = client.post("/v3/valuation-jobs", &other).refusal();
+    assert_eq!((refusal.0, &*refusal.1), (409, "idempotency_conflict"));
+}

@@ -1,0 +1,8 @@
+//! Several hosts on one state, and hosts that die, from outside.
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../common/mod.rs"]
+mod common;
+mod crash;
+mod several_hosts;

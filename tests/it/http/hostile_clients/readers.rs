@@ -1,0 +1,176 @@
+//! Clients that ask for much and read it slowly, or not at all.
+
+use crate::common::client::Client;
+use crate::common::demo::{house, house_with};
+use crate::common::raw::{connect, head, read};
+use crate::common::server::{Server, start};
+use crate::hostile_clients::{
+    JOBS, LARGEST, MIB, RELEASE, SIMPLE, STANDARD_BATCH, post, survives, unharmed,
+};
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// How long a client may take nothing.
+const NOTHING: Duration = Duration::from_secs(30);
+/// What another takes, once, and when. A third of what the kernel holds must go before the service
+/// sees any of it go, and then it is worth 8 to 20 seconds.
+const PIECE: usize = 300 << 10;
+const ONCE: Duration = Duration::from_secs(25);
+const WORTH: std::ops::Range<Duration> = Duration::from_secs(7)..Duration::from_secs(22);
+/// How much later than that its end may be seen here.
+const LATE: Duration = Duration::from_secs(10);
+const TICK: Duration = Duration::from_millis(250);
+
+/// Rows whose results are as large as the interface lets them be: 9 MB.
+fn full() -> Vec<Value> {
+    let row = house_with(json!({
+        "include_comparables": true, "comparables_limit": 10, "include_context_metrics": true
+    }));
+    vec![row; 2_500]
+}
+
+/// The path of the results of a job that is done.
+fn results(client: &Client) -> String {
+    let job = client.post(JOBS, &json!({"mode": "standard", "requests": full()}));
+    assert_eq!(job.status, 202, "{job:?}");
+    let job = job.json();
+    let started = Instant::now();
+    while client.get(job["status_url"].as_str().unwrap()).ok()["status"] != "completed" {
+        assert!(started.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(TICK);
+    }
+    job["results_url"].as_str().unwrap().to_owned()
+}
+
+/// Connects with a small buffer, which does not grow when something is read.
+fn narrow(server: &Server) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .unwrap();
+    let stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(64 << 10).unwrap();
+        let stream = socket.connect(server.address).await.unwrap();
+        stream.into_std().unwrap()
+    });
+    stream.set_nonblocking(false).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(20)))
+        .unwrap();
+    stream
+}
+
+/// A client that sent a request and has the beginning of its answer before it.
+fn answered(server: &Server, request: &[u8]) -> TcpStream {
+    let mut stream = narrow(server);
+    stream.write_all(request).unwrap();
+    assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
+    stream
+}
+
+fn asking(key: &str, path: &str) -> Vec<u8> {
+    let bearer = format!("Bearer {key}");
+    head("GET", path, &[("Authorization", &bearer)]).into_bytes()
+}
+
+fn posting(key: &str, body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    (post(key, STANDARD_BATCH, body.len()) + &body).into_bytes()
+}
+
+/// How many of three requests at the same time are let in.
+fn free_places(server: &Server, key: &str) -> usize {
+    let head = post(key, SIMPLE, 300).replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n");
+    let mut open: Vec<TcpStream> = (0..3).map(|_| connect(server.address)).collect();
+    let statuses = open.iter_mut().map(|stream| {
+        stream.write_all(head.as_bytes()).unwrap();
+        read(stream).status
+    });
+    statuses.filter(|&status| status == 100).count()
+}
+
+/// All that still comes.
+fn rest(mut stream: TcpStream) -> usize {
+    let mut all = Vec::new();
+    // A reset is an end, too.
+    let _ = stream.read_to_end(&mut all);
+    all.len()
+}
+
+#[test]
+fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
+    let start = start();
+    let key = start.planned("deaf", &["avm:value"], "concurrency = 3");
+    let other = start.key(&["avm:value"]);
+    let server = start.go();
+    let (client, other) = (server.client(&key), server.client(&other));
+    let path = results(&client);
+    let batch = posting(&key, &json!({ "requests": full() }));
+    let whole = client.get(&path).text.len();
+    assert!((LARGEST / 2..LARGEST).contains(&whole), "{whole}");
+
+    // Two answers of a batch are held as they are, besides what working them out takes.
+    unharmed(&server, &other, 128 * MIB, || {
+        let started = Instant::now();
+        let deaf = [
+            answered(&server, &batch),
+            answered(&server, &asking(&key, &path)),
+        ];
+        let mut slow = answered(&server, &batch);
+        assert_eq!(client.get(RELEASE).refusal().1, "concurrency_limited");
+        // When two places were free, and when all three were.
+        let (mut two, mut three) = (None, None);
+        let mut taken = false;
+        while three.is_none() {
+            let since = started.elapsed();
+            if since > ONCE && !taken {
+                slow.read_exact(&mut vec![0; PIECE]).unwrap();
+                taken = true;
+            }
+            let asked = Instant::now();
+            other.post(SIMPLE, &house()).ok();
+            assert!(asked.elapsed() < Duration::from_secs(2), "others wait");
+            assert!(since < NOTHING * 2, "they are never free");
+            match free_places(&server, &key) {
+                0 => {}
+                3 => three = Some(since),
+                _ if two.is_none() => two = Some(since),
+                _ => {}
+            }
+            std::thread::sleep(TICK);
+        }
+        let (two, three) = (two.unwrap_or_default(), three.unwrap_or_default());
+        println!("two places were free after {two:?}, three after {three:?}");
+        assert!(
+            (NOTHING - TICK * 4..NOTHING + LATE).contains(&two),
+            "{two:?}"
+        );
+        // What it took gave it some seconds; it would have had thirty if it began anew each time.
+        let more = three.saturating_sub(two);
+        assert!(WORTH.contains(&more), "{more:?}");
+        // Nobody takes what has come for the whole.
+        for stream in deaf {
+            assert!(rest(stream) < whole);
+        }
+    });
+}
+
+#[test]
+fn results_of_a_job_that_nobody_reads_are_not_held() {
+    let server = start().go();
+    let client = server.demo();
+    let path = results(&client);
+    let ask = asking(&client.key, &path);
+    // Held as a whole, they would be nearly 300 MB.
+    survives(&server, 48 * MIB, || {
+        let deaf: Vec<TcpStream> = (0..32).map(|_| answered(&server, &ask)).collect();
+        std::thread::sleep(TICK * 4);
+        let asked = Instant::now();
+        assert_eq!(client.get(&path).status, 200);
+        assert!(asked.elapsed() < Duration::from_secs(10));
+        drop(deaf);
+    });
+}

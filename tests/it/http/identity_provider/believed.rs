@@ -1,0 +1,361 @@
+//! What a provider that answers decides.
+
+use crate::common::demo::{HOUSE, NEIGHBOUR, at, divided, house, house_with, scottish, shop};
+use crate::common::places::{Home, Places, home};
+use crate::common::server::start;
+use crate::identity_provider::{VALUE, property, service};
+use serde_json::{Value, json};
+
+/// A street of the demo's country that exists, and numbers on it that its snapshot does not know.
+const STREET: &str = "Badger Yard Gardens";
+const POSTCODE: &str = "QA1 1AF";
+/// A postcode of the demo's district that its snapshot does not know.
+const NEW: &str = "QA1 9ZZ";
+
+fn flat(uprn: u64, unit: &str, number: &str) -> Home {
+    home(uprn, POSTCODE, number, STREET).with(json!({
+        "SUB_BUILDING_NAME": unit, "CLASSIFICATION_CODE": "RD06"
+    }))
+}
+
+fn with_uprn(mut request: Value, uprn: &str) -> Value {
+    request["property"]["uprn"] = uprn.into();
+    request
+}
+
+#[test]
+fn a_home_that_the_snapshot_does_not_know_is_valued() {
+    let places = Places::of(&[home(990_000_000_001, POSTCODE, "4711", STREET)]);
+    let (_server, client) = service(&places);
+    let result = client.post(VALUE, &at("4711", STREET, POSTCODE)).ok();
+    assert_eq!(
+        property(&result),
+        &json!({"uprn": "990000000001", "postcode": POSTCODE, "identity_source": "identity_provider"})
+    );
+    let asked = places.asked();
+    assert_eq!(asked.len(), 1);
+    assert!(asked[0].target.starts_with("/search/places/v1/postcode?"));
+    assert_eq!(asked[0].postcode, POSTCODE);
+    assert_eq!(asked[0].key, None);
+}
+
+#[test]
+fn what_the_snapshot_settles_needs_nobody_else() {
+    let places = Places::of(&[]);
+    let (_server, client) = service(&places);
+    let result = client.post(VALUE, &with_uprn(house(), HOUSE)).ok();
+    assert_eq!(
+        property(&result)["identity_source"],
+        "verified_identity_store"
+    );
+    for (request, code) in [
+        (with_uprn(house(), NEIGHBOUR), "uprn_address_mismatch"),
+        (divided(), "address_ambiguous"),
+        (scottish(), "outside_geography"),
+    ] {
+        assert_eq!(client.post(VALUE, &request).refusal().1, code);
+    }
+    assert!(places.asked().is_empty(), "{:?}", places.asked());
+}
+
+/// One table of addresses and what they mean, for both who may know them.
+#[test]
+fn an_address_means_the_same_whoever_lists_it() {
+    let alike = |number: &str| home(990_000_000_020, POSTCODE, number, STREET);
+    let twice = [
+        home(990_000_000_031, POSTCODE, "4731", STREET),
+        home(990_000_000_032, POSTCODE, "4731", STREET),
+    ];
+    let homes = [
+        home(990_000_000_001, POSTCODE, "4711", STREET),
+        // Listed by both, which is one home.
+        home(990_000_000_001, POSTCODE, "4711", STREET).in_lpi(),
+        flat(990_000_000_011, "FLAT 1", "4712"),
+        flat(990_000_000_012, "FLAT 2", "4712").in_lpi(),
+        home(990_000_000_013, POSTCODE, "4712", STREET).with(json!({"CLASSIFICATION_CODE": "PP"})),
+        alike("4720").with(json!({"CLASSIFICATION_CODE": "CR08"})),
+        // Somebody else's, and none in force.
+        home(990_000_000_040, "QA1 1AG", "4740", STREET),
+        home(990_000_000_041, POSTCODE, "4741", STREET).with(json!({"LOGICAL_STATUS_CODE": "8"})),
+        home(990_000_000_050, "QA1 1AF", "4750", STREET).with(json!({"COUNTRY_CODE": "W"})),
+    ];
+    let mut homes = homes.to_vec();
+    homes.extend(twice);
+    // A provider that mixes other postcodes in.
+    for listed in &mut homes {
+        listed.postcode = POSTCODE.to_owned();
+    }
+    let places = Places::of(&homes);
+    let (server, client) = service(&places);
+    let here = |building: &str| at(building, STREET, POSTCODE);
+    let (ok, bad) = (200, 422);
+    for (what, request, status, code, field) in [
+        ("exact", here("4711"), ok, "990000000001", ""),
+        ("exact", house(), ok, HOUSE, ""),
+        (
+            "its own UPRN",
+            with_uprn(here("4711"), "990000000001"),
+            ok,
+            "990000000001",
+            "",
+        ),
+        ("its own UPRN", with_uprn(house(), HOUSE), ok, HOUSE, ""),
+        (
+            "another UPRN",
+            with_uprn(here("4711"), HOUSE),
+            bad,
+            "uprn_address_mismatch",
+            "/property/uprn",
+        ),
+        (
+            "another UPRN",
+            with_uprn(house(), "990000000001"),
+            bad,
+            "uprn_address_mismatch",
+            "/property/uprn",
+        ),
+        ("a unit", here("Flat 2, 4712"), ok, "990000000012", ""),
+        ("a unit", here("4712 flat 1"), ok, "990000000011", ""),
+        (
+            "no unit",
+            here("4712"),
+            bad,
+            "address_ambiguous",
+            "/property/building_number_or_name",
+        ),
+        (
+            "no unit",
+            divided(),
+            bad,
+            "address_ambiguous",
+            "/property/building_number_or_name",
+        ),
+        ("no home", here("4720"), bad, "not_residential", "/property"),
+        ("no home", shop(), bad, "not_residential", "/property"),
+        (
+            "two homes",
+            here("4731"),
+            bad,
+            "address_ambiguous",
+            "/property",
+        ),
+        (
+            "one of two",
+            with_uprn(here("4731"), "990000000032"),
+            ok,
+            "990000000032",
+            "",
+        ),
+        (
+            "neither of two",
+            with_uprn(here("4731"), "990000000001"),
+            bad,
+            "uprn_address_mismatch",
+            "/property/uprn",
+        ),
+        (
+            "nobody's",
+            here("4799"),
+            bad,
+            "address_not_found",
+            "/property",
+        ),
+        (
+            "another postcode's",
+            here("4740"),
+            bad,
+            "address_not_found",
+            "/property",
+        ),
+        (
+            "historic",
+            here("4741"),
+            bad,
+            "address_not_found",
+            "/property",
+        ),
+        (
+            "nobody's postcode",
+            at("1", STREET, NEW),
+            bad,
+            "address_not_found",
+            "/property/postcode",
+        ),
+    ] {
+        let answer = client.post(VALUE, &request);
+        assert_eq!(answer.status, status, "{what}: {request}: {answer:?}");
+        match status {
+            200 => assert_eq!(property(&answer.json())["uprn"], code, "{what}: {request}"),
+            _ => {
+                let field = Some(field.to_owned());
+                assert_eq!(
+                    answer.refusal(),
+                    (status, code.to_owned(), field),
+                    "{what}: {request}"
+                );
+            }
+        }
+    }
+    // A postcode is asked for once, however many of its addresses are; the shop's is another.
+    let asked: Vec<_> = places.asked().into_iter().map(|q| q.postcode).collect();
+    assert_eq!(asked, [POSTCODE, "QA1 2AR", NEW]);
+    drop(server);
+}
+
+#[test]
+fn the_refusals_say_the_same_whoever_lists_the_address() {
+    let places = Places::of(&[
+        flat(990_000_000_011, "FLAT 1", "4712"),
+        home(990_000_000_020, POSTCODE, "4720", STREET).with(json!({"CLASSIFICATION_CODE": "CR"})),
+    ]);
+    let (_server, client) = service(&places);
+    let here = |building: &str| at(building, STREET, POSTCODE);
+    for (of_provider, of_store) in [(here("4712"), divided()), (here("4720"), shop())] {
+        let said = |request| client.post(VALUE, request).json()["error"]["message"].clone();
+        assert_eq!(said(&of_provider), said(&of_store));
+    }
+}
+
+#[test]
+fn the_providers_point_places_a_home_and_a_wild_one_does_not() {
+    let near = |number: &str, east: f64, north: f64| {
+        home(
+            990_000_000_000 + number.parse::<u64>().unwrap(),
+            POSTCODE,
+            number,
+            STREET,
+        )
+        .at(east, north)
+    };
+    let (east, north) = NEAR;
+    let places = Places::of(&[
+        home(990_000_004_700, POSTCODE, "4700", STREET),
+        near("4702", east + 400.4, north),
+        near("4703", east, north + 90_000.0),
+        near("4704", east + 400.4, north).with(json!({"RPC": "5"})),
+    ]);
+    let (_server, client) = service(&places);
+    let distances = |number: &str| {
+        let mut request = house_with(json!({"include_comparables": true, "comparables_limit": 10}));
+        request["property"]["building_number_or_name"] = number.into();
+        let result = client.post(VALUE, &request).ok();
+        property(&result);
+        let comparables = result["comparables"].as_array().unwrap().clone();
+        comparables
+            .iter()
+            .map(|comparable| {
+                (
+                    comparable["postcode"].clone(),
+                    comparable["distance_m"].clone(),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    let centre = distances("4700");
+    assert!(!centre.is_empty());
+    assert_ne!(distances("4702"), centre);
+    assert_eq!(
+        distances("4703"),
+        centre,
+        "ninety kilometres off its postcode"
+    );
+    assert_eq!(distances("4704"), centre, "only a postcode's point");
+}
+
+/// A house of the postcode, National Grid metres.
+const NEAR: (f64, f64) = (386_567.0, 634_827.0);
+
+#[test]
+fn a_postcode_newer_than_the_snapshot_is_placed_by_the_provider_alone() {
+    let (east, north) = NEAR;
+    let new = |uprn, number: &str| home(uprn, NEW, number, "Newt Yard");
+    let places = Places::of(&[
+        new(990_000_000_061, "1").at(east, north),
+        new(990_000_000_062, "2"),
+        new(990_000_000_063, "3")
+            .at(east, north)
+            .with(json!({"COUNTRY_CODE": "S"})),
+        new(990_000_000_064, "4")
+            .at(east, north)
+            .with(json!({"COUNTRY_CODE": ""})),
+    ]);
+    let (_server, client) = service(&places);
+    let ask = |number: &str| {
+        let mut request = at(number, "Newt Yard", NEW);
+        request["options"] = json!({"include_context_metrics": true});
+        client.post(VALUE, &request)
+    };
+    let result = ask("1").ok();
+    let found =
+        json!({"uprn": "990000000061", "postcode": NEW, "identity_source": "identity_provider"});
+    assert_eq!(result["property"], found, "{result}");
+    assert_eq!(result["status"], "valued", "{result}");
+    assert!(result["context"]["local_authority"].is_null(), "{result}");
+    // Without a point it lies nowhere; without a country, nobody says that it is ours.
+    assert_eq!(ask("2").refusal().1, "address_not_found");
+    assert_eq!(ask("3").refusal().1, "outside_geography");
+    assert_eq!(ask("4").refusal().1, "outside_geography");
+}
+
+#[test]
+fn stored_data_is_the_propertys_own_where_the_snapshot_has_it() {
+    // The house under another address, and a home that the snapshot has nothing of.
+    let places = Places::of(&[
+        home(HOUSE.parse().unwrap(), POSTCODE, "4711", STREET),
+        home(990_000_000_002, POSTCODE, "4712", STREET),
+    ]);
+    let (_server, client) = service(&places);
+    let mut request = house_with(json!({"use_stored_data": true}));
+    let used = |request: &Value| {
+        let result = client.post(VALUE, request).ok();
+        let used = &result["input_resolution"]["stored_data_used"];
+        used.as_array().unwrap().len()
+    };
+    let of_the_house = used(&request);
+    assert!(of_the_house > 0);
+    request["property"]["building_number_or_name"] = "4711".into();
+    assert_eq!(used(&request), of_the_house);
+    request["property"]["building_number_or_name"] = "4712".into();
+    assert_eq!(used(&request), 0);
+}
+
+#[test]
+fn all_pages_are_read_and_results_that_come_twice_are_one() {
+    let mut homes: Vec<Home> = (0..230)
+        .map(|index| {
+            home(
+                990_000_000_100 + index,
+                POSTCODE,
+                &(5_000 + index).to_string(),
+                STREET,
+            )
+        })
+        .collect();
+    // The last page says the first home again.
+    homes.push(homes[0].clone());
+    let places = Places::of(&homes);
+    let (_server, client) = service(&places);
+    for number in ["5000", "5120", "5229"] {
+        let result = client.post(VALUE, &at(number, STREET, POSTCODE)).ok();
+        assert_eq!(property(&result)["identity_source"], "identity_provider");
+    }
+    let offsets: Vec<_> = places
+        .asked()
+        .iter()
+        .map(|question| question.offset)
+        .collect();
+    assert_eq!(offsets, [0, 100, 200]);
+}
+
+#[test]
+fn development_and_coverage_ask_nobody() {
+    let places = Places::of(&[]);
+    let server = start().with(&["--address-provider", &places.url()]).go();
+    let client = server.demo();
+    client.get("/v3/coverage?postcode=QA1%209ZZ").ok();
+    let mut site = house();
+    site["property"]["site_latitude"] = 52.0.into();
+    site["property"]["site_longitude"] = (-1.0).into();
+    client.post("/v3/development-value", &site);
+    assert!(places.asked().is_empty());
+}

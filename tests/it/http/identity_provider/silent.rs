@@ -1,0 +1,229 @@
+//! A provider that misbehaves: what the client is told, what is tried again, and what is not.
+
+use crate::common::client::Client;
+use crate::common::demo::{HOUSE, at, house};
+use crate::common::places::{Home, Places, Question, Reply, home, listing, page};
+use crate::common::raw::Answer;
+use crate::identity_provider::{VALUE, property, service};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const STREET: &str = "Badger Yard Gardens";
+const POSTCODE: &str = "QA1 1AF";
+
+fn known() -> Vec<Home> {
+    vec![home(990_000_000_001, POSTCODE, "4711", STREET)]
+}
+
+fn unknown() -> Value {
+    at("4711", STREET, POSTCODE)
+}
+
+/// The refusal of a request that needs the provider, and that others are valued all the same.
+#[track_caller]
+fn refused(client: &Client) -> Answer {
+    let answer = client.post(VALUE, &unknown());
+    assert_eq!(answer.status, 503, "{answer:?}");
+    let seconds: u64 = answer.header("retry-after").unwrap().parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{answer:?}");
+    let error = &answer.json()["error"];
+    assert_eq!(error["code"], "identity_provider_unavailable");
+    assert_eq!(error["retryable"], true);
+    let result = client.post(VALUE, &house()).ok();
+    assert_eq!(property(&result)["uprn"], HOUSE);
+    answer
+}
+
+#[track_caller]
+fn found(client: &Client) {
+    let result = client.post(VALUE, &unknown()).ok();
+    assert_eq!(property(&result)["identity_source"], "identity_provider");
+}
+
+/// Behaves so the first times, and then as it should.
+fn first(times: usize, reply: Reply) -> impl Fn(&Question) -> Reply + Send + Sync + 'static {
+    let well = listing(&known());
+    move |question| match question.number < times {
+        true => reply.clone(),
+        false => well(question),
+    }
+}
+
+#[test]
+fn the_refusal_names_nothing_of_the_provider() {
+    let places = Places::that(|_| Reply::Status(500, None));
+    let (_server, client) = service(&places);
+    insta::assert_snapshot!(refused(&client).text);
+}
+
+#[test]
+fn what_may_pass_is_tried_again() {
+    for reply in [
+        Reply::Status(500, None),
+        Reply::Status(503, Some("1".to_owned())),
+        Reply::Status(429, None),
+        Reply::Status(429, Some("1".to_owned())),
+        Reply::Hangup,
+        Reply::Half(json!({"header": {"totalresults": 0}})),
+    ] {
+        let places = Places::that(first(2, reply.clone()));
+        let (_server, client) = service(&places);
+        let began = Instant::now();
+        found(&client);
+        assert_eq!(places.asked().len(), 3, "{reply:?}");
+        let waited = matches!(&reply, Reply::Status(_, Some(_)));
+        assert_eq!(
+            began.elapsed() >= Duration::from_secs(2),
+            waited,
+            "{reply:?}"
+        );
+    }
+}
+
+#[test]
+fn what_will_not_pass_is_asked_once() {
+    let page_of = |results: Value, total: usize| {
+        Reply::Json(json!({"header": {"totalresults": total}, "results": results}))
+    };
+    let long = "x".repeat(501);
+    for reply in [
+        Reply::Status(400, None),
+        Reply::Status(401, None),
+        Reply::Status(403, None),
+        Reply::Status(404, None),
+        Reply::Status(302, None),
+        // It wishes to be left alone for longer than a request may wait.
+        Reply::Status(429, Some("30".to_owned())),
+        Reply::Text("<html>Sign in</html>".to_owned()),
+        Reply::Text(String::new()),
+        Reply::Text("{\"header\":".to_owned()),
+        Reply::Text("[".repeat(1_000_000)),
+        Reply::Json(json!([])),
+        page_of(json!([{"DPA": {"POSTCODE": POSTCODE}}]), 1),
+        page_of(json!([{"DPA": {"PAO_TEXT": 1, "UPRN": [1]}}]), 1),
+        page_of(
+            json!([{"LPI": {"PAO_TEXT": long, "POSTCODE_LOCATOR": POSTCODE}}]),
+            1,
+        ),
+        page_of(json!([{}]), 1),
+        page_of(json!([{"DPA": {}}]), 0),
+        page_of(json!([]), 3),
+        page_of(json!([]), 1_000_000),
+        Reply::Endless,
+    ] {
+        let places = Places::that(first(1, reply.clone()));
+        let (_server, client) = service(&places);
+        let began = Instant::now();
+        refused(&client);
+        assert!(began.elapsed() < Duration::from_secs(3), "{reply:?}");
+        assert_eq!(places.asked().len(), 1, "{reply:?}");
+        // A failure is not remembered.
+        found(&client);
+    }
+}
+
+#[test]
+fn a_slow_provider_costs_a_bounded_time() {
+    let late = Reply::Late(Duration::from_secs(20), Box::new(Reply::Hangup));
+    let slow_body = Reply::Dribble(Duration::from_millis(100));
+    std::thread::scope(|scope| {
+        for reply in [late, slow_body] {
+            scope.spawn(move || {
+                let places = Places::that(first(1, reply.clone()));
+                let (_server, client) = service(&places);
+                let began = Instant::now();
+                refused(&client);
+                let took = began.elapsed();
+                assert!(
+                    took >= Duration::from_secs(3) && took < Duration::from_secs(8),
+                    "{took:?}"
+                );
+                assert_eq!(places.asked().len(), 1, "{reply:?}");
+                found(&client);
+            });
+        }
+    });
+}
+
+#[test]
+fn pages_that_do_not_end_or_do_not_fit_are_no_answer() {
+    let results = |count: usize, question: &Question| {
+        let one = json!({"DPA": known()[0].fields});
+        let mut page = page(&vec![one; 100], question);
+        page["header"]["totalresults"] = count.into();
+        page["results"] = json!(vec![json!({"DPA": known()[0].fields}); 100]);
+        page
+    };
+    // More than any postcode has; a page that says it is another.
+    let endless = Places::that(move |question| Reply::Json(results(1_000_000, question)));
+    let (_server, client) = service(&endless);
+    refused(&client);
+    assert_eq!(endless.asked().len(), 1);
+    let elsewhere = Places::that(move |question| {
+        let mut page = results(300, question);
+        page["header"]["offset"] = 0.into();
+        Reply::Json(page)
+    });
+    let (_server, client) = service(&elsewhere);
+    refused(&client);
+    assert_eq!(elsewhere.asked().len(), 2);
+}
+
+#[test]
+fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
+    let places = Places::that(|_| Reply::Status(500, None));
+    let (server, client) = service(&places);
+    refused(&client);
+    refused(&client);
+    let asked = places.asked().len();
+    assert_eq!(asked, 5, "five failures open it");
+    let began = Instant::now();
+    for _ in 0..20 {
+        let answer = refused(&client);
+        assert!(
+            answer
+                .header("retry-after")
+                .unwrap()
+                .parse::<u64>()
+                .unwrap()
+                <= 5
+        );
+    }
+    assert!(began.elapsed() < Duration::from_secs(3));
+    assert_eq!(places.asked().len(), asked, "nobody asks");
+
+    places.now(listing(&known()));
+    let began = Instant::now();
+    while client.post(VALUE, &unknown()).status == 503 {
+        assert!(
+            began.elapsed() < Duration::from_secs(10),
+            "it is never tried"
+        );
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(places.asked().len(), asked + 1, "one went first");
+    // One line a change, whatever was refused meanwhile, and none for each request.
+    let log = server.stop();
+    let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(lines("is left alone for a while"), 1, "{log}");
+    assert_eq!(lines("answers again"), 1, "{log}");
+    assert_eq!(lines("could not be worked out"), 0, "{log}");
+}
+
+#[test]
+fn nobody_listens_there() {
+    let places = Places::of(&known());
+    let address = places.address.to_string();
+    let (_server, client) = service(&places);
+    drop(places);
+    let began = Instant::now();
+    refused(&client);
+    assert!(began.elapsed() < Duration::from_secs(3));
+    // Readiness is about what this host can do: most rows need no provider, and all hosts share
+    // one.
+    assert_eq!(client.get("/readyz").status, 200);
+    let places = Places::on(&address, listing(&known()));
+    std::thread::sleep(Duration::from_millis(5_100));
+    found(&client);
+    drop(places);
+}

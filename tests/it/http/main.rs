@@ -1,0 +1,24 @@
+//! The HTTP interfaces, and the service behind them, from outside.
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![allow(clippy::unwrap_used)]
+
+mod a_bad_release_harms_its_own_row;
+#[path = "../../common/mod.rs"]
+mod common;
+mod contract;
+mod hostile_clients;
+mod identity_provider;
+mod openapi;
+mod operation;
+mod receipts;
+mod reports_in_chromium;
+mod schemathesis;
+mod shadow;
+mod v1_contract;
+mod v3_batch;
+mod v3_contract;
+mod v3_development;
+mod v3_jobs;
+mod v3_limits;
+mod v3_refusals;
+mod v3_single_value;

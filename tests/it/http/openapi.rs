@@ -1,0 +1,390 @@
+//! The published description: it is the one that is kept, it is OpenAPI 3.1, and what the service
+//! answers is what it describes.
+
+use crate::common::program::{repository, run};
+use crate::common::server::start;
+use serde_json::{Value, json};
+
+fn document() -> Value {
+    serde_json::from_str(&run(["openapi"]).ok().stdout).unwrap()
+}
+
+/// A schema of the document by its name, which also refuses what it does not describe.
+fn schema(document: &Value, name: &str) -> jsonschema::Validator {
+    let mut components = document["components"].clone();
+    for schema in components["schemas"].as_object_mut().unwrap().values_mut() {
+        close(schema);
+    }
+    let root = json!({"$ref": format!("#/components/schemas/{name}"), "components": components});
+    jsonschema::draft202012::options()
+        .should_validate_formats(true)
+        .build(&root)
+        .unwrap()
+}
+
+/// Takes no member that an object does not name, so that an answer cannot say more than its schema.
+fn close(schema: &mut Value) {
+    if schema["type"] == "object" && schema["additionalProperties"].is_null() {
+        schema["additionalProperties"] = json!(false);
+    }
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.values_mut().for_each(close);
+    }
+}
+
+fn described(document: &Value, name: &str, value: &Value) {
+    let errors: Vec<_> = schema(document, name)
+        .iter_errors(value)
+        .map(|error| format!("{} at {}", error, error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?} in {value:#}");
+}
+
+fn post(document: &Value) -> Vec<(String, Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    paths
+        .iter()
+        .filter_map(|(path, item)| Some((path.clone(), item.get("post")?.clone())))
+        .collect()
+}
+
+#[test]
+fn the_kept_document_is_the_one_that_is_generated() {
+    let kept = std::fs::read_to_string(repository().join("docs/openapi.json")).unwrap();
+    assert!(
+        kept == run(["openapi"]).ok().stdout,
+        "docs/openapi.json is out of date; write it with: cargo run -- openapi > docs/openapi.json"
+    );
+}
+
+#[test]
+fn every_route_of_the_contract_is_described() {
+    let document = document();
+    assert_eq!(document["openapi"], "3.1.0");
+    let paths: Vec<_> = document["paths"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        paths,
+        [
+            "/v1/markets/areas",
+            "/v1/markets/coverage",
+            "/v1/markets/datasets",
+            "/v1/markets/releases/current",
+            "/v1/markets/series",
+            "/v1/rates/coverage",
+            "/v1/rates/datasets",
+            "/v1/rates/releases/current",
+            "/v1/rates/series",
+            "/v3/batch-value",
+            "/v3/coverage",
+            "/v3/development-batch-value",
+            "/v3/development-value",
+            "/v3/releases/current",
+            "/v3/simple-batch-value",
+            "/v3/simple-value",
+            "/v3/valuation-jobs",
+            "/v3/valuation-jobs/{job_id}",
+            "/v3/valuation-jobs/{job_id}/results",
+            "/v3/value",
+        ]
+    );
+}
+
+#[test]
+fn every_example_is_what_its_schema_describes() {
+    let document = document();
+    for (path, operation) in post(&document) {
+        let content = &operation["requestBody"]["content"]["application/json"];
+        let name = content["schema"]["$ref"].as_str().unwrap();
+        let examples = content["examples"].as_object().unwrap();
+        assert!(!examples.is_empty(), "{path}");
+        for example in examples.values() {
+            described(
+                &document,
+                name.rsplit('/').next().unwrap(),
+                &example["value"],
+            );
+        }
+    }
+}
+
+#[test]
+fn answers_are_what_the_description_says() {
+    let server = start().go();
+    let demo = server.demo();
+    let document = document();
+    let served: Value = serde_json::from_str(&demo.get("/v3/releases/current").text).unwrap();
+    described(&document, "ReleaseMetadata", &served);
+    for (path, name) in [
+        ("/v3/coverage?postcode=qa11af", "Coverage"),
+        ("/v3/coverage?postcode=qa11af&uprn=1", "Coverage"),
+        ("/v3/coverage?uprn=x", "ErrorBody"),
+        ("/v3/nowhere", "ErrorBody"),
+        ("/v1/rates/datasets", "SeriesCatalogue"),
+        ("/v1/markets/datasets", "SeriesCatalogue"),
+        ("/v1/markets/areas", "SeriesAreas"),
+        ("/v1/rates/releases/current", "SeriesRelease"),
+        (
+            "/v1/rates/series?dataset=bank_rate&from=2030-01-01",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/rates/series?dataset=financing_stress_scenarios&scenario=plus_100bp",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/rates/coverage?dataset=forward_starting_swap_rates",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/rates/series?dataset=mortgage_swap_spread&mortgage_product=btl_fixed_2y_60ltv",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/markets/series?dataset=rental_market&area=E06990001",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/markets/series?dataset=market_activity&area=W06990006&page_size=1",
+            "SeriesEnvelope",
+        ),
+        (
+            "/v1/markets/series?dataset=market_activity",
+            "SeriesErrorBody",
+        ),
+        ("/v1/rates/areas", "SeriesErrorBody"),
+    ] {
+        let answer: Value = serde_json::from_str(&demo.get(path).text).unwrap();
+        described(&document, name, &answer);
+    }
+    for (path, operation) in post(&document) {
+        if !served["endpoints"]
+            .as_array()
+            .unwrap()
+            .contains(&json!(path))
+        {
+            continue;
+        }
+        let content = &operation["requestBody"]["content"]["application/json"];
+        for example in content["examples"].as_object().unwrap().values() {
+            let answer = demo.post(&path, &example["value"]);
+            let responses = operation["responses"].as_object().unwrap();
+            assert!(answer.status < 300, "{path}: {}", answer.text);
+            let response = &responses[&answer.status.to_string()];
+            let name = response["content"]["application/json"]["schema"]["$ref"]
+                .as_str()
+                .unwrap();
+            let body = serde_json::from_str(&answer.text).unwrap();
+            described(&document, name.rsplit('/').next().unwrap(), &body);
+        }
+        let answer = demo.post(&path, &json!({"colour": 1}));
+        assert_eq!(answer.status, 422);
+        described(
+            &document,
+            "ErrorBody",
+            &serde_json::from_str(&answer.text).unwrap(),
+        );
+    }
+}
+
+#[test]
+fn document_and_page_are_served_without_a_key_and_with_a_tag() {
+    let server = start().go();
+    let stranger = server.client("nobody");
+    let served = stranger.get("/openapi.json");
+    assert_eq!(served.text, run(["openapi"]).ok().stdout);
+    for (path, media_type) in [
+        ("/openapi.json", "application/json"),
+        ("/reference", "text/html; charset=utf-8"),
+    ] {
+        let answer = stranger.get(path);
+        assert_eq!(answer.status, 200);
+        assert_eq!(answer.header("content-type"), Some(media_type));
+        assert!(answer.header("cache-control").unwrap().contains("max-age"));
+        let tag = answer.header("etag").unwrap();
+        let again = stranger.get_if_none_match(path, tag);
+        assert_eq!((again.status, again.text.as_str()), (304, ""));
+    }
+}
+
+#[test]
+fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
+    let server = start().go();
+    let page = server.client("nobody").get("/reference").text;
+    for elsewhere in [
+        "<script", "<link", "<img", "src=", "url(", "http://", "https://",
+    ] {
+        assert!(!page.contains(elsewhere), "{elsewhere}");
+    }
+    let after = |mark: &'static str| {
+        page.split(mark)
+            .skip(1)
+            .filter_map(|rest| rest.split('"').next())
+    };
+    let anchors: Vec<_> = after("id=\"").collect();
+    for target in after("href=\"#") {
+        assert!(anchors.contains(&target), "#{target} leads nowhere");
+    }
+    let document = document();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        assert!(page.contains(&format!("<code>{path}</code>")), "{path}");
+        for operation in item.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(anchors.contains(&id), "{path} has no place of its own");
+        }
+    }
+    let components = &document["components"];
+    for (name, schema) in components["schemas"].as_object().unwrap() {
+        assert!(
+            anchors.contains(&format!("schema-{name}").as_str()),
+            "{name}"
+        );
+        for field in schema["properties"]
+            .as_object()
+            .into_iter()
+            .flat_map(|fields| fields.keys())
+        {
+            assert!(
+                page.contains(&format!("<code>{field}</code>")),
+                "{name}.{field}"
+            );
+        }
+    }
+    for name in components["headers"].as_object().unwrap().keys() {
+        assert!(
+            anchors.contains(&format!("header-{name}").as_str()),
+            "{name}"
+        );
+    }
+}
+
+/// The enumerations of parameters are the catalogue's: the description of the key's own datasets,
+/// asked of the running service, names no dataset, parameter or choice that the document lacks.
+#[test]
+fn the_parameters_described_are_those_of_the_catalogue() {
+    let server = start().go();
+    let demo = server.demo();
+    let document = document();
+    for family in ["markets", "rates"] {
+        let path = format!("/v1/{family}/series");
+        let parameters = document["paths"][&path]["get"]["parameters"]
+            .as_array()
+            .unwrap();
+        let described = |name: &str| {
+            parameters
+                .iter()
+                .find(|parameter| parameter["name"] == name)
+                .unwrap_or_else(|| panic!("{path} lacks {name}"))
+        };
+        let listed = demo.get(&format!("/v1/{family}/datasets"));
+        let listed: Value = serde_json::from_str(&listed.text).unwrap();
+        let datasets = listed["datasets"].as_array().unwrap();
+        let ids: Vec<&Value> = datasets.iter().map(|entry| &entry["dataset"]).collect();
+        let known = described("dataset")["schema"]["enum"].as_array().unwrap();
+        assert_eq!(known.iter().collect::<Vec<_>>(), ids);
+        let mut named = std::collections::BTreeSet::new();
+        for entry in datasets {
+            for list in ["required", "optional"] {
+                for name in entry[list].as_array().unwrap() {
+                    named.insert(name.as_str().unwrap());
+                    described(name.as_str().unwrap());
+                }
+            }
+            for (name, options) in entry["selector_options"].as_object().unwrap() {
+                let Some(values) = described(name)["schema"]["enum"].as_array() else {
+                    continue;
+                };
+                let values: Vec<String> = values
+                    .iter()
+                    .map(|value| value.to_string().replace('"', ""))
+                    .collect();
+                for option in options.as_array().unwrap() {
+                    assert!(
+                        values.contains(&option.as_str().unwrap().to_owned()),
+                        "{name}"
+                    );
+                }
+            }
+        }
+        assert_eq!(parameters.len(), named.len(), "{path} describes more");
+    }
+}
+
+/// What HTTP itself says about a message, which no description repeats.
+const OF_HTTP: [&str; 5] = [
+    "connection",
+    "content-length",
+    "content-type",
+    "date",
+    "transfer-encoding",
+];
+
+#[test]
+fn answers_carry_the_headers_that_are_described_and_no_others() {
+    let start = start();
+    let few = "requests_per_second = 1\nburst = 1\nconcurrency = 9\nmonthly_units = 9";
+    let hurried = start.planned("hurried", &["avm:value"], few);
+    let poor = start.planned(
+        "poor",
+        &["avm:value"],
+        &few.replace("units = 9", "units = 0"),
+    );
+    let customer = start.key(&["avm:value"]);
+    let reader = start.key(&["rates:read"]);
+    let server = start.with(&["--no-demo"]).go();
+    let key = |name: &str| server.client(name);
+    let (hurried, poor) = (key(&hurried), key(&poor));
+    let (customer, reader, stranger) = (key(&customer), key(&reader), key("nobody"));
+    let document = document();
+    let house = &document["paths"]["/v3/value"]["post"]["requestBody"]["content"]["application/json"]
+        ["examples"]["flat"]["value"];
+    let (value, release) = ("/v3/value", "/v3/releases/current");
+    let told = |method: &str, path: &str, status: u16, answer: crate::common::raw::Answer| {
+        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+        let described = &document["paths"][path][method]["responses"][status.to_string()];
+        let described: std::collections::BTreeSet<String> = described["headers"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|name| name.to_lowercase())
+            .collect();
+        let sent = answer.headers.iter().map(|(name, _)| name.clone());
+        let sent = sent.filter(|name| !OF_HTTP.contains(&name.as_str()));
+        assert_eq!(sent.collect::<std::collections::BTreeSet<_>>(), described);
+    };
+    told("get", release, 200, hurried.get(release));
+    told("get", release, 429, hurried.get(release));
+    told("get", release, 401, stranger.get(release));
+    told("post", value, 429, poor.post(value, house));
+    told("post", value, 200, customer.post(value, house));
+    told("post", value, 405, customer.get(value));
+    told("post", value, 422, customer.post(value, &json!({})));
+    let site = "/v3/development-value";
+    told("post", site, 403, customer.post(site, &json!({})));
+    let jobs = "/v3/valuation-jobs";
+    let job = customer.post(jobs, &json!({"requests": [house]}));
+    told("post", jobs, 202, job);
+    let unknown = customer.get("/v3/valuation-jobs/0");
+    told("get", "/v3/valuation-jobs/{job_id}", 404, unknown);
+    let (series, areas) = ("/v1/rates/series", "/v1/markets/areas");
+    let kept = reader.get("/v1/rates/series?dataset=bank_rate");
+    let tag = kept.header("etag").unwrap().to_owned();
+    told("get", series, 200, kept);
+    let again = reader.get_if_none_match("/v1/rates/series?dataset=bank_rate", &tag);
+    told("get", series, 304, again);
+    told("get", series, 422, reader.get(series));
+    told(
+        "get",
+        series,
+        400,
+        reader.get("/v1/rates/series?dataset=bank_rate&colour=1"),
+    );
+    told(
+        "get",
+        series,
+        404,
+        reader.get("/v1/rates/series?dataset=bank_rate&release_id=none"),
+    );
+    told("get", series, 401, stranger.get(series));
+    told("get", series, 405, reader.post(series, &json!({})));
+    told("get", areas, 403, reader.get(areas));
+}

@@ -1,0 +1,11 @@
+//! A service in the hands of its operators: how it is set up, watched, changed while it runs, and
+//! stopped.
+
+mod commands;
+mod configuration;
+mod metrics;
+mod promotion;
+mod promotion_under_load;
+mod readiness;
+mod tls;
+mod traces;

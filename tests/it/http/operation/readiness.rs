@@ -1,0 +1,249 @@
+//! Health and readiness while what the service keeps is stalled, moved or gone.
+
+use crate::common::client::Client;
+use crate::common::demo::house;
+use crate::common::faults::library;
+use crate::common::program::run;
+use crate::common::server::{Server, start};
+use domesday_test_cluster::{Cluster, Disk};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How soon readiness turns, and turns back.
+const SOON: Duration = Duration::from_secs(5);
+/// How soon the process answers that it is alive, whatever else stands still.
+const ALIVE: Duration = Duration::from_secs(1);
+
+#[track_caller]
+fn soon(what: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !what() {
+        assert!(began.elapsed() < SOON, "not within {SOON:?}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn ready(client: &Client) -> u16 {
+    client.get("/readyz").status
+}
+
+/// Sees that asynchronous threads are never blocked while `test` runs. There is one, so that a
+/// single call that blocks it blocks every probe.
+fn answering(server: &Server, test: impl FnOnce()) {
+    let client = server.client("none");
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // As many as a balancer has, so that some are always under way.
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    ready(&client);
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+            });
+        }
+        let alive = scope.spawn(|| {
+            let mut longest = Duration::ZERO;
+            while !over.load(Ordering::Relaxed) {
+                let began = Instant::now();
+                assert_eq!(client.get("/healthz").status, 200);
+                longest = longest.max(began.elapsed());
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            longest
+        });
+        let tested = std::panic::catch_unwind(std::panic::AssertUnwindSafe(test));
+        over.store(true, Ordering::Relaxed);
+        let longest = alive.join().unwrap();
+        if let Err(panic) = tested {
+            std::panic::resume_unwind(panic);
+        }
+        assert!(longest < ALIVE, "/healthz took {longest:?}");
+    });
+    assert_eq!(late(server), 0, "the asynchronous threads were blocked");
+}
+
+/// How often they ran something more than a second late.
+fn late(server: &Server) -> u64 {
+    let line = |line: &&str| line.starts_with("Showing metrics");
+    let line = server.printed.lines().find(line).unwrap();
+    let address = line.split("http://").nth(1).unwrap();
+    let address = address.strip_suffix("/metrics").unwrap();
+    let page = Client::new(address.parse().unwrap(), "none").get("/metrics");
+    let read = |name: &str| -> u64 {
+        let found = page.text.lines().find_map(|line| line.strip_prefix(name));
+        found.unwrap().trim().parse().unwrap()
+    };
+    let all = read("domesday_runtime_delay_seconds_count");
+    assert!(all > 0);
+    all - read(r#"domesday_runtime_delay_seconds_bucket{le="1.0"}"#)
+}
+
+fn on_one_thread(arguments: &[&str]) -> crate::common::server::Start {
+    start()
+        .with(&["--metrics-listen", "127.0.0.1:0"])
+        .with(arguments)
+        .environment("TOKIO_WORKER_THREADS", Path::new("1"))
+}
+
+#[test]
+fn a_database_that_stalls_stops_readiness_and_nothing_else() {
+    let cluster = Cluster::start(Disk::Unsynced);
+    let database = cluster.database();
+    let server = on_one_thread(&["--state", &database]).go();
+    let client = server.client("none");
+    let data = server.data.display().to_string();
+    assert_eq!(ready(&client), 200);
+    answering(&server, || {
+        for _ in 0..2 {
+            cluster.freeze();
+            std::thread::scope(|scope| {
+                // An order waits on a thread that may.
+                let order = scope.spawn(|| run(["tenant", "list", "--data", &data]));
+                soon(|| ready(&client) == 503);
+                run(["status", "--data", &data]).ok();
+                let order = order.join().unwrap();
+                assert_eq!(order.code, Some(1), "{order:?}");
+            });
+            cluster.thaw();
+            soon(|| ready(&client) == 200);
+        }
+    });
+}
+
+#[test]
+fn a_disk_that_stalls_stops_readiness_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = on_one_thread(&[]);
+    let files = ["state.redb", "state.usage"];
+    let files = files.map(|file| start.data_folder().join(file).display().to_string());
+    let server = start
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILES", Path::new(&files.join(":")))
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    let client = server.demo();
+    answering(&server, || {
+        let stalled = folder.path().join("stall");
+        fs::write(&stalled, "").unwrap();
+        std::thread::scope(|scope| {
+            let value = scope.spawn(|| client.post("/v3/simple-value", &house()).status);
+            soon(|| ready(&client) == 503);
+            assert_eq!(client.post("/v3/simple-value", &house()).status, 503);
+            fs::remove_file(&stalled).unwrap();
+            soon(|| ready(&client) == 200);
+            assert_eq!(value.join().unwrap(), 200);
+        });
+    });
+    assert_eq!(client.post("/v3/simple-value", &house()).status, 200);
+}
+
+/// Where a data folder is, and where it is moved to.
+fn moved(server: &Server) -> (&Path, PathBuf) {
+    (&server.data, server.data.with_extension("away"))
+}
+
+fn used(data: &Path) -> u64 {
+    let listed = run(["tenant", "list", "--data", &data.display().to_string()]).ok();
+    let units = listed
+        .stdout
+        .split('\t')
+        .find(|part| part.ends_with(" units this month"));
+    units.unwrap().split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn nothing_is_valued_while_the_data_folder_is_elsewhere() {
+    let server = start().go();
+    let client = server.demo();
+    let value = || client.post("/v3/simple-value", &house()).status;
+    assert_eq!(value(), 200);
+    let (data, away) = moved(&server);
+    fs::rename(data, &away).unwrap();
+    for _ in 0..5 {
+        assert_eq!(value(), 503);
+    }
+    soon(|| ready(&client) == 503);
+    assert_eq!(client.get("/healthz").status, 200);
+    // What is only read is still read, and operators are answered where the socket is now.
+    assert_eq!(client.get("/v3/releases/current").status, 200);
+    let status = run(["status", "--data", &away.display().to_string()]).ok();
+    assert!(
+        status.stdout.contains("nothing is there"),
+        "{}",
+        status.stdout
+    );
+    assert_eq!(used(&away), 1);
+    assert!(!data.exists(), "something was made in its place");
+    fs::rename(&away, data).unwrap();
+    soon(|| ready(&client) == 200 && value() == 200);
+    let (before, data) = (used(data), data.to_owned());
+    assert_eq!(value(), 200);
+    assert_eq!(used(&data), before + 1);
+    server.stop();
+}
+
+#[test]
+fn a_stop_says_that_the_data_folder_is_gone() {
+    for delete in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, away) = (folder.path().join("data"), folder.path().join("away"));
+        let server = start().data(&data).go();
+        let client = server.demo();
+        let value = || client.post("/v3/simple-value", &house()).status;
+        assert_eq!(value(), 200);
+        match delete {
+            true => fs::remove_dir_all(&data).unwrap(),
+            false => fs::rename(&data, &away).unwrap(),
+        }
+        // Another folder in its place does not do either, and nothing is put into it.
+        fs::create_dir(&data).unwrap();
+        soon(|| ready(&client) == 503);
+        assert_eq!(value(), 503);
+        server.terminate();
+        let (status, log) = server.ended();
+        assert_eq!(status.code(), Some(1), "{log}");
+        for said in [
+            "stopped in trouble",
+            "another file or folder is there",
+            "the state is closed while it is not where it was",
+        ] {
+            assert!(log.contains(said), "{said}: {log}");
+        }
+        assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
+        if !delete {
+            // The units were taken over into the file that was open, which is whole without its
+            // log.
+            fs::copy(away.join("state.redb"), data.join("state.redb")).unwrap();
+            assert_eq!(used(&data), 1);
+        }
+    }
+}
+
+/// A host on PostgreSQL keeps nothing there that it answers for, so it goes on; but it is not as it
+/// was set up.
+#[test]
+fn a_host_on_a_database_is_not_ready_without_its_data_folder() {
+    let database = domesday_test_cluster::shared().database();
+    let server = start().with(&["--state", &database]).go();
+    let key = [
+        "key",
+        "create",
+        "--tenant",
+        "customer",
+        "--scope",
+        "avm:value",
+    ];
+    let key = run([&key[..], &["--state", &database, "--data", "/nonexistent"]].concat()).ok();
+    let client = server.client(key.stdout.trim());
+    soon(|| client.post("/v3/simple-value", &house()).status == 200);
+    let (data, away) = moved(&server);
+    fs::rename(data, &away).unwrap();
+    soon(|| ready(&client) == 503);
+    assert_eq!(client.post("/v3/simple-value", &house()).status, 200);
+    fs::rename(&away, data).unwrap();
+    soon(|| ready(&client) == 200);
+    server.stop();
+}

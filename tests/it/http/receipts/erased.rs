@@ -1,0 +1,68 @@
+//! Receipts are sealed by tenant, and a tenant's key can be erased.
+
+use crate::common::program::run;
+use crate::common::server::start;
+use crate::receipts::{keys, report, value};
+
+const SCOPES: &[&str] = &["avm:value"];
+
+#[test]
+fn a_tenants_key_opens_its_own_receipts_alone() {
+    let start = start().with(&["--receipts", "all"]);
+    let (one, two) = (
+        start.planned("one", SCOPES, ""),
+        start.planned("two", SCOPES, ""),
+    );
+    let server = start.go();
+    value(&server.client(&one));
+    for _ in 0..2 {
+        value(&server.client(&two));
+    }
+    let file = keys(&server.data, Some("two"));
+    let found = report(&server.data, &["--keys", file.to_str().unwrap()]);
+    assert_eq!(
+        (&found["identical"], &found["sealed"]),
+        (&2.into(), &1.into()),
+        "{found:#}"
+    );
+    let found = report(
+        &server.data,
+        &["--keys", file.to_str().unwrap(), "--tenant", "two"],
+    );
+    assert_eq!(
+        (&found["selected"], &found["sealed"]),
+        (&2.into(), &0.into())
+    );
+    server.stop();
+}
+
+#[test]
+fn an_erased_key_leaves_the_chain_whole_and_its_receipts_unreadable() {
+    let server = start().with(&["--receipts", "all"]).go();
+    let client = server.demo();
+    value(&client);
+    let data = server.data.display().to_string();
+    let erase = ["journal", "erase", "demo", "--data", &data];
+    let refused = run(erase).refused();
+    assert!(refused.contains("--yes"), "{refused}");
+    run([&erase[..], &["--yes"]].concat()).ok();
+    let out = server.data.join("no.keys").display().to_string();
+    let none = run([
+        "journal", "keys", "--tenant", "demo", "--data", &data, "--out", &out,
+    ])
+    .refused();
+    assert!(none.contains("erased"), "{none}");
+    let again = run([&erase[..], &["--yes"]].concat()).refused();
+    assert!(again.contains("erased already"), "{again}");
+    // What comes later is sealed under another key, at once.
+    value(&client);
+    let file = keys(&server.data, None);
+    let found = report(&server.data, &["--keys", file.to_str().unwrap()]);
+    assert_eq!(found["proved"], true);
+    assert_eq!(
+        (&found["sealed"], &found["identical"]),
+        (&1.into(), &1.into()),
+        "{found:#}"
+    );
+    server.stop();
+}

@@ -1,0 +1,210 @@
+//! A host that dies, and a journal that cannot be written: nothing is answered that has no receipt.
+
+use crate::common::demo::house;
+use crate::common::faults::library;
+use crate::common::server::start;
+use crate::receipts::{batch, files, keys, lines, report, results, submitted, value};
+use rustix::process::Signal;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+const KILLS: u64 = 6;
+
+#[test]
+fn what_was_answered_before_the_host_was_killed_has_its_receipt() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let answered = Mutex::new(BTreeSet::new());
+    for kill in 0..KILLS {
+        let server = start().data(&data).with(&["--receipts", "all"]).go();
+        let (client, over) = (server.demo(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let (client, over, answered) = (client.clone(), &over, &answered);
+                scope.spawn(move || {
+                    while !over.load(Ordering::Relaxed) {
+                        let (path, body) = match thread {
+                            0 => ("/v3/simple-batch-value", batch(40)),
+                            _ => ("/v3/simple-value", house()),
+                        };
+                        let Ok(answer) = client.try_post(path, &body.to_string()) else {
+                            continue;
+                        };
+                        let answer = answer.json();
+                        let mut answered = answered.lock().unwrap();
+                        let results = answer["results"].as_array().cloned();
+                        for result in results.unwrap_or_else(|| vec![answer.clone()]) {
+                            answered.insert(result["valuation_id"].as_str().unwrap().to_owned());
+                        }
+                    }
+                });
+            }
+            std::thread::sleep(Duration::from_millis(150 + 70 * kill));
+            server.signal(Signal::KILL);
+            over.store(true, Ordering::Relaxed);
+        });
+        drop(server);
+    }
+    // The last kill may have left an unfinished line, which the next start removes.
+    let server = start().data(&data).with(&["--receipts", "all"]).go();
+    let kept: BTreeSet<_> = lines(&data)
+        .iter()
+        .map(|line| line["about"]["valuation_id"].as_str().unwrap().to_owned())
+        .collect();
+    let answered = answered.into_inner().unwrap();
+    println!(
+        "{KILLS} kills, {} answered, {} receipts",
+        answered.len(),
+        kept.len()
+    );
+    assert!(answered.len() > 100, "{}", answered.len());
+    assert!(
+        answered.is_subset(&kept),
+        "{} have none",
+        answered.difference(&kept).count()
+    );
+    let file = keys(&data, None);
+    let found = report(
+        &data,
+        &[
+            "--keys",
+            file.to_str().unwrap(),
+            "--valuation",
+            answered.first().unwrap(),
+        ],
+    );
+    assert_eq!(
+        (&found["proved"], &found["identical"]),
+        (&true.into(), &1.into()),
+        "{found:#}"
+    );
+    server.stop();
+}
+
+/// A crash damages no receipt that was answered on, so the host does not take the damage for a
+/// crash.
+#[test]
+fn a_damaged_receipt_that_was_answered_is_refused_after_a_kill() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let server = start().data(&data).with(&["--receipts", "all"]).go();
+    let client = server.demo();
+    for _ in 0..10 {
+        value(&client);
+    }
+    server.signal(Signal::KILL);
+    drop(server);
+    let path = &files(&data)[0];
+    let sound = std::fs::read_to_string(path).unwrap();
+    let mut altered: Vec<_> = sound.split_inclusive('\n').map(str::to_owned).collect();
+    altered[4] = altered[4].replace(r#""tenant":"demo""#, r#""tenant":"dema""#);
+    let altered = altered.concat();
+    std::fs::write(path, &altered).unwrap();
+    let refused = start().data(&data).with(&["--receipts", "all"]).refused();
+    let place = "receipts-000000000001.jsonl, line 6: receipt 6 follows a line with digest";
+    assert!(refused.contains(place), "{refused}");
+    assert_eq!(std::fs::read_to_string(path).unwrap(), altered);
+    // With the file put back, nothing is missing.
+    std::fs::write(path, sound).unwrap();
+    let server = start().data(&data).with(&["--receipts", "all"]).go();
+    assert_eq!(lines(&data).len(), 10);
+    server.stop();
+    assert_eq!(report(&data, &[])["proved"], true);
+}
+
+/// A full disk, then failed syncs, under the journal alone.
+#[test]
+fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
+    let data = tempfile::tempdir().unwrap();
+    let data = data.path().join("data");
+    let server = start().data(&data).with(&["--receipts", "all"]).go();
+    value(&server.demo());
+    server.stop();
+    let folder = tempfile::tempdir().unwrap();
+    let server = start()
+        .data(&data)
+        .with(&["--receipts", "all"])
+        .environment("LD_PRELOAD", &library(folder.path()))
+        .environment("DOMESDAY_FAULT_FILES", &files(&data)[0])
+        .environment("DOMESDAY_FAULTS", folder.path())
+        .go();
+    let client = server.demo();
+    let mut answered = 1;
+    for fault in ["full", "sync", "full"] {
+        value(&client);
+        answered += 1;
+        let trigger = folder.path().join(fault);
+        std::fs::write(&trigger, "").unwrap();
+        for _ in 0..20 {
+            for (path, body) in [
+                ("/v3/simple-value", house()),
+                ("/v3/simple-batch-value", batch(5)),
+            ] {
+                let refused = client.post(path, &body);
+                assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+                assert!(refused.header("retry-after").is_some());
+            }
+            assert_eq!(client.get("/readyz").status, 503);
+        }
+        // A job waits: none of its rows is given up.
+        let waiting = submitted(&client, 3);
+        std::thread::sleep(Duration::from_millis(300));
+        std::fs::remove_file(&trigger).unwrap();
+        let started = Instant::now();
+        while client.get("/readyz").status != 200 {
+            assert!(
+                started.elapsed() < Duration::from_secs(10),
+                "it is not well again"
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        // It goes on, and nothing of it was lost. The next fault would find it at work, and a row
+        // that is valued again has a second receipt.
+        let rows = results(&client, &waiting);
+        assert_eq!(rows["summary"]["valued"], 3, "{rows:#}");
+        answered += 3;
+    }
+    value(&client);
+    answered += 1;
+    let used = crate::receipts::run(["tenant", "list", "--data", data.to_str().unwrap()]).ok();
+    assert!(
+        used.stdout.contains(&format!("\t{answered} units")),
+        "{answered}: {}",
+        used.stdout
+    );
+    assert_eq!(lines(&data).len(), answered);
+    let file = keys(&data, None);
+    let found = report(&data, &["--keys", file.to_str().unwrap()]);
+    assert_eq!(
+        (&found["proved"], &found["identical"]),
+        (&true.into(), &answered.into()),
+        "{found:#}"
+    );
+    server.stop();
+}
+
+#[test]
+fn a_journal_that_is_taken_away_stops_what_would_be_answered() {
+    let server = start().with(&["--receipts", "all"]).go();
+    let client = server.demo();
+    value(&client);
+    let journal = server.data.join("journal");
+    std::fs::rename(&journal, server.data.join("elsewhere")).unwrap();
+    let refused = client.post("/v3/simple-value", &house());
+    assert_eq!((refused.status, &*refused.refusal().1), (503, "overloaded"));
+    assert_eq!(client.get("/readyz").status, 503);
+    std::fs::rename(server.data.join("elsewhere"), &journal).unwrap();
+    let started = Instant::now();
+    while client.get("/readyz").status != 200 {
+        assert!(
+            started.elapsed() < Duration::from_secs(10),
+            "it is not well again"
+        );
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    value(&client);
+    assert_eq!(lines(&server.data).len(), 2);
+    server.stop();
+}

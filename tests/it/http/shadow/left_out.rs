@@ -1,0 +1,128 @@
+//! Rows on which a candidate did badly, or that it never saw, are told and not left out in silence.
+
+use crate::common::demo::house;
+use crate::shadow::served::{BOUND, MISBEHAVING, PLAIN, SLOW, bedrooms, serve};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_candidate_that_is_over_its_second_has_failed() {
+    let served = serve(&["--shadow", SLOW, "--shadow-share", "1"]);
+    let rows = [bedrooms(1), bedrooms(12)];
+    let answer = served
+        .client
+        .post("/v3/batch-value", &json!({"requests": rows}))
+        .json();
+    assert_eq!(answer["summary"]["valued"], 2, "{answer}");
+    served.compared(SLOW, 2);
+    assert_eq!(served.rows(SLOW, "undone"), 0);
+    served.kept(SLOW, 2);
+    let (said, found, page) = served.report(SLOW);
+    assert!(
+        said.contains("1 row changes status: 1 from valued to failed (out of time)"),
+        "{said}"
+    );
+    assert_eq!(found["overall"]["rows"], 2);
+    assert_eq!(found["warnings"].as_array().unwrap().len(), 0, "{found}");
+    assert!(page.contains("failed: out of time"));
+}
+
+#[test]
+fn rows_that_were_dropped_or_let_go_of_are_in_the_report() {
+    let served = serve(&["--shadow", SLOW, "--shadow-share", "1"]);
+    // One is in hand for a second, a thousand and some wait, and the others find no place.
+    let rows = vec![bedrooms(1); 1_200];
+    let answer = served
+        .client
+        .post("/v3/batch-value", &json!({"requests": rows}))
+        .json();
+    assert_eq!(answer["summary"]["valued"], 1_200);
+    served.kept(SLOW, 1);
+    served.command(&["shadow", "stop"]).ok();
+    let (said, found, page) = served.report(SLOW);
+    let left_out = &found["subject"]["rows"]["left_out"];
+    let count = |why: &str| left_out[why].as_u64().unwrap();
+    let rows = found["overall"]["rows"].as_u64().unwrap();
+    assert!(
+        count("dropped") > 0 && count("let_go") > 1_000,
+        "{left_out}"
+    );
+    assert_eq!(count("dropped") + count("let_go") + rows, 1_200);
+    for why in ["dropped", "let_go"] {
+        assert_eq!(served.rows(SLOW, why), count(why), "{why}");
+    }
+    let told = format!(
+        "{} dropped, since B was slower than they came, {} waiting when B's run ended",
+        count("dropped"),
+        count("let_go")
+    );
+    assert!(
+        said.contains("WARNING: Rows that were taken since 20"),
+        "{said}"
+    );
+    assert!(said.contains(&told), "{said}");
+    let warning = page.find("are in no figure here").unwrap();
+    assert!(warning < page.find("class=\"figures\"").unwrap());
+}
+
+#[test]
+fn rows_outside_the_candidate_s_dates_are_counted_where_it_saw_no_other() {
+    let served = serve(&["--shadow", BOUND, "--shadow-share", "1"]);
+    for _ in 0..3 {
+        served.client.post("/v3/value", &house()).ok();
+    }
+    let began = Instant::now();
+    while served.rows(BOUND, "outside_dates") < 3 {
+        assert!(began.elapsed() < Duration::from_secs(40));
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    served.command(&["shadow", "stop"]).ok();
+    let said = served.command(&["shadow", "report", BOUND]).refused();
+    assert!(
+        said.contains("was compared: 3 of valuation dates that B is not made for"),
+        "{said}"
+    );
+}
+
+#[test]
+fn each_row_is_told_by_the_share_of_its_time() {
+    let served = serve(&["--shadow", PLAIN, "--shadow-share", "0.7"]);
+    let several = || {
+        let rows = vec![house(); 60];
+        let body = json!({"requests": rows});
+        served.client.post("/v3/batch-value", &body).ok();
+    };
+    several();
+    served.kept(PLAIN, 10);
+    let (said, found, _) = served.report(PLAIN);
+    assert!(said.contains(", 70 % of them;"), "{said}");
+    assert_eq!(found["subject"]["rows"]["shares"], json!([0.7, 0.7]));
+    let begin = ["shadow", "start", PLAIN, "--share", "1"];
+    served.command(&begin).ok();
+    // What was taken before has come to its end.
+    let before = served.rows(PLAIN, "compared");
+    several();
+    served.compared(PLAIN, before + 60);
+    served.kept(PLAIN, usize::try_from(before).unwrap() + 60);
+    let (said, found, _) = served.report(PLAIN);
+    assert!(
+        said.contains(", 70 % to 100 % of them, as the share"),
+        "{said}"
+    );
+    assert_eq!(found["subject"]["rows"]["shares"], json!([0.7, 1.0]));
+}
+
+#[test]
+fn a_folder_that_is_deleted_while_the_candidate_runs_is_made_again() {
+    let served = serve(&["--shadow", MISBEHAVING, "--shadow-share", "1"]);
+    let one = || served.client.post("/v3/value", &bedrooms(12)).ok();
+    one();
+    served.kept(MISBEHAVING, 1);
+    let folder = served.server.data.join("shadow").join(MISBEHAVING);
+    std::fs::remove_dir_all(folder).unwrap();
+    one();
+    served.kept(MISBEHAVING, 1);
+    let found = served.report(MISBEHAVING).1;
+    assert_eq!(found["overall"]["rows"], 1);
+    assert_eq!(served.rows(MISBEHAVING, "unkept"), 0);
+}

@@ -1,0 +1,47 @@
+//! How a shadow's life ends, when nobody ends it by its command.
+
+use crate::common::demo::house;
+use crate::common::program::run;
+use crate::common::server::start;
+use crate::shadow::served::{PLAIN, SLOW, bedrooms, serve, serve_from};
+use serde_json::{Value, json};
+
+#[test]
+fn a_candidate_that_is_promoted_is_no_shadow_any_more() {
+    let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);
+    served.client.post("/v3/value", &house()).ok();
+    served.compared(PLAIN, 1);
+    served.command(&["release", "promote", PLAIN]).ok();
+    let status = served.command(&["status", "--json"]).ok().stdout;
+    let status: Value = serde_json::from_str(&status).unwrap();
+    assert_eq!(status["current_release"], PLAIN);
+    assert_eq!(status["shadow"], Value::Null, "{status}");
+    let metrics = served.metrics.get("/metrics").text;
+    assert!(!metrics.contains("domesday_shadow_share{"), "{metrics}");
+    served
+        .server
+        .logged(|line| line["message"] == "the shadow was promoted");
+    let said = served.command(&["shadow", "stop"]).refused();
+    assert!(said.contains("no release runs as a shadow"), "{said}");
+}
+
+#[test]
+fn rows_that_wait_when_the_server_stops_are_counted() {
+    let kept = tempfile::tempdir().unwrap();
+    let data = kept.path().join("data");
+    let started = start().data(&data);
+    let served = serve_from(started, &["--shadow", SLOW, "--shadow-share", "1"]);
+    let rows = vec![bedrooms(1); 50];
+    let body = json!({"requests": rows});
+    served.client.post("/v3/batch-value", &body).ok();
+    served.kept(SLOW, 1);
+    served.server.stop();
+    let json = kept.path().join("s.json");
+    let (data, path) = (data.display().to_string(), json.display().to_string());
+    run(["shadow", "report", SLOW, "--data", &data, "--json", &path]).ok();
+    let found: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    let let_go = found["subject"]["rows"]["left_out"]["let_go"].as_u64();
+    let rows = found["overall"]["rows"].as_u64();
+    assert_eq!(let_go.unwrap() + rows.unwrap(), 50, "{found}");
+    assert!(let_go.unwrap() > 30, "{let_go:?}");
+}

@@ -1,0 +1,159 @@
+//! A server of the demo's release with candidates beside it.
+
+use crate::common::client::Client;
+use crate::common::demo::{RELEASE, house};
+use crate::common::guest::component;
+use crate::common::packages::Releases;
+use crate::common::program::{Ran, run};
+use crate::common::server::{Server, Start, start};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// So much a square metre everywhere.
+pub const PLAIN: &str = "plain-1";
+/// Spins on one bedroom, traps on two, and says 200,000 pounds of all others but some.
+pub const MISBEHAVING: &str = "misbehaving-1";
+/// The same with so much fuel that one bedroom takes it minutes.
+pub const SLOW: &str = "slow-1";
+/// [`PLAIN`] for valuation dates of long ago.
+pub const BOUND: &str = "bound-1";
+
+/// They are taken by name.
+pub const UNSIGNED: [&str; 8] = [
+    "--allow-unsigned",
+    PLAIN,
+    "--allow-unsigned",
+    MISBEHAVING,
+    "--allow-unsigned",
+    SLOW,
+    "--allow-unsigned",
+    BOUND,
+];
+
+/// How long is waited for what is done behind an answer.
+pub const PATIENCE: Duration = Duration::from_secs(40);
+
+pub fn beside() -> &'static Releases {
+    static MADE: OnceLock<Releases> = OnceLock::new();
+    MADE.get_or_init(|| {
+        Releases::shared("shadow", |made| {
+            made.add_snapshot();
+            made.add_demo();
+            made.add(PLAIN, component("guest-plain"));
+            made.add(MISBEHAVING, component("guest-misbehaving"));
+            made.add_changed(SLOW, component("guest-misbehaving"), |body| {
+                body.fuel_per_row = 1_000_000_000_000;
+            });
+            made.add_changed(BOUND, component("guest-plain"), |body| {
+                body.valuation_date.to = body.valuation_date.from;
+            });
+        })
+    })
+}
+
+/// A server of the demo's release, its client, and one that reads its metrics.
+pub struct Served {
+    pub server: Server,
+    pub client: Client,
+    pub metrics: Client,
+}
+
+pub fn serve(more: &[&str]) -> Served {
+    serve_from(start(), more)
+}
+
+/// The same, from a start of a test's own.
+pub fn serve_from(start: Start, more: &[&str]) -> Served {
+    let start = start.releases(beside().path());
+    let key = start.key(&["avm:value", "avm:stored-data", "avm:development"]);
+    let server = start
+        .with(&["--release", RELEASE, "--metrics-listen", "127.0.0.1:0"])
+        .with(&UNSIGNED)
+        .with(more)
+        .go();
+    let mut lines = server.printed.lines();
+    let line = lines.find(|line| line.starts_with("Showing metrics"));
+    let address = line.unwrap().split("http://").nth(1).unwrap();
+    let address = address.strip_suffix("/metrics").unwrap().parse().unwrap();
+    Served {
+        client: server.client(&key),
+        metrics: Client::new(address, "none"),
+        server,
+    }
+}
+
+impl Served {
+    /// A count; nothing where it is not there.
+    pub fn count(&self, name: &str) -> u64 {
+        let page = self.metrics.get("/metrics").text;
+        let found = page
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        found.map_or(0, |count| count.parse().unwrap())
+    }
+
+    /// Rows that were taken for a candidate and ended so.
+    pub fn rows(&self, release: &str, outcome: &str) -> u64 {
+        self.count(&format!(
+            r#"domesday_shadow_rows_total{{release="{release}",outcome="{outcome}"}}"#
+        ))
+    }
+
+    /// Waits until so many rows of a candidate are in its folder.
+    #[track_caller]
+    pub fn kept(&self, release: &str, rows: usize) {
+        let file = self.folder(release).join("pairs.jsonl");
+        let began = Instant::now();
+        while fs::read_to_string(&file).map_or(0, |text| text.lines().count()) < rows {
+            assert!(began.elapsed() < PATIENCE, "{}", file.display());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Where rows beside the demo's release are kept.
+    pub fn folder(&self, release: &str) -> PathBuf {
+        self.server.data.join("shadow").join(release).join(RELEASE)
+    }
+
+    /// Waits until so many rows were compared.
+    #[track_caller]
+    pub fn compared(&self, release: &str, rows: u64) {
+        let began = Instant::now();
+        while self.rows(release, "compared") < rows {
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{}",
+                self.metrics.get("/metrics").text
+            );
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(self.rows(release, "compared"), rows);
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Ran {
+        let data = self.server.data.display().to_string();
+        run([arguments, &["--data", &data]].concat())
+    }
+
+    /// What the report says, and its page.
+    pub fn report(&self, release: &str) -> (String, Value, String) {
+        let kept = tempfile::tempdir().unwrap();
+        let (json, page) = (kept.path().join("s.json"), kept.path().join("s.html"));
+        let (json_path, page_path) = (json.display().to_string(), page.display().to_string());
+        let outputs = ["--json", &json_path, "--report", &page_path];
+        let said = self.command(&[&["shadow", "report", release], &outputs[..]].concat());
+        let text = fs::read_to_string(json).unwrap_or_else(|_| panic!("{said:?}"));
+        let page = fs::read_to_string(page).unwrap();
+        (said.ok().stdout, serde_json::from_str(&text).unwrap(), page)
+    }
+}
+
+/// Bedrooms decide what the misbehaving release does.
+pub fn bedrooms(count: u32) -> Value {
+    let mut request = house();
+    request["size"]["bedrooms"] = count.into();
+    request
+}

@@ -1,0 +1,258 @@
+//! The v1 contract, rule by rule: each test is named after the rule that it holds.
+//!
+//! `tests/contract/rules-v1.toml` lists the rules, their tests and the break of the code that must
+//! turn each test red. Releases with the gaps that the demo's lack stand in [`made`]
+//! and [`holed`].
+
+mod authentication;
+mod caching;
+mod catalogue;
+mod continuations;
+mod cursors;
+mod datasets;
+mod dates;
+mod endpoints;
+mod envelope;
+mod errors;
+mod holed;
+mod identity;
+mod limits;
+mod made;
+mod metrics;
+mod missing;
+mod mortgages;
+mod observations;
+mod promotion;
+mod rates;
+mod series_object;
+mod service;
+mod shown;
+mod states;
+mod vintages;
+mod windows;
+
+use crate::common::client::Client;
+use crate::common::packages::copy_tree;
+use crate::common::program::releases;
+use crate::common::raw::Answer;
+use crate::common::server::{Server, Start, shared, start};
+use domesday_state::{
+    Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
+};
+use domesday_test_shared::once;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// A request to every route, each with what it requires.
+const ROUTES: [&str; 9] = [
+    "/v1/markets/series?dataset=market_activity&area=E06990001",
+    "/v1/rates/series?dataset=bank_rate",
+    "/v1/markets/coverage?dataset=market_activity&area=E06990001",
+    "/v1/rates/coverage?dataset=bank_rate",
+    "/v1/markets/datasets",
+    "/v1/rates/datasets",
+    "/v1/markets/areas",
+    "/v1/markets/releases/current",
+    "/v1/rates/releases/current",
+];
+
+/// The demo's releases, which are the current ones of the suite's server.
+const DEMO_RATES: &str = "synthetic-rates-2026-09";
+const DEMO_MARKETS: &str = "synthetic-markets-2026-10";
+
+const BOTH: &[&str] = &["markets:read", "rates:read"];
+const TWO_DATASETS: &[&str] = &["rates:read:bank_rate", "rates:read:ois_spot_curve"];
+const VALUATION: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
+
+/// A tenant, its key's scopes, and what differs from a plan without limits.
+type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
+
+/// The suite's customers. The key of `choosing` must name its metrics; `narrow` is another key of
+/// the tenant of `both`.
+const CUSTOMERS: &[Customer] = &[
+    ("both", BOTH, |_| {}),
+    ("other", BOTH, |_| {}),
+    ("choosing", BOTH, |_| {}),
+    ("narrow", &["rates:read:sonia_overnight"], |_| {}),
+    ("revoked", BOTH, |_| {}),
+    ("markets", &["markets:read"], |_| {}),
+    ("rates", &["rates:read"], |_| {}),
+    ("two_datasets", TWO_DATASETS, |_| {}),
+    ("valuation", VALUATION, |_| {}),
+    ("disabled", BOTH, |_| {}),
+    ("no_units", BOTH, |plan| plan.monthly_units = 0),
+    ("slow", BOTH, |plan| {
+        plan.requests_per_second = 1;
+        plan.burst = 2;
+    }),
+    ("hasty", BOTH, |plan| {
+        plan.requests_per_second = 1;
+        plan.burst = 1;
+    }),
+    ("one_at_a_time", &["avm:value", "rates:read"], |plan| {
+        plan.concurrency = 1;
+    }),
+];
+
+/// The suite's server, which lives as long as this.
+struct Contract {
+    server: Server,
+}
+
+impl Contract {
+    /// A client with the key of one of the customers.
+    #[track_caller]
+    fn customer(&self, name: &str) -> Client {
+        self.server.client(&keys()[name])
+    }
+}
+
+/// The suite's server: the demo's releases are current, and those of [`made`] stand beside them.
+fn contract() -> Contract {
+    Contract {
+        server: shared("v1_contract", || serving().go()),
+    }
+}
+
+/// The service, and a client with the key of one of the customers. The service is gone with the
+/// last that holds it, so it is handed out with its client.
+fn customer(name: &str) -> (Contract, Client) {
+    let contract = contract();
+    let client = contract.customer(name);
+    (contract, client)
+}
+
+/// The service, and a client that may read both families.
+fn both() -> (Contract, Client) {
+    customer("both")
+}
+
+/// A server of the demo's releases and those of [`made`], with the suite's customers.
+fn serving() -> Start {
+    let start = start();
+    let folder = start.data_folder().with_file_name("releases");
+    copy_tree(&releases(), &folder);
+    made::all(&folder);
+    holed::all(&folder);
+    make_keys(start.data_folder());
+    let ids = made::IDS.iter().chain(&[holed::MARKETS, holed::RATES]);
+    let allowed = ids.flat_map(|id| ["--allow-unsigned", *id]);
+    let allowed: Vec<&str> = allowed.collect();
+    start.releases(&folder).with(&allowed)
+}
+
+/// The customers' keys, which are the same on every server, since their seeds are.
+fn keys() -> &'static BTreeMap<String, String> {
+    static KEYS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let made = once("keys-v1_contract", |folder| {
+            let keys = serde_json::to_vec(&make_keys(&folder.join("data"))).unwrap();
+            std::fs::write(folder.join("keys.json"), keys).unwrap();
+        });
+        serde_json::from_slice(&std::fs::read(made.join("keys.json")).unwrap()).unwrap()
+    })
+}
+
+/// Makes the customers in an empty state.
+fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
+    std::fs::create_dir_all(data).unwrap();
+    let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
+    let now = UnixMillis(1_700_000_000_000);
+    let key = |(at, (name, scopes, differs)): (usize, &Customer)| {
+        let tenant = match *name {
+            "narrow" => "both".to_owned(),
+            name => name.replace('_', "-"),
+        };
+        let tenant: TenantId = tenant.parse().unwrap();
+        if *name != "narrow" {
+            let mut plan = Plan::unmetered();
+            differs(&mut plan);
+            state.create_tenant(&tenant, &plan, now).unwrap();
+        }
+        let new = NewKey {
+            tenant: tenant.clone(),
+            label: String::new(),
+            scopes: Scopes::parse(*scopes).unwrap(),
+            requires_metric_selection: *name == "choosing",
+            expires_at: None,
+        };
+        let seed = KeySeed::new([u8::try_from(at).unwrap() + 1; 40]);
+        let made = state.create_key(&new, seed, now).unwrap();
+        if *name == "disabled" {
+            state.set_enabled(&tenant, false).unwrap();
+        }
+        (*name, made.secret.expose().to_owned())
+    };
+    CUSTOMERS.iter().enumerate().map(key).collect()
+}
+
+/// Asserts that this is refused with this status and code, and that this parameter is at fault.
+#[track_caller]
+fn assert_refused(answer: &Answer, status: u16, code: &str, field: &str) {
+    let expected = (status, code.to_owned(), Some(field.to_owned()));
+    assert_eq!(answer.refusal(), expected);
+}
+
+/// Asserts that this is refused with this status and code, and that no parameter is at fault.
+#[track_caller]
+fn assert_closed(answer: &Answer, status: u16, code: &str) {
+    assert_eq!(answer.refusal(), (status, code.to_owned(), None));
+}
+
+/// The answer to a query of rates: `dataset=` and what follows.
+#[track_caller]
+fn rates(client: &Client, query: &str) -> Value {
+    client.get(&format!("/v1/rates/series?{query}")).ok()
+}
+
+/// The answer to a query of the first release that is made.
+#[track_caller]
+fn made_rates(client: &Client, query: &str) -> Value {
+    rates(client, &format!("{query}&release_id={}", made::RATES))
+}
+
+/// The answer to a query of market statistics of one area.
+#[track_caller]
+fn markets(client: &Client, query: &str) -> Value {
+    client
+        .get(&format!("/v1/markets/series?area=E06990001&{query}"))
+        .ok()
+}
+
+/// The series of an envelope.
+#[track_caller]
+fn series(envelope: &Value) -> &[Value] {
+    envelope["series"].as_array().unwrap()
+}
+
+/// The observations of a series.
+#[track_caller]
+fn observations(series: &Value) -> &[Value] {
+    series["observations"].as_array().unwrap()
+}
+
+/// Period and value of every observation of the only series.
+#[track_caller]
+fn points(envelope: &Value) -> Vec<(&str, f64)> {
+    let [only] = series(envelope) else {
+        panic!("not one series: {envelope}");
+    };
+    fn point(observation: &Value) -> (&str, f64) {
+        let period = observation["period"].as_str().unwrap();
+        (period, observation["value"].as_f64().unwrap())
+    }
+    observations(only).iter().map(point).collect()
+}
+
+fn names(object: &Value) -> Vec<&str> {
+    let object = object.as_object().unwrap();
+    object.keys().map(String::as_str).collect()
+}
+
+fn is_uuid(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| text.parse::<uuid::Uuid>().is_ok())
+}

@@ -1,0 +1,104 @@
+//! The areas of a release, and which release is current.
+
+use crate::common::packages::Releases;
+use crate::common::server::start;
+use crate::v1_contract::shown::shown;
+use crate::v1_contract::{DEMO_MARKETS, both, holed, names};
+use serde_json::{Value, json};
+
+#[test]
+fn v1_areas_are_codes_and_names_in_order_of_the_codes() {
+    let (_contract, client) = both();
+    let demo = client.get("/v1/markets/areas");
+    insta::assert_json_snapshot!("areas", shown(&demo));
+    let demo = demo.ok();
+    assert_eq!(names(&demo), ["areas", "release_id", "request_id"]);
+    assert_eq!(demo["release_id"], DEMO_MARKETS);
+    for area in demo["areas"].as_array().unwrap() {
+        assert_eq!(names(area), ["code", "name"]);
+        assert!(area["code"].is_string() && area["name"].is_string());
+    }
+    // They are those of the release, however many, whatever order they were given in.
+    let made = client
+        .get(&format!("/v1/markets/areas?release_id={}", holed::MARKETS))
+        .ok();
+    assert_eq!(
+        made["areas"],
+        json!([
+            {"code": holed::HOLED, "name": "Ashby Hollow"},
+            {"code": holed::SUPPRESSED, "name": "Thornet Vale"},
+            {"code": holed::UNKNOWN, "name": "Cwm Brithel"},
+        ])
+    );
+    for area in made["areas"].as_array().unwrap() {
+        let code = area["code"].as_str().unwrap();
+        let asked = format!(
+            "/v1/markets/coverage?dataset=market_activity&area={code}&release_id={}",
+            holed::MARKETS
+        );
+        client.get(&asked).ok();
+    }
+}
+
+#[test]
+fn v1_current_release_says_what_answers() {
+    let (_contract, client) = both();
+    for (family, route) in [
+        ("markets", "series?dataset=market_activity&area=E06990001"),
+        ("rates", "series?dataset=bank_rate"),
+    ] {
+        let answer = client.get(&format!("/v1/{family}/releases/current"));
+        let body = shown(&answer);
+        let members = [
+            "created_at",
+            "family",
+            "preview_bounds",
+            "published_at",
+            "release_id",
+            "request_id",
+            "status",
+        ];
+        assert_eq!(names(&body), members);
+        assert_eq!(
+            (&body["family"], &body["status"]),
+            (&family.into(), &"accepted".into())
+        );
+        let series = client.get(&format!("/v1/{family}/{route}")).ok();
+        assert_eq!(body["release_id"], series["release_id"]);
+        insta::assert_json_snapshot!(format!("current_{family}"), body);
+    }
+}
+
+#[test]
+fn v1_current_moments_and_bounds_are_set_or_null() {
+    // The demo's releases were never published, and are no export of a part.
+    let (_contract, client) = both();
+    for family in ["markets", "rates"] {
+        let body = client.get(&format!("/v1/{family}/releases/current")).ok();
+        assert_eq!(body.get("published_at"), Some(&Value::Null));
+        assert_eq!(body.get("preview_bounds"), Some(&Value::Null));
+    }
+    let releases = Releases::copy();
+    holed::all(releases.path());
+    let allowed = [
+        "--allow-unsigned",
+        holed::MARKETS,
+        "--allow-unsigned",
+        holed::RATES,
+    ];
+    let server = start().releases(releases.path()).with(&allowed).go();
+    let client = server.demo();
+    let markets = shown(&client.get("/v1/markets/releases/current"));
+    assert_eq!(markets["published_at"], Value::Null);
+    assert_eq!(markets["preview_bounds"], json!({"from": null, "to": null}));
+    insta::assert_json_snapshot!("current_with_open_bounds", markets);
+    let rates = shown(&client.get("/v1/rates/releases/current"));
+    // Publication is neither when it was made nor the day of any observation.
+    assert_eq!(rates["published_at"], "2020-06-01T08:30:00Z");
+    assert_eq!(rates["created_at"], "2020-05-30T06:00:00Z");
+    assert_eq!(
+        rates["preview_bounds"],
+        json!({"from": "2020-04-30", "to": "2020-05-29"})
+    );
+    insta::assert_json_snapshot!("current_with_bounds", rates);
+}

@@ -1,0 +1,103 @@
+//! How many rows a batch may have, and how large its answer may become.
+
+use super::{SIMPLE, STANDARD, batch, batch_with, service};
+use crate::common::demo::house;
+use crate::common::server::start;
+use serde_json::{Value, json};
+
+#[test]
+fn the_contracts_rows_and_one_more() {
+    let (_server, client) = service();
+    for route in [SIMPLE, STANDARD] {
+        let answer = client.post(route, &batch(vec![json!(0); 2_500])).ok();
+        assert_eq!(answer["status"], "failed");
+        assert_eq!(answer["summary"]["rejected"], 2_500);
+        let answer = client.post(route, &batch(vec![json!(0); 2_501]));
+        assert_eq!(answer.status, 413);
+        assert_eq!(answer.json()["error"]["code"], "too_many_rows");
+        assert_eq!(answer.json()["error"]["field"], "/requests");
+        let answer = client.post(route, &batch(vec![house()])).ok();
+        assert_eq!(answer["summary"]["requested"], 1);
+    }
+}
+
+const DEVELOPMENT: &str = "/v3/development-batch-value";
+
+#[test]
+fn a_plans_rows_and_one_more() {
+    let start = start();
+    let plan = "synchronous_batch_rows = 10\nasynchronous_job_rows = 3";
+    let ten = start.planned("ten", &["avm:value", "avm:development"], plan);
+    let other = start.key(&["avm:value"]);
+    let server = start.go();
+    let client = server.client(&ten);
+    let limits = client.get("/v3/releases/current").ok()["limits"].clone();
+    assert_eq!(limits["synchronous_batch_rows"], 10);
+    for route in [SIMPLE, STANDARD, DEVELOPMENT] {
+        let rows = |count: usize| client.post(route, &batch(vec![house(); count]));
+        for count in [1, 9, 10] {
+            assert_eq!(rows(count).ok()["summary"]["requested"], count, "{route}");
+        }
+        for count in [11, 2_500, 2_501] {
+            let answer = rows(count);
+            let refused = (413, "too_many_rows".into(), Some("/requests".into()));
+            assert_eq!(answer.refusal(), refused, "{route} {count}");
+            assert_eq!(answer.json()["error"]["retryable"], false);
+            assert!(answer.text.contains("10"), "{}", answer.text);
+        }
+    }
+    // It is the plan's, not the service's.
+    let eleven = batch(vec![house(); 11]);
+    assert_eq!(server.client(&other).post(SIMPLE, &eleven).status, 200);
+}
+
+/// The largest answer, bytes.
+const LARGEST: usize = 9_500_000;
+
+fn everything() -> Value {
+    json!({
+        "include_comparables": true, "comparables_limit": 10, "include_context_metrics": true
+    })
+}
+
+#[test]
+fn a_full_batch_with_all_its_evidence_fits() {
+    let (_server, client) = service();
+    let answer = client.post(STANDARD, &batch_with(everything(), vec![house(); 2_500]));
+    assert_eq!(answer.status, 200);
+    assert!(answer.text.len() <= LARGEST, "{} bytes", answer.text.len());
+    assert_eq!(answer.json()["summary"]["valued"], 2_500);
+}
+
+#[test]
+fn an_answer_that_would_be_too_large_is_refused_before_any_work() {
+    let (_server, client) = service();
+    let mut named = house();
+    named["request_reference"] = "r".repeat(200).into();
+    let answer = client.post(
+        STANDARD,
+        &batch_with(everything(), vec![named.clone(); 2_500]),
+    );
+    assert_eq!(answer.status, 413);
+    assert_eq!(answer.json()["error"]["code"], "response_too_large");
+    assert_eq!(answer.json()["error"]["retryable"], false);
+    // Fewer rows, or fewer comparables, are answered; and a simple batch omits what makes it large.
+    let answer = client.post(SIMPLE, &batch_with(everything(), vec![named; 2_500]));
+    assert_eq!(answer.status, 200);
+}
+
+#[test]
+fn the_bound_holds_on_simple_routes_too() {
+    let (_server, client) = service();
+    // Each row lists twenty faults, which is more than any valuation takes.
+    let mut bad = json!({"request_reference": "r".repeat(200)});
+    for at in 0..30 {
+        bad[format!("unknown {at} {}", "x".repeat(100))] = 0.into();
+    }
+    let answer = client.post(SIMPLE, &batch(vec![bad.clone(); 2_000]));
+    assert_eq!(answer.status, 413);
+    assert_eq!(answer.json()["error"]["code"], "response_too_large");
+    let answer = client.post(SIMPLE, &batch(vec![bad; 500]));
+    assert_eq!(answer.status, 200);
+    assert!(answer.text.len() <= LARGEST);
+}

@@ -1,0 +1,250 @@
+//! The v3 contract, rule by rule: each test is named after the rule that it holds.
+//!
+//! `tests/contract/rules.toml` lists the rules, their tests and the break of the code that must
+//! turn each test red. Finer points stand in the suites of the single routes.
+
+mod authentication;
+mod batch;
+mod batch_options;
+mod development;
+mod endpoints;
+mod errors;
+mod failing;
+mod job_rules;
+mod jobs;
+mod limits;
+mod options;
+mod pause;
+mod plans;
+mod release;
+mod request;
+mod result;
+mod service;
+mod units;
+mod versioning;
+
+use crate::common::client::Client;
+use crate::common::raw::{Answer, head};
+use crate::common::server::{Server, shared, start};
+use domesday_state::{
+    Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
+};
+use domesday_test_shared::once;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::OnceLock;
+
+const SIMPLE: &str = "/v3/simple-value";
+const STANDARD: &str = "/v3/value";
+const SIMPLE_BATCH: &str = "/v3/simple-batch-value";
+const BATCH: &str = "/v3/batch-value";
+const DEVELOPMENT: &str = "/v3/development-value";
+const DEVELOPMENT_BATCH: &str = "/v3/development-batch-value";
+const JOBS: &str = "/v3/valuation-jobs";
+const RELEASE: &str = "/v3/releases/current";
+const COVERAGE: &str = "/v3/coverage";
+/// The most bytes of a body or an answer.
+const LARGEST: usize = 9_500_000;
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+const VALUE: &[&str] = &["avm:value"];
+const DEVELOPMENT_ONLY: &[&str] = &["avm:development"];
+const ALL: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
+
+/// A name, scopes, and what differs from a plan without limits.
+type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
+
+/// The suite's customers.
+const CUSTOMERS: &[Customer] = &[
+    ("value", VALUE, |_| {}),
+    ("all", ALL, |_| {}),
+    ("development", DEVELOPMENT_ONLY, |_| {}),
+    ("other", ALL, |_| {}),
+    ("markets", &["markets:read", "rates:read"], |_| {}),
+    ("disabled", ALL, |_| {}),
+    ("three_rows", ALL, |plan| {
+        plan.synchronous_batch_rows = 3;
+        plan.asynchronous_job_rows = 2;
+    }),
+    ("without_jobs", ALL, |plan| plan.jobs = false),
+    ("one_job", ALL, |plan| plan.queued_jobs = 1),
+    ("no_units", VALUE, |plan| plan.monthly_units = 0),
+    ("discovering_one_unit", VALUE, |plan| plan.monthly_units = 1),
+    ("two_units", VALUE, |plan| plan.monthly_units = 2),
+    ("two_units_for_jobs", VALUE, |plan| plan.monthly_units = 2),
+    ("three_units", VALUE, |plan| plan.monthly_units = 3),
+    ("ten_units", VALUE, |plan| plan.monthly_units = 10),
+    ("one_at_a_time", VALUE, |plan| plan.concurrency = 1),
+    ("slow", VALUE, |plan| {
+        plan.requests_per_second = 1;
+        plan.burst = 2;
+    }),
+];
+
+/// The suite's server, which lives as long as this.
+struct Contract {
+    server: Server,
+}
+
+impl Contract {
+    /// A client with the key of one of the customers.
+    #[track_caller]
+    fn customer(&self, name: &str) -> Client {
+        self.server.client(&keys()[name])
+    }
+}
+
+fn contract() -> Contract {
+    fn make() -> Server {
+        let start = start();
+        make_keys(start.data_folder());
+        start.go()
+    }
+    Contract {
+        server: shared("v3_contract", make),
+    }
+}
+
+/// The service, and a client with the key of one of the customers. The service is gone with the
+/// last that holds it, so it is handed out with its client.
+fn customer(name: &str) -> (Contract, Client) {
+    let contract = contract();
+    let client = contract.customer(name);
+    (contract, client)
+}
+
+/// The service, and a client that may value.
+fn value() -> (Contract, Client) {
+    customer("value")
+}
+
+/// The service, and a client that may do everything.
+fn all() -> (Contract, Client) {
+    customer("all")
+}
+
+/// The customers' keys, which are the same on every server, since their seeds are.
+fn keys() -> &'static BTreeMap<String, String> {
+    static KEYS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    KEYS.get_or_init(|| {
+        let made = once("keys-v3_contract", |folder| {
+            let keys = serde_json::to_vec(&make_keys(&folder.join("data"))).unwrap();
+            std::fs::write(folder.join("keys.json"), keys).unwrap();
+        });
+        serde_json::from_slice(&std::fs::read(made.join("keys.json")).unwrap()).unwrap()
+    })
+}
+
+/// Makes the customers in an empty state.
+fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
+    std::fs::create_dir_all(data).unwrap();
+    let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
+    let now = UnixMillis(1_700_000_000_000);
+    let key = |(at, (name, scopes, differs)): (usize, &Customer)| {
+        let tenant: TenantId = name.replace('_', "-").parse().unwrap();
+        let mut plan = Plan::unmetered();
+        differs(&mut plan);
+        state.create_tenant(&tenant, &plan, now).unwrap();
+        let new = NewKey {
+            tenant: tenant.clone(),
+            label: String::new(),
+            scopes: Scopes::parse(*scopes).unwrap(),
+            requires_metric_selection: false,
+            expires_at: None,
+        };
+        let seed = KeySeed::new([u8::try_from(at).unwrap() + 1; 40]);
+        let made = state.create_key(&new, seed, now).unwrap();
+        if *name == "disabled" {
+            state.set_enabled(&tenant, false).unwrap();
+        }
+        (*name, made.secret.expose().to_owned())
+    };
+    CUSTOMERS.iter().enumerate().map(key).collect()
+}
+
+/// Status and code of a refusal.
+#[track_caller]
+fn refused(answer: &Answer) -> (u16, String) {
+    let (status, code, _) = answer.refusal();
+    (status, code)
+}
+
+/// Asserts that this is refused with 422, this code, at this place.
+#[track_caller]
+fn assert_invalid(answer: &Answer, code: &str, place: &str) {
+    let expected = (422, code.to_owned(), Some(place.to_owned()));
+    assert_eq!(answer.refusal(), expected);
+}
+
+/// A request with this member, at a pointer whose sections exist or are made.
+fn with(mut request: Value, pointer: &str, value: impl Into<Value>) -> Value {
+    let mut place = &mut request;
+    for name in pointer[1..].split('/') {
+        place = &mut place[name];
+    }
+    *place = value.into();
+    request
+}
+
+/// A request without this member.
+fn without(mut request: Value, pointer: &str) -> Value {
+    let (section, name) = pointer.rsplit_once('/').unwrap();
+    let section = request.pointer_mut(section).unwrap();
+    section.as_object_mut().unwrap().remove(name).unwrap();
+    request
+}
+
+/// A batch with these options of its own.
+fn batch(options: Value, rows: &[Value]) -> Value {
+    json!({"options": options, "requests": rows})
+}
+
+/// A detached house that is to be built near the house of the demo.
+fn proposed() -> Value {
+    json!({
+        "property": {
+            "valuation_date": "2026-10-15",
+            "postcode": "QA1 1AF",
+            "site_latitude": 55.607,
+            "site_longitude": -2.2132,
+            "type": "D",
+            "subtype": "house_detached",
+            "title_tenure": "freehold"
+        },
+        "occupancy": {"status": "vacant"},
+        "size": {"floor_area_m2": 110, "bedrooms": 4}
+    })
+}
+
+fn names(object: &Value) -> Vec<&str> {
+    let object = object.as_object().unwrap();
+    object.keys().map(String::as_str).collect()
+}
+
+#[track_caller]
+fn estimate(result: &Value) -> u64 {
+    result["valuation"]["estimated_value_gbp"].as_u64().unwrap()
+}
+
+/// The fields that a list of the input resolution names.
+#[track_caller]
+fn fields(result: &Value, list: &str) -> Vec<String> {
+    let list = result["input_resolution"][list].as_array().unwrap();
+    let field = |note: &Value| note["field"].as_str().unwrap().to_owned();
+    list.iter().map(field).collect()
+}
+
+fn is_uuid(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| text.parse::<uuid::Uuid>().is_ok())
+}
+
+/// The head of a request with this key that is written by hand.
+fn head_with(client: &Client, headers: &[(&str, &str)], method: &str, path: &str) -> String {
+    let bearer = format!("Bearer {}", client.key);
+    let mut all = vec![("Authorization", bearer.as_str())];
+    all.extend_from_slice(headers);
+    head(method, path, &all)
+}

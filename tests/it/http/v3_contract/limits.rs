@@ -1,0 +1,164 @@
+//! Limits: at, below and above.
+
+use crate::common::demo::{WINDOW, house, house_with};
+use crate::common::raw::{connect, read, send};
+use crate::common::server::start;
+use crate::v3_contract::{
+    BATCH, JSON, LARGEST, SIMPLE, STANDARD, assert_invalid, batch, head_with, refused, value, with,
+};
+use serde_json::json;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+#[test]
+fn limit_single_is_one_property() {
+    let (_contract, client) = value();
+    let two = json!([house(), house()]);
+    assert_eq!(
+        refused(&client.post(SIMPLE, &two)),
+        (422, "invalid_value".to_owned())
+    );
+    let two = json!({"requests": [house(), house()]});
+    assert_eq!(client.post(SIMPLE, &two).status, 422);
+    assert_eq!(client.post(SIMPLE, &house()).status, 200);
+}
+
+#[test]
+fn limit_body_is_9_500_000_bytes() {
+    let (_contract, client) = value();
+    let sized = |size: usize| {
+        let body = house().to_string();
+        let body = body.clone() + &" ".repeat(size - body.len());
+        client.post_text(SIMPLE, &body)
+    };
+    assert_eq!(sized(LARGEST - 1).status, 200);
+    assert_eq!(sized(LARGEST).status, 200);
+    // One byte more is refused from its head: the body is not waited for.
+    let length = (LARGEST + 1).to_string();
+    let head = head_with(
+        &client,
+        &[JSON, ("Content-Length", &length)],
+        "POST",
+        SIMPLE,
+    );
+    let answer = send(client.address, head.as_bytes());
+    assert_eq!(refused(&answer), (413, "body_too_large".to_owned()));
+}
+
+#[test]
+fn limit_comparables_is_0_to_10() {
+    let (_contract, client) = value();
+    let asked = |limit: i64| {
+        let options = json!({"include_comparables": true, "comparables_limit": limit});
+        client.post(STANDARD, &house_with(options))
+    };
+    for limit in [0, 1, 9, 10] {
+        let answer = asked(limit).ok();
+        let shown = answer["comparables"].as_array().unwrap().len();
+        assert_eq!(i64::try_from(shown).unwrap(), limit);
+    }
+    for limit in [-1, 11] {
+        assert_invalid(&asked(limit), "invalid_value", "/options/comparables_limit");
+    }
+}
+
+#[test]
+fn limit_valuation_date_is_the_window() {
+    let (_contract, client) = value();
+    let on = |day: &str| client.post(SIMPLE, &with(house(), "/property/valuation_date", day));
+    for inside in [WINDOW.0, "2026-10-02", "2027-12-30", WINDOW.1] {
+        assert_eq!(on(inside).ok()["valuation"]["date"], inside);
+    }
+    for outside in ["2026-09-30", "2028-01-01"] {
+        let place = "/property/valuation_date";
+        assert_invalid(&on(outside), "valuation_date_outside_window", place);
+    }
+}
+
+#[test]
+fn limit_body_reception_is_ten_seconds() {
+    let (_contract, client) = value();
+    let body = house().to_string();
+    let (half, rest) = body.split_at(body.len() / 2);
+    let length = body.len().to_string();
+    let head = head_with(
+        &client,
+        &[JSON, ("Content-Length", &length)],
+        "POST",
+        SIMPLE,
+    );
+    let (mut slow, mut late) = (connect(client.address), connect(client.address));
+    let started = Instant::now();
+    for stream in [&mut slow, &mut late] {
+        stream.write_all((head.clone() + half).as_bytes()).unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(8_500));
+    slow.write_all(rest.as_bytes()).unwrap();
+    assert_eq!(read(&mut slow).status, 200);
+    assert_eq!(refused(&read(&mut late)), (408, "body_timeout".to_owned()));
+    let waited = started.elapsed().as_secs_f64();
+    assert!((9.5..11.5).contains(&waited), "{waited}");
+}
+
+#[test]
+fn limit_deadline_ends_the_work() {
+    let (_contract, client) = value();
+    assert_eq!(client.post(SIMPLE, &house()).status, 200);
+    // The contract's 25 seconds, cut to none.
+    let server = start().with(&["--processing-deadline", "0"]).go();
+    let client = server.demo();
+    let answer = client.post(SIMPLE, &house());
+    assert_eq!(
+        refused(&answer),
+        (503, "processing_deadline_exceeded".to_owned())
+    );
+    assert_eq!(answer.json()["error"]["retryable"], true);
+    let envelope = client
+        .post(BATCH, &batch(json!({}), &[house(), json!(7)]))
+        .ok();
+    let results = &envelope["results"];
+    assert_eq!(results[0]["status"], "valuation_failed");
+    assert_eq!(
+        results[0]["errors"][0]["code"],
+        "processing_deadline_exceeded"
+    );
+    assert_eq!(results[0]["errors"][0]["retryable"], true);
+    assert_eq!(results[1]["status"], "rejected");
+}
+
+#[test]
+fn limit_response_is_9_500_000_bytes() {
+    let (_contract, client) = value();
+    // Rows whose faults alone make the answer large, so that its size is known without any work.
+    let mut wrong = json!({});
+    for at in 0..20 {
+        wrong[format!("{at} {}", "x".repeat(100))] = 0.into();
+    }
+    let of = |rows: usize| client.post(BATCH, &batch(json!({}), &vec![wrong.clone(); rows]));
+    let bytes = |rows: usize| of(rows).text.len();
+    let row = bytes(101) - bytes(100);
+    // The envelope is counted with a few hundred bytes.
+    let most = (LARGEST - 400) / row;
+    let largest = of(most);
+    assert_eq!(largest.status, 200);
+    assert!(largest.text.len() <= LARGEST, "{}", largest.text.len());
+    let over = of(most + 1);
+    assert_eq!(refused(&over), (413, "response_too_large".to_owned()));
+    assert_eq!(over.json()["error"]["retryable"], false);
+}
+
+#[test]
+fn limit_compression_is_refused() {
+    let (_contract, client) = value();
+    for encoding in ["gzip", "br", "deflate", "zstd"] {
+        let headers = [
+            JSON,
+            ("Content-Encoding", encoding),
+            ("Content-Length", "3"),
+        ];
+        let head = head_with(&client, &headers, "POST", SIMPLE);
+        let answer = send(client.address, &[head.as_bytes(), b"\x1f\x8b\x08"].concat());
+        assert_eq!(refused(&answer), (415, "compressed_body".to_owned()));
+    }
+    assert_eq!(client.post(SIMPLE, &house()).status, 200);
+}

@@ -1,0 +1,259 @@
+//! Hosts that stop, die, or come back with another release: what becomes of the jobs that they had.
+
+use crate::common::demo::{RELEASE, house};
+use crate::common::guest;
+use crate::common::packages::Releases;
+use crate::common::server::{Server, Start, start};
+use crate::v3_jobs::{JOBS, PATIENCE, PAUSE, accepted, ended, houses, job_of};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::time::Instant;
+use tempfile::TempDir;
+
+const MISBEHAVING: &str = "misbehaving";
+/// Bedrooms by which the guest works until its fuel is spent, which takes a while.
+const SLOW: u8 = 1;
+/// Bedrooms by which it answers at once.
+const QUICK: u8 = 12;
+
+/// The demo's releases, and one that can be made to be slow.
+struct World {
+    releases: Releases,
+    kept: TempDir,
+}
+
+impl World {
+    fn new() -> World {
+        static COMPONENT: OnceLock<Vec<u8>> = OnceLock::new();
+        let component = COMPONENT.get_or_init(|| guest::component("guest-misbehaving"));
+        let releases = Releases::copy();
+        releases.add(MISBEHAVING, component.clone());
+        World {
+            releases,
+            kept: TempDir::new().unwrap(),
+        }
+    }
+
+    fn data(&self) -> std::path::PathBuf {
+        self.kept.path().join("data")
+    }
+
+    /// A server of these releases on this state.
+    fn server(&self, release: &str) -> Start {
+        start()
+            .data(&self.data())
+            .releases(self.releases.path())
+            .with(&["--release", release, "--allow-unsigned", MISBEHAVING])
+    }
+}
+
+fn row(bedrooms: u8) -> Value {
+    let mut row = house();
+    row["size"]["bedrooms"] = bedrooms.into();
+    row
+}
+
+/// Rows of so many chunks, a few of each chunk slow.
+fn slow_rows(chunks: usize) -> Vec<Value> {
+    let slow = |index: usize| index % 64 < 3;
+    (0..chunks * 64)
+        .map(|index| row(if slow(index) { SLOW } else { QUICK }))
+        .collect()
+}
+
+/// Waits until the server has worked on a slow row.
+fn begun(server: &Server) {
+    server.logged(|line| {
+        line["problem"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty())
+    });
+}
+
+/// The valuation ids of the slow rows that the server has worked on.
+fn valued_slowly(server: &Server) -> BTreeSet<String> {
+    let log = server.log();
+    let lines = log
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines
+        .filter(|line| line["problem"].is_string())
+        .filter_map(|line| Some(line["valuation_id"].as_str()?.to_owned()))
+        .collect()
+}
+
+/// Dies as in a power cut.
+fn kill(server: Server) {
+    drop(server);
+}
+
+fn valuation_ids(results: &Value) -> Vec<&str> {
+    let rows = results["result"]["results"].as_array().unwrap();
+    rows.iter()
+        .map(|row| row["valuation_id"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_job_goes_on_where_a_killed_host_left_it() {
+    let world = World::new();
+    let server = world.server(MISBEHAVING).go();
+    let client = server.demo();
+    let job = accepted(&client.post(JOBS, &job_of(&slow_rows(5))));
+    let url = job["status_url"].as_str().unwrap();
+    // A chunk is finished once `updated_at` moves for the second time.
+    let started = Instant::now();
+    let mut moves = BTreeSet::new();
+    while moves.len() < 3 {
+        let now = client.get(url).ok();
+        assert_ne!(now["status"], "completed", "too quick to be interrupted");
+        moves.insert(now["updated_at"].as_str().unwrap().to_owned());
+        assert!(started.elapsed() < PATIENCE);
+        std::thread::sleep(PAUSE);
+    }
+    let before = valued_slowly(&server);
+    kill(server);
+
+    let server = world.server(MISBEHAVING).go();
+    let client = server.demo();
+    let results = ended(&client, &job);
+    assert_eq!(results["status"], "completed");
+    let summary = json!({"requested": 320, "valued": 305, "referred": 0, "rejected": 0, "valuation_failed": 15});
+    assert_eq!(results["result"]["summary"], summary);
+    let ids = valuation_ids(&results);
+    assert_eq!(BTreeSet::from_iter(&ids).len(), 320);
+    // Slow rows are logged one by one. The first chunk's three were not run again.
+    server.logged(|line| line["valuation_id"] == ids[4 * 64 + 2]);
+    let after = valued_slowly(&server);
+    for slow in &ids[..3] {
+        assert!(before.contains(*slow) && !after.contains(*slow), "{slow}");
+    }
+    assert!(after.contains(ids[4 * 64]));
+}
+
+#[test]
+fn a_host_that_is_told_to_stop_lets_go_of_its_job_at_once() {
+    let world = World::new();
+    let server = world.server(MISBEHAVING).go();
+    let job = accepted(&server.demo().post(JOBS, &job_of(&slow_rows(3))));
+    begun(&server);
+    let mut servers = vec![server];
+    // More often than a chunk may crash: stopping is no crash.
+    for _ in 0..4 {
+        servers.pop().unwrap().stop();
+        let server = world.server(MISBEHAVING).go();
+        begun(&server);
+        servers.push(server);
+    }
+    let results = ended(&servers.pop().unwrap().demo(), &job);
+    assert_eq!(results["result"]["summary"]["requested"], 192, "{results}");
+}
+
+#[test]
+fn a_chunk_that_ends_its_host_three_times_fails_its_job() {
+    let world = World::new();
+    let key = world
+        .server(MISBEHAVING)
+        .planned("t", &["avm:value"], "monthly_units = 164");
+    let mut rows = vec![row(QUICK); 64];
+    rows.extend(vec![row(SLOW); 100]);
+    let mut job = Value::Null;
+    for _ in 0..3 {
+        let server = world.server(MISBEHAVING).go();
+        if job.is_null() {
+            job = accepted(&server.client(&key).post(JOBS, &job_of(&rows)));
+        }
+        begun(&server);
+        kill(server);
+    }
+    let server = world.server(MISBEHAVING).go();
+    let client = server.client(&key);
+    let results = ended(&client, &job);
+    let names = BTreeSet::from_iter(crate::v3_jobs::names(&results));
+    let expected = ["api_version", "job_id", "status", "release_id", "error"];
+    assert_eq!(names, BTreeSet::from(expected), "{results}");
+    assert_eq!(results["status"], "failed");
+    assert_eq!(results["error"]["code"], "processing_failed");
+    let shown = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(shown["status"], "failed");
+    assert_eq!(shown["error"], results["error"]);
+    // The first chunk was finished and stays charged; the hundred other units are back.
+    accepted(&client.post(JOBS, &job_of(&houses(100))));
+    let refusal = client.post(JOBS, &job_of(&houses(1))).refusal();
+    assert_eq!(refusal.1, "monthly_valuation_quota_exceeded");
+}
+
+/// Submits a job under the demo's release to a host that works on none.
+fn submitted(world: &World, body: &Value) -> Value {
+    let server = world.server(RELEASE).with(&["--job-runners", "0"]).go();
+    let job = accepted(&server.demo().post(JOBS, body));
+    server.stop();
+    job
+}
+
+#[test]
+fn a_job_stays_on_the_release_of_its_submission() {
+    let world = World::new();
+    let body = json!({"idempotency_key": "k", "requests": [house()]});
+    let job = submitted(&world, &body);
+    let server = world.server(MISBEHAVING).go();
+    let client = server.demo();
+    assert_eq!(
+        client.get("/v3/releases/current").ok()["release_id"],
+        MISBEHAVING
+    );
+    let results = ended(&client, &job);
+    assert_eq!(results["release_id"], RELEASE);
+    assert_eq!(results["result"]["results"][0]["release_id"], RELEASE);
+    // Its key still finds it, though a new job would be on the other release.
+    let again = accepted(&client.post(JOBS, &body));
+    assert_eq!(
+        (&again["job_id"], &again["release_id"]),
+        (&job["job_id"], &job["release_id"])
+    );
+    assert_eq!(again["status"], "completed");
+}
+
+#[test]
+fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
+    let world = World::new();
+    let job = submitted(&world, &job_of(&houses(3)));
+    let (place, away) = (
+        world.releases.release(RELEASE),
+        world.kept.path().join("away"),
+    );
+    std::fs::rename(&place, &away).unwrap();
+    let server = world.server(MISBEHAVING).go();
+    let failed = server.logged(|line| line["message"] == "a job's release does not open");
+    assert_eq!(
+        (&failed["attempt"], &failed["job_id"]),
+        (&json!(1), &job["job_id"])
+    );
+    let client = server.demo();
+    let shown = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(shown["status"], "running", "{shown}");
+    std::fs::rename(&away, &place).unwrap();
+    let results = ended(&client, &job);
+    assert_eq!(results["status"], "completed", "{results}");
+    assert_eq!(results["release_id"], RELEASE);
+    assert_eq!(results["result"]["summary"]["valued"], 3);
+}
+
+#[test]
+fn a_job_whose_release_is_gone_fails_and_costs_nothing() {
+    let world = World::new();
+    let job = submitted(&world, &job_of(&houses(3)));
+    std::fs::remove_dir_all(world.releases.release(RELEASE)).unwrap();
+    let server = world.server(MISBEHAVING).go();
+    let results = ended(&server.demo(), &job);
+    // Lines are gathered for some milliseconds; by its end all are written.
+    server.terminate();
+    let (_, log) = server.ended();
+    assert_eq!(log.matches("a job's release does not open").count(), 3);
+    assert_eq!(results["status"], "failed");
+    assert_eq!(results["error"]["code"], "release_unavailable");
+    assert_eq!(results["error"]["retryable"], true);
+    assert!(Path::new(&world.data()).exists());
+}

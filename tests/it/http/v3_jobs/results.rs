@@ -1,0 +1,114 @@
+//! What a completed job's results say.
+
+use crate::common::demo::{RELEASE, flat, house, shop};
+use crate::v3_jobs::{
+    JOBS, accepted, completed, ended, houses, job_of, names, service, without_ids,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+#[test]
+fn results_hold_the_batch_envelope_of_the_release() {
+    let (_server, client) = service();
+    let job = accepted(&client.post(JOBS, &job_of(&[house(), shop(), json!({"a": 1})])));
+    let results = ended(&client, &job);
+    for (name, value) in [
+        ("api_version", "v3"),
+        ("job_id", job["job_id"].as_str().unwrap()),
+        ("status", "completed"),
+        ("release_id", RELEASE),
+    ] {
+        assert_eq!(results[name], value);
+    }
+    let members = BTreeSet::from(["api_version", "job_id", "status", "release_id", "result"]);
+    assert_eq!(BTreeSet::from_iter(names(&results)), members);
+    let result = &results["result"];
+    let members = BTreeSet::from(["api_version", "release_id", "status", "summary", "results"]);
+    assert_eq!(BTreeSet::from_iter(names(result)), members);
+    assert_eq!(result["release_id"], RELEASE);
+    assert_eq!(result["status"], "partial");
+    let summary =
+        json!({"requested": 3, "valued": 1, "referred": 0, "rejected": 2, "valuation_failed": 0});
+    assert_eq!(result["summary"], summary);
+    let statuses: Vec<_> = result["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["status"])
+        .collect();
+    assert_eq!(statuses, ["valued", "rejected", "rejected"]);
+    assert_eq!(result["results"][1]["errors"][0]["code"], "not_residential");
+    assert_eq!(result["results"][2]["errors"][0]["code"], "missing_field");
+}
+
+#[test]
+fn rows_keep_their_order_over_chunks_and_have_ids_of_their_own() {
+    let (_server, client) = service();
+    for count in [1, 63, 64, 65, 600] {
+        let result = completed(&client, &job_of(&houses(count)));
+        let results = result["results"].as_array().unwrap();
+        assert_eq!(results.len(), count);
+        for (index, row) in results.iter().enumerate() {
+            assert_eq!(row["request_reference"], format!("row {index}"));
+            assert_eq!(row["release_id"], result["release_id"]);
+        }
+        let ids = |name: &str| {
+            let ids = results.iter().map(|row| row[name].as_str().unwrap());
+            ids.collect::<BTreeSet<_>>().len()
+        };
+        assert_eq!(ids("valuation_id"), count);
+        assert_eq!(ids("execution_id"), 1);
+    }
+}
+
+fn rows() -> Vec<Value> {
+    let mut plain = house();
+    plain["options"] = json!({"include_context_metrics": true});
+    let mut none = flat();
+    none["options"] = json!({"comparables_limit": 0});
+    let mut stored = house();
+    stored["size"]
+        .as_object_mut()
+        .unwrap()
+        .remove("floor_area_m2");
+    stored["options"] = json!({"use_stored_data": true});
+    vec![house(), plain, none, stored, shop(), json!(null)]
+}
+
+#[test]
+fn a_job_gives_what_the_same_batch_gives() {
+    let (_server, client) = service();
+    let shared = json!({"include_comparables": true, "comparables_limit": 3});
+    for (mode, route) in [
+        ("simple", "/v3/simple-batch-value"),
+        ("standard", "/v3/batch-value"),
+    ] {
+        let batch = client
+            .post(route, &json!({"requests": rows(), "options": shared}))
+            .ok();
+        let job = json!({"mode": mode, "requests": rows(), "options": shared});
+        let result = completed(&client, &job);
+        assert_eq!(result["summary"], batch["summary"]);
+        assert_eq!(result["status"], batch["status"]);
+        let plain = |envelope: &Value| {
+            let rows = envelope["results"].as_array().unwrap().clone();
+            rows.into_iter().map(without_ids).collect::<Vec<_>>()
+        };
+        assert_eq!(plain(&result), plain(&batch), "{mode}");
+    }
+}
+
+#[test]
+fn simple_jobs_omit_what_standard_jobs_show() {
+    let (_server, client) = service();
+    let options = json!({"include_comparables": true, "include_context_metrics": true});
+    let row = |mode: &str| {
+        let job = json!({"mode": mode, "requests": [house()], "options": options});
+        completed(&client, &job)["results"][0].clone()
+    };
+    let simple = row("simple");
+    assert!(simple.get("comparables").is_none() && simple.get("context").is_none());
+    assert!(simple.get("confidence").is_some());
+    let standard = row("standard");
+    assert!(standard["comparables"].is_array() && standard["context"].is_object());
+}

@@ -1,0 +1,185 @@
+//! How a body comes: its declared form, its size and its time.
+
+use crate::common::demo::house;
+use crate::common::raw::{connect, read, send};
+use crate::v3_refusals::{JSON, LARGEST, SIMPLE, service, shown, with_key};
+use std::io::{Read, Write};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_compressed_body_is_415() {
+    let (_server, client) = service();
+    for encoding in ["gzip", "br", "deflate", "identity, gzip", "GZIP"] {
+        let headers = [
+            JSON,
+            ("Content-Encoding", encoding),
+            ("Content-Length", "3"),
+        ];
+        let head = with_key(&client.key, &headers, "POST", SIMPLE);
+        let answer = send(client.address, &[head.as_bytes(), b"\x1f\x8b\x08"].concat());
+        assert_eq!(answer.refusal().1, "compressed_body", "{encoding}");
+        if encoding == "gzip" {
+            insta::assert_snapshot!(shown(&answer));
+        }
+    }
+    let headers = [JSON, ("Transfer-Encoding", "gzip, chunked")];
+    let head = with_key(&client.key, &headers, "POST", SIMPLE);
+    let answer = send(client.address, head.as_bytes());
+    assert_eq!(answer.refusal().1, "compressed_body");
+    let headers = [
+        JSON,
+        ("Content-Encoding", "identity"),
+        ("Content-Length", "2"),
+    ];
+    let plain = with_key(&client.key, &headers, "POST", SIMPLE) + "{}";
+    assert_eq!(send(client.address, plain.as_bytes()).status, 422);
+}
+
+#[test]
+fn a_body_that_does_not_say_that_it_is_json_is_415() {
+    let (_server, client) = service();
+    let none = with_key(&client.key, &[("Content-Length", "2")], "POST", SIMPLE) + "{}";
+    insta::assert_snapshot!(shown(&send(client.address, none.as_bytes())));
+    let form = ("Content-Type", "application/x-www-form-urlencoded");
+    let form = with_key(
+        &client.key,
+        &[form, ("Content-Length", "2")],
+        "POST",
+        SIMPLE,
+    ) + "{}";
+    assert_eq!(send(client.address, form.as_bytes()).status, 415);
+}
+
+#[test]
+fn a_body_that_says_that_it_is_too_large_is_413_before_it_is_sent() {
+    let (_server, client) = service();
+    let length = (LARGEST + 1).to_string();
+    let headers = [
+        JSON,
+        ("Content-Length", length.as_str()),
+        ("Expect", "100-continue"),
+    ];
+    let head = with_key(&client.key, &headers, "POST", SIMPLE);
+    // Not a byte of the body follows, and no 100 comes first.
+    insta::assert_snapshot!(shown(&send(client.address, head.as_bytes())));
+}
+
+#[test]
+fn a_body_that_grows_too_large_is_413() {
+    let (_server, client) = service();
+    let headers = [JSON, ("Transfer-Encoding", "chunked")];
+    let mut stream = connect(client.address);
+    stream
+        .write_all(with_key(&client.key, &headers, "POST", SIMPLE).as_bytes())
+        .unwrap();
+    let chunk = format!("{:x}\r\n{}\r\n", 1 << 20, " ".repeat(1 << 20));
+    for _ in 0..10 {
+        // The server may have closed its side by the end; what it said is still to be read.
+        let _ = stream.write_all(chunk.as_bytes());
+    }
+    assert_eq!(
+        read(&mut stream).refusal(),
+        (413, "body_too_large".into(), None)
+    );
+}
+
+#[test]
+fn the_largest_body_is_read() {
+    let (_server, client) = service();
+    let mut body = house().to_string();
+    body += &" ".repeat(LARGEST - body.len());
+    assert_eq!(client.post_text(SIMPLE, &body).status, 200);
+}
+
+#[test]
+fn a_body_that_does_not_arrive_in_ten_seconds_is_408() {
+    let (_server, client) = service();
+    let head = with_key(
+        &client.key,
+        &[JSON, ("Content-Length", "9")],
+        "POST",
+        SIMPLE,
+    );
+    let mut stream = connect(client.address);
+    let started = Instant::now();
+    stream.write_all((head + "{").as_bytes()).unwrap();
+    let answer = read(&mut stream);
+    insta::assert_snapshot!(shown(&answer));
+    let waited = started.elapsed();
+    assert!(
+        waited > Duration::from_secs(9) && waited < Duration::from_secs(12),
+        "{waited:?}"
+    );
+}
+
+#[test]
+fn a_head_that_does_not_arrive_in_ten_seconds_ends_its_connection() {
+    ends_in_ten_seconds(b"POST /v3/value HTTP/1.1\r\nHost: te");
+}
+
+#[test]
+fn a_connection_that_says_nothing_is_ended_in_ten_seconds() {
+    ends_in_ten_seconds(b"");
+}
+
+#[track_caller]
+fn ends_in_ten_seconds(said: &[u8]) {
+    let (_server, client) = service();
+    let mut stream = connect(client.address);
+    let started = Instant::now();
+    stream.write_all(said).unwrap();
+    assert_eq!(stream.read(&mut [0; 64]).unwrap(), 0);
+    let waited = started.elapsed();
+    assert!(
+        waited > Duration::from_secs(9) && waited < Duration::from_secs(12),
+        "{waited:?}"
+    );
+}
+
+#[test]
+fn a_body_that_breaks_off_harms_nobody() {
+    let (_server, client) = service();
+    for _ in 0..20 {
+        let head = with_key(
+            &client.key,
+            &[JSON, ("Content-Length", "900")],
+            "POST",
+            SIMPLE,
+        );
+        connect(client.address)
+            .write_all((head + "{").as_bytes())
+            .unwrap();
+    }
+    assert_eq!(client.post(SIMPLE, &house()).status, 200);
+}
+
+#[test]
+fn a_body_whose_framing_breaks_is_refused_as_any_that_cannot_be_read() {
+    let (_server, client) = service();
+    let headers = [JSON, ("Transfer-Encoding", "chunked")];
+    let head = with_key(&client.key, &headers, "POST", SIMPLE);
+    let answer = send(client.address, (head + "zz\r\n{}\r\n").as_bytes());
+    assert_eq!(
+        answer.refusal(),
+        (422, "invalid_json".into(), Some(String::new()))
+    );
+    assert_eq!(answer.json()["errors"][0], answer.json()["error"]);
+}
+
+#[test]
+fn a_good_body_that_waits_to_be_asked_for_is_asked_for() {
+    let (_server, client) = service();
+    let body = house().to_string();
+    let length = body.len().to_string();
+    let headers = [
+        JSON,
+        ("Content-Length", length.as_str()),
+        ("Expect", "100-continue"),
+    ];
+    let mut stream = connect(client.address);
+    let head = with_key(&client.key, &headers, "POST", SIMPLE);
+    stream.write_all(head.as_bytes()).unwrap();
+    assert_eq!(read(&mut stream).status, 100);
+    stream.write_all(body.as_bytes()).unwrap();
+    assert_eq!(read(&mut stream).status, 200);
+}

@@ -1,0 +1,42 @@
+//! POST /v3/simple-value, POST /v3/value, GET /v3/releases/current and GET /v3/coverage: what a
+//! good request is answered.
+
+mod discovery;
+mod inputs;
+mod options;
+mod results;
+
+use crate::common::client::Client;
+use crate::common::server::{Server, shared, start};
+use serde_json::Value;
+
+const SIMPLE: &str = "/v3/simple-value";
+const STANDARD: &str = "/v3/value";
+
+/// The suite's server, which lives as long as this, and a client of it.
+fn service() -> (Server, Client) {
+    let server = shared("v3_single_value", || start().go());
+    let client = server.demo();
+    (server, client)
+}
+
+fn names(object: &Value) -> Vec<&str> {
+    object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+fn estimate(result: &Value) -> u64 {
+    result["valuation"]["estimated_value_gbp"].as_u64().unwrap()
+}
+
+/// All that is said of the property, without the ids that differ from call to call.
+fn without_ids(mut result: Value) -> Value {
+    for id in ["execution_id", "valuation_id"] {
+        result.as_object_mut().unwrap().remove(id).unwrap();
+    }
+    result
+}

@@ -1,0 +1,76 @@
+//! What the active release says of itself, and of what it knows.
+
+use crate::common::demo::{FLAT, POSTCODE, RELEASE, WINDOW};
+use crate::v3_single_value::service;
+use serde_json::{Value, json};
+
+#[test]
+fn the_current_release_describes_itself() {
+    let (_server, client) = service();
+    let expected = json!({
+        "release_id": RELEASE,
+        "effective_date": "2026-10-01",
+        "countries": ["england", "wales"],
+        "property_types": ["D", "S", "T", "F"],
+        "valuation_date": {"from": WINDOW.0, "to": WINDOW.1},
+        "limits": {"synchronous_batch_rows": 2500, "asynchronous_job_rows": 2500},
+        "endpoints": [
+            "/v3/simple-value",
+            "/v3/value",
+            "/v3/simple-batch-value",
+            "/v3/batch-value",
+            "/v3/development-value",
+            "/v3/development-batch-value",
+            "/v3/valuation-jobs",
+            "/v3/releases/current",
+            "/v3/coverage",
+        ],
+    });
+    assert_eq!(client.get("/v3/releases/current").ok(), expected);
+}
+
+#[test]
+fn every_endpoint_that_the_release_lists_is_there() {
+    let (_server, client) = service();
+    let metadata = client.get("/v3/releases/current").ok();
+    for endpoint in metadata["endpoints"].as_array().unwrap() {
+        let endpoint = endpoint.as_str().unwrap();
+        let found = [client.get(endpoint), client.post(endpoint, &json!({}))];
+        assert!(
+            found
+                .iter()
+                .any(|answer| [200, 422].contains(&answer.status)),
+            "{endpoint}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn coverage_answers_for_postcode_and_uprn_each_for_itself() {
+    let (_server, client) = service();
+    let coverage = |query: &str| client.get(&format!("/v3/coverage?{query}")).ok();
+    let known = coverage("postcode=qa11af");
+    assert_eq!(known["release_id"], RELEASE);
+    assert_eq!(known["postcode"]["value"], POSTCODE);
+    assert_eq!(known["postcode"]["represented"], true);
+    assert!(known["postcode"]["recent_sales"].is_u64());
+    assert_eq!(known["uprn"], Value::Null);
+
+    let present = json!({"value": FLAT, "present": true});
+    // A UPRN of another postcode is present all the same.
+    assert_eq!(
+        coverage(&format!("postcode=QA1+1AF&uprn={FLAT}"))["uprn"],
+        present
+    );
+    let absent = coverage("postcode=ZZ99%209ZZ&uprn=1");
+    assert_eq!(absent["postcode"]["represented"], false);
+    assert_eq!(absent["postcode"]["recent_sales"], 0);
+    assert_eq!(absent["uprn"], json!({"value": "1", "present": false}));
+}
+
+#[test]
+fn coverage_counts_no_shop_as_present() {
+    let (_server, client) = service();
+    let shop = client.get("/v3/coverage?postcode=QA12AR&uprn=999597172236");
+    assert_eq!(shop.ok()["uprn"]["present"], false);
+}

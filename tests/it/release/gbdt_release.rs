@@ -1,0 +1,130 @@
+//! Releases of gradient-boosted trees as a model team makes them: from a model of XGBoost that was
+//! trained elsewhere, and from trees of LightGBM that the build itself trains.
+
+use crate::common::demo::{SNAPSHOT, house_with};
+use crate::common::packages::Releases;
+use crate::common::program::{domesday, repository, run};
+use crate::common::python;
+use crate::common::server::start;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Compiling the model for the machine and for the sandbox, several times over.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// Builds a release of `models/gbdt` on the demo's snapshot, as this variable has it.
+fn build(id: &str, variable: (&str, &Path)) -> Releases {
+    let built = Releases::without_release();
+    let model = repository().join("models/gbdt");
+    let mut command = domesday();
+    command
+        .args(["release", "build", "--id", id, "--snapshot", SNAPSHOT])
+        .args(["--created", "2026-10-01T00:00:00Z", "--model"])
+        .arg(model)
+        .arg("--releases")
+        .arg(built.path())
+        // Less than by default, since what is tested is not how good the trees are.
+        .args([
+            "--max-train-rows",
+            "1500",
+            "--max-calibration-rows",
+            "400",
+            "--max-backtest-rows",
+            "300",
+        ])
+        .env_remove("DOMESDAY_GBDT")
+        .env_remove("DOMESDAY_PYTHON")
+        .env(variable.0, variable.1);
+    let mut command = assert_cmd::Command::from_std(command);
+    let output = command.timeout(PATIENCE).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    built
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+/// Every check that can be made of a release passes.
+fn check(built: &Releases, id: &str) {
+    let (folder, report) = (
+        built.path().display().to_string(),
+        built.path().join("check.json"),
+    );
+    let report = report.display().to_string();
+    let ran = run([
+        "release",
+        "check",
+        id,
+        "--releases",
+        &folder,
+        "--allow-unsigned",
+        id,
+        "--json",
+        &report,
+        "--homes",
+        "60",
+        "--hostile",
+        "400",
+    ]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    let checks = json_of(report.as_ref());
+    assert_eq!(checks["passed"], true);
+    for check in checks["checks"].as_array().unwrap() {
+        assert_ne!(check["verdict"], "failed", "{check}");
+    }
+}
+
+#[test]
+fn a_model_of_xgboost_becomes_a_release_that_is_checked_and_served() {
+    let id = "trees-of-xgboost-1";
+    let team = repository().join("tests/gbdt_release");
+    let built = build(id, ("DOMESDAY_GBDT", &team));
+    let parameters = json_of(&built.release(id).join("parameters.json"));
+    let brought = fs::read_to_string(team.join("model.json")).unwrap();
+    assert_eq!(parameters["trees"], brought);
+    assert_eq!(
+        parameters["mapping"]["columns"].as_object().unwrap().len(),
+        4
+    );
+    check(&built, id);
+
+    let server = start()
+        .releases(built.path())
+        .with(&["--allow-unsigned", id])
+        .go();
+    let asked = house_with(json!({"include_comparables": true}));
+    let body = server.demo().post("/v3/value", &asked).ok();
+    assert_eq!(body["release_id"], id, "{body}");
+    assert_eq!(body["status"], "valued", "{body}");
+    let (value, comparables) = (&body["valuation"], &body["comparables"]);
+    let pounds = |value: &Value| value.as_u64().unwrap();
+    let (estimate, range) = (pounds(&value["estimated_value_gbp"]), &value["range"]);
+    assert!(pounds(&range["lower_value_gbp"]) <= estimate, "{body}");
+    assert!(pounds(&range["upper_value_gbp"]) >= estimate, "{body}");
+    assert_eq!(comparables.as_array().unwrap().len(), 5, "{body}");
+}
+
+#[test]
+fn the_training_script_makes_a_release_that_passes_its_checks() {
+    let id = "trained-trees-1";
+    // The script's own pins, and those of the library's tests.
+    let pins = repository().join("models/gbdt/requirements.txt");
+    let peers = repository().join("tests/peers/lightgbm");
+    let of = |path: &Path| fs::read_to_string(path).unwrap();
+    assert_eq!(of(&pins), of(&peers.join("requirements.txt")));
+    let interpreter = python::interpreter(&peers, Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let built = build(id, ("DOMESDAY_PYTHON", &interpreter));
+    let parameters = json_of(&built.release(id).join("parameters.json"));
+    let trees = parameters["trees"].as_str().unwrap();
+    assert!(
+        trees.starts_with("tree\n") && trees.contains("Tree=5\n"),
+        "{trees}"
+    );
+    let report = json_of(&built.release(id).join("backtest.json"));
+    assert!(report["overall"].is_object(), "{report}");
+    check(&built, id);
+}

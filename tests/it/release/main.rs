@@ -1,0 +1,14 @@
+//! Releases on their way from a model to the hosts that serve them, from outside.
+// Helpers of tests are tests, though clippy knows only the functions marked so.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../common/mod.rs"]
+mod common;
+mod gbdt_release;
+mod oci_registries;
+mod packages;
+mod publish_a_release;
+mod publish_and_pull;
+mod python_models;
+mod real_leicestershire;
+mod release_check;

@@ -1,0 +1,395 @@
+//! A release goes through an OCI registry whole, proved by the keys of the host that takes it, or
+//! not at all. The registry is a real one, Debian's docker-registry; without it these tests say
+//! that they were skipped.
+
+mod again;
+mod hostile;
+
+use crate::common::client::Client;
+use crate::common::demo::{RELEASE, SNAPSHOT};
+use crate::common::packages::{Releases, copy_tree, damage};
+use crate::common::program::{PATIENCE, Ran, domesday, releases, to_its_end};
+use crate::common::registry::{Registry, guarded_registry, registry};
+use domesday_package::{Sha256Digest, Trust, open};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Runs a command of `domesday release` on a folder of releases, with these settings and nobody's
+/// docker.
+fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Ran {
+    let mut command = domesday();
+    command.env("DOCKER_CONFIG", releases.join("no-such-folder"));
+    command.args(["release"]).args(arguments);
+    command.arg("--releases").arg(releases);
+    command.envs(settings.iter().copied());
+    to_its_end(command, PATIENCE)
+}
+
+fn publish(from: &Path, to: &str) -> Ran {
+    release(&["publish", RELEASE, to], from, &[])
+}
+
+fn pull(to: &Path, from: &str) -> Ran {
+    release(&["pull", RELEASE, from], to, &[])
+}
+
+/// A host that trusts the demo's key and has nothing yet.
+fn host() -> TempDir {
+    let host = TempDir::new().unwrap();
+    copy_tree(&releases().join("keys"), &host.path().join("keys"));
+    host
+}
+
+/// Everything in the folders of packages, half-done siblings too.
+fn kept(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for kind in ["property", "valuation"] {
+        for entry in fs::read_dir(folder.join(kind)).into_iter().flatten() {
+            found.push(entry.unwrap().file_name().into_string().unwrap());
+        }
+    }
+    found
+}
+
+/// The digest of a file of the demo's release.
+fn digest(file: &str) -> String {
+    let demo = releases().join("valuation").join(RELEASE);
+    Sha256Digest::of(&fs::read(demo.join(file)).unwrap()).to_string()
+}
+
+/// What the registry gives for a tag or digest of the repository.
+fn artifact(registry: &Registry, name: &str) -> Value {
+    let client = Client::new(registry.address, "");
+    let path = format!("/v2/models/homes/manifests/{name}");
+    let accept = "application/vnd.oci.image.manifest.v1+json";
+    let agent = ureq::Agent::config_builder().proxy(None).build();
+    let mut answer = ureq::Agent::from(agent)
+        .get(format!("http://{}{path}", client.address))
+        .header("Accept", accept)
+        .call()
+        .unwrap();
+    assert_eq!(answer.headers()["content-type"], accept);
+    serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
+}
+
+#[test]
+fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
+    let Some(registry) = registry() else { return };
+    let (here, there, place) = (Releases::copy(), host(), registry.repository());
+    let said = publish(here.path(), &place).ok().stdout;
+    let lines: Vec<_> = said.lines().collect();
+    assert!(
+        lines[0].starts_with(&format!(
+            "snapshot {SNAPSHOT} is in {place}:{SNAPSHOT}.Property, signed by "
+        )),
+        "{said}"
+    );
+    assert!(
+        lines[1].starts_with(&format!(
+            "release {RELEASE} is in {place}:{RELEASE}, signed by "
+        )),
+        "{said}"
+    );
+    let again = publish(here.path(), &place).ok().stdout;
+    assert_eq!(
+        again.matches("already, the same bytes").count(),
+        2,
+        "{again}"
+    );
+
+    pull(there.path(), &format!("{place}:{RELEASE}")).ok();
+    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+    let mine = open(
+        &there.path().join("valuation").join(RELEASE),
+        &Trust::Unsigned,
+    )
+    .unwrap();
+    let theirs = open(&here.release(RELEASE), &Trust::Unsigned).unwrap();
+    assert_eq!(mine.digest(), theirs.digest());
+    assert_eq!(mine.signer(), theirs.signer());
+    let mut replay = domesday();
+    replay.args(["replay", RELEASE, "--snapshot", "--releases"]);
+    assert!(replay.arg(there.path()).status().unwrap().success());
+    let whole = format!("{place}:{RELEASE}");
+    let again = release(&["pull", &whole], there.path(), &[]).ok().stdout;
+    assert_eq!(
+        again.matches("already, the same bytes").count(),
+        2,
+        "{again}"
+    );
+}
+
+#[test]
+fn tools_that_know_the_common_layout_find_a_component() {
+    let Some(registry) = registry() else { return };
+    let here = Releases::copy();
+    let place = registry.repository();
+    release(
+        &["publish", RELEASE, &place, "--without-snapshot"],
+        here.path(),
+        &[],
+    )
+    .ok();
+    let component = artifact(&registry, RELEASE);
+    assert_eq!(component["schemaVersion"], 2);
+    assert_eq!(
+        component["config"]["mediaType"],
+        "application/vnd.wasm.config.v0+json"
+    );
+    // Readers of the layout refuse more than one layer.
+    assert_eq!(component["layers"].as_array().unwrap().len(), 1);
+    let layer = &component["layers"][0];
+    assert_eq!(layer["mediaType"], "application/wasm");
+    assert_eq!(
+        layer["digest"],
+        format!("sha256:{}", digest("component.wasm"))
+    );
+    let config = component["config"]["digest"].as_str().unwrap();
+    let config = fs::read(registry.blob(&config["sha256:".len()..])).unwrap();
+    let config: Value = serde_json::from_slice(&config).unwrap();
+    assert_eq!(config["architecture"], "wasm");
+    assert_eq!(config["os"], "wasip2");
+    assert_eq!(config["layerDigests"], serde_json::json!([layer["digest"]]));
+    assert_eq!(config["component"]["exports"], serde_json::json!(["value"]));
+    let imports = config["component"]["imports"].to_string();
+    assert!(imports.contains("domesday:valuation/"), "{imports}");
+
+    // Its annotation leads to all files of the package, each with its name.
+    let package = component["annotations"]["domesday.package"]
+        .as_str()
+        .unwrap();
+    let package = artifact(&registry, package);
+    assert_eq!(
+        package,
+        artifact(&registry, &format!("{RELEASE}.Valuation"))
+    );
+    let mut titles: Vec<_> = package["layers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|layer| {
+            layer["annotations"]["org.opencontainers.image.title"]
+                .as_str()
+                .unwrap()
+        })
+        .collect();
+    titles.sort_unstable();
+    let mut files: Vec<_> = fs::read_dir(here.release(RELEASE))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort_unstable();
+    assert_eq!(titles, files);
+}
+
+#[test]
+fn what_was_changed_in_the_registry_is_refused_and_nothing_is_kept() {
+    let Some(registry) = registry() else { return };
+    let (here, place) = (Releases::copy(), registry.repository());
+    publish(here.path(), &place).ok();
+    for file in [
+        "component.wasm",
+        "manifest.json",
+        "manifest.sig",
+        "fixtures.jsonl",
+    ] {
+        let blob = registry.blob(&digest(file));
+        let good = fs::read(&blob).unwrap();
+        damage(&blob);
+        let there = host();
+        let refused = pull(there.path(), &place).refused();
+        assert!(refused.contains(file), "{refused}");
+        assert!(refused.contains("other bytes"), "{refused}");
+        assert!(!kept(there.path()).iter().any(|name| name.contains(RELEASE)));
+
+        // More than was announced is not taken either.
+        fs::write(&blob, [good.clone(), vec![0; 1 << 20]].concat()).unwrap();
+        let refused = pull(there.path(), &place).refused();
+        assert!(refused.contains(file), "{refused}");
+        assert!(!kept(there.path()).iter().any(|name| name.contains(RELEASE)));
+        fs::write(&blob, good).unwrap();
+    }
+    let there = host();
+    pull(there.path(), &place).ok();
+    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+}
+
+#[test]
+fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
+    let Some(registry) = registry() else { return };
+    let (here, stranger, place) = (
+        Releases::copy(),
+        TempDir::new().unwrap(),
+        registry.repository(),
+    );
+    publish(here.path(), &place).ok();
+    let refused = pull(stranger.path(), &place).refused();
+    assert!(refused.contains("is not trusted"), "{refused}");
+    assert!(kept(stranger.path()).is_empty());
+}
+
+#[test]
+fn what_nobody_signed_goes_on_by_name_only() {
+    let Some(registry) = registry() else { return };
+    let (here, there, place) = (Releases::copy(), host(), registry.repository());
+    fs::remove_file(here.release(RELEASE).join("manifest.sig")).unwrap();
+    let refused = publish(here.path(), &place).refused();
+    assert!(refused.contains("is not signed"), "{refused}");
+    let by_name = ["--allow-unsigned", RELEASE];
+    let all = |what| [&[what, RELEASE, place.as_str()], &by_name[..]].concat();
+    let said = release(&all("publish"), here.path(), &[]).ok().stdout;
+    assert!(said.contains("not signed"), "{said}");
+    let refused = pull(there.path(), &place).refused();
+    assert!(refused.contains("is not signed"), "{refused}");
+    assert!(kept(there.path()).is_empty());
+    let said = release(&all("pull"), there.path(), &[]).ok().stdout;
+    assert!(said.contains("not signed"), "{said}");
+}
+
+#[test]
+fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
+    let Some(registry) = registry() else { return };
+    let (here, other, place) = (
+        Releases::copy(),
+        Releases::without_release(),
+        registry.repository(),
+    );
+    publish(here.path(), &place).ok();
+    let before = artifact(&registry, RELEASE);
+    other.add(RELEASE, b"another component".to_vec());
+    let by_name = ["publish", RELEASE, &place, "--allow-unsigned", RELEASE];
+    let refused = release(&by_name, other.path(), &[]).refused();
+    assert!(
+        refused.contains("published already with other bytes"),
+        "{refused}"
+    );
+    assert!(refused.contains("take a new one"), "{refused}");
+    assert_eq!(artifact(&registry, RELEASE), before);
+
+    let by_name = ["pull", RELEASE, &place, "--allow-unsigned", RELEASE];
+    let manifest = other.release(RELEASE).join("manifest.json");
+    let mine = fs::read(&manifest).unwrap();
+    let refused = release(&by_name, other.path(), &[]).refused();
+    assert!(
+        refused.contains("published already with other bytes"),
+        "{refused}"
+    );
+    // Whoever pulls cannot take a new id: the message says where the two are, and what to do.
+    assert!(refused.contains(&format!("{place}:{RELEASE}")), "{refused}");
+    assert!(refused.contains("move it away"), "{refused}");
+    assert!(!refused.contains("take a new one"), "{refused}");
+    assert_eq!(fs::read(manifest).unwrap(), mine);
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let Some(registry) = registry() else { return };
+    let (here, there, place) = (Releases::copy(), host(), registry.repository());
+    let refused = pull(there.path(), &place).refused();
+    assert!(
+        refused.contains(&format!("there is no {place}:{RELEASE}")),
+        "{refused}"
+    );
+    publish(here.path(), &place).ok();
+    let refused = release(&["pull", "nothing-1", &place], there.path(), &[]).refused();
+    assert!(
+        refused.contains(&format!("there is no {place}:nothing-1")),
+        "{refused}"
+    );
+
+    let another = release(
+        &["pull", RELEASE, &format!("{place}:nothing-1")],
+        there.path(),
+        &[],
+    );
+    assert!(another.refused().contains("leave the tag out"));
+    let which = release(&["pull", &place], there.path(), &[]).refused();
+    assert!(which.contains("which release?"), "{which}");
+    let nowhere = release(&["pull", RELEASE], there.path(), &[]).refused();
+    assert!(nowhere.contains("where is release"), "{nowhere}");
+}
+
+#[test]
+fn an_artifact_of_somebody_elses_is_no_release() {
+    let Some(registry) = registry() else { return };
+    let (here, there, place) = (Releases::copy(), host(), registry.repository());
+    publish(here.path(), &place).ok();
+    // The snapshot's artifact under a release's tag, as a person might have copied it.
+    let foreign = artifact(&registry, &format!("{SNAPSHOT}.Property")).to_string();
+    let url = format!(
+        "http://{}/v2/models/homes/manifests/another-1",
+        registry.address
+    );
+    let agent = ureq::Agent::config_builder().proxy(None).build();
+    ureq::Agent::from(agent)
+        .put(url)
+        .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+        .send(foreign)
+        .unwrap();
+    let refused = release(&["pull", "another-1", &place], there.path(), &[]).refused();
+    assert!(refused.contains("no package of Domesday's"), "{refused}");
+}
+
+#[test]
+fn a_registry_that_cannot_be_reached_is_named() {
+    let here = Releases::copy();
+    let begun = Instant::now();
+    let refused = publish(here.path(), "oci://127.0.0.1:9/models/homes").refused();
+    assert!(
+        refused.contains("127.0.0.1:9 cannot be reached"),
+        "{refused}"
+    );
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let refused = publish(here.path(), "oci://homes").refused();
+    assert!(refused.contains("no registry's address"), "{refused}");
+}
+
+#[test]
+fn a_password_is_taken_from_the_environment_or_dockers_file_and_never_shown() {
+    let Some(registry) = guarded_registry() else {
+        return;
+    };
+    let (here, place) = (Releases::copy(), registry.repository());
+    let publish = ["publish", RELEASE, place.as_str()];
+    let as_user = |user, password| {
+        [
+            ("DOMESDAY_REGISTRY_USER", user),
+            ("DOMESDAY_REGISTRY_PASSWORD", password),
+        ]
+    };
+    let nobody = release(&publish, here.path(), &[]).refused();
+    assert!(nobody.contains("does not allow this"), "{nobody}");
+    assert!(nobody.contains("DOMESDAY_REGISTRY_USER"), "{nobody}");
+    let wrong = release(&publish, here.path(), &as_user("me", "swordfish")).refused();
+    assert!(wrong.contains("does not allow this"), "{wrong}");
+    assert!(!wrong.contains("swordfish"), "{wrong}");
+    let half = release(&publish, here.path(), &as_user("me", "x")[..1]).refused();
+    assert!(half.contains("set both"), "{half}");
+    let shown = format!("oci://me:swordfish@{}/models/homes", registry.address);
+    let shown = release(&["publish", RELEASE, &shown], here.path(), &[]).refused();
+    assert!(shown.contains("holds no user and no password"), "{shown}");
+    assert!(!shown.contains("swordfish"), "{shown}");
+
+    release(&publish, here.path(), &as_user("me", "hunter2")).ok();
+
+    let docker = TempDir::new().unwrap();
+    // "me:hunter2" in base 64, as docker keeps it.
+    let login = format!(
+        r#"{{"auths": {{"{}": {{"auth": "bWU6aHVudGVyMg=="}}}}}}"#,
+        registry.address
+    );
+    fs::write(docker.path().join("config.json"), login).unwrap();
+    let there = host();
+    let folder = docker.path().display().to_string();
+    let said = release(
+        &["pull", RELEASE, &place],
+        there.path(),
+        &[("DOCKER_CONFIG", &folder)],
+    );
+    let said = said.ok();
+    assert!(!(said.stdout + &said.stderr).contains("hunter2"));
+    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+}

@@ -1,0 +1,141 @@
+//! Publishing what is there already: it is completed where something is missing, and refused where
+//! it is not what its package says, never called the same where nobody could pull it.
+
+use super::{artifact, digest, host, kept, publish, pull, release};
+use crate::common::demo::{RELEASE, SNAPSHOT};
+use crate::common::packages::{Releases, damage};
+use crate::common::registry::{Registry, registry};
+use domesday_package::{Sha256Digest, Trust, open};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Puts an artifact under a tag, as another tool would.
+fn put(registry: &Registry, tag: &str, artifact: &Value) {
+    let url = format!(
+        "http://{}/v2/models/homes/manifests/{tag}",
+        registry.address
+    );
+    let agent = ureq::Agent::config_builder().proxy(None).build();
+    ureq::Agent::from(agent)
+        .put(url)
+        .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+        .send(artifact.to_string())
+        .unwrap();
+}
+
+#[test]
+fn what_was_published_unsigned_takes_the_signature_when_it_is_published_again() {
+    let Some(registry) = registry() else { return };
+    let (unsigned, signed, there) = (Releases::copy(), Releases::copy(), host());
+    let place = registry.repository();
+    fs::remove_file(unsigned.release(RELEASE).join("manifest.sig")).unwrap();
+    let by_name = ["publish", RELEASE, &place, "--allow-unsigned", RELEASE];
+    release(&by_name, unsigned.path(), &[]).ok();
+    assert!(
+        pull(there.path(), &place)
+            .refused()
+            .contains("is not signed")
+    );
+
+    let said = publish(signed.path(), &place).ok().stdout;
+    assert!(said.contains("what was missing there has come"), "{said}");
+    pull(there.path(), &place).ok();
+    let pulled = there.path().join("valuation").join(RELEASE);
+    assert!(open(&pulled, &Trust::Unsigned).unwrap().signer().is_some());
+    // Tools that know the common layout are led to the signed one.
+    assert_eq!(
+        artifact(&registry, RELEASE)["layers"][0]["digest"],
+        format!("sha256:{}", digest("component.wasm"))
+    );
+
+    // The other way about the signature stays, and it is said that there is one.
+    let said = release(&by_name, unsigned.path(), &[]).ok().stdout;
+    let last = said.lines().last().unwrap();
+    assert!(
+        last.contains("already, the same bytes, signed by"),
+        "{said}"
+    );
+    pull(host().path(), &place).ok();
+}
+
+#[test]
+fn a_blob_that_is_gone_is_sent_again_and_one_that_changed_is_told() {
+    let Some(registry) = registry() else { return };
+    let (here, place) = (Releases::copy(), registry.repository());
+    publish(here.path(), &place).ok();
+    for file in ["component.wasm", "manifest.sig", "manifest.json"] {
+        fs::remove_file(registry.blob(&digest(file))).unwrap();
+        pull(host().path(), &place).refused();
+        let said = publish(here.path(), &place).ok().stdout;
+        assert!(
+            said.contains("what was missing there has come"),
+            "{file}: {said}"
+        );
+        pull(host().path(), &place).ok();
+    }
+    for file in ["component.wasm", "manifest.sig", "manifest.json"] {
+        let blob = registry.blob(&digest(file));
+        let good = fs::read(&blob).unwrap();
+        damage(&blob);
+        let refused = publish(here.path(), &place).refused();
+        assert!(refused.contains(file), "{refused}");
+        assert!(refused.contains("other bytes"), "{refused}");
+        fs::write(&blob, good).unwrap();
+    }
+    let said = publish(here.path(), &place).ok().stdout;
+    assert_eq!(said.matches("already, the same bytes").count(), 2, "{said}");
+}
+
+#[test]
+fn another_component_or_another_file_under_the_id_is_refused() {
+    let Some(registry) = registry() else { return };
+    let (here, place) = (Releases::copy(), registry.repository());
+    publish(here.path(), &place).ok();
+    let other = json!(format!("sha256:{}", digest("fixtures.jsonl")));
+    for tag in [RELEASE.to_owned(), format!("{RELEASE}.Valuation")] {
+        let good = artifact(&registry, &tag);
+        let mut changed = good.clone();
+        let layers = changed["layers"].as_array_mut().unwrap();
+        let wasm = layers
+            .iter_mut()
+            .find(|layer| layer["mediaType"] == "application/wasm")
+            .unwrap();
+        wasm["digest"] = other.clone();
+        put(&registry, &tag, &changed);
+        let refused = publish(here.path(), &place).refused();
+        assert!(
+            refused.contains("published already with other bytes"),
+            "{tag}: {refused}"
+        );
+        assert_eq!(artifact(&registry, &tag), changed);
+        put(&registry, &tag, &good);
+    }
+    let said = publish(here.path(), &place).ok().stdout;
+    assert_eq!(said.matches("already, the same bytes").count(), 2, "{said}");
+}
+
+#[test]
+fn a_package_that_was_swept_away_is_told_and_comes_back() {
+    let Some(registry) = registry() else { return };
+    let (here, there, place) = (Releases::copy(), host(), registry.repository());
+    publish(here.path(), &place).ok();
+    let package = artifact(&registry, RELEASE)["annotations"]["domesday.package"].clone();
+    let package = package.as_str().unwrap().to_owned();
+    registry.sweep(&package, &format!("{RELEASE}.Valuation"));
+    let refused = pull(there.path(), &place).refused();
+    assert!(refused.contains(&package), "{refused}");
+    assert!(
+        refused.contains("publish the release there again"),
+        "{refused}"
+    );
+    assert!(kept(there.path()).is_empty());
+
+    publish(here.path(), &place).ok();
+    pull(there.path(), &place).ok();
+    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+    let manifest = fs::read(here.release(RELEASE).join("manifest.json")).unwrap();
+    assert_eq!(
+        Sha256Digest::of(&manifest).to_string(),
+        digest("manifest.json")
+    );
+}

@@ -1,0 +1,200 @@
+//! Registries that do what no registry should: what they send is bounded, what they say is short
+//! and moves no cursor, and no password goes where others can read it.
+
+use super::{host, pull, release};
+use crate::common::demo::RELEASE;
+use crate::common::packages::Releases;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What a registry of a test's answers.
+type Answer = Box<dyn Fn(&str, usize, &mut TcpStream) + Send + Sync>;
+
+/// Listens until the test's process ends. `answer` gets the path, which question it is of those to
+/// that path, and the connection, which is closed after it.
+fn registry(answer: Answer) -> (String, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address: SocketAddr = listener.local_addr().unwrap();
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (answer, heard) = (Arc::new(answer), Arc::clone(&asked));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (answer, heard) = (Arc::clone(&answer), Arc::clone(&heard));
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let Some(request) = head(&mut stream) else {
+                    return;
+                };
+                let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
+                let path = path.split('?').next().unwrap_or_default().to_owned();
+                let count = {
+                    let mut heard = heard.lock().unwrap();
+                    heard.push(request);
+                    let same = |other: &&String| other.split([' ', '?']).nth(1) == Some(&path);
+                    heard.iter().filter(same).count()
+                };
+                answer(&path, count, &mut stream);
+            });
+        }
+    });
+    (format!("oci://{address}/models/homes"), asked)
+}
+
+/// A request's head.
+fn head(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        if stream.read(&mut byte).ok()? == 0 {
+            return None;
+        }
+        head.push(byte[0]);
+    }
+    String::from_utf8(head).ok()
+}
+
+/// An answer whole.
+fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
+    let length = body.len();
+    let text = format!(
+        "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+    );
+    let _left = stream.write_all(text.as_bytes());
+}
+
+fn open_to_all(stream: &mut TcpStream) {
+    say(stream, "200 OK", "", "{}");
+}
+
+#[test]
+fn a_manifest_without_end_is_not_taken_without_end() {
+    let sent = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&sent);
+    let (place, _) = registry(Box::new(move |path, _, stream| {
+        if !path.contains("/manifests/") {
+            return open_to_all(stream);
+        }
+        let _left = stream.write_all(
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.oci.image.manifest.v1+json\r\nTransfer-Encoding: chunked\r\n\r\n",
+        );
+        let piece = [b"100000\r\n".as_slice(), &[b' '; 1 << 20], b"\r\n"].concat();
+        while counted.load(Ordering::Relaxed) < 256 && stream.write_all(&piece).is_ok() {
+            counted.fetch_add(1, Ordering::Relaxed);
+        }
+    }));
+    let there = host();
+    let refused = pull(there.path(), &place).refused();
+    assert!(refused.contains("more than 4194304 bytes"), "{refused}");
+    let taken = sent.load(Ordering::Relaxed);
+    assert!(taken < 64, "{taken} MiB were taken");
+}
+
+#[test]
+fn what_a_registry_says_is_short_and_moves_no_cursor() {
+    let (place, _) = registry(Box::new(|path, _, stream| match path {
+        "/v2/" => open_to_all(stream),
+        _ => say(
+            stream,
+            "500 Broken",
+            "Content-Type: text/plain\r\n",
+            &"\u{1b}[2J\u{1b}]0;all is well\u{7}".repeat(100_000),
+        ),
+    }));
+    let there = host();
+    let refused = pull(there.path(), &place).refused();
+    assert!(refused.contains("status 500"), "{refused}");
+    // Three tries more were told of, each as short.
+    assert_eq!(refused.matches("trying again").count(), 3, "{refused}");
+    assert!(refused.len() < 4096, "{} bytes", refused.len());
+    let moves = |c: char| c.is_control() && c != '\n';
+    assert!(!refused.contains(moves), "{refused:?}");
+}
+
+#[test]
+fn a_page_that_is_no_manifest_is_told_as_one() {
+    let (place, _) = registry(Box::new(|_, _, stream| {
+        say(
+            stream,
+            "200 OK",
+            "Content-Type: text/html\r\n",
+            "<html>Welcome</html>",
+        );
+    }));
+    let refused = pull(host().path(), &place).refused();
+    assert!(refused.contains("text/html"), "{refused}");
+    assert!(refused.contains("a login page"), "{refused}");
+}
+
+#[test]
+fn an_answer_that_is_cut_short_says_so_and_what_to_do() {
+    let (place, asked) = registry(Box::new(|path, _, stream| match path {
+        "/v2/" => open_to_all(stream),
+        _ => {
+            let _left = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"sch");
+        }
+    }));
+    let refused = pull(host().path(), &place).refused();
+    assert!(refused.contains("broke off"), "{refused}");
+    assert!(refused.contains("run the command again"), "{refused}");
+    // The login and four tries.
+    assert_eq!(asked.lock().unwrap().len(), 5);
+}
+
+#[test]
+fn a_token_service_that_fails_for_a_moment_is_asked_again() {
+    let (place, asked) = registry(Box::new(|path, count, stream| {
+        let own = stream.local_addr().unwrap();
+        match path {
+            "/v2/" => say(
+                stream,
+                "401 Unauthorized",
+                &format!(
+                    "WWW-Authenticate: Bearer realm=\"http://{own}/token\",service=\"homes\"\r\n"
+                ),
+                "",
+            ),
+            "/token" if count <= 2 => say(stream, "503 Busy", "", "busy"),
+            "/token" => say(stream, "200 OK", "", r#"{"token": "a-token-of-theirs"}"#),
+            _ => say(stream, "404 Not Found", "", ""),
+        }
+    }));
+    let refused = pull(host().path(), &place).refused();
+    assert!(!refused.contains("does not allow"), "{refused}");
+    assert!(refused.contains("there is no"), "{refused}");
+    assert!(!refused.contains("a-token-of-theirs"), "{refused}");
+    let asked = asked.lock().unwrap();
+    let tokens = asked.iter().filter(|request| request.contains(" /token?"));
+    assert_eq!(tokens.count(), 3);
+    let last = asked.last().unwrap().to_lowercase();
+    assert!(
+        last.contains("authorization: bearer a-token-of-theirs"),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_password_does_not_go_to_another_machine_unencrypted() {
+    // An address for documents: nobody is there, and nobody is asked.
+    let (place, asked) = registry(Box::new(|_, _, stream| {
+        say(
+            stream,
+            "401 Unauthorized",
+            "WWW-Authenticate: Bearer realm=\"http://192.0.2.1/token\",service=\"homes\"\r\n",
+            "",
+        );
+    }));
+    let here = Releases::copy();
+    let login = [
+        ("DOMESDAY_REGISTRY_USER", "me"),
+        ("DOMESDAY_REGISTRY_PASSWORD", "hunter2"),
+    ];
+    for command in ["publish", "pull"] {
+        let said = release(&[command, RELEASE, &place], here.path(), &login).refused();
+        assert!(said.contains("not encrypted"), "{said}");
+        assert!(said.contains("http://192.0.2.1/token"), "{said}");
+        assert!(!said.contains("hunter2"), "{said}");
+    }
+    assert_eq!(asked.lock().unwrap().len(), 2);
+}

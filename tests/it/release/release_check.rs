@@ -1,0 +1,411 @@
+//! `domesday release check`: a plain release passes every check, and each check is seen to fail.
+
+use crate::common::demo::{RELEASE, SNAPSHOT};
+use crate::common::packages::Releases;
+use crate::common::program::{Ran, releases, repository, run};
+use domesday_package::{
+    Draft, FilePath, Monotone, Sha256Digest, Source, TrainingWindow, Trust, ValuationBody, open,
+    write,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+const PLAIN: &str = "plain-1";
+/// Less work than by default, where the default is not what is tested.
+const QUICK: [&str; 4] = ["--homes", "60", "--hostile", "400"];
+/// The made-up country's sales, far more than a group needs to be judged.
+const LONG: [&str; 4] = ["--from", "2015-01-01", "--to", "2026-09-30"];
+
+/// The plain release, built once a run.
+fn plain() -> &'static Releases {
+    static BUILT: OnceLock<Releases> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        Releases::shared("plain", |built| {
+            built.add_snapshot();
+            let model = repository().join("tests/guests/plain");
+            run([
+                "release",
+                "build",
+                "--id",
+                PLAIN,
+                "--model",
+                &model.display().to_string(),
+                "--snapshot",
+                SNAPSHOT,
+                "--created",
+                "2026-10-01T00:00:00Z",
+                "--releases",
+                &built.path().display().to_string(),
+            ])
+            .ok();
+        })
+    })
+}
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// A package made anew in a folder of its own, under the same id, with some of it changed.
+fn changed(from: &Path, id: &str, change: impl FnOnce(&mut ValuationBody, &mut Files)) -> Releases {
+    let package = open(&from.join("valuation").join(id), &Trust::Unsigned).unwrap();
+    let mut body: ValuationBody = package.body().unwrap();
+    let manifest = package.manifest();
+    let mut files: Files = manifest
+        .files
+        .keys()
+        .map(|name| (name.to_string(), package.bytes(name.as_str()).unwrap()))
+        .collect();
+    change(&mut body, &mut files);
+    let files: BTreeMap<FilePath, Source> = files
+        .into_iter()
+        .map(|(name, bytes)| (name.parse().unwrap(), Source::Bytes(bytes)))
+        .collect();
+    let made = Releases::without_release();
+    let draft = Draft {
+        id: id.parse().unwrap(),
+        created: "2026-10-01T00:00:00Z".parse().unwrap(),
+        body,
+        files,
+    };
+    write(&made.path().join("valuation"), draft).unwrap();
+    made
+}
+
+/// The plain release with its valuation dates in a year in which it goes wrong.
+fn in_year(year: u16) -> Releases {
+    changed(plain().path(), PLAIN, |body, _| {
+        body.valuation_date.from = format!("{year}-06-01").parse().unwrap();
+        body.valuation_date.to = format!("{year}-07-31").parse().unwrap();
+    })
+}
+
+/// What a check said, and its JSON.
+struct Checked {
+    ran: Ran,
+    report: Value,
+}
+
+impl Checked {
+    fn of(releases: &Path, id: &str, more: &[&str]) -> Checked {
+        let kept = tempfile::tempdir().unwrap();
+        let file = kept.path().join("check.json").display().to_string();
+        let folder = releases.display().to_string();
+        let mut all = vec!["release", "check", id, "--releases", &folder];
+        all.extend(["--allow-unsigned", id, "--json", &file]);
+        all.extend(more);
+        let ran = run(all);
+        let text = fs::read_to_string(file).unwrap_or_else(|_| panic!("{ran:#?}"));
+        Checked {
+            report: serde_json::from_str(&text).unwrap(),
+            ran,
+        }
+    }
+
+    fn plain(releases: &Releases, more: &[&str]) -> Checked {
+        Checked::of(releases.path(), PLAIN, &[&QUICK[..], more].concat())
+    }
+
+    /// The names of checks that ended so.
+    fn that(&self, verdict: &str) -> Vec<&str> {
+        let checks = self.report["checks"].as_array().unwrap().iter();
+        checks
+            .filter(|found| found["verdict"] == verdict)
+            .map(|found| found["check"].as_str().unwrap())
+            .collect()
+    }
+
+    /// What one check found.
+    fn found(&self, check: &str) -> &Value {
+        let mut checks = self.report["checks"].as_array().unwrap().iter();
+        checks.find(|found| found["check"] == check).unwrap()
+    }
+
+    /// These checks failed and no other, and one line of the first one's details says this.
+    #[track_caller]
+    fn failed(&self, checks: &[&str], said: &str) {
+        assert_eq!(self.that("failed"), checks, "{}", self.ran.stdout);
+        assert_eq!(self.ran.code, Some(1), "{:#?}", self.ran);
+        assert_eq!(self.report["passed"], false);
+        assert!(self.ran.stdout.contains(said), "{}", self.ran.stdout);
+    }
+}
+
+#[test]
+fn a_plain_release_passes_every_check() {
+    let checked = Checked::plain(plain(), &LONG);
+    let all = [
+        "admission",
+        "fixtures",
+        "snapshot",
+        "answers",
+        "order",
+        "monotone",
+        "hostile",
+        "ranges",
+        "cost",
+        "backtest",
+        "coverage",
+    ];
+    assert_eq!(checked.that("passed"), all, "{}", checked.ran.stdout);
+    assert_eq!(checked.ran.code, Some(0));
+    assert_eq!(checked.report["passed"], true);
+    assert!(
+        checked
+            .ran
+            .stdout
+            .contains("11 passed, 0 failed, 0 not judged")
+    );
+    let admission = &checked.found("admission")["figures"];
+    assert_eq!(admission["fuel_per_row"], 1_000_000);
+    assert_eq!(admission["interface"], "domesday:valuation@1.0.0");
+    let inputs = &checked.found("monotone")["figures"]["inputs"];
+    assert_eq!(inputs[0]["input"], "floor_area_m2");
+    assert_eq!(inputs[0]["broken"], 0);
+    assert!(inputs[1]["homes_probed"].as_u64().unwrap() <= 50);
+    let worst = &checked.found("cost")["figures"]["worst_fuel"][0];
+    assert!(worst["used"].as_u64().unwrap() > 0 && worst["row"].is_string());
+}
+
+#[test]
+fn the_demo_passes_what_can_be_judged_of_it() {
+    let checked = Checked::of(&releases(), RELEASE, &[]);
+    assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
+    assert_eq!(
+        checked.that("not_judged"),
+        ["monotone", "coverage"],
+        "{}",
+        checked.ran.stdout
+    );
+    assert!(
+        checked
+            .ran
+            .stdout
+            .contains("the manifest declares no input")
+    );
+    assert!(
+        checked
+            .ran
+            .stdout
+            .contains("ranges at most in a group and 1000 are needed")
+    );
+    let imports = checked.found("admission")["figures"]["imports"].to_string();
+    assert!(
+        imports.contains("domesday:valuation/evidence@1.0.0"),
+        "{imports}"
+    );
+}
+
+#[test]
+fn what_is_not_admitted_is_checked_no_further() {
+    let import = "wasi:clocks/monotonic-clock@0.2.0";
+    let text =
+        format!(r#"(component (import "{import}" (instance (export "now" (func (result u64))))))"#);
+    let curious = changed(plain().path(), PLAIN, |_, files| {
+        files.insert("component.wasm".to_owned(), wat::parse_str(text).unwrap());
+    });
+    let checked = Checked::plain(&curious, &[]);
+    checked.failed(&["admission"], import);
+    assert_eq!(checked.report["checks"].as_array().unwrap().len(), 1);
+}
+
+/// Changes the fixtures, line by line.
+fn with_fixtures(from: &Path, id: &str, change: impl Fn(&mut Value)) -> Releases {
+    changed(from, id, |_, files| {
+        let lines = files.get_mut("fixtures.jsonl").unwrap();
+        let text = String::from_utf8(std::mem::take(lines)).unwrap();
+        for line in text.lines() {
+            let mut fixture = serde_json::from_str(line).unwrap();
+            change(&mut fixture);
+            lines.extend(format!("{fixture}\n").bytes());
+        }
+    })
+}
+
+#[test]
+fn one_bit_of_a_fixture_fails_on_both_engines() {
+    let other = with_fixtures(plain().path(), PLAIN, |fixture| {
+        if fixture["row"] == "home-02" {
+            let estimate = &mut fixture["result"]["outcome"]["estimate"];
+            let bits = estimate.as_f64().unwrap().to_bits() ^ 1;
+            *estimate = f64::from_bits(bits).into();
+        }
+    });
+    let checked = Checked::plain(&other, &[]);
+    checked.failed(
+        &["fixtures"],
+        "pooled: row \"home-02\": /result/outcome/estimate",
+    );
+    checked.failed(&["fixtures"], "on demand: row \"home-02\"");
+}
+
+#[test]
+fn fixtures_that_are_none_fail() {
+    let other = changed(plain().path(), PLAIN, |_, files| {
+        files.insert("fixtures.jsonl".to_owned(), b"{}\n".to_vec());
+    });
+    Checked::plain(&other, &[]).failed(
+        &["fixtures"],
+        "line 1 is not a fixture, at column 2: missing field `row`",
+    );
+}
+
+#[test]
+fn another_answer_of_the_snapshot_fails() {
+    // A release is not shown a sale's postcode, so that its outcome stays the same.
+    let other = with_fixtures(&releases(), RELEASE, |fixture| {
+        for exchange in fixture["evidence"].as_array_mut().unwrap() {
+            if let Some(sale) = exchange.pointer_mut("/answer/with/0/postcode") {
+                *sale = "QA9 9ZZ".into();
+            }
+        }
+    });
+    let checked = Checked::of(other.path(), RELEASE, &QUICK);
+    checked.failed(&["snapshot"], "/answer/with/0/postcode was");
+}
+
+#[test]
+fn a_trap_on_an_ordinary_home_fails_and_names_it() {
+    let checked = Checked::plain(&in_year(2047), &[]);
+    checked.failed(&["answers", "hostile"], "the release trapped");
+}
+
+#[test]
+fn a_trap_on_a_hostile_input_fails_and_names_it() {
+    let checked = Checked::plain(&in_year(2041), &[]);
+    checked.failed(&["hostile"], "floor area 2000.0: the release trapped");
+}
+
+#[test]
+fn a_range_beside_its_estimate_fails_and_names_the_row() {
+    let checked = Checked::plain(&in_year(2042), &[]);
+    checked.failed(
+        &["hostile", "ranges"],
+        "floor area 2000.0: range does not contain the estimate in order",
+    );
+}
+
+#[test]
+fn an_input_that_goes_the_other_way_fails_and_names_the_worst_home() {
+    let checked = Checked::plain(&in_year(2043), &[]);
+    checked.failed(&["monotone"], "floor_area_m2 up: broken by ");
+    let worst = &checked.found("monotone")["figures"]["inputs"][0]["worst"];
+    assert!(
+        worst["home"].as_str().unwrap().starts_with("sale "),
+        "{worst}"
+    );
+    let by = worst["by"].as_f64().unwrap();
+    assert!((by - 0.75).abs() < 1e-6, "{worst}");
+    assert_eq!(
+        checked.found("monotone")["figures"]["inputs"][1]["broken"],
+        0
+    );
+}
+
+#[test]
+fn a_row_that_uses_over_half_of_the_stack_fails() {
+    let checked = Checked::plain(&in_year(2044), &[]);
+    checked.failed(&["cost"], "over half of the stack:");
+}
+
+#[test]
+fn a_row_that_uses_over_half_of_the_fuel_fails_and_is_named() {
+    let checked = Checked::plain(&in_year(2045), &[]);
+    checked.failed(&["cost"], "over half of the fuel:");
+    let worst = &checked.found("cost")["figures"]["worst_fuel"][0];
+    assert!(
+        worst["row"].as_str().unwrap().contains("floor area 2000.0"),
+        "{worst}"
+    );
+    assert!(worst["used"].as_u64().unwrap() > 500_000);
+}
+
+#[test]
+fn a_row_that_uses_over_half_of_the_memory_fails_and_is_named() {
+    let checked = Checked::plain(&in_year(2046), &[]);
+    checked.failed(&["cost"], "over half of the memory:");
+    let worst = &checked.found("cost")["figures"]["worst_memory_growth"][0];
+    assert!(
+        worst["row"].as_str().unwrap().contains("floor area 2000.0"),
+        "{worst}"
+    );
+}
+
+#[test]
+fn another_back_test_than_the_packages_fails_and_names_the_line() {
+    let other = changed(plain().path(), PLAIN, |_, files| {
+        let text = String::from_utf8(files["backtest.json"].clone()).unwrap();
+        let changed = text.replacen("\"mdape\": 0.", "\"mdape\": 0.0", 1);
+        assert_ne!(text, changed);
+        files.insert("backtest.json".to_owned(), changed.into_bytes());
+    });
+    Checked::plain(&other, &[]).failed(&["backtest"], "the package says \"mdape\"");
+}
+
+#[test]
+fn ranges_that_hold_too_many_prices_fail() {
+    let other = changed(plain().path(), PLAIN, |body, _| body.nominal_coverage = 0.8);
+    let checked = Checked::plain(&other, &LONG);
+    // The package's back-test told of another nominal coverage, too.
+    checked.failed(&["backtest", "coverage"], "sales all: 100.0 %");
+    let groups = checked.found("coverage")["figures"]["groups"]
+        .as_array()
+        .unwrap();
+    assert!(groups.len() > 3);
+    assert!(
+        groups
+            .iter()
+            .all(|group| group["rows"].as_u64().unwrap() >= 1_000)
+    );
+}
+
+#[test]
+fn a_window_that_was_learnt_from_is_refused() {
+    let folder = releases().display().to_string();
+    let refused = run(["release", "check", RELEASE, "--releases", &folder]
+        .into_iter()
+        .chain(LONG))
+    .refused();
+    assert!(refused.contains("learnt from sales up to"), "{refused}");
+    let usage = run(["release", "check", RELEASE, "--from", "2026-01-01"]);
+    assert_eq!(usage.code, Some(2), "{usage:#?}");
+}
+
+/// Its figures would be too good, whether the back-test says so or not.
+#[test]
+fn a_back_test_of_what_was_learnt_from_fails_and_coverage_is_not_judged_on_it() {
+    let other = changed(plain().path(), PLAIN, |body, files| {
+        let text = String::from_utf8(files["backtest.json"].clone()).unwrap();
+        let report: Value = serde_json::from_str(&text).unwrap();
+        let last = report["subject"]["to"].as_str().unwrap().parse().unwrap();
+        body.model.parameters_sha256 = Some(Sha256Digest::of(b"parameters"));
+        body.model.learnt = Some(TrainingWindow {
+            fitted_through: last,
+            calibrated_through: last,
+        });
+    });
+    let checked = Checked::plain(&other, &[]);
+    checked.failed(&["backtest"], "learnt from sales up to");
+    assert!(checked.that("not_judged").contains(&"coverage"));
+}
+
+#[test]
+fn a_window_without_a_sale_is_not_judged() {
+    let checked = Checked::plain(plain(), &["--from", "2026-10-01", "--to", "2026-12-31"]);
+    assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
+    let coverage = checked.found("coverage");
+    assert_eq!(coverage["verdict"], "not_judged");
+    let said = coverage["summary"].as_str().unwrap();
+    assert!(said.contains("holds no sale of 2026-10-01"), "{said}");
+}
+
+#[test]
+fn the_table_of_the_page_is_one_that_a_release_may_declare() {
+    let page = fs::read_to_string(repository().join("docs/how-to/check-a-release.md")).unwrap();
+    let block = page.split("```toml\n").nth(1).unwrap();
+    let table: toml::Table = block.split("```").next().unwrap().parse().unwrap();
+    let declared: Vec<Monotone> = table["monotone"].clone().try_into().unwrap();
+    assert_eq!(declared.len(), 1);
+    assert_eq!((declared[0].may_break, declared[0].homes), (0.02, 500));
+}

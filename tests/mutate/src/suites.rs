@@ -1,0 +1,272 @@
+//! The suites of a tree: building them, and running one test of one of them.
+
+use crate::verdict::Verdict;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// What a suite says whose server does not come up.
+const NO_SERVER: &str = "it did not start";
+/// The package of the program, whose suites judge it from outside: they are not built anew for a
+/// patch.
+const PROGRAM: &str = "host/cli";
+/// No test of a rule takes longer.
+const LONGEST: Duration = Duration::from_secs(180);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// An executable of tests.
+struct Suite {
+    executable: PathBuf,
+    /// The folder of its package, where cargo runs it.
+    package: PathBuf,
+}
+
+/// The built suites of a tree.
+pub struct Suites {
+    /// Suites by the name of their target.
+    named: BTreeMap<String, Suite>,
+    /// Unit tests of libraries and programs.
+    units: Vec<Suite>,
+}
+
+/// A test, by how a rule names it.
+enum Named<'a> {
+    /// `suite::module::test`.
+    Suite { suite: &'a str, test: &'a str },
+    /// `folder/src/file.rs::test`, a unit test.
+    Unit { file: &'a str, test: &'a str },
+}
+
+impl<'a> Named<'a> {
+    fn of(test: &'a str) -> Result<Named<'a>> {
+        let context = || format!("{test} names no test");
+        Ok(match test.contains('/') {
+            true => {
+                let (file, test) = test.split_once("::").with_context(context)?;
+                Named::Unit { file, test }
+            }
+            false => {
+                let (suite, test) = test.split_once("::").with_context(context)?;
+                Named::Suite { suite, test }
+            }
+        })
+    }
+}
+
+/// Why there are no suites.
+#[derive(Debug)]
+pub struct NotBuilt(pub String);
+
+impl Suites {
+    /// Builds what these tests need.
+    ///
+    /// Always with `--workspace`, so that features are unified as in every other build and no
+    /// dependency is compiled twice.
+    pub fn build(
+        tree: &Path,
+        target: &Path,
+        tests: &[&str],
+    ) -> Result<std::result::Result<Suites, NotBuilt>> {
+        let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
+        for test in tests {
+            match Named::of(test)? {
+                Named::Suite { suite, .. } => arguments.insert(format!("--test={suite}")),
+                Named::Unit { .. } => {
+                    arguments.insert("--lib".to_owned());
+                    arguments.insert("--bins".to_owned())
+                }
+            };
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let messages = cargo("test", tree, target, &arguments)?;
+        Ok(messages.map(|messages| Suites::of(&messages)))
+    }
+
+    /// Builds the program alone. The suites that are built already run it.
+    pub fn build_program(tree: &Path, target: &Path) -> Result<std::result::Result<(), NotBuilt>> {
+        let arguments = ["--bin=domesday", "--test=features"];
+        Ok(cargo("build", tree, target, &arguments)?.map(drop))
+    }
+
+    /// Whether a test judges the program from outside.
+    pub fn is_outside(&self, test: &str) -> Result<bool> {
+        Ok(match Named::of(test)? {
+            Named::Suite { suite, .. } => {
+                let suite = self.named.get(suite);
+                suite.is_some_and(|suite| suite.package.ends_with(PROGRAM))
+            }
+            Named::Unit { .. } => false,
+        })
+    }
+
+    /// The suites that cargo says it built, a JSON message a line.
+    fn of(messages: &str) -> Suites {
+        let mut suites = Suites {
+            named: BTreeMap::new(),
+            units: Vec::new(),
+        };
+        for line in messages.lines() {
+            let Ok(message) = serde_json::from_str::<Value>(line) else {
+                continue;
+            };
+            let (Some(executable), Some(manifest), Some(name), true) = (
+                message["executable"].as_str(),
+                message["manifest_path"].as_str(),
+                message["target"]["name"].as_str(),
+                message["profile"]["test"] == true,
+            ) else {
+                continue;
+            };
+            let suite = Suite {
+                executable: executable.into(),
+                package: Path::new(manifest).with_file_name(""),
+            };
+            match message["target"]["kind"][0].as_str() {
+                Some("test") => drop(suites.named.insert(name.to_owned(), suite)),
+                Some("lib" | "bin") => suites.units.push(suite),
+                _ => {}
+            }
+        }
+        suites
+    }
+
+    /// Runs one test alone, with these variables.
+    pub fn run(&self, tree: &Path, test: &str, variables: &[(&str, &str)]) -> Result<Verdict> {
+        let mut verdict = Verdict::NoResult;
+        match Named::of(test)? {
+            Named::Suite { suite, test } => {
+                let Some(suite) = self.named.get(suite) else {
+                    bail!("no suite {suite} was built");
+                };
+                verdict = run(suite, &["--exact", test], test, variables)?;
+            }
+            Named::Unit { file, test } => {
+                let file = tree.join(file);
+                let suites = self.units.iter();
+                for suite in suites.filter(|suite| file.starts_with(&suite.package)) {
+                    match run(suite, &[test], test, variables)? {
+                        Verdict::NoResult => {}
+                        found => verdict = found,
+                    }
+                }
+            }
+        }
+        Ok(verdict)
+    }
+}
+
+/// Runs cargo over the workspace and returns its messages, or the errors of what does not compile.
+fn cargo(
+    command: &str,
+    tree: &Path,
+    target: &Path,
+    arguments: &[&str],
+) -> Result<std::result::Result<String, NotBuilt>> {
+    let output = Command::new("cargo")
+        .args([command, "--quiet", "--workspace"])
+        .arg("--message-format=json-render-diagnostics")
+        .args(arguments)
+        .current_dir(tree)
+        .env("CARGO_TARGET_DIR", target)
+        .output()
+        .context("cannot run cargo")?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok(match output.status.success() {
+        true => Ok(text(&output.stdout)),
+        false => Err(NotBuilt(text(&output.stderr))),
+    })
+}
+
+fn run(
+    suite: &Suite,
+    arguments: &[&str],
+    test: &str,
+    variables: &[(&str, &str)],
+) -> Result<Verdict> {
+    let mut child = Command::new(&suite.executable)
+        .args(arguments)
+        .current_dir(&suite.package)
+        .env("INSTA_UPDATE", "no")
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut stdout = child.stdout.take().context("no standard output")?;
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stdout.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let started = Instant::now();
+    while child.try_wait()?.is_none() {
+        if started.elapsed() > LONGEST {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Verdict::NoResult);
+        }
+        std::thread::sleep(PAUSE);
+    }
+    let said = reader.join().unwrap_or_default();
+    Ok(verdict(&said, test))
+}
+
+/// The verdict by what a suite said of a test.
+fn verdict(said: &str, test: &str) -> Verdict {
+    let ended = |how: &str| {
+        said.lines()
+            .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(how))
+            .any(|name| name == test || name.ends_with(&format!("::{test}")))
+    };
+    if ended(" ... ok") {
+        Verdict::Survived
+    } else if !ended(" ... FAILED") {
+        Verdict::NoResult
+    } else if said.contains(NO_SERVER) {
+        Verdict::NoServer
+    } else {
+        Verdict::Red
+    }
+}
+
+/// The tests that are not green without a mutation: a test that is red anyway proves nothing.
+pub fn red_without(suites: &Suites, tree: &Path, tests: &BTreeSet<&str>) -> Result<Vec<String>> {
+    let tests: Vec<&str> = tests.iter().copied().collect();
+    println!("{} tests without a mutation", tests.len());
+    let verdicts = several_at_once(&tests, |test| suites.run(tree, test, &[]));
+    let mut red = Vec::new();
+    for (test, verdict) in tests.iter().zip(verdicts) {
+        if verdict? != Verdict::Survived {
+            red.push((*test).to_owned());
+        }
+    }
+    Ok(red)
+}
+
+/// Does the tasks, some at a time, and returns the results in the order of the tasks.
+pub fn several_at_once<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let width = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
+    std::thread::scope(|scope| {
+        for _ in 0..width {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Relaxed);
+                    let Some(task) = tasks.get(at) else { return };
+                    let result = work(task);
+                    if let Ok(mut done) = done.lock() {
+                        done.insert(at, result);
+                    }
+                }
+            });
+        }
+    });
+    let done = done.into_inner();
+    done.map_or_else(|_| Vec::new(), |done| done.into_values().collect())
+}

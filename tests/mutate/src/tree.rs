@@ -1,0 +1,141 @@
+//! A copy of the tree that patches are applied to, with a target folder of its own.
+
+use anyhow::{Context, Result, ensure};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Where the copy, its target and the verdicts stand.
+const FOLDER: &str = "target/mutations";
+
+/// A copy of the tree.
+pub struct Tree {
+    repository: PathBuf,
+    folder: PathBuf,
+    /// The copy.
+    pub root: PathBuf,
+    /// Its target folder.
+    pub target: PathBuf,
+}
+
+impl Tree {
+    /// Copies the tree, or brings an earlier copy up to date.
+    pub fn copy(repository: &Path) -> Result<Tree> {
+        let folder = repository.join(FOLDER);
+        let tree = Tree {
+            repository: repository.to_owned(),
+            root: folder.join("tree"),
+            target: folder.join("target"),
+            folder,
+        };
+        tree.restore()?;
+        tree.seed()?;
+        Ok(tree)
+    }
+
+    /// Makes the copy the same as the tree again. A file that is the same is left alone, so that
+    /// cargo does not build it anew.
+    pub fn restore(&self) -> Result<()> {
+        let wanted = self.files()?;
+        for file in &wanted {
+            let (from, to) = (self.repository.join(file), self.root.join(file));
+            let bytes = std::fs::read(&from).with_context(|| format!("cannot read {file}"))?;
+            if std::fs::read(&to).is_ok_and(|there| there == bytes) {
+                continue;
+            }
+            if let Some(parent) = to.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(&to, bytes)?;
+            std::fs::set_permissions(&to, std::fs::metadata(&from)?.permissions())?;
+        }
+        remove_others(&self.root, &self.root, &wanted)
+    }
+
+    /// The files of the tree that git knows or would add.
+    fn files(&self) -> Result<BTreeSet<String>> {
+        let output = Command::new("git")
+            .args([
+                "ls-files",
+                "-z",
+                "--cached",
+                "--others",
+                "--exclude-standard",
+            ])
+            .current_dir(&self.repository)
+            .output()
+            .context("git ls-files")?;
+        ensure!(output.status.success(), "git ls-files failed");
+        let text = String::from_utf8(output.stdout)?;
+        let files = text.split('\0').filter(|file| !file.is_empty());
+        // A file that was removed from the tree may still be in the index.
+        let files = files.filter(|file| self.repository.join(file).is_file());
+        Ok(files.map(str::to_owned).collect())
+    }
+
+    /// Copies the compiled dependencies of the tree's own target folder, to save their compilation.
+    fn seed(&self) -> Result<()> {
+        let (from, to) = (
+            self.repository.join("target/debug"),
+            self.target.join("debug"),
+        );
+        if to.exists() || !from.exists() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(&to)?;
+        for part in ["deps", "build", ".fingerprint"] {
+            let copied = Command::new("cp")
+                .args(["-a", "--reflink=auto"])
+                .arg(from.join(part))
+                .arg(&to)
+                .status()?;
+            ensure!(copied.success(), "cannot copy {part} of {}", from.display());
+        }
+        Ok(())
+    }
+
+    /// Applies a patch of `tests/mutations`.
+    pub fn apply(&self, patch: &str) -> Result<()> {
+        let file = self
+            .repository
+            .join(format!("tests/mutations/{patch}.patch"));
+        let applied = Command::new("git")
+            .arg("apply")
+            .arg(&file)
+            .current_dir(&self.root)
+            // The copy stands within the repository, and git would patch that one.
+            .env("GIT_CEILING_DIRECTORIES", &self.folder)
+            .status()?;
+        ensure!(applied.success(), "{} does not apply", file.display());
+        Ok(())
+    }
+
+    /// The file of verdicts: they hold for one state of the tree.
+    pub fn results_file(&self) -> Result<PathBuf> {
+        let git = |arguments: &[&str]| -> Result<String> {
+            let output = Command::new("git")
+                .args(arguments)
+                .current_dir(&self.repository)
+                .output()?;
+            Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+        };
+        let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+        Ok(self.folder.join(format!("results-{commit}.tsv")))
+    }
+}
+
+/// Removes the files under `folder` that are not wanted.
+fn remove_others(root: &Path, folder: &Path, wanted: &BTreeSet<String>) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            remove_others(root, &path, wanted)?;
+            continue;
+        }
+        let name = path.strip_prefix(root)?.to_str().unwrap_or_default();
+        if !wanted.contains(name) {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}

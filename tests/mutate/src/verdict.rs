@@ -1,0 +1,73 @@
+//! What a mutation proved.
+
+use std::fmt;
+
+/// How a rule's own test ended under a mutation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The test ran and failed, as it must.
+    Red,
+    /// The test passed.
+    Survived,
+    /// The server did not start, so the test said nothing of the rule.
+    NoServer,
+    /// The test neither passed nor failed in time.
+    NoResult,
+    /// The mutated tree does not build.
+    NoBuild,
+}
+
+impl Verdict {
+    /// All of them.
+    const ALL: [Verdict; 5] = [
+        Verdict::Red,
+        Verdict::Survived,
+        Verdict::NoServer,
+        Verdict::NoResult,
+        Verdict::NoBuild,
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Red => "red",
+            Verdict::Survived => "SURVIVED",
+            Verdict::NoServer => "NO SERVER",
+            Verdict::NoResult => "NO RESULT",
+            Verdict::NoBuild => "NO BUILD",
+        }
+    }
+
+    /// The verdict of this word.
+    pub fn of(word: &str) -> Option<Verdict> {
+        Verdict::ALL
+            .into_iter()
+            .find(|verdict| verdict.word() == word)
+    }
+}
+
+/// A mutation of a rule, and what it proved.
+#[derive(Debug, Clone)]
+pub struct Proof {
+    /// The rule's id.
+    pub rule: String,
+    /// The mutation's name.
+    pub mutation: String,
+    /// What it proved.
+    pub verdict: Verdict,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{:<9} {:<36} {:<40} {:>6.1}",
+            self.verdict.word(),
+            self.rule,
+            self.mutation,
+            self.seconds
+        )
+    }
+}

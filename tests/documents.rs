@@ -1,5 +1,6 @@
 //! Every document is executed: one test a page that types it, and one that looks for what it names.
-//! A new page in `docs/` is tested without a line here. `docs/testing.md` says what a page may say
+//! A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is left out:
+//! it names what is gone. `docs/testing.md` says what a page may say
 //! of itself.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -67,8 +68,8 @@ fn main() {
 
 /// All pages, as paths from the repository's root.
 fn names() -> Vec<String> {
-    let mut names = vec!["README.md".to_owned()];
-    let mut folders = vec![PathBuf::from("docs")];
+    let mut names = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(str::to_owned).to_vec();
+    let mut folders = vec![PathBuf::from("docs"), PathBuf::from("examples")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(repository().join(&folder)).unwrap() {
             let entry = entry.unwrap();

@@ -2,9 +2,11 @@
 
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -197,6 +199,8 @@ fn run(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        // The servers of a test that hangs end with it.
+        .process_group(0)
         .spawn()?;
     let mut stdout = child.stdout.take().context("no standard output")?;
     let reader = std::thread::spawn(move || {
@@ -207,7 +211,9 @@ fn run(
     let started = Instant::now();
     while child.try_wait()?.is_none() {
         if started.elapsed() > LONGEST {
-            child.kill()?;
+            if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                kill_process_group(group, Signal::KILL)?;
+            }
             child.wait()?;
             return Ok(Verdict::NoResult);
         }

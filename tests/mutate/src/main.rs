@@ -5,6 +5,7 @@
 //! between the client and the server of a suite, without a rebuild. A patch is applied to a copy of
 //! the tree, which is then built.
 
+mod combine;
 mod patches;
 #[path = "../../contract/rules.rs"]
 #[allow(dead_code, clippy::unwrap_used)] // The suite that checks the lists uses the rest.

@@ -3,6 +3,7 @@
 //! A run can be broken off and begun again: verdicts are appended to a file that is named after the
 //! commit, and what stands there is not proved again.
 
+use crate::combine::{self, Combined};
 use crate::suites::{NotBuilt, Suites, red_without, several_at_once};
 use crate::task::Task;
 use crate::tree::Tree;
@@ -13,6 +14,9 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// Fewer patches are built one at a time: that is quicker than one build of all crates.
+const FEW: usize = 4;
 
 /// Applies each patch, builds, and runs the own test of every rule that names it.
 pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
@@ -55,6 +59,14 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     let red = red_without(&suites, &tree.root, &tests)?;
     ensure!(red.is_empty(), "red without a patch: {red:#?}");
     println!("{:<9} {:<36} {:<40} {:>6}", "", "rule", "mutation", "s");
+    let names: Vec<&str> = by_patch.keys().copied().collect();
+    let combined = match names.len() {
+        0..FEW => Combined::default(),
+        _ => Combined::of(&tree, &names)?,
+    };
+    let mut found = prove_combined(&tree, combined, &left, &results)?;
+    by_patch.retain(|patch, _| !found.patches.contains(*patch));
+    proofs.append(&mut found.proofs);
     for (patch, tasks) in by_patch {
         for proof in prove_one(&tree, &suites, patch, &tasks)? {
             println!("{proof}");
@@ -64,6 +76,73 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     }
     tree.restore()?;
     Ok(proofs)
+}
+
+/// What one build of many patches proved.
+#[derive(Default)]
+struct Found {
+    patches: BTreeSet<String>,
+    proofs: Vec<Proof>,
+}
+
+/// Builds many patches at once, and selects one for each run of a test.
+fn prove_combined(
+    tree: &Tree,
+    mut combined: Combined,
+    tasks: &[Task<'_>],
+    results: &Results,
+) -> Result<Found> {
+    let is_combined = |combined: &Combined, task: &Task<'_>| {
+        let patch = task.patch();
+        patch.is_some_and(|patch| combined.patches.contains(patch))
+    };
+    let suites = loop {
+        if combined.patches.is_empty() {
+            return Ok(Found::default());
+        }
+        println!("{} patches in one build", combined.patches.len());
+        combined.write(tree)?;
+        let chosen = tasks.iter().filter(|task| is_combined(&combined, task));
+        let tests: Vec<&str> = chosen.map(Task::test).collect();
+        match Suites::build_or_culprits(&tree.root, &tree.target, &tests)? {
+            Ok(suites) => break suites,
+            Err(culprits) => {
+                let patches = culprits.patches(&tree.root);
+                ensure!(!patches.is_empty(), "the copy does not build: {culprits}");
+                println!("built alone, since they do not compile beside others: {patches:?}");
+                combined.leave_out(&patches);
+                tree.restore()?;
+            }
+        }
+    };
+    let chosen: Vec<Task<'_>> = tasks
+        .iter()
+        .filter(|task| is_combined(&combined, task))
+        .copied()
+        .collect();
+    let tests: BTreeSet<&str> = chosen.iter().map(Task::test).collect();
+    let red = red_without(&suites, &tree.root, &tests)?;
+    ensure!(red.is_empty(), "red with no patch selected: {red:#?}");
+    let proofs: Result<Vec<Proof>> = several_at_once(&chosen, |task| {
+        let started = Instant::now();
+        let patch = task.patch().context("not a patch")?;
+        let variables = [(combine::VARIABLE, patch)];
+        let proof = Proof {
+            rule: task.rule.id.clone(),
+            mutation: task.mutation.to_owned(),
+            verdict: suites.run(&tree.root, task.test(), &variables)?,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        println!("{proof}");
+        results.append(&proof)?;
+        Ok(proof)
+    })
+    .into_iter()
+    .collect();
+    Ok(Found {
+        patches: combined.patches,
+        proofs: proofs?,
+    })
 }
 
 fn prove_one(tree: &Tree, suites: &Suites, patch: &str, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {

@@ -1,10 +1,12 @@
 //! The suites of a tree: building them, and running one test of one of them.
 
+use crate::combine::Combined;
 use crate::verdict::Verdict;
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -67,32 +69,40 @@ pub struct NotBuilt(pub String);
 
 impl Suites {
     /// Builds what these tests need.
-    ///
-    /// Always with `--workspace`, so that features are unified as in every other build and no
-    /// dependency is compiled twice.
     pub fn build(
         tree: &Path,
         target: &Path,
         tests: &[&str],
     ) -> Result<std::result::Result<Suites, NotBuilt>> {
-        let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
-        for test in tests {
-            match Named::of(test)? {
-                Named::Suite { suite, .. } => arguments.insert(format!("--test={suite}")),
-                Named::Unit { .. } => {
-                    arguments.insert("--lib".to_owned());
-                    arguments.insert("--bins".to_owned())
-                }
-            };
-        }
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let arguments = targets(tests)?;
         let messages = cargo("test", tree, target, &arguments)?;
         Ok(messages.map(|messages| Suites::of(&messages)))
     }
 
+    /// Builds what these tests need, or returns where the compiler found errors.
+    pub fn build_or_culprits(
+        tree: &Path,
+        target: &Path,
+        tests: &[&str],
+    ) -> Result<std::result::Result<Suites, Culprits>> {
+        let mut arguments = targets(tests)?;
+        arguments.extend([
+            "--keep-going".to_owned(),
+            "--message-format=json".to_owned(),
+        ]);
+        let output = command("test", tree, target, &arguments)
+            .output()
+            .context("cannot run cargo")?;
+        let messages = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok(match output.status.success() {
+            true => Ok(Suites::of(&messages)),
+            false => Err(Culprits::of(&messages)),
+        })
+    }
+
     /// Builds the program alone. The suites that are built already run it.
     pub fn build_program(tree: &Path, target: &Path) -> Result<std::result::Result<(), NotBuilt>> {
-        let arguments = ["--bin=domesday", "--test=features"];
+        let arguments = ["--bin=domesday", "--test=features"].map(str::to_owned);
         Ok(cargo("build", tree, target, &arguments)?.map(drop))
     }
 
@@ -163,19 +173,85 @@ impl Suites {
     }
 }
 
-/// Runs cargo over the workspace and returns its messages, or the errors of what does not compile.
-fn cargo(
-    command: &str,
-    tree: &Path,
-    target: &Path,
-    arguments: &[&str],
-) -> Result<std::result::Result<String, NotBuilt>> {
-    let output = Command::new("cargo")
+/// Where the compiler found errors: files and bytes.
+#[derive(Debug, Default)]
+pub struct Culprits {
+    places: Vec<(PathBuf, usize)>,
+    text: String,
+}
+
+impl Culprits {
+    fn of(messages: &str) -> Culprits {
+        let mut culprits = Culprits::default();
+        let messages = messages.lines().map(serde_json::from_str::<Value>);
+        for message in messages.filter_map(Result::ok) {
+            let message = &message["message"];
+            if message["level"] != "error" {
+                continue;
+            }
+            culprits.text += message["rendered"].as_str().unwrap_or_default();
+            for span in message["spans"].as_array().into_iter().flatten() {
+                let byte = span["byte_start"].as_u64().map(usize::try_from);
+                if let (Some(file), Some(Ok(byte))) = (span["file_name"].as_str(), byte) {
+                    culprits.places.push((file.into(), byte));
+                }
+            }
+        }
+        culprits
+    }
+
+    /// The patches whose bodies stand there.
+    pub fn patches(&self, tree: &Path) -> BTreeSet<String> {
+        let patch = |(file, byte): &(PathBuf, usize)| {
+            let text = std::fs::read_to_string(tree.join(file)).ok()?;
+            Combined::patch_at(&text, *byte).map(str::to_owned)
+        };
+        self.places.iter().filter_map(patch).collect()
+    }
+}
+
+impl fmt::Display for Culprits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The targets of these tests, as cargo is told of them.
+fn targets(tests: &[&str]) -> Result<Vec<String>> {
+    let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
+    for test in tests {
+        match Named::of(test)? {
+            Named::Suite { suite, .. } => arguments.insert(format!("--test={suite}")),
+            Named::Unit { .. } => {
+                arguments.insert("--lib".to_owned());
+                arguments.insert("--bins".to_owned())
+            }
+        };
+    }
+    Ok(arguments.into_iter().collect())
+}
+
+/// Cargo over the workspace, so that features are unified as in every other build and no dependency
+/// is compiled twice.
+fn command(command: &str, tree: &Path, target: &Path, arguments: &[String]) -> Command {
+    let mut cargo = Command::new("cargo");
+    cargo
         .args([command, "--quiet", "--workspace"])
-        .arg("--message-format=json-render-diagnostics")
         .args(arguments)
         .current_dir(tree)
-        .env("CARGO_TARGET_DIR", target)
+        .env("CARGO_TARGET_DIR", target);
+    cargo
+}
+
+/// Runs cargo and returns its messages, or the errors of what does not compile.
+fn cargo(
+    name: &str,
+    tree: &Path,
+    target: &Path,
+    arguments: &[String],
+) -> Result<std::result::Result<String, NotBuilt>> {
+    let output = command(name, tree, target, arguments)
+        .arg("--message-format=json-render-diagnostics")
         .output()
         .context("cannot run cargo")?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

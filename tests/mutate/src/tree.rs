@@ -121,11 +121,19 @@ impl Tree {
 
     /// Applies a patch of `tests/mutations`.
     pub fn apply(&self, patch: &str) -> Result<()> {
-        let file = self
-            .repository
-            .join(format!("tests/mutations/{patch}.patch"));
+        self.git_apply(patch, &[])
+    }
+
+    /// Takes a patch back.
+    pub fn unapply(&self, patch: &str) -> Result<()> {
+        self.git_apply(patch, &["--reverse"])
+    }
+
+    fn git_apply(&self, patch: &str, arguments: &[&str]) -> Result<()> {
+        let file = self.patch_file(patch);
         let applied = Command::new("git")
             .arg("apply")
+            .args(arguments)
             .arg(&file)
             .current_dir(&self.root)
             // The copy stands within the repository, and git would patch that one.
@@ -133,6 +141,22 @@ impl Tree {
             .status()?;
         ensure!(applied.success(), "{} does not apply", file.display());
         Ok(())
+    }
+
+    fn patch_file(&self, patch: &str) -> PathBuf {
+        self.original(&format!("tests/mutations/{patch}.patch"))
+    }
+
+    /// The path of a file in the repository.
+    pub fn original(&self, file: &str) -> PathBuf {
+        self.repository.join(file)
+    }
+
+    /// The files that a patch changes.
+    pub fn files_of(&self, patch: &str) -> Result<Vec<String>> {
+        let text = std::fs::read_to_string(self.patch_file(patch))?;
+        let files = text.lines().filter_map(|line| line.strip_prefix("--- a/"));
+        Ok(files.map(str::to_owned).collect())
     }
 
     /// The file of verdicts: they hold for one state of the tree.

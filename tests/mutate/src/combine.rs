@@ -1,0 +1,281 @@
+//! Many patches in one build.
+//!
+//! A patch that changes nothing but bodies of functions is compiled in beside the sources: the body
+//! becomes `if crate::mutation("NAME") { patched } else { original }`, and a variable selects the
+//! patch when a test runs. So one build serves most patches. The others, which change a constant, a
+//! signature or something that is no Rust, are built one at a time.
+
+use crate::tree::Tree;
+use anyhow::{Context, Result};
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use syn::{Block, ImplItem, Item, Signature, TraitItem};
+
+/// The variable that names the active patch.
+pub const VARIABLE: &str = "DOMESDAY_MUTATION";
+
+/// What each crate with a combined patch gets.
+const SWITCH: &str = r#"
+/// Whether this mutation is active.
+#[doc(hidden)]
+pub fn mutation(name: &str) -> bool {
+    static ACTIVE: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
+    let active = ACTIVE.get_or_init(|| std::env::var("DOMESDAY_MUTATION").ok());
+    active.as_deref() == Some(name)
+}
+"#;
+
+/// Sources that are compiled into guests, which have no variables.
+const GUESTS: [&str; 3] = ["models/", "sdk/", "tests/guests/"];
+
+/// The bodies that patches give to the functions of a file, by the function's place in the file.
+type Alternatives = BTreeMap<usize, Vec<(String, Block)>>;
+
+/// The patches that one build can hold.
+#[derive(Default)]
+pub struct Combined {
+    /// Names of the patches.
+    pub patches: BTreeSet<String>,
+    files: BTreeMap<String, Alternatives>,
+}
+
+impl Combined {
+    /// Sorts out which of the patches change bodies of functions alone. The tree must be clean, and is
+    /// left clean.
+    pub fn of(tree: &Tree, patches: &[&str]) -> Result<Combined> {
+        let mut combined = Combined::default();
+        for patch in patches {
+            let files = tree.files_of(patch)?;
+            let read = |file: &String| std::fs::read_to_string(tree.root.join(file));
+            let before: Vec<String> = files.iter().map(read).collect::<Result<_, _>>()?;
+            tree.apply(patch)?;
+            let after: Result<Vec<String>, _> = files.iter().map(read).collect();
+            tree.unapply(patch)?;
+            let Ok(after) = after else { continue };
+            let changed: Option<Vec<_>> = (files.iter().zip(&before).zip(&after))
+                .map(|((file, before), after)| changed_bodies(file, before, after))
+                .collect();
+            let Some(changed) = changed else { continue };
+            for (file, bodies) in files.into_iter().zip(changed) {
+                let alternatives = combined.files.entry(file).or_default();
+                for (place, body) in bodies {
+                    let of_function = alternatives.entry(place).or_default();
+                    of_function.push(((*patch).to_owned(), body));
+                }
+            }
+            combined.patches.insert((*patch).to_owned());
+        }
+        Ok(combined)
+    }
+
+    /// Leaves out patches that do not compile.
+    pub fn leave_out(&mut self, patches: &BTreeSet<String>) {
+        self.patches.retain(|patch| !patches.contains(patch));
+        for alternatives in self.files.values_mut() {
+            for bodies in alternatives.values_mut() {
+                bodies.retain(|(patch, _)| !patches.contains(patch));
+            }
+        }
+    }
+
+    /// Writes the sources of the copy with every alternative.
+    pub fn write(&self, tree: &Tree) -> Result<()> {
+        let mut roots = BTreeSet::new();
+        for (file, alternatives) in &self.files {
+            let text = std::fs::read_to_string(tree.original(file))?;
+            let mut parsed = syn::parse_file(&text).with_context(|| file.clone())?;
+            let mut place = 0;
+            each_function(&mut parsed.items, &mut |_, body| {
+                if let Some(bodies) = alternatives.get(&place) {
+                    *body = chosen(bodies, body);
+                }
+                place += 1;
+            });
+            std::fs::write(tree.root.join(file), parsed.into_token_stream().to_string())?;
+            roots.insert(crate_root(tree, file)?);
+        }
+        for root in roots {
+            let mut text = std::fs::read_to_string(tree.root.join(&root))?;
+            text.push_str(SWITCH);
+            std::fs::write(tree.root.join(&root), text)?;
+        }
+        Ok(())
+    }
+
+    /// The patch whose body stands at this place of a written file.
+    pub fn patch_at(text: &str, byte: usize) -> Option<&str> {
+        let (_, after) = text.get(..byte)?.rsplit_once("crate :: mutation (\"")?;
+        let (name, _) = after.split_once('"')?;
+        Some(name)
+    }
+}
+
+/// The bodies of functions that differ, where nothing else does.
+fn changed_bodies(file: &str, before: &str, after: &str) -> Option<Vec<(usize, Block)>> {
+    if !file.ends_with(".rs") || GUESTS.iter().any(|folder| file.starts_with(folder)) {
+        return None;
+    }
+    let (before, after) = (bodies(before)?, bodies(after)?);
+    if before.rest != after.rest || before.functions.len() != after.functions.len() {
+        return None;
+    }
+    let mut changed = Vec::new();
+    for (place, (old, new)) in before
+        .functions
+        .into_iter()
+        .zip(after.functions)
+        .enumerate()
+    {
+        if old.text == new.text {
+            continue;
+        }
+        if old.is_const {
+            return None;
+        }
+        changed.push((place, new.body));
+    }
+    Some(changed)
+}
+
+struct Function {
+    is_const: bool,
+    body: Block,
+    text: String,
+}
+
+struct Bodies {
+    functions: Vec<Function>,
+    /// The file without the bodies.
+    rest: String,
+}
+
+fn bodies(text: &str) -> Option<Bodies> {
+    let mut file = syn::parse_file(text).ok()?;
+    let mut functions = Vec::new();
+    each_function(&mut file.items, &mut |signature, body| {
+        let empty = Block {
+            brace_token: body.brace_token,
+            stmts: Vec::new(),
+        };
+        let body = std::mem::replace(body, empty);
+        functions.push(Function {
+            is_const: signature.constness.is_some(),
+            text: body.to_token_stream().to_string(),
+            body,
+        });
+    });
+    Some(Bodies {
+        functions,
+        rest: file.into_token_stream().to_string(),
+    })
+}
+
+/// Visits the functions of these items in their order, those within a body left out.
+fn each_function(items: &mut [Item], visit: &mut impl FnMut(&Signature, &mut Block)) {
+    for item in items {
+        match item {
+            Item::Fn(function) => visit(&function.sig, &mut function.block),
+            Item::Impl(implementation) => {
+                for item in &mut implementation.items {
+                    if let ImplItem::Fn(function) = item {
+                        visit(&function.sig, &mut function.block);
+                    }
+                }
+            }
+            Item::Trait(definition) => {
+                for item in &mut definition.items {
+                    if let TraitItem::Fn(function) = item
+                        && let Some(body) = &mut function.default
+                    {
+                        visit(&function.sig, body);
+                    }
+                }
+            }
+            Item::Mod(module) => {
+                if let Some((_, items)) = &mut module.content {
+                    each_function(items, visit);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A body that is the active patch's, or the original.
+fn chosen(bodies: &[(String, Block)], original: &Block) -> Block {
+    let mut text = "{ ".to_owned();
+    for (patch, body) in bodies {
+        let body = body.to_token_stream();
+        text.push_str(&format!("if crate::mutation({patch:?}) {body} else "));
+    }
+    text.push_str(&format!("{} }}", original.to_token_stream()));
+    syn::parse_str(&text).unwrap_or_else(|_| original.clone())
+}
+
+/// The file that a crate begins with, for a file of the crate.
+fn crate_root(tree: &Tree, file: &str) -> Result<String> {
+    let package = Path::new(file)
+        .ancestors()
+        .find(|folder| tree.root.join(folder).join("Cargo.toml").is_file())
+        .with_context(|| format!("{file} is in no package"))?;
+    let root = ["src/lib.rs", "src/main.rs"]
+        .map(|root| package.join(root))
+        .into_iter()
+        .find(|root| tree.root.join(root).is_file())
+        .with_context(|| format!("{} has no source", package.display()))?;
+    Ok(root.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEFORE: &str = "struct A; impl A { fn at(&self, n: u32) -> bool { n < 3 } } const N: u32 = 1; fn other() {}";
+
+    #[test]
+    fn a_changed_body_is_found() {
+        let after = BEFORE.replace("n < 3", "n <= 3");
+        let changed = changed_bodies("host/a.rs", BEFORE, &after).unwrap();
+        assert_eq!(changed.len(), 1);
+        assert_eq!(changed[0].0, 0);
+        assert_eq!(changed[0].1.to_token_stream().to_string(), "{ n <= 3 }");
+    }
+
+    #[test]
+    fn what_is_no_body_is_built_alone() {
+        for (from, to) in [
+            ("u32 = 1", "u32 = 2"),
+            ("n: u32", "n: u64"),
+            ("fn other() {}", ""),
+        ] {
+            let after = BEFORE.replace(from, to);
+            assert!(
+                changed_bodies("host/a.rs", BEFORE, &after).is_none(),
+                "{to}"
+            );
+        }
+        let after = BEFORE.replace("n < 3", "n <= 3");
+        assert!(changed_bodies("models/a.rs", BEFORE, &after).is_none());
+        assert!(changed_bodies("host/a.toml", BEFORE, &after).is_none());
+    }
+
+    #[test]
+    fn the_active_patch_is_chosen_and_found_again() {
+        let block = |text: &str| syn::parse_str::<Block>(text).unwrap();
+        let bodies = [
+            ("a".to_owned(), block("{ 1 }")),
+            ("b".to_owned(), block("{ 2 }")),
+        ];
+        let text = chosen(&bodies, &block("{ 3 }"))
+            .to_token_stream()
+            .to_string();
+        assert_eq!(
+            text,
+            "{ if crate :: mutation (\"a\") { 1 } else if crate :: mutation (\"b\") { 2 } else { 3 } }"
+        );
+        let byte = text.find('2').unwrap();
+        assert_eq!(Combined::patch_at(&text, byte), Some("b"));
+        assert_eq!(Combined::patch_at(&text, 1), None);
+    }
+}

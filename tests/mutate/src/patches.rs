@@ -52,29 +52,45 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     if by_patch.is_empty() {
         return Ok(proofs);
     }
-    let tests: BTreeSet<&str> = left.iter().map(Task::test).collect();
-    let all: Vec<&str> = tests.iter().copied().collect();
-    let suites = Suites::build(&tree.root, &tree.target, &all)?;
-    let suites = suites.map_err(|error| anyhow!(error.0))?;
-    let red = red_without(&suites, &tree.root, &tests)?;
-    ensure!(red.is_empty(), "red without a patch: {red:#?}");
     println!("{:<9} {:<36} {:<40} {:>6}", "", "rule", "mutation", "s");
     let names: Vec<&str> = by_patch.keys().copied().collect();
     let combined = match names.len() {
         0..FEW => Combined::default(),
         _ => Combined::of(&tree, &names)?,
     };
-    let mut found = prove_combined(&tree, combined, &left, &results)?;
+    let found = prove_combined(&tree, combined, &left, &results)?;
     by_patch.retain(|patch, _| !found.patches.contains(*patch));
-    proofs.append(&mut found.proofs);
+    proofs.extend(found.proofs);
+    proofs.extend(prove_alone(&tree, &by_patch, &results)?);
+    tree.restore()?;
+    Ok(proofs)
+}
+
+/// Builds one patch after another.
+fn prove_alone(
+    tree: &Tree,
+    by_patch: &BTreeMap<&str, Vec<Task<'_>>>,
+    results: &Results,
+) -> Result<Vec<Proof>> {
+    let mut proofs = Vec::new();
+    if by_patch.is_empty() {
+        return Ok(proofs);
+    }
+    println!("{} patches, each in a build of its own", by_patch.len());
+    tree.restore()?;
+    let tests: BTreeSet<&str> = by_patch.values().flatten().map(Task::test).collect();
+    let all: Vec<&str> = tests.iter().copied().collect();
+    let suites = Suites::build(&tree.root, &tree.target, &all)?;
+    let suites = suites.map_err(|error| anyhow!(error.0))?;
+    let red = red_without(&suites, &tree.root, &tests)?;
+    ensure!(red.is_empty(), "red without a patch: {red:#?}");
     for (patch, tasks) in by_patch {
-        for proof in prove_one(&tree, &suites, patch, &tasks)? {
+        for proof in prove_one(tree, &suites, patch, tasks)? {
             println!("{proof}");
             results.append(&proof)?;
             proofs.push(proof);
         }
     }
-    tree.restore()?;
     Ok(proofs)
 }
 

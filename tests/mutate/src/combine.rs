@@ -41,8 +41,8 @@ pub struct Combined {
 }
 
 impl Combined {
-    /// Sorts out which of the patches change bodies of functions alone. The tree must be clean, and is
-    /// left clean.
+    /// Sorts out which of the patches change bodies of functions alone. The tree must be clean, and
+    /// is left clean.
     pub fn of(tree: &Tree, patches: &[&str]) -> Result<Combined> {
         let mut combined = Combined::default();
         for patch in patches {

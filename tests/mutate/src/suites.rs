@@ -86,17 +86,14 @@ impl Suites {
         tests: &[&str],
     ) -> Result<std::result::Result<Suites, Culprits>> {
         let mut arguments = targets(tests)?;
-        arguments.extend([
-            "--keep-going".to_owned(),
-            "--message-format=json".to_owned(),
-        ]);
+        arguments.push("--message-format=json".to_owned());
         let output = command("test", tree, target, &arguments)
             .output()
             .context("cannot run cargo")?;
         let messages = String::from_utf8_lossy(&output.stdout).into_owned();
         Ok(match output.status.success() {
             true => Ok(Suites::of(&messages)),
-            false => Err(Culprits::of(&messages)),
+            false => Err(Culprits::of(&messages, &output.stderr)),
         })
     }
 
@@ -174,15 +171,18 @@ impl Suites {
 }
 
 /// Where the compiler found errors: files and bytes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Culprits {
     places: Vec<(PathBuf, usize)>,
     text: String,
 }
 
 impl Culprits {
-    fn of(messages: &str) -> Culprits {
-        let mut culprits = Culprits::default();
+    fn of(messages: &str, errors: &[u8]) -> Culprits {
+        let mut culprits = Culprits {
+            places: Vec::new(),
+            text: String::from_utf8_lossy(errors).into_owned(),
+        };
         let messages = messages.lines().map(serde_json::from_str::<Value>);
         for message in messages.filter_map(Result::ok) {
             let message = &message["message"];

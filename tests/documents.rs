@@ -68,7 +68,9 @@ fn main() {
 
 /// All pages, as paths from the repository's root.
 fn names() -> Vec<String> {
-    let mut names = ["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(str::to_owned).to_vec();
+    let mut names = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
+        .map(str::to_owned)
+        .to_vec();
     let mut folders = vec![PathBuf::from("docs"), PathBuf::from("examples")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(repository().join(&folder)).unwrap() {

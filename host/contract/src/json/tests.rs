@@ -134,7 +134,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn any_mutation_is_judged_as_serde_json_judges_it(
+    fn any_edit_is_judged_as_serde_json_judges_it(
         edits in prop::collection::vec(
             (any::<prop::sample::Index>(), prop_oneof![
                 any::<u8>(),

@@ -293,7 +293,7 @@ fn what_is_not_an_object_or_not_json_is_refused_as_a_whole() {
 
 proptest! {
     #[test]
-    fn no_mutation_panics_and_every_refusal_has_a_reason(
+    fn no_edit_panics_and_every_refusal_has_a_reason(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)
     ) {
         let mut text = flat().to_string().into_bytes();

@@ -1,4 +1,4 @@
-//! Many patches in one build.
+//! Many mutations in one build.
 //!
 //! A patch that changes nothing but bodies of functions is compiled in beside the sources: the body
 //! becomes `if crate::mutation("NAME") { patched } else { original }`, and a variable selects the
@@ -32,11 +32,11 @@ const GUESTS: [&str; 3] = ["models/", "sdk/", "tests/guests/"];
 /// The bodies that patches give to the functions of a file, by the function's place in the file.
 type Alternatives = BTreeMap<usize, Vec<(String, Block)>>;
 
-/// The patches that one build can hold.
+/// The mutations that one build can hold.
 #[derive(Default)]
 pub struct Combined {
-    /// Names of the patches.
-    pub patches: BTreeSet<String>,
+    /// Their names.
+    pub names: BTreeSet<String>,
     files: BTreeMap<String, Alternatives>,
 }
 
@@ -53,28 +53,36 @@ impl Combined {
             let after: Result<Vec<String>, _> = files.iter().map(read).collect();
             tree.unapply(patch)?;
             let Ok(after) = after else { continue };
-            let changed: Option<Vec<_>> = (files.iter().zip(&before).zip(&after))
-                .map(|((file, before), after)| changed_bodies(file, before, after))
-                .collect();
-            let Some(changed) = changed else { continue };
-            for (file, bodies) in files.into_iter().zip(changed) {
-                let alternatives = combined.files.entry(file).or_default();
-                for (place, body) in bodies {
-                    let of_function = alternatives.entry(place).or_default();
-                    of_function.push(((*patch).to_owned(), body));
-                }
-            }
-            combined.patches.insert((*patch).to_owned());
+            let edits = files.into_iter().zip(before).zip(after);
+            let edits = edits.map(|((file, before), after)| (file, before, after));
+            combined.add(patch, edits.collect());
         }
         Ok(combined)
     }
 
-    /// Leaves out patches that do not compile.
-    pub fn leave_out(&mut self, patches: &BTreeSet<String>) {
-        self.patches.retain(|patch| !patches.contains(patch));
+    /// Adds a mutation, as files with their text before and after, where it changes bodies of
+    /// functions alone.
+    pub fn add(&mut self, name: &str, edits: Vec<(String, String, String)>) {
+        let changed: Option<Vec<_>> = (edits.iter())
+            .map(|(file, before, after)| changed_bodies(file, before, after))
+            .collect();
+        let Some(changed) = changed else { return };
+        for ((file, _, _), bodies) in edits.into_iter().zip(changed) {
+            let alternatives = self.files.entry(file).or_default();
+            for (place, body) in bodies {
+                let of_function = alternatives.entry(place).or_default();
+                of_function.push((name.to_owned(), body));
+            }
+        }
+        self.names.insert(name.to_owned());
+    }
+
+    /// Leaves out mutations that do not compile.
+    pub fn leave_out(&mut self, names: &BTreeSet<String>) {
+        self.names.retain(|name| !names.contains(name));
         for alternatives in self.files.values_mut() {
             for bodies in alternatives.values_mut() {
-                bodies.retain(|(patch, _)| !patches.contains(patch));
+                bodies.retain(|(name, _)| !names.contains(name));
             }
         }
     }
@@ -103,11 +111,17 @@ impl Combined {
         Ok(())
     }
 
-    /// The patch whose body stands at this place of a written file.
-    pub fn patch_at(text: &str, byte: usize) -> Option<&str> {
+    /// The mutation whose body stands at this place of a written file.
+    pub fn name_at(text: &str, byte: usize) -> Option<String> {
         let (_, after) = text.get(..byte)?.rsplit_once("crate :: mutation (\"")?;
-        let (name, _) = after.split_once('"')?;
-        Some(name)
+        let mut is_escaped = false;
+        let (end, _) = after.char_indices().find(|(_, character)| {
+            let ends = *character == '"' && !is_escaped;
+            is_escaped = *character == '\\' && !is_escaped;
+            ends
+        })?;
+        let literal = syn::parse_str::<syn::LitStr>(&format!("\"{}\"", &after[..end]));
+        Some(literal.ok()?.value())
     }
 }
 
@@ -231,6 +245,7 @@ fn crate_root(tree: &Tree, file: &str) -> Result<String> {
 mod tests {
     use super::*;
 
+    const B: &str = "with Ok(\"b\")";
     const BEFORE: &str = "struct A; impl A { fn at(&self, n: u32) -> bool { n < 3 } } const N: u32 = 1; fn other() {}";
 
     #[test]
@@ -265,17 +280,17 @@ mod tests {
         let block = |text: &str| syn::parse_str::<Block>(text).unwrap();
         let bodies = [
             ("a".to_owned(), block("{ 1 }")),
-            ("b".to_owned(), block("{ 2 }")),
+            (B.to_owned(), block("{ 2 }")),
         ];
         let text = chosen(&bodies, &block("{ 3 }"))
             .to_token_stream()
             .to_string();
         assert_eq!(
             text,
-            "{ if crate :: mutation (\"a\") { 1 } else if crate :: mutation (\"b\") { 2 } else { 3 } }"
+            "{ if crate :: mutation (\"a\") { 1 } else if crate :: mutation (\"with Ok(\\\"b\\\")\") { 2 } else { 3 } }"
         );
         let byte = text.find('2').unwrap();
-        assert_eq!(Combined::patch_at(&text, byte), Some("b"));
-        assert_eq!(Combined::patch_at(&text, 1), None);
+        assert_eq!(Combined::name_at(&text, byte).as_deref(), Some(B));
+        assert_eq!(Combined::name_at(&text, 1), None);
     }
 }

@@ -6,6 +6,7 @@
 //! the tree, which is then built.
 
 mod combine;
+mod mutants;
 mod patches;
 #[path = "../../contract/rules.rs"]
 #[allow(dead_code, clippy::unwrap_used)] // The suite that checks the lists uses the rest.
@@ -29,8 +30,11 @@ use verdict::{Proof, Verdict};
 /// Mutate the wire or the sources, and demand that each rule's own test fails.
 #[derive(Parser)]
 struct Arguments {
-    /// Rules by id, or all rules of v3, v1 or promises (default: all)
+    /// Rules by id, or all rules of v3, v1 or promises; of mutants, crates by folder (default: all)
     rules: Vec<String>,
+    /// Draw this many mutants of cargo-mutants from each crate instead
+    #[arg(long)]
+    mutants: Option<usize>,
     /// Apply mutations of this kind only
     #[arg(long)]
     only: Option<Kind>,
@@ -53,6 +57,13 @@ fn main() -> Result<ExitCode> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .canonicalize()?;
+    if let Some(sample) = arguments.mutants {
+        let (crates, seed) = (&arguments.rules, &arguments.seed);
+        return Ok(match mutants::prove(&repository, crates, sample, seed)? {
+            true => ExitCode::SUCCESS,
+            false => ExitCode::FAILURE,
+        });
+    }
     let lists = CONTRACTS.map(|contract| (contract.name, Rules::of(&contract, &repository)));
     let rules = chosen(&lists, &arguments.rules)?;
     let tasks: Vec<Task<'_>> = rules

@@ -110,20 +110,20 @@ fn prove_combined(
 ) -> Result<Found> {
     let is_combined = |combined: &Combined, task: &Task<'_>| {
         let patch = task.patch();
-        patch.is_some_and(|patch| combined.patches.contains(patch))
+        patch.is_some_and(|patch| combined.names.contains(patch))
     };
     let suites = loop {
-        if combined.patches.is_empty() {
+        if combined.names.is_empty() {
             return Ok(Found::default());
         }
-        println!("{} patches in one build", combined.patches.len());
+        println!("{} patches in one build", combined.names.len());
         combined.write(tree)?;
         let chosen = tasks.iter().filter(|task| is_combined(&combined, task));
         let tests: Vec<&str> = chosen.map(Task::test).collect();
         match Suites::build_or_culprits(&tree.root, &tree.target, &tests)? {
             Ok(suites) => break suites,
             Err(culprits) => {
-                let patches = culprits.patches(&tree.root);
+                let patches = culprits.names(&tree.root);
                 ensure!(!patches.is_empty(), "the copy does not build: {culprits}");
                 println!("built alone, since they do not compile beside others: {patches:?}");
                 combined.leave_out(&patches);
@@ -156,7 +156,7 @@ fn prove_combined(
     .into_iter()
     .collect();
     Ok(Found {
-        patches: combined.patches,
+        patches: combined.names,
         proofs: proofs?,
     })
 }

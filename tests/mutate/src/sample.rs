@@ -14,7 +14,7 @@ pub fn draw<'a>(tasks: &[Task<'a>], count: Option<usize>, seed: &str) -> Vec<Tas
 }
 
 /// A hash that is the same on every machine and with every version of Rust.
-fn fnv1a(text: &str) -> u64 {
+pub fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -10,7 +10,7 @@ use std::fmt;
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -85,7 +85,37 @@ impl Suites {
         target: &Path,
         tests: &[&str],
     ) -> Result<std::result::Result<Suites, Culprits>> {
-        let mut arguments = targets(tests)?;
+        Suites::build_targets(tree, target, targets(tests)?)
+    }
+
+    /// Builds the tests of these crates of the host, and the suites of the quick tier.
+    pub fn build_packages(
+        tree: &Path,
+        target: &Path,
+        packages: &[&str],
+    ) -> Result<std::result::Result<Suites, Culprits>> {
+        let mut arguments = ["--no-run", "--lib", "--bins", "--test=http", "--test=cli"]
+            .map(str::to_owned)
+            .to_vec();
+        for package in packages {
+            let tests = tree.join("host").join(package).join("tests");
+            for entry in std::fs::read_dir(tests).into_iter().flatten() {
+                let path = entry?.path();
+                let is_target = path.extension().is_some_and(|ending| ending == "rs")
+                    || path.join("main.rs").is_file();
+                if let (true, Some(name)) = (is_target, path.file_stem()) {
+                    arguments.push(format!("--test={}", name.display()));
+                }
+            }
+        }
+        Suites::build_targets(tree, target, arguments)
+    }
+
+    fn build_targets(
+        tree: &Path,
+        target: &Path,
+        mut arguments: Vec<String>,
+    ) -> Result<std::result::Result<Suites, Culprits>> {
         arguments.push("--message-format=json".to_owned());
         let output = command("test", tree, target, &arguments)
             .output()
@@ -145,6 +175,24 @@ impl Suites {
         suites
     }
 
+    /// Whether all tests of a crate of the host pass in time, with these variables.
+    pub fn passes(
+        &self,
+        package: &str,
+        variables: &[(&str, &str)],
+        limit: Duration,
+    ) -> Result<bool> {
+        let folder = Path::new("host").join(package);
+        let suites = self.units.iter().chain(self.named.values());
+        for suite in suites.filter(|suite| suite.package.ends_with(&folder)) {
+            let ended = end(suite, &[], variables, limit)?;
+            if !ended.is_some_and(|(status, _)| status.success()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Runs one test alone, with these variables.
     pub fn run(&self, tree: &Path, test: &str, variables: &[(&str, &str)]) -> Result<Verdict> {
         let mut verdict = Verdict::NoResult;
@@ -200,13 +248,13 @@ impl Culprits {
         culprits
     }
 
-    /// The patches whose bodies stand there.
-    pub fn patches(&self, tree: &Path) -> BTreeSet<String> {
-        let patch = |(file, byte): &(PathBuf, usize)| {
+    /// The mutations whose bodies stand there.
+    pub fn names(&self, tree: &Path) -> BTreeSet<String> {
+        let name = |(file, byte): &(PathBuf, usize)| {
             let text = std::fs::read_to_string(tree.join(file)).ok()?;
-            Combined::patch_at(&text, *byte).map(str::to_owned)
+            Combined::name_at(&text, *byte)
         };
-        self.places.iter().filter_map(patch).collect()
+        self.places.iter().filter_map(name).collect()
     }
 }
 
@@ -267,6 +315,18 @@ fn run(
     test: &str,
     variables: &[(&str, &str)],
 ) -> Result<Verdict> {
+    let ended = end(suite, arguments, variables, LONGEST)?;
+    Ok(ended.map_or(Verdict::NoResult, |(_, output)| verdict(&output, test)))
+}
+
+/// Runs tests of a suite, and returns how they ended and what they printed, or nothing where they
+/// did not end in time.
+fn end(
+    suite: &Suite,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    limit: Duration,
+) -> Result<Option<(ExitStatus, String)>> {
     let mut child = Command::new(&suite.executable)
         .args(arguments)
         .current_dir(&suite.package)
@@ -285,18 +345,19 @@ fn run(
         String::from_utf8_lossy(&bytes).into_owned()
     });
     let started = Instant::now();
-    while child.try_wait()?.is_none() {
-        if started.elapsed() > LONGEST {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some((status, reader.join().unwrap_or_default())));
+        }
+        if started.elapsed() > limit {
             if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
                 kill_process_group(group, Signal::KILL)?;
             }
             child.wait()?;
-            return Ok(Verdict::NoResult);
+            return Ok(None);
         }
         std::thread::sleep(PAUSE);
     }
-    let said = reader.join().unwrap_or_default();
-    Ok(verdict(&said, test))
 }
 
 /// The verdict by what a suite said of a test.

@@ -1,16 +1,18 @@
 //! A client as a customer writes one.
 
 use super::raw::Answer;
+use reqwest::blocking::{RequestBuilder, Response};
+use reqwest::redirect::Policy;
+use reqwest::{Error, Method};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::time::Duration;
-use ureq::Agent;
-use ureq::http::Request;
+use tokio_rustls::rustls::crypto::ring::default_provider;
 
 /// Speaks to one server with one key.
 #[derive(Clone)]
 pub struct Client {
-    agent: Agent,
+    agent: reqwest::blocking::Client,
     /// The server.
     pub address: SocketAddr,
     /// The key that it presents.
@@ -20,15 +22,8 @@ pub struct Client {
 impl Client {
     /// A client with this key.
     pub fn new(address: SocketAddr, key: &str) -> Client {
-        let agent = Agent::config_builder()
-            // The machine's proxy would be asked for a server that only this machine has.
-            .proxy(None)
-            .http_status_as_error(false)
-            .timeout_global(Some(Duration::from_secs(30)))
-            .build()
-            .into();
         Client {
-            agent,
+            agent: agent(),
             address,
             key: key.to_owned(),
         }
@@ -48,21 +43,19 @@ impl Client {
     }
 
     /// GET from a server that may die meanwhile.
-    pub fn try_get(&self, path: &str) -> Result<Answer, ureq::Error> {
-        let request = self.request("GET", path).body(())?;
-        answer(self.agent.run(request)?)
+    pub fn try_get(&self, path: &str) -> Result<Answer, Error> {
+        answer(self.request(Method::GET, path).send()?)
     }
 
     /// GET, unless the client's copy has this entity tag.
     pub fn get_if_none_match(&self, path: &str, tag: &str) -> Answer {
-        let request = self.request("GET", path).header("If-None-Match", tag);
-        answer(self.agent.run(request.body(()).unwrap()).unwrap()).unwrap()
+        let request = self.request(Method::GET, path);
+        answer(request.header("If-None-Match", tag).send().unwrap()).unwrap()
     }
 
     /// HEAD.
     pub fn head(&self, path: &str) -> Answer {
-        let request = self.request("HEAD", path).body(()).unwrap();
-        answer(self.agent.run(request).unwrap()).unwrap()
+        answer(self.request(Method::HEAD, path).send().unwrap()).unwrap()
     }
 
     /// POST of a JSON document.
@@ -76,32 +69,42 @@ impl Client {
     }
 
     /// POST to a server that may die meanwhile.
-    pub fn try_post(&self, path: &str, body: &str) -> Result<Answer, ureq::Error> {
+    pub fn try_post(&self, path: &str, body: &str) -> Result<Answer, Error> {
         let request = self
-            .request("POST", path)
+            .request(Method::POST, path)
             .header("Content-Type", "application/json")
-            .body(body.to_owned())?;
-        answer(self.agent.run(request)?)
+            .body(body.to_owned());
+        answer(request.send()?)
     }
 
-    fn request(&self, method: &str, path: &str) -> ureq::http::request::Builder {
-        Request::builder()
-            .method(method)
-            .uri(format!("http://{}{path}", self.address))
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.agent
+            .request(method, format!("http://{}{path}", self.address))
             .header("Authorization", format!("Bearer {}", self.key))
     }
 }
 
-fn answer(response: ureq::http::Response<ureq::Body>) -> Result<Answer, ureq::Error> {
-    let (head, mut body) = response.into_parts();
-    let headers = head
-        .headers
-        .iter()
-        .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
-        .collect();
+/// A client without a key.
+pub fn agent() -> reqwest::blocking::Client {
+    // reqwest has no cryptography of its own, and no client without some.
+    let _chosen = default_provider().install_default();
+    reqwest::blocking::Client::builder()
+        // The machine's proxy would be asked for a server that only this machine has.
+        .no_proxy()
+        .redirect(Policy::none())
+        .tls_certs_only([])
+        .timeout(Duration::from_secs(30))
+        .build()
+        .unwrap()
+}
+
+fn answer(response: Response) -> Result<Answer, Error> {
+    let headers = response.headers().iter();
     Ok(Answer {
-        status: head.status.as_u16(),
-        headers,
-        text: body.read_to_string()?,
+        status: response.status().as_u16(),
+        headers: headers
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect(),
+        text: response.text()?,
     })
 }

@@ -2,19 +2,12 @@
 
 use crate::Failure;
 use crate::endpoint::Key;
-use http_body_util::{BodyExt, Empty, LengthLimitError, Limited};
-use hyper::body::Bytes;
-use hyper::header::{ACCEPT, HeaderMap, RETRY_AFTER, USER_AGENT};
-use hyper::{Request, StatusCode};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
-use std::sync::Arc;
+use reqwest::header::{ACCEPT, HeaderMap, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode};
 use std::time::{Duration, SystemTime};
 use tokio::time::timeout;
 use tokio_rustls::rustls::crypto::ring::default_provider;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// Longest response that is read, bytes: a page of 100 addresses takes some 150 kB.
 const ANSWER_MAX: usize = 2 << 20;
@@ -27,7 +20,7 @@ const KEY: &str = "key";
 ///
 /// The key is sent only to the address that the operator configured.
 pub(crate) struct HttpClient {
-    client: Client<HttpsConnector<HttpConnector>, Empty<Bytes>>,
+    client: Client,
     key: Option<Key>,
     wait: Duration,
     now: fn() -> SystemTime,
@@ -45,32 +38,24 @@ impl HttpClient {
         wait: Duration,
         idle: usize,
         now: fn() -> SystemTime,
-    ) -> std::io::Result<HttpClient> {
-        let mut tcp = HttpConnector::new();
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
-        tcp.set_connect_timeout(Some(connect));
-        let crypto = Arc::new(default_provider());
-        let connector = HttpsConnectorBuilder::new();
-        let connector = match secure {
-            true => connector.with_provider_and_native_roots(crypto)?,
-            // Nobody's certificate is ever looked at.
-            false => connector.with_tls_config(
-                ClientConfig::builder_with_provider(crypto)
-                    .with_safe_default_protocol_versions()
-                    .map_err(std::io::Error::other)?
-                    .with_root_certificates(RootCertStore::empty())
-                    .with_no_client_auth(),
-            ),
-        };
-        let connector = connector.https_or_http().enable_http1().wrap_connector(tcp);
-        let client = Client::builder(TokioExecutor::new())
-            .pool_timer(TokioTimer::new())
+    ) -> Result<HttpClient, reqwest::Error> {
+        // reqwest has no cryptography of its own. A provider that the process chose before stays.
+        let _chosen = default_provider().install_default();
+        let builder = Client::builder()
+            .http1_only()
+            .no_proxy()
+            .redirect(Policy::none())
+            .user_agent(concat!("domesday/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(connect)
             .pool_idle_timeout(IDLE)
-            .pool_max_idle_per_host(idle)
-            .build(connector);
+            .pool_max_idle_per_host(idle);
+        let builder = match secure {
+            true => builder,
+            // No certificate is checked, so that none need be on the machine.
+            false => builder.tls_certs_only([]),
+        };
         Ok(HttpClient {
-            client,
+            client: builder.build()?,
             key,
             wait,
             now,
@@ -78,38 +63,38 @@ impl HttpClient {
     }
 
     /// Sends a GET and returns the whole body of a 200.
-    pub(crate) async fn get(&self, url: &str) -> Result<Bytes, Failure> {
+    pub(crate) async fn get(&self, url: &str) -> Result<Vec<u8>, Failure> {
         timeout(self.wait, self.whole(url))
             .await
             .unwrap_or(Err(Failure::TimedOut))
     }
 
-    async fn whole(&self, url: &str) -> Result<Bytes, Failure> {
-        let mut request = Request::get(url)
-            .header(ACCEPT, "application/json")
-            .header(USER_AGENT, concat!("domesday/", env!("CARGO_PKG_VERSION")));
+    async fn whole(&self, url: &str) -> Result<Vec<u8>, Failure> {
+        let mut request = self.client.get(url).header(ACCEPT, "application/json");
         if let Some(key) = &self.key {
             request = request.header(KEY, key.header());
         }
-        let request = request
-            .body(Empty::new())
-            .map_err(|_| Failure::Unreadable("the question is no request"))?;
-        let answer = self.client.request(request).await.map_err(|error| {
+        let mut answer = request.send().await.map_err(|error| {
+            // The URL contains the postcode.
+            let error = error.without_url();
             tracing::debug!(%error, "the identity provider");
-            match error.is_connect() {
-                true => Failure::Unreachable,
-                false => Failure::Closed,
+            match error {
+                error if error.is_builder() => Failure::Unreadable("the question is no request"),
+                error if error.is_connect() => Failure::Unreachable,
+                _ => Failure::Closed,
             }
         })?;
-        let (head, body) = answer.into_parts();
-        if let Some(failure) = refused(head.status, &head.headers, (self.now)()) {
+        if let Some(failure) = refused(answer.status(), answer.headers(), (self.now)()) {
             return Err(failure);
         }
-        match Limited::new(body, ANSWER_MAX).collect().await {
-            Ok(whole) => Ok(whole.to_bytes()),
-            Err(error) if error.is::<LengthLimitError>() => Err(Failure::TooLarge),
-            Err(_) => Err(Failure::Closed),
+        let mut whole = Vec::new();
+        while let Some(piece) = answer.chunk().await.map_err(|_| Failure::Closed)? {
+            if whole.len() + piece.len() > ANSWER_MAX {
+                return Err(Failure::TooLarge);
+            }
+            whole.extend_from_slice(&piece);
         }
+        Ok(whole)
     }
 }
 

@@ -75,8 +75,8 @@ impl Default for Limits {
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The machine has no certificate authorities.
-    #[error("this machine has no certificate authorities to trust: {0}")]
-    Authorities(#[from] std::io::Error),
+    #[error("this machine has no certificate authorities to trust")]
+    Authorities(#[from] reqwest::Error),
 }
 
 /// A client of one address provider.

@@ -13,6 +13,7 @@ pub mod http;
 pub mod jobs;
 pub mod logging;
 pub mod metrics_page;
+mod plain_http;
 pub mod promotion;
 pub mod quota;
 pub mod receipts;

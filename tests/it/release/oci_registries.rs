@@ -5,12 +5,13 @@
 mod again;
 mod hostile;
 
-use crate::common::client::Client;
+use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, copy_tree, damage};
 use crate::common::program::{PATIENCE, Ran, domesday, releases, to_its_end};
 use crate::common::registry::{Registry, guarded_registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
+use reqwest::blocking::Response;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -62,17 +63,15 @@ fn digest(file: &str) -> String {
 
 /// What the registry gives for a tag or digest of the repository.
 fn artifact(registry: &Registry, name: &str) -> Value {
-    let client = Client::new(registry.address, "");
     let path = format!("/v2/models/homes/manifests/{name}");
     let accept = "application/vnd.oci.image.manifest.v1+json";
-    let agent = ureq::Agent::config_builder().proxy(None).build();
-    let mut answer = ureq::Agent::from(agent)
-        .get(format!("http://{}{path}", client.address))
+    let answer = agent()
+        .get(format!("http://{}{path}", registry.address))
         .header("Accept", accept)
-        .call()
+        .send()
         .unwrap();
     assert_eq!(answer.headers()["content-type"], accept);
-    serde_json::from_str(&answer.body_mut().read_to_string().unwrap()).unwrap()
+    answer.json().unwrap()
 }
 
 #[test]
@@ -323,11 +322,12 @@ fn an_artifact_of_somebody_elses_is_no_release() {
         "http://{}/v2/models/homes/manifests/another-1",
         registry.address
     );
-    let agent = ureq::Agent::config_builder().proxy(None).build();
-    ureq::Agent::from(agent)
+    agent()
         .put(url)
         .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
-        .send(foreign)
+        .body(foreign)
+        .send()
+        .and_then(Response::error_for_status)
         .unwrap();
     let refused = release(&["pull", "another-1", &place], there.path(), &[]).refused();
     assert!(refused.contains("no package of Domesday's"), "{refused}");

@@ -2,16 +2,14 @@
 
 use super::protocol::{Command, Response};
 use super::socket_path;
-use anyhow::{Context, bail};
-use http_body_util::{BodyExt, Full};
-use hyper::Request;
-use hyper::body::Bytes;
-use hyper::header::{CONTENT_TYPE, HOST};
-use hyper_util::rt::TokioIo;
-use std::io::ErrorKind;
-use std::path::Path;
+use crate::plain_http::no_tls;
+use reqwest::redirect::Policy;
+use reqwest::{Client, StatusCode};
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::net::UnixStream;
+use tokio::time::{error::Elapsed, timeout};
 
 /// How long a command may take. The server may have to compile a release before it promotes it.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -19,76 +17,155 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Who is answered.
 const ITS_USER: &str = "only the user that runs the server, and root, may give it orders";
 
-/// Asks the server on this data folder; none where none runs there.
+/// Why a command got no answer from the server.
+#[derive(Debug, thiserror::Error)]
+pub enum AskError {
+    /// The client cannot be built.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The socket belongs to another user.
+    #[error("the server's admin socket {path}: {ITS_USER}")]
+    Denied {
+        /// The socket.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// The exchange failed.
+    #[error("the server's admin socket {path}")]
+    Failed {
+        /// The socket.
+        path: PathBuf,
+        /// The reason.
+        source: ExchangeError,
+    },
+    /// The server took too long.
+    #[error("the server's admin socket {path} did not answer in time")]
+    TimedOut {
+        /// The socket.
+        path: PathBuf,
+        /// The timer's error.
+        source: Elapsed,
+    },
+    /// The server refused the command.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Why no client can be built.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The runtime.
+    #[error(transparent)]
+    Runtime(#[from] io::Error),
+    /// TLS, which every client has.
+    #[error(transparent)]
+    Tls(#[from] tokio_rustls::rustls::Error),
+    /// The client.
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+}
+
+/// Why an exchange with the server failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// The server closed the connection before it answered.
+    #[error("it hung up; {ITS_USER}")]
+    HungUp(#[source] reqwest::Error),
+    /// The request or the answer did not arrive.
+    #[error(transparent)]
+    Http(#[from] reqwest::Error),
+    /// The answer is not one of this version.
+    #[error("it answered {status}: {body}; is it of another version?")]
+    Unreadable {
+        /// The status.
+        status: StatusCode,
+        /// The answer.
+        body: String,
+        /// The parser's error.
+        source: serde_json::Error,
+    },
+}
+
+/// Sends a command to the server on this data folder; `None` where no server runs.
 ///
 /// # Errors
-/// What the server refused, or where it did not answer.
-pub fn ask(data: &Path, command: &Command) -> anyhow::Result<Option<Response>> {
+/// The server refused the command, or did not answer.
+pub fn ask(data: &Path, command: &Command) -> Result<Option<Response>, AskError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build()?;
+        .build()
+        .map_err(ClientError::Runtime)?;
     let path = socket_path(data);
-    let named = || format!("the server's admin socket {}", path.display());
-    let answer = runtime.block_on(async {
-        let stream = match UnixStream::connect(&path).await {
-            Ok(stream) => stream,
+    let client = client(&path)?;
+    let asked = runtime.block_on(async { timeout(PATIENCE, exchange(&client, command)).await });
+    let answer = match asked {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(source)) => match unconnected(&source) {
             // Nobody listens: there is no server, or it was killed and left its socket.
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    ErrorKind::NotFound | ErrorKind::ConnectionRefused
-                ) =>
-            {
-                return Ok(None);
+            Some((ErrorKind::NotFound | ErrorKind::ConnectionRefused, _)) => return Ok(None),
+            Some((ErrorKind::PermissionDenied, source)) => {
+                return Err(AskError::Denied { path, source });
             }
-            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Err(error).with_context(|| format!("{}: {ITS_USER}", named()));
-            }
-            Err(error) => return Err(error).with_context(named),
-        };
-        let asked = tokio::time::timeout(PATIENCE, exchange(stream, command)).await;
-        asked
-            .with_context(|| format!("{} did not answer in time", named()))?
-            .map_err(|error| match error.downcast_ref::<hyper::Error>() {
-                Some(cut)
-                    if cut.is_incomplete_message() || cut.is_canceled() || cut.is_closed() =>
-                {
-                    error.context(format!("it hung up; {ITS_USER}"))
-                }
-                _ => error,
-            })
-            .with_context(named)
-            .map(Some)
-    })?;
+            _ => return Err(AskError::Failed { path, source }),
+        },
+        Err(source) => return Err(AskError::TimedOut { path, source }),
+    };
     match answer {
-        Some(Response::Refused { problem }) => bail!("{problem}"),
-        answer => Ok(answer),
+        Response::Refused { problem } => Err(AskError::Refused(problem)),
+        answer => Ok(Some(answer)),
     }
 }
 
-async fn exchange(stream: UnixStream, command: &Command) -> anyhow::Result<Response> {
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-    let exchange = async {
-        let request = Request::post("/orders")
-            .header(HOST, "domesday")
-            .header(CONTENT_TYPE, "application/json")
-            .body(Full::new(Bytes::from(serde_json::to_vec(command)?)))?;
-        let response = sender.send_request(request).await?;
-        let status = response.status();
-        let body = response.into_body().collect().await?.to_bytes();
-        serde_json::from_slice(&body).with_context(|| {
-            format!(
-                "it answered {status}: {}; is it of another version?",
-                String::from_utf8_lossy(&body)
-            )
-        })
-    };
-    let mut exchange = std::pin::pin!(exchange);
-    let mut connection = std::pin::pin!(connection);
-    tokio::select! {
-        answer = &mut exchange => answer,
-        // The connection may end with the answer in hand.
-        _ = &mut connection => exchange.await,
+fn client(path: &Path) -> Result<Client, ClientError> {
+    let client = Client::builder()
+        .http1_only()
+        .unix_socket(path)
+        .no_proxy()
+        .redirect(Policy::none())
+        .tls_backend_preconfigured(no_tls()?)
+        .build()?;
+    Ok(client)
+}
+
+async fn exchange(client: &Client, command: &Command) -> Result<Response, ExchangeError> {
+    let request = client.post("http://domesday/orders").json(command);
+    let response = request.send().await.map_err(failure)?;
+    let status = response.status();
+    let body = response.bytes().await.map_err(failure)?;
+    serde_json::from_slice(&body).map_err(|source| ExchangeError::Unreadable {
+        status,
+        body: String::from_utf8_lossy(&body).into_owned(),
+        source,
+    })
+}
+
+fn failure(error: reqwest::Error) -> ExchangeError {
+    // The URL is made up.
+    let error = error.without_url();
+    let hung_up = cause::<hyper::Error>(&error)
+        .is_some_and(|cut| cut.is_incomplete_message() || cut.is_canceled() || cut.is_closed());
+    match hung_up {
+        true => ExchangeError::HungUp(error),
+        false => ExchangeError::Http(error),
     }
+}
+
+/// Returns the operating system's error where no connection was made.
+fn unconnected(error: &ExchangeError) -> Option<(ErrorKind, io::Error)> {
+    let ExchangeError::Http(error) = error else {
+        return None;
+    };
+    let found = cause::<io::Error>(error).filter(|_| error.is_connect())?;
+    let copy = match found.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::from(found.kind()),
+    };
+    Some((found.kind(), copy))
+}
+
+/// Returns the first cause of this type.
+fn cause<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
+    std::iter::successors(error.source(), |&error| error.source())
+        .find_map(<dyn Error>::downcast_ref)
 }

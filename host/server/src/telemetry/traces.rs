@@ -3,6 +3,7 @@
 //! The span is made when the request is over, out of what its log line says, so that a request
 //! carries nothing on its way; and none is made where nobody collects them.
 
+use crate::plain_http::no_tls;
 use axum::http::uri::Scheme;
 use axum::http::{HeaderMap, Uri};
 use opentelemetry::propagation::TextMapPropagator;
@@ -13,13 +14,18 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfi
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
+use reqwest::blocking::Client;
+use reqwest::redirect::Policy;
 use std::borrow::Cow;
 use std::future::Future;
+use std::io::Read;
 use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
 /// How long the collector may take over one batch, and how long a stop waits for the last one.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Bytes that are read of the collector's answer.
+const ANSWER_MAX: u64 = 64 << 10;
 
 /// Why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -32,6 +38,12 @@ pub enum TracesError {
     /// The exporter would not be made.
     #[error(transparent)]
     Exporter(#[from] opentelemetry_otlp::ExporterBuildError),
+    /// TLS, which every client has.
+    #[error(transparent)]
+    Tls(#[from] tokio_rustls::rustls::Error),
+    /// The client would not be made.
+    #[error(transparent)]
+    Client(#[from] reqwest::Error),
 }
 
 /// Sends spans.
@@ -77,7 +89,7 @@ impl Traces {
         }
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Posting::default())
+            .with_http_client(Posting::new()?)
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(endpoint)
             .with_timeout(PATIENCE)
@@ -134,18 +146,20 @@ impl Traces {
 
 /// Posts a batch. It blocks, which the exporter's own thread may.
 #[derive(Debug)]
-struct Posting(ureq::Agent);
+struct Posting(Client);
 
-impl Default for Posting {
-    fn default() -> Self {
-        let agent = ureq::Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
-            .http_status_as_error(false)
+impl Posting {
+    fn new() -> Result<Posting, TracesError> {
+        let client = Client::builder()
+            .http1_only()
+            .timeout(PATIENCE)
             // The collector is named by its operator; a proxy of the environment is not meant for
             // it.
-            .proxy(None)
-            .build();
-        Posting(agent.into())
+            .no_proxy()
+            .redirect(Policy::none())
+            .tls_backend_preconfigured(no_tls()?)
+            .build()?;
+        Ok(Posting(client))
     }
 }
 
@@ -159,10 +173,13 @@ impl HttpClient for Posting {
         Self: 'sent,
     {
         Box::pin(async move {
-            let (head, body) = request.into_parts();
-            let response = self.0.run(Request::from_parts(head, body.to_vec()))?;
-            let (head, mut body) = response.into_parts();
-            Ok(Response::from_parts(head, body.read_to_vec()?.into()))
+            let response = self.0.execute(request.try_into()?)?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let mut body = Vec::new();
+            response.take(ANSWER_MAX).read_to_end(&mut body)?;
+            let mut answer = Response::new(body.into());
+            (*answer.status_mut(), *answer.headers_mut()) = (status, headers);
+            Ok(answer)
         })
     }
 }

@@ -6,7 +6,6 @@ use crate::common::raw::Answer;
 use crate::crash::chances::Chances;
 use crate::crash::ledger::{Ledger, Seen, Told, add};
 use serde_json::{Value, json};
-use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -162,10 +161,7 @@ impl Customer<'_> {
                 assert!(!refused, "{path}: {answer:?}");
                 Sent::Answered(answer)
             }
-            Err(ureq::Error::Io(error)) if error.kind() == ErrorKind::ConnectionRefused => {
-                Sent::Unsent
-            }
-            Err(ureq::Error::ConnectionFailed) => Sent::Unsent,
+            Err(error) if error.is_connect() => Sent::Unsent,
             Err(_) => Sent::Unanswered,
         }
     }

@@ -2,10 +2,12 @@
 //! it is not what its package says, never called the same where nobody could pull it.
 
 use super::{artifact, digest, host, kept, publish, pull, release};
+use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, damage};
 use crate::common::registry::{Registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
+use reqwest::blocking::Response;
 use serde_json::{Value, json};
 use std::fs;
 
@@ -15,11 +17,12 @@ fn put(registry: &Registry, tag: &str, artifact: &Value) {
         "http://{}/v2/models/homes/manifests/{tag}",
         registry.address
     );
-    let agent = ureq::Agent::config_builder().proxy(None).build();
-    ureq::Agent::from(agent)
+    agent()
         .put(url)
         .header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
-        .send(artifact.to_string())
+        .body(artifact.to_string())
+        .send()
+        .and_then(Response::error_for_status)
         .unwrap();
 }
 

@@ -5,8 +5,6 @@ use anyhow::Context;
 use clap::{ArgMatches, Subcommand};
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_state::Plan;
-use figment::Figment;
-use figment::providers::{Format, Toml};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -101,16 +99,7 @@ fn enable(place: Place, tenant: String, enabled: bool) -> anyhow::Result<()> {
 /// # Errors
 /// Where it is none, with the field that is wrong.
 pub fn read_plan(path: &Path) -> anyhow::Result<Plan> {
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("the plan {}", path.display()))?;
-    let plan = Figment::from(Toml::string(&text)).extract();
-    plan.map_err(|mut problem: figment::Error| {
-        // A profile is nothing that anybody wrote, and the file stands in front already.
-        (problem.metadata, problem.profile) = (None, None);
-        match problem.path.join(".") {
-            field if field.is_empty() => anyhow::Error::from(problem),
-            field => anyhow::Error::from(problem).context(field),
-        }
-    })
-    .with_context(|| format!("the plan {}", path.display()))
+    let named = || format!("the plan {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(named)?;
+    toml::from_str(&text).with_context(named)
 }

@@ -3,8 +3,6 @@
 use super::python::Python;
 use anyhow::Context;
 use domesday_package::{ConfidenceBand, Country, Endpoint, Monotone, PropertyType, RowLimits};
-use figment::Figment;
-use figment::providers::{Format, Toml};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -42,8 +40,8 @@ impl Settings {
     /// Where it is missing, or says something else than the settings.
     pub fn read(model: &Path) -> anyhow::Result<Settings> {
         let path = model.join("release.toml");
-        Figment::from(Toml::file_exact(&path))
-            .extract()
-            .with_context(|| format!("the model's settings {}", path.display()))
+        let named = || format!("the model's settings {}", path.display());
+        let text = std::fs::read_to_string(&path).with_context(named)?;
+        toml::from_str(&text).with_context(named)
     }
 }

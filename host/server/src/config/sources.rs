@@ -1,13 +1,13 @@
-//! Where a setting comes from, and which source wins.
+//! Where a setting comes from, and which source wins: clap reads flags and the environment, this
+//! module the file.
 
 use super::Settings;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use figment::providers::{Format, Serialized, Toml};
-use figment::{Figment, Metadata, Profile, Provider};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What applies, and where each of it came from.
@@ -29,32 +29,27 @@ pub enum SettingsError {
         /// What happened.
         source: std::io::Error,
     },
-    /// The file is not TOML, names a setting that there is none of, or gives one another type.
+    /// The file is not TOML.
+    #[error("the configuration {path}: the file: {source}")]
+    NotToml {
+        /// The file.
+        path: PathBuf,
+        /// The parser's error, with the line.
+        source: toml::de::Error,
+    },
+    /// The file names a setting that there is none of, or gives one another type.
     #[error("the configuration {path}: {key}: {problem}")]
     Refused {
         /// The file.
         path: PathBuf,
-        /// The setting, or the whole.
+        /// The setting.
         key: String,
-        /// What is wrong, with the setting's name.
-        problem: Box<figment::Error>,
+        /// The reason.
+        problem: serde_json::Error,
     },
     /// The settings do not fit together.
     #[error("{0}")]
-    Inconsistent(Box<figment::Error>),
-}
-
-/// A source of settings under the name that people know it by.
-struct Named(&'static str, Map<String, Value>);
-
-impl Provider for Named {
-    fn metadata(&self) -> Metadata {
-        Metadata::named(self.0)
-    }
-
-    fn data(&self) -> figment::Result<figment::value::Map<Profile, figment::value::Dict>> {
-        Serialized::defaults(&self.1).data()
-    }
+    Inconsistent(serde_json::Error),
 }
 
 /// Lays what a command was `given` (by flag, environment or default) over the file at `config`.
@@ -68,63 +63,61 @@ pub fn resolve<T: Serialize + DeserializeOwned>(
     matches: &ArgMatches,
     config: Option<&Path>,
 ) -> Result<Resolved<T>, SettingsError> {
-    let (mut flags, mut environment, mut defaults) = (Map::new(), Map::new(), Map::new());
-    let inconsistent = |error: figment::Error| SettingsError::Inconsistent(Box::new(error));
-    let given = serde_json::to_value(given)
-        .map_err(|error| inconsistent(figment::Error::from(error.to_string())))?;
-    for (name, value) in given.as_object().cloned().unwrap_or_default() {
-        match matches.value_source(&name) {
-            Some(ValueSource::CommandLine) => flags.insert(name, value),
-            Some(ValueSource::EnvVariable) => environment.insert(name, value),
-            _ => defaults.insert(name, value),
-        };
-    }
-    let mut figment = Figment::from(Named("default", defaults));
+    // In the order of their names, as they are shown.
+    let mut found: BTreeMap<String, (Value, String)> = BTreeMap::new();
     if let Some(path) = config {
-        // The profiles of figment are no part of ours: `[default]` is an unknown key as any other.
-        figment = figment.merge(Named("file", read(path)?));
+        let file = read(path)?.into_iter();
+        found.extend(file.map(|(name, value)| (name, (value, path.display().to_string()))));
     }
-    let figment = figment
-        .merge(Named("environment", environment))
-        .merge(Named("flag", flags));
-    let settings = figment.extract().map_err(|problem| match config {
-        Some(path) => refused(path, problem),
-        None => inconsistent(problem),
-    })?;
-    let sources = sources(&figment, config);
-    Ok(Resolved { settings, sources })
+    let given = serde_json::to_value(given).map_err(SettingsError::Inconsistent)?;
+    for (name, value) in given.as_object().cloned().unwrap_or_default() {
+        let source = match matches.value_source(&name) {
+            Some(ValueSource::CommandLine) => format!("--{}", name.replace('_', "-")),
+            Some(ValueSource::EnvVariable) => format!("DOMESDAY_{}", name.to_uppercase()),
+            _ if found.contains_key(&name) => continue,
+            _ => "default".to_owned(),
+        };
+        found.insert(name, (value, source));
+    }
+    let values = found
+        .iter()
+        .map(|(name, (value, _))| (name.clone(), value.clone()));
+    let settings = serde_json::from_value(Value::Object(values.collect()))
+        .map_err(SettingsError::Inconsistent)?;
+    let sources = found
+        .into_iter()
+        .map(|(name, (value, source))| (name, value, source));
+    Ok(Resolved {
+        settings,
+        sources: sources.collect(),
+    })
 }
 
 /// The file's settings, each known and of its type.
 fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
-    let refused = |problem| refused(path, problem);
     let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Unreadable {
         path: path.to_owned(),
         source,
     })?;
-    let file: Map<String, Value> = Figment::from(Toml::string(&text))
-        .extract()
-        .map_err(refused)?;
-    Figment::from(Named("default", built_in()))
-        .merge(Named("file", file.clone()))
-        .extract::<Settings>()
-        .map_err(refused)?;
-    Ok(file)
-}
-
-fn refused(path: &Path, mut problem: figment::Error) -> SettingsError {
-    let key = match problem.path.is_empty() {
-        true => "the file".to_owned(),
-        false => problem.path.join("."),
-    };
-    // File and key stand in front already, and a profile is nothing that anybody wrote.
-    problem.metadata = None;
-    problem.profile = None;
-    SettingsError::Refused {
-        path: path.to_owned(),
-        key,
-        problem: Box::new(problem),
+    let file: Map<String, Value> =
+        toml::from_str(&text).map_err(|source| SettingsError::NotToml {
+            path: path.to_owned(),
+            source,
+        })?;
+    let defaults = built_in();
+    for (key, value) in &file {
+        // One at a time, so that the error is of this key.
+        let mut settings = defaults.clone();
+        settings.insert(key.clone(), value.clone());
+        serde_json::from_value::<Settings>(Value::Object(settings)).map_err(|problem| {
+            SettingsError::Refused {
+                path: path.to_owned(),
+                key: key.clone(),
+                problem,
+            }
+        })?;
     }
+    Ok(file)
 }
 
 /// What applies where nothing is given.
@@ -139,20 +132,4 @@ pub(super) fn built_in() -> Map<String, Value> {
         .ok()
         .and_then(|value| value.as_object().cloned())
         .unwrap_or_default()
-}
-
-fn sources(figment: &Figment, config: Option<&Path>) -> Vec<(String, Value, String)> {
-    let all: Map<String, Value> = figment.extract().unwrap_or_default();
-    all.into_iter()
-        .map(|(name, value)| {
-            let source = figment.find_metadata(&name).map(|found| &*found.name);
-            let source = match (source, config) {
-                (Some("file"), Some(path)) => path.display().to_string(),
-                (Some("environment"), _) => format!("DOMESDAY_{}", name.to_uppercase()),
-                (Some("flag"), _) => format!("--{}", name.replace('_', "-")),
-                _ => "default".to_owned(),
-            };
-            (name, value, source)
-        })
-        .collect()
 }

@@ -4,14 +4,41 @@
 //! soon as the same state is served to anybody else.
 
 use crate::clock::{Clock, random};
-use anyhow::Context;
-use domesday_state::{Accounts, KeySeed, NewKey, Plan, Scopes, TenantId};
+use domesday_state::{
+    Accounts, KeySeed, NewKey, Plan, Scopes, StateError, TenantId, TenantIdFault,
+};
 use domesday_valuation::private_file;
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 /// The demo's tenant, which no operator's may be named after.
 pub const TENANT: &str = "demo";
+
+/// Why the demo cannot be prepared.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// The tenant's id.
+    #[error(transparent)]
+    Tenant(#[from] TenantIdFault),
+    /// The state.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The operating system gives no random bytes.
+    #[error(transparent)]
+    Random(#[from] getrandom::Error),
+    /// The key cannot be written.
+    #[error("the demo's key {path}")]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The key's path cannot be resolved.
+    #[error(transparent)]
+    Path(#[from] io::Error),
+}
 
 /// Makes, heals or switches off the demo. Where it is on, the path of its key.
 ///
@@ -22,7 +49,7 @@ pub fn prepare(
     clock: &dyn Clock,
     data: &Path,
     wanted: bool,
-) -> anyhow::Result<Option<PathBuf>> {
+) -> Result<Option<PathBuf>, DemoError> {
     let tenant: TenantId = TENANT.parse()?;
     let tenants = state.tenants()?;
     let known = tenants.iter().find(|known| known.id == tenant);
@@ -59,8 +86,12 @@ pub fn prepare(
         };
         let created = state.create_key(&key, KeySeed::new(random()?), clock.now())?;
         let key = created.secret.expose();
-        private_file::write(&path, format!("{key}\n").as_bytes())
-            .with_context(|| format!("the demo's key {}", path.display()))?;
+        private_file::write(&path, format!("{key}\n").as_bytes()).map_err(|source| {
+            DemoError::Key {
+                path: path.clone(),
+                source,
+            }
+        })?;
     }
     // In full, so that the printed command works wherever it is pasted.
     Ok(Some(path.canonicalize()?))

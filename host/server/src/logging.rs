@@ -1,10 +1,10 @@
 //! Structured log lines on standard error: JSON, one an event.
 
-use anyhow::Context;
 use std::io::{BufWriter, Write};
 use std::time::Duration;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
 
 /// The lines that are waiting to be written; what is still queued is written when this is dropped.
 pub struct Logging {
@@ -54,14 +54,27 @@ impl<W: Write> Write for Together<W> {
     }
 }
 
+/// The log filter cannot be parsed.
+#[derive(Debug, thiserror::Error)]
+#[error("the log filter {filter:?}")]
+pub struct FilterError {
+    /// The filter.
+    filter: String,
+    /// The reason.
+    source: ParseError,
+}
+
 /// Starts logging what `filter` lets through: a level, or a list of targets with levels.
 ///
 /// # Errors
 /// Where the filter is not written as one.
-pub fn start(filter: &str) -> anyhow::Result<Logging> {
+pub fn start(filter: &str) -> Result<Logging, FilterError> {
     let filter = EnvFilter::builder()
         .parse(filter)
-        .with_context(|| format!("the log filter {filter:?}"))?;
+        .map_err(|source| FilterError {
+            filter: filter.to_owned(),
+            source,
+        })?;
     // Better a late answer's log line lost than the answer late, but only after this many.
     let (lines, guard) = NonBlockingBuilder::default()
         .lossy(true)

@@ -5,23 +5,87 @@
 //! one may be the other.
 
 use crate::private_file;
-use anyhow::{Context, bail};
-use domesday_engine::Runtime;
-use domesday_engine::cache::Cache;
+use domesday_engine::cache::{Cache, CacheError};
 use domesday_engine::config::Allocation;
+use domesday_engine::{Runtime, RuntimeError};
 use std::fs;
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a folder is that a command was told, in words.
 pub const TOLD: &str = "the folder of compiled code";
+
+/// The name of the host's secret in messages.
+const SECRET: &str = "the host's secret";
+
+/// Why compiled code cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum CompileCacheError {
+    /// The folder is a file.
+    #[error("{what} {path} is no folder")]
+    NotAFolder {
+        /// The folder's role.
+        what: String,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Somebody else could put files into the folder.
+    #[error("{what} {path} must belong to this user, and nobody else may write into it")]
+    NotOurs {
+        /// The folder's role.
+        what: String,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder or the secret cannot be read or written.
+    #[error("{what} {path}")]
+    Io {
+        /// The role of the folder or file.
+        what: String,
+        /// The folder or file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The secret has another length.
+    #[error("{SECRET} {path} must hold 32 bytes; remove it to have a new one made")]
+    Secret {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The operating system gives no random bytes.
+    #[error("{SECRET} {path}")]
+    Random {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: getrandom::Error,
+    },
+    /// The cache does not open.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
+    /// The engine cannot be made.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+}
+
+impl CompileCacheError {
+    fn io(what: &str, path: &Path) -> impl Fn(io::Error) -> CompileCacheError {
+        move |source| CompileCacheError::Io {
+            what: what.to_owned(),
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
 
 /// The compiled code in `folder`, both made where they are not there yet. `what` says in words what
 /// the folder is.
 ///
 /// # Errors
 /// Where the folder cannot be made, or somebody else could put files into it.
-pub fn kept(folder: &Path, what: &str) -> anyhow::Result<Cache> {
+pub fn kept(folder: &Path, what: &str) -> Result<Cache, CompileCacheError> {
     own_folder(folder, what)?;
     let secret = host_secret(&folder.join("host.secret"))?;
     Ok(Cache::open(&folder.join("compiled"), secret)?)
@@ -31,7 +95,10 @@ pub fn kept(folder: &Path, what: &str) -> anyhow::Result<Cache> {
 ///
 /// # Errors
 /// As [`kept`], and where the engine cannot be made.
-pub fn runtime(allocation: Allocation, folder: Option<&Path>) -> anyhow::Result<Runtime> {
+pub fn runtime(
+    allocation: Allocation,
+    folder: Option<&Path>,
+) -> Result<Runtime, CompileCacheError> {
     let runtime = Runtime::new(allocation)?;
     Ok(match folder {
         Some(folder) => runtime.with_cache(kept(folder, TOLD)?),
@@ -43,43 +110,41 @@ pub fn runtime(allocation: Allocation, folder: Option<&Path>) -> anyhow::Result<
 ///
 /// # Errors
 /// Where it cannot be made or is refused.
-pub fn own_folder(folder: &Path, what: &str) -> anyhow::Result<()> {
-    let named = || format!("{what} {}", folder.display());
+pub fn own_folder(folder: &Path, what: &str) -> Result<(), CompileCacheError> {
     if folder.exists() && !folder.is_dir() {
-        bail!("{} is no folder", named());
+        let (what, path) = (what.to_owned(), folder.to_owned());
+        return Err(CompileCacheError::NotAFolder { what, path });
     }
+    let io = CompileCacheError::io(what, folder);
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)
         .create(folder)
-        .with_context(named)?;
-    let found = fs::metadata(folder).with_context(named)?;
+        .map_err(&io)?;
+    let found = fs::metadata(folder).map_err(&io)?;
     if found.uid() != rustix::process::geteuid().as_raw() || found.mode() & 0o022 != 0 {
-        bail!(
-            "{} must belong to this user, and nobody else may write into it",
-            named()
-        );
+        let (what, path) = (what.to_owned(), folder.to_owned());
+        return Err(CompileCacheError::NotOurs { what, path });
     }
     Ok(())
 }
 
 /// The secret under which this host keeps compiled code; made at the first start.
-fn host_secret(path: &Path) -> anyhow::Result<[u8; 32]> {
-    let named = || format!("the host's secret {}", path.display());
+fn host_secret(path: &Path) -> Result<[u8; 32], CompileCacheError> {
+    let io = CompileCacheError::io(SECRET, path);
+    let named = || path.to_owned();
     match fs::read(path) {
-        Ok(bytes) => match <[u8; 32]>::try_from(bytes.as_slice()) {
-            Ok(secret) => Ok(secret),
-            Err(_) => bail!(
-                "{} must hold 32 bytes; remove it to have a new one made",
-                named()
-            ),
-        },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Ok(bytes) => <[u8; 32]>::try_from(bytes.as_slice())
+            .map_err(|_| CompileCacheError::Secret { path: named() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let mut secret = [0; 32];
-            getrandom::fill(&mut secret).with_context(named)?;
-            private_file::write(path, &secret).with_context(named)?;
+            getrandom::fill(&mut secret).map_err(|source| CompileCacheError::Random {
+                path: named(),
+                source,
+            })?;
+            private_file::write(path, &secret).map_err(io)?;
             Ok(secret)
         }
-        Err(error) => Err(error).with_context(named),
+        Err(error) => Err(io(error)),
     }
 }

@@ -91,6 +91,20 @@ pub fn uses(metadata: &Value) -> BTreeSet<(String, String)> {
     found
 }
 
+/// Returns the crates of `host/` that use `anyhow`, from what `cargo metadata` printed.
+///
+/// Their errors are types. Commands alone print an error without looking at it.
+pub fn untyped(metadata: &Value) -> Vec<String> {
+    let ours = metadata["packages"].as_array().into_iter().flatten();
+    ours.filter(|package| {
+        let manifest = package["manifest_path"].as_str().unwrap_or_default();
+        let mut dependencies = package["dependencies"].as_array().into_iter().flatten();
+        manifest.contains("/host/") && dependencies.any(|dependency| dependency["name"] == "anyhow")
+    })
+    .filter_map(|package| package["name"].as_str().map(str::to_owned))
+    .collect()
+}
+
 /// Returns the uses that the layout does not allow.
 pub fn forbidden(uses: &BTreeSet<(String, String)>) -> Vec<String> {
     let table: BTreeMap<&str, &[&str]> = MAY_USE.iter().copied().collect();
@@ -134,6 +148,11 @@ mod tests {
         let uses = uses(&metadata());
         assert!(uses.len() > 30, "{uses:?}");
         assert_eq!(forbidden(&uses), Vec::<String>::new());
+    }
+
+    #[test]
+    fn errors_are_types_but_in_commands() {
+        assert_eq!(untyped(&metadata()), ["domesday-cli"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
-use domesday_valuation::compile_cache;
+use domesday_valuation::compile_cache::{self, CompileCacheError};
 use std::path::PathBuf;
 
 /// Compiled code from one command to the next.
@@ -18,7 +18,7 @@ impl CompiledFolder {
     ///
     /// # Errors
     /// Where the engine cannot be made, or somebody else could put files into the folder.
-    pub fn runtime(&self, allocation: Allocation) -> anyhow::Result<Runtime> {
+    pub fn runtime(&self, allocation: Allocation) -> Result<Runtime, CompileCacheError> {
         compile_cache::runtime(allocation, self.compiled.as_deref())
     }
 }

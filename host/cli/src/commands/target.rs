@@ -73,7 +73,7 @@ impl Place {
     /// # Errors
     /// What the server refused.
     pub fn order_server(&self, order: &Command) -> anyhow::Result<Option<Response>> {
-        ask(&self.data, order)
+        Ok(ask(&self.data, order)?)
     }
 }
 

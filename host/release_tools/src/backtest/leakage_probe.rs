@@ -8,8 +8,7 @@
 use super::baselines::{last_sale_indexed, local_price_per_sqm};
 use super::sales::Window;
 use super::value::subject;
-use super::{Plan, Tested};
-use anyhow::{Context, bail};
+use super::{BacktestError, Plan, Tested};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
 use domesday_evaluation::report::{Cut, LeakageProbe};
 use domesday_property::leakage_test_data::shuffle;
@@ -38,7 +37,7 @@ pub fn probe(
     plan: &Plan,
     evidence_of: &EvidenceOf<'_>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<LeakageProbe> {
+) -> Result<LeakageProbe, BacktestError> {
     let mut days: Vec<Day> = (0..CUTS)
         .map(|third| Day(plan.from.0 + (plan.to.0 - plan.from.0) * third / CUTS))
         .collect();
@@ -60,20 +59,19 @@ fn cut(
     plan: &Plan,
     evidence_of: &EvidenceOf<'_>,
     day: Day,
-) -> anyhow::Result<Option<Cut>> {
+) -> Result<Option<Cut>, BacktestError> {
     let window = Window::count(tested.snapshot, (day, plan.to), Some(plan.probe_homes))?;
     let homes = window.sold()?.collect::<Result<Vec<_>, _>>()?;
     if homes.is_empty() {
         return Ok(None);
     }
-    let folder = tempfile::tempdir().context("a folder for the leakage probe's copy")?;
+    let folder = tempfile::tempdir().map_err(BacktestError::ProbeFolder)?;
     let file = folder.path().join("another-future.redb");
-    let shuffled = shuffle(tested.database, &file, day, SEED).with_context(|| {
-        format!(
-            "the leakage probe's copy of the snapshot in {}; TMPDIR names another place, and --leakage-probe 0 does without",
-            folder.path().display()
-        )
-    })?;
+    let shuffled =
+        shuffle(tested.database, &file, day, SEED).map_err(|source| BacktestError::ProbeCopy {
+            folder: folder.path().to_owned(),
+            source,
+        })?;
     let copy = Arc::new(Snapshot::open(&file)?);
     let world = |snapshot: &Arc<Snapshot>| World {
         tested,
@@ -86,7 +84,7 @@ fn cut(
     let differences = homes
         .par_iter()
         .map(|sold| Ok(difference(&ours.told(sold)?, &other.told(sold)?)))
-        .collect::<anyhow::Result<Vec<Option<&str>>>>()?;
+        .collect::<Result<Vec<Option<&str>>, BacktestError>>()?;
     let mut different = homes
         .iter()
         .zip(&differences)
@@ -120,17 +118,17 @@ type Told = [(&'static str, String); 4];
 
 impl World<'_> {
     /// Everything that a valuation of the home sees and says. Texts tell every two numbers apart.
-    fn told(&self, sold: &ExportedSale) -> anyhow::Result<Told> {
+    fn told(&self, sold: &ExportedSale) -> Result<Told, BacktestError> {
         let subject = subject(sold, self.day, &self.snapshot, self.lag)?;
         let recorder = Arc::new(Recorder::new(self.evidence.clone()));
         let run = self.tested.release.value(&subject, recorder.clone());
         if let Err(failure) = &run.outcome
             && failure.retryable()
         {
-            bail!(
-                "the home of sale {:016x} could not be valued: {failure}",
-                sold.sale.id
-            );
+            return Err(BacktestError::ProbedHome {
+                id: sold.sale.id,
+                failure: failure.clone(),
+            });
         }
         let floors = (
             last_sale_indexed(&subject, &*self.evidence)?,

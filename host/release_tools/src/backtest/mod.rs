@@ -7,15 +7,17 @@
 //! and nothing of how they came about.
 
 mod baselines;
+mod error;
 mod lagged_evidence;
 mod leakage_probe;
 pub(crate) mod sales;
 pub(crate) mod training_window;
 mod value;
 
+pub use error::{BacktestError, SaleError};
+pub use training_window::OverlapError;
 pub(crate) use value::subject;
 
-use anyhow::bail;
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_evaluation::report::{AsAt, Header, LeakageProbe, Report};
@@ -73,7 +75,7 @@ pub fn run(
     tested: &Tested<'_>,
     plan: &Plan,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<(Report, Vec<Row>)> {
+) -> Result<(Report, Vec<Row>), BacktestError> {
     let learnt = learnt(tested.manifest, plan.from);
     if !plan.allow_overlap {
         training_window::refuse(tested.manifest, &learnt, plan.from)?;
@@ -82,15 +84,11 @@ pub fn run(
     let window = sales::Window::count(tested.snapshot, (plan.from, plan.to), plan.sample)?;
     let all = window.taken();
     if all == 0 {
-        bail!(
-            "no sale of a home from {} to {} can be asked about; {}",
-            plan.from,
-            plan.to,
-            match tested.snapshot.identity().latest_sale {
-                Some(day) => format!("the snapshot's latest sale is of {day}"),
-                None => "the snapshot holds no sale".to_owned(),
-            }
-        );
+        return Err(BacktestError::NoSales {
+            from: plan.from,
+            to: plan.to,
+            latest: tested.snapshot.identity().latest_sale,
+        });
     }
     let lag = plan.evidence_lag_days;
     let evidence_of = move |snapshot| -> Arc<dyn EvidenceSource> {
@@ -111,7 +109,7 @@ pub fn run(
         if chunk.is_empty() {
             break;
         }
-        let valued: Vec<anyhow::Result<Row>> =
+        let valued: Vec<Result<Row, BacktestError>> =
             chunk.par_iter().map(|sold| valuer.row(sold)).collect();
         for row in valued {
             rows.push(row?);
@@ -161,7 +159,7 @@ fn leakage_probe(
     plan: &Plan,
     evidence_of: &leakage_probe::EvidenceOf<'_>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Option<LeakageProbe>> {
+) -> Result<Option<LeakageProbe>, BacktestError> {
     if plan.probe_homes == 0 {
         return Ok(None);
     }

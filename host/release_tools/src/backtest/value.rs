@@ -1,8 +1,7 @@
 //! One sale, valued.
 
-use super::baselines;
+use super::{BacktestError, SaleError, baselines};
 use crate::build::sold_subject;
-use anyhow::{Context, bail};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::outcome::{Outcome, RowFailure};
@@ -30,16 +29,23 @@ impl Valuer<'_> {
     ///
     /// # Errors
     /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
-    pub fn row(&self, sold: &ExportedSale) -> anyhow::Result<Row> {
+    pub fn row(&self, sold: &ExportedSale) -> Result<Row, BacktestError> {
+        self.valued(sold).map_err(|source| BacktestError::Sale {
+            id: sold.sale.id,
+            day: sold.sale.day,
+            source,
+        })
+    }
+
+    fn valued(&self, sold: &ExportedSale) -> Result<Row, SaleError> {
         let sale = &sold.sale;
-        let about = || format!("sale {:016x} of {}", sale.id, sale.day);
         let day = match self.as_at {
             AsAt::Sale => sale.day,
-            AsAt::Month => Day::first_of_month(sale.day.month()).with_context(about)?,
+            AsAt::Month => Day::first_of_month(sale.day.month()).ok_or(SaleError::Month)?,
         };
-        let subject = subject(sold, day, self.snapshot, self.lag).with_context(about)?;
+        let subject = subject(sold, day, self.snapshot, self.lag)?;
         let run = self.release.value(&subject, self.evidence.clone());
-        let answer = answer(run.outcome, self.band).with_context(about)?;
+        let answer = answer(run.outcome, self.band)?;
         let evidence = &*self.evidence;
         Ok(Row {
             id: sale.id,
@@ -52,8 +58,8 @@ impl Valuer<'_> {
             floor_area: subject.size.floor_area_m2.is_some(),
             answer,
             floors: [
-                baselines::last_sale_indexed(&subject, evidence).with_context(about)?,
-                baselines::local_price_per_sqm(&subject, evidence).with_context(about)?,
+                baselines::last_sale_indexed(&subject, evidence)?,
+                baselines::local_price_per_sqm(&subject, evidence)?,
             ],
         })
     }
@@ -69,15 +75,15 @@ pub fn subject(
     day: Day,
     snapshot: &Snapshot,
     lag: i32,
-) -> anyhow::Result<Arc<Subject>> {
+) -> Result<Arc<Subject>, SaleError> {
     let property = match sold.sale.uprn {
         Some(uprn) => snapshot.property(uprn)?,
         None => None,
     };
     let mut as_at = sold.clone();
     as_at.subject = property.and_then(|property| property.attributes_before(day));
-    let subject = sold_subject::subject(&as_at, day, Day(day.0 - 1 - lag))
-        .context("the register lacks what a customer must state")?;
+    let subject =
+        sold_subject::subject(&as_at, day, Day(day.0 - 1 - lag)).ok_or(SaleError::Incomplete)?;
     Ok(Arc::new(subject))
 }
 
@@ -86,24 +92,22 @@ pub fn subject(
 fn answer(
     outcome: Result<Outcome, RowFailure>,
     band: &(dyn Fn(f64) -> Option<&'static str> + Sync),
-) -> anyhow::Result<Prediction> {
+) -> Result<Prediction, SaleError> {
     Ok(match outcome {
         Ok(Outcome::Valued(value)) => Prediction::Valued {
             estimate: value.estimate,
             range: value.range.map(|range| [range.lower, range.upper]),
-            band: band(value.confidence)
-                .context("a confidence that is in no band of the manifest")?
-                .to_owned(),
+            band: band(value.confidence).ok_or(SaleError::NoBand)?.to_owned(),
         },
         Ok(Outcome::Referred(referral)) => Prediction::Referred(word(&referral.reason)?),
         Ok(Outcome::Failed { reason }) => Prediction::Failed(word(&reason)?),
-        Err(failure) if failure.retryable() => bail!("could not be valued: {failure}"),
+        Err(failure) if failure.retryable() => return Err(SaleError::NotValued(failure)),
         Err(failure) => Prediction::Failed(failure.to_string()),
     })
 }
 
 /// A reason as the wire spells it.
-fn word(reason: &impl serde::Serialize) -> anyhow::Result<String> {
+fn word(reason: &impl serde::Serialize) -> serde_json::Result<String> {
     match serde_json::to_value(reason)? {
         serde_json::Value::String(word) => Ok(word),
         other => Ok(other.to_string()),

@@ -1,12 +1,12 @@
 //! A model's crate, built into a component, and its `fit` program.
 
-use anyhow::{Context, bail};
-use domesday_engine::component::encode;
+use domesday_engine::component::{EncodeError, encode};
 use domesday_package::{Model, Sha256Digest, TrainingWindow};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,16 +50,96 @@ struct Target {
     kind: Vec<String>,
 }
 
+/// Why a crate cannot be built or fitted.
+#[derive(Debug, thiserror::Error)]
+pub enum CrateError {
+    /// There is no crate.
+    #[error("the model's crate {path}")]
+    NotFound {
+        /// Its manifest.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// There is no cargo.
+    #[error("cargo could not be started; it is needed to build a model")]
+    NoCargo(#[source] io::Error),
+    /// Cargo was there before, and is not any more.
+    #[error("cargo could not be started")]
+    NotStarted(#[source] io::Error),
+    /// Cargo refuses the manifest.
+    #[error("cargo cannot read {path}: {said}")]
+    NotRead {
+        /// The manifest.
+        path: PathBuf,
+        /// Cargo's message.
+        said: String,
+    },
+    /// Cargo's description of the crate has another form.
+    #[error("what cargo says of the model")]
+    Metadata(#[source] serde_json::Error),
+    /// The manifest is that of a workspace alone.
+    #[error("{0} is no package")]
+    NotAPackage(PathBuf),
+    /// The crate makes no library for a component.
+    #[error(
+        "{0} needs [lib] crate-type = [\"cdylib\", \"rlib\"], so that it can become a component"
+    )]
+    NoLibrary(PathBuf),
+    /// Cargo or the fit program failed.
+    #[error("{failure}:\n{said}")]
+    Failed {
+        /// The step.
+        failure: &'static str,
+        /// The program's message.
+        said: String,
+    },
+    /// A file cannot be read or written.
+    #[error("{path}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The workspace's manifest is not TOML.
+    #[error("{path}")]
+    Manifest {
+        /// The manifest.
+        path: PathBuf,
+        /// The reason.
+        source: toml::de::Error,
+    },
+    /// The parameters are not there.
+    #[error(transparent)]
+    Parameters(#[from] io::Error),
+    /// The library cannot become a component.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+}
+
+impl CrateError {
+    fn file(path: &Path) -> impl FnOnce(io::Error) -> CrateError {
+        move |source| CrateError::File {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 impl Guest {
     /// Reads what cargo knows of the crate.
     ///
     /// # Errors
     /// Where it is no crate, or one that makes no `cdylib`.
-    pub fn of(model: &Path) -> anyhow::Result<Guest> {
+    pub fn of(model: &Path) -> Result<Guest, CrateError> {
         let manifest = model.join("Cargo.toml");
         let manifest = manifest
             .canonicalize()
-            .with_context(|| format!("the model's crate {}", manifest.display()))?;
+            .map_err(|source| CrateError::NotFound {
+                path: manifest,
+                source,
+            })?;
         let output = cargo(&manifest)
             .args([
                 "metadata",
@@ -70,31 +150,27 @@ impl Guest {
             ])
             .arg(&manifest)
             .output()
-            .context("cargo could not be started; it is needed to build a model")?;
+            .map_err(CrateError::NoCargo)?;
         if !output.status.success() {
-            bail!(
-                "cargo cannot read {}: {}",
-                manifest.display(),
-                String::from_utf8_lossy(&output.stderr).trim()
-            );
+            return Err(CrateError::NotRead {
+                path: manifest,
+                said: message(&output.stderr),
+            });
         }
         let metadata: Metadata =
-            serde_json::from_slice(&output.stdout).context("what cargo says of the model")?;
+            serde_json::from_slice(&output.stdout).map_err(CrateError::Metadata)?;
         let package = metadata
             .packages
             .into_iter()
             .find(|package| package.manifest_path == manifest)
-            .with_context(|| format!("{} is no package", manifest.display()))?;
+            .ok_or_else(|| CrateError::NotAPackage(manifest.clone()))?;
         let has = |kind: &str, name: Option<&str>| {
             package.targets.iter().any(|target| {
                 target.kind.iter().any(|k| k == kind) && name.is_none_or(|name| target.name == name)
             })
         };
         if !has("cdylib", None) {
-            bail!(
-                "{} needs [lib] crate-type = [\"cdylib\", \"rlib\"], so that it can become a component",
-                manifest.display()
-            );
+            return Err(CrateError::NoLibrary(manifest));
         }
         Ok(Guest {
             fitted: has("bin", Some("fit")),
@@ -131,7 +207,7 @@ impl Guest {
     ///
     /// # Errors
     /// Where the crate does not compile for the sandbox.
-    pub fn component(&self, parameters: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+    pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, CrateError> {
         let module = self
             .target_directory
             .join(TARGET)
@@ -174,12 +250,12 @@ impl Guest {
             &mut command,
             "the model could not be built; `rustup target add wasm32-unknown-unknown` may be missing",
         )?;
-        let module = std::fs::read(&module).with_context(|| module.display().to_string())?;
+        let module = std::fs::read(&module).map_err(CrateError::file(&module))?;
         Ok(encode(&module)?)
     }
 
     /// Waits until no other process builds a component in this folder, as cargo itself waits.
-    fn lock(&self) -> anyhow::Result<File> {
+    fn lock(&self) -> Result<File, CrateError> {
         let path = self.target_directory.join("component.lock");
         let locked = || {
             std::fs::create_dir_all(&self.target_directory)?;
@@ -187,7 +263,7 @@ impl Guest {
             file.lock()?;
             Ok::<_, std::io::Error>(file)
         };
-        locked().with_context(|| path.display().to_string())
+        locked().map_err(CrateError::file(&path))
     }
 
     /// Runs the crate's `fit` program: words, paths, words, and the path that it writes.
@@ -200,7 +276,7 @@ impl Guest {
         paths: &[&Path],
         options: &[&str],
         out: &Path,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), CrateError> {
         let mut command = cargo(&self.manifest);
         command
             .args([
@@ -227,15 +303,16 @@ impl Guest {
 
 /// Returns the profile that a workspace builds its components with: its own profile `guest`, or
 /// `release` where it has none.
-fn profile(workspace: &Path) -> anyhow::Result<&'static str> {
+fn profile(workspace: &Path) -> Result<&'static str, CrateError> {
     #[derive(Deserialize)]
     struct Manifest {
         #[serde(default)]
         profile: BTreeMap<String, toml::Value>,
     }
     let path = workspace.join("Cargo.toml");
-    let text = std::fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    let manifest: Manifest = toml::from_str(&text).with_context(|| path.display().to_string())?;
+    let text = std::fs::read_to_string(&path).map_err(CrateError::file(&path))?;
+    let manifest: Manifest =
+        toml::from_str(&text).map_err(|source| CrateError::Manifest { path, source })?;
     Ok(if manifest.profile.contains_key(OWN_PROFILE) {
         OWN_PROFILE
     } else {
@@ -269,13 +346,17 @@ fn cargo(manifest: &Path) -> Command {
     command
 }
 
-fn run(command: &mut Command, failure: &str) -> anyhow::Result<()> {
-    let output = command.output().context("cargo could not be started")?;
-    if !output.status.success() {
-        bail!(
-            "{failure}:\n{}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
+fn run(command: &mut Command, failure: &'static str) -> Result<(), CrateError> {
+    let output = command.output().map_err(CrateError::NotStarted)?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(CrateError::Failed {
+            failure,
+            said: message(&output.stderr),
+        }),
     }
-    Ok(())
+}
+
+fn message(stderr: &[u8]) -> String {
+    String::from_utf8_lossy(stderr).trim().to_owned()
 }

@@ -1,5 +1,6 @@
 //! What every stage of one build needs.
 
+use super::BuildError;
 use super::model_source::ModelSource;
 use super::options::BuildOptions;
 use super::settings::Settings;
@@ -52,7 +53,7 @@ pub struct PinnedSnapshot {
 ///
 /// # Errors
 /// Where one of them cannot be read.
-pub fn prepare(options: &BuildOptions) -> anyhow::Result<BuildContext<'_>> {
+pub fn prepare(options: &BuildOptions) -> Result<BuildContext<'_>, BuildError> {
     let settings = Settings::read(&options.model)?;
     let snapshot = open_snapshot(options)?;
     let days = training_days(options, &snapshot.snapshot)?;
@@ -71,7 +72,7 @@ pub fn prepare(options: &BuildOptions) -> anyhow::Result<BuildContext<'_>> {
 
 /// Opens the snapshot. It may be unsigned here: a release may be built before either is signed, and
 /// serving needs both.
-fn open_snapshot(options: &BuildOptions) -> anyhow::Result<PinnedSnapshot> {
+fn open_snapshot(options: &BuildOptions) -> Result<PinnedSnapshot, BuildError> {
     let id = &options.snapshot;
     let place = options.releases.join("property").join(id.as_str());
     let package = open(&place, &Trust::Unsigned)?;

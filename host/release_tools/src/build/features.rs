@@ -4,8 +4,7 @@
 //! The component itself computes them, each as at the sale's own day, so that training cannot see
 //! what valuing will not, nor compute it otherwise.
 
-use super::sold_subject;
-use anyhow::{Context, bail};
+use super::{BuildError, sold_subject};
 use domesday_engine::Release;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::inputs::Input;
@@ -35,17 +34,20 @@ pub fn write(
     most: usize,
     path: &Path,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<u64> {
+) -> Result<u64, BuildError> {
     let mut sales = snapshot
         .export_between(first, last)?
         .collect::<Result<Vec<_>, _>>()?;
     sales.retain(|sold| sold.sale.standard);
     let step = sales.len().div_ceil(most.max(1)).max(1);
     let chosen: Vec<&ExportedSale> = sales.iter().step_by(step).collect();
-    let mut out = csv::Writer::from_path(path).with_context(|| path.display().to_string())?;
+    let mut out = csv::Writer::from_path(path).map_err(|source| BuildError::Table {
+        path: path.to_owned(),
+        source,
+    })?;
     let (mut rows, mut done) = (0, 0);
     for chunk in chosen.chunks(CHUNK) {
-        let shown: Vec<anyhow::Result<Option<Vec<Input>>>> = chunk
+        let shown: Vec<Result<Option<Vec<Input>>, BuildError>> = chunk
             .par_iter()
             .map(|sold| inputs(sold, release, evidence))
             .collect();
@@ -90,16 +92,17 @@ fn inputs(
     sold: &ExportedSale,
     release: &Release,
     evidence: &Arc<SnapshotEvidence>,
-) -> anyhow::Result<Option<Vec<Input>>> {
+) -> Result<Option<Vec<Input>>, BuildError> {
     let sale = &sold.sale;
     let Some(subject) = sold_subject::subject(sold, sale.day, Day(sale.day.0 - 1)) else {
         return Ok(None);
     };
     match release.inputs(&Arc::new(subject), evidence.clone()) {
         Ok(inputs) => Ok(inputs),
-        Err(failure) if failure.retryable() => {
-            bail!("sale {} could not be looked at: {failure}", sale.id)
-        }
+        Err(failure) if failure.retryable() => Err(BuildError::NotShown {
+            id: sale.id,
+            failure,
+        }),
         Err(_) => Ok(None),
     }
 }

@@ -1,6 +1,6 @@
 //! The fixtures that a release is published with: ordinary homes, and the edges of what it values.
 
-use super::sold_subject;
+use super::{BuildError, sold_subject};
 use domesday_engine::Release;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::fixture::Fixture;
@@ -22,7 +22,7 @@ pub fn record(
     release: &Release,
     evidence: Arc<SnapshotEvidence>,
     day: Day,
-) -> anyhow::Result<Vec<Fixture>> {
+) -> Result<Vec<Fixture>, BuildError> {
     let latest = snapshot.identity().latest_sale.unwrap_or(day);
     let through = latest.min(Day(day.0 - 1));
     let sold = snapshot.export()?.collect::<Result<Vec<_>, _>>()?;

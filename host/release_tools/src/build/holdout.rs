@@ -1,9 +1,8 @@
 //! The release on sales that neither its fit nor its calibration saw.
 
-use super::options::BuildOptions;
+use super::{BuildError, BuildOptions};
 use crate::backtest;
 use crate::backtest::{Tested, written};
-use anyhow::bail;
 use domesday_evaluation::report::AsAt;
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -21,7 +20,7 @@ pub fn report(
     options: &BuildOptions,
     (first, last): (Day, Day),
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Option<Vec<u8>>> {
+) -> Result<Option<Vec<u8>>, BuildError> {
     if first > last || backtest::askable(tested.snapshot, first, last)? == 0 {
         return Ok(None);
     }
@@ -39,9 +38,7 @@ pub fn report(
         watch,
     )?;
     match &report.leakage_probe {
-        Some(probe) if !probe.passed => {
-            bail!("the leakage probe failed: the model or its evidence sees the future")
-        }
+        Some(probe) if !probe.passed => Err(BuildError::Leak),
         _ => Ok(Some(written(&report)?.into_bytes())),
     }
 }

@@ -9,6 +9,7 @@
 
 mod cargo_guest;
 mod context;
+mod error;
 pub(crate) mod features;
 mod fixtures;
 pub(crate) mod holdout;
@@ -22,10 +23,12 @@ pub(crate) mod sold_subject;
 mod training;
 mod training_days;
 
+pub use cargo_guest::CrateError;
+pub use error::{BuildError, SettingsError};
 pub use options::BuildOptions;
+pub use python::PythonError;
 
 use crate::backtest::Tested;
-use anyhow::Context;
 use chrono::{DateTime, Datelike, Utc};
 use context::{BuildContext, prepare};
 use domesday_engine::{Release, Runtime, fixture};
@@ -52,7 +55,7 @@ struct Component {
 ///
 /// # Errors
 /// The stage that failed, and why.
-pub fn build(options: &BuildOptions, watch: &mut Progress<'_>) -> anyhow::Result<PathBuf> {
+pub fn build(options: &BuildOptions, watch: &mut Progress<'_>) -> Result<PathBuf, BuildError> {
     let context = prepare(options)?;
     let parameters = fit_parameters(&context, watch)?;
     let component = build_component(&context, parameters.as_ref(), watch)?;
@@ -72,7 +75,7 @@ fn build_component(
     context: &BuildContext<'_>,
     parameters: Option<&Parameters>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Component> {
+) -> Result<Component, BuildError> {
     watch("building the release", 0, 1);
     let path = parameters.map(|parameters| parameters.path.as_path());
     let bytes = context.source.component(path)?;
@@ -83,11 +86,11 @@ fn build_component(
 
 /// Returns the valuation dates that the release takes: by default a year from the day after the
 /// snapshot's latest sale.
-fn valuation_dates(options: &BuildOptions, latest: Day) -> anyhow::Result<DateWindow> {
+fn valuation_dates(options: &BuildOptions, latest: Day) -> Result<DateWindow, BuildError> {
     let from = options
         .valuation_from
         .or_else(|| Day(latest.0 + 1).date())
-        .context("the snapshot's latest sale has no date")?;
+        .ok_or(BuildError::NoDate("the snapshot's latest sale has no date"))?;
     let to = options
         .valuation_to
         .unwrap_or_else(|| from.with_year(from.year() + 1).unwrap_or(from));
@@ -100,7 +103,7 @@ fn record_fixtures(
     component: &Component,
     dates: DateWindow,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Vec<u8>> {
+) -> Result<Vec<u8>, BuildError> {
     watch("recording fixtures", 0, 1);
     let day = Day::from(dates.from);
     let (snapshot, evidence) = (&context.snapshot.snapshot, context.evidence.clone());
@@ -115,7 +118,7 @@ fn describe(
     context: &BuildContext<'_>,
     parameters: Option<&Parameters>,
     dates: DateWindow,
-) -> anyhow::Result<ValuationBody> {
+) -> Result<ValuationBody, BuildError> {
     let (options, settings, source) = (context.options, &context.settings, &context.source);
     let digest = parameters.map(Parameters::digest);
     let learnt = parameters.map(|parameters| parameters.learnt);
@@ -154,7 +157,7 @@ fn backtest_on_holdout(
     component: &Component,
     body: &ValuationBody,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Option<Vec<u8>>> {
+) -> Result<Option<Vec<u8>>, BuildError> {
     let tested = Tested {
         manifest: body,
         release: &component.release,
@@ -171,7 +174,7 @@ fn package_files(
     component: Component,
     fixtures: Vec<u8>,
     report: Option<Vec<u8>>,
-) -> anyhow::Result<BTreeMap<FilePath, Source>> {
+) -> Result<BTreeMap<FilePath, Source>, BuildError> {
     let mut files = BTreeMap::from([
         (COMPONENT.parse()?, Source::Bytes(component.bytes)),
         (FIXTURES.parse()?, Source::Bytes(fixtures)),
@@ -190,7 +193,7 @@ fn write_package(
     options: &BuildOptions,
     body: ValuationBody,
     files: BTreeMap<FilePath, Source>,
-) -> anyhow::Result<PathBuf> {
+) -> Result<PathBuf, BuildError> {
     let releases_dir = options.releases.join("valuation");
     let draft = Draft {
         id: options.id.clone(),
@@ -206,9 +209,9 @@ fn write_package(
 ///
 /// # Errors
 /// Outside the years that a manifest can state.
-pub fn timestamp(at: DateTime<Utc>) -> anyhow::Result<Timestamp> {
+pub fn timestamp(at: DateTime<Utc>) -> Result<Timestamp, BuildError> {
     at.format("%Y-%m-%dT%H:%M:%SZ")
         .to_string()
         .parse()
-        .context("the time of making")
+        .map_err(BuildError::Created)
 }

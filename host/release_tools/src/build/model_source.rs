@@ -1,5 +1,6 @@
 //! What a release is built from: a crate, or a module in Python.
 
+use super::BuildError;
 use super::cargo_guest::Guest;
 use super::python::Python;
 use super::settings::Settings;
@@ -25,7 +26,7 @@ impl ModelSource {
     ///
     /// # Errors
     /// Where it is neither.
-    pub fn of(folder: &Path, settings: &Settings) -> anyhow::Result<ModelSource> {
+    pub fn of(folder: &Path, settings: &Settings) -> Result<ModelSource, BuildError> {
         Ok(match &settings.python {
             Some(python) => ModelSource::Python {
                 python: python.clone(),
@@ -55,11 +56,11 @@ impl ModelSource {
     ///
     /// # Errors
     /// Where it cannot be built.
-    pub fn component(&self, parameters: Option<&Path>) -> anyhow::Result<Vec<u8>> {
-        match self {
-            ModelSource::Crate(guest) => guest.component(parameters),
-            ModelSource::Python { python, folder } => python.component(folder),
-        }
+    pub fn component(&self, parameters: Option<&Path>) -> Result<Vec<u8>, BuildError> {
+        Ok(match self {
+            ModelSource::Crate(guest) => guest.component(parameters)?,
+            ModelSource::Python { python, folder } => python.component(folder)?,
+        })
     }
 
     /// The model as a manifest names it.

@@ -2,8 +2,7 @@
 
 use super::cargo_guest::Guest;
 use super::context::BuildContext;
-use super::{features, predictions, training};
-use anyhow::{Context, bail};
+use super::{BuildError, features, predictions, training};
 use domesday_engine::Release;
 use domesday_package::{Sha256Digest, TrainingWindow};
 use domesday_registers::{Day, Progress};
@@ -36,7 +35,7 @@ impl Parameters {
 pub fn fit_parameters(
     context: &BuildContext<'_>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Option<Parameters>> {
+) -> Result<Option<Parameters>, BuildError> {
     let Some(guest) = context.source.fitted() else {
         return Ok(None);
     };
@@ -50,8 +49,13 @@ pub fn fit_parameters(
         false => days.fit_through,
     };
     let learnt = TrainingWindow {
-        fitted_through: days.fit_through.date().context("the last day of the fit")?,
-        calibrated_through: last.date().context("the last day of the calibration")?,
+        fitted_through: days
+            .fit_through
+            .date()
+            .ok_or(BuildError::NoDate("the last day of the fit"))?,
+        calibrated_through: last
+            .date()
+            .ok_or(BuildError::NoDate("the last day of the calibration"))?,
     };
     let bytes = std::fs::read(&path)?;
     Ok(Some(Parameters {
@@ -67,15 +71,13 @@ fn fit_sales(
     guest: &Guest,
     path: &Path,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<()> {
+) -> Result<(), BuildError> {
     let fit_through = context.days.fit_through;
     let sales = context.work_dir.path().join("sales.jsonl");
     watch("listing sales", 0, 1);
     let rows = training::write(&context.snapshot.snapshot, fit_through, &sales)?;
     if rows == 0 {
-        bail!(
-            "the snapshot holds no sale of a home up to {fit_through}; choose a later --fit-through"
-        );
+        return Err(BuildError::NothingToFit { fit_through });
     }
     watch("fitting", 0, 1);
     guest.fit(
@@ -83,7 +85,8 @@ fn fit_sales(
         &[&sales],
         &["--train-until", &fit_through.to_string(), "--out"],
         path,
-    )
+    )?;
+    Ok(())
 }
 
 /// Builds the model with its fitted parameters. Where its component shows its inputs, runs `fit
@@ -93,8 +96,8 @@ fn learn_from_inputs(
     guest: &Guest,
     path: &Path,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Release> {
-    let admit = |watch: &mut Progress<'_>| -> anyhow::Result<Release> {
+) -> Result<Release, BuildError> {
+    let admit = |watch: &mut Progress<'_>| -> Result<Release, BuildError> {
         watch("building the model", 0, 1);
         let component = guest.component(Some(path))?;
         Ok(context.runtime.admit(&component, context.limits)?)
@@ -116,10 +119,10 @@ fn learn_from_inputs(
         watch,
     )?;
     if rows == 0 {
-        bail!(
-            "no sale from {} to {fit_through} can be learnt from; choose a later --fit-through",
-            days.0
-        );
+        return Err(BuildError::NothingToLearn {
+            from: days.0,
+            fit_through,
+        });
     }
     watch("learning", 0, 1);
     let learnt = context.work_dir.path().join("learnt.json");
@@ -141,7 +144,7 @@ fn calibrate_ranges(
     release: &Release,
     path: &Path,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<bool> {
+) -> Result<bool, BuildError> {
     let predictions = context.work_dir.path().join("predictions.jsonl");
     let rows = predictions::write(
         &context.snapshot.snapshot,

@@ -1,7 +1,6 @@
 //! What a release says of sales that its fit never saw, each valued as at its own day.
 
-use super::sold_subject;
-use anyhow::{Context, bail};
+use super::{BuildError, sold_subject};
 use domesday_engine::Release;
 use domesday_engine::evidence::SnapshotEvidence;
 use domesday_engine::outcome::Outcome;
@@ -48,16 +47,16 @@ pub fn write(
     most: usize,
     path: &Path,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<u64> {
+) -> Result<u64, BuildError> {
     let later = snapshot
         .export_between(first, last)?
         .collect::<Result<Vec<_>, _>>()?;
     let step = later.len().div_ceil(most.max(1)).max(1);
     let chosen: Vec<&ExportedSale> = later.iter().step_by(step).collect();
-    let mut out = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
+    let mut out = BufWriter::new(File::create(path).map_err(BuildError::file(path))?);
     let (mut rows, mut done) = (0, 0);
     for chunk in chosen.chunks(CHUNK) {
-        let valued: Vec<anyhow::Result<Option<Row>>> = chunk
+        let valued: Vec<Result<Option<Row>, BuildError>> = chunk
             .par_iter()
             .map(|sold| row(sold, release, &evidence))
             .collect();
@@ -79,7 +78,7 @@ fn row(
     sold: &ExportedSale,
     release: &Release,
     evidence: &Arc<SnapshotEvidence>,
-) -> anyhow::Result<Option<Row>> {
+) -> Result<Option<Row>, BuildError> {
     let sale = &sold.sale;
     let Some(subject) = sold_subject::subject(sold, sale.day, Day(sale.day.0 - 1)) else {
         return Ok(None);
@@ -91,7 +90,10 @@ fn row(
         Ok(Outcome::Referred(_)) => ("referred", None),
         Ok(Outcome::Failed { .. }) => ("failed", None),
         Err(failure) if failure.retryable() => {
-            bail!("sale {} could not be valued: {failure}", sale.id)
+            return Err(BuildError::NotValued {
+                id: sale.id,
+                failure,
+            });
         }
         Err(_) => ("failed", None),
     };

@@ -4,7 +4,6 @@
 //! in memory then is what every row begins with. As with a crate from `domesday release new`, the
 //! interface and the SDK are those that this program was built with.
 
-use anyhow::{Context, bail};
 use domesday_package::Model;
 use serde::Deserialize;
 use std::ffi::OsString;
@@ -35,6 +34,62 @@ pub struct Python {
     version: String,
 }
 
+/// Why a module cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum PythonError {
+    /// The name is not one of a module, or of one of this program's own.
+    #[error("{0:?} in release.toml is no name for a model's module")]
+    Name(String),
+    /// The module is missing.
+    #[error("the model's module {0} is not there")]
+    NotFound(PathBuf),
+    /// The builder is not installed.
+    #[error(
+        "{} could not be started; `pip install {}` installs it, and {PROGRAM_VARIABLE} names it where it is not on the PATH",
+        program.display(),
+        PINNED.trim()
+    )]
+    NoBuilder {
+        /// The program.
+        program: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The builder refuses the module.
+    #[error("{PROGRAM} could not make a component of {module}:\n{said}")]
+    Refused {
+        /// The module.
+        module: String,
+        /// The builder's message.
+        said: String,
+    },
+    /// The builder wrote nothing.
+    #[error(
+        "{PROGRAM} ended well and left no component; {PROGRAM_VARIABLE} may name another program"
+    )]
+    NoComponent(#[source] io::Error),
+    /// A file or folder cannot be read or written.
+    #[error("{path}")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// There is no working folder.
+    #[error(transparent)]
+    Folder(#[from] io::Error),
+}
+
+impl PythonError {
+    fn file(path: &Path) -> impl FnOnce(io::Error) -> PythonError {
+        move |source| PythonError::File {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 impl Python {
     /// The model as a manifest names it. It learns nothing from sales while it is built.
     pub fn described(&self) -> Model {
@@ -50,25 +105,22 @@ impl Python {
     ///
     /// # Errors
     /// Where there is no such module, or componentize-py is not installed or refuses it.
-    pub fn component(&self, folder: &Path) -> anyhow::Result<Vec<u8>> {
+    pub fn component(&self, folder: &Path) -> Result<Vec<u8>, PythonError> {
         let source = folder.join(format!("{}.py", self.module.replace('.', "/")));
         let plain = self
             .module
             .split('.')
             .all(|part| is_identifier(part) && part != ENTRY && part != "domesday");
         if !plain {
-            bail!(
-                "{:?} in release.toml is no name for a model's module",
-                self.module
-            );
+            return Err(PythonError::Name(self.module.clone()));
         }
         if !source.is_file() {
-            bail!("the model's module {} is not there", source.display());
+            return Err(PythonError::NotFound(source));
         }
         let workshop = tempfile::tempdir()?;
         let put = |name: &str, text: &str| {
             let path = workshop.path().join(name);
-            std::fs::write(&path, text).with_context(|| path.display().to_string())
+            std::fs::write(&path, text).map_err(PythonError::file(&path))
         };
         put("valuation.wit", INTERFACE)?;
         put("domesday.py", SDK)?;
@@ -82,17 +134,13 @@ impl Python {
         // The interpreter that is run while building leaves compiled modules beside those that it
         // imports.
         let model = workshop.path().join("model");
-        copy(folder, &model).with_context(|| folder.display().to_string())?;
+        copy(folder, &model).map_err(PythonError::file(folder))?;
         let made = workshop.path().join("component.wasm");
         self.run(&model, workshop.path(), &made)?;
-        std::fs::read(&made).with_context(|| {
-            format!(
-                "{PROGRAM} ended well and left no component; {PROGRAM_VARIABLE} may name another program"
-            )
-        })
+        std::fs::read(&made).map_err(PythonError::NoComponent)
     }
 
-    fn run(&self, folder: &Path, workshop: &Path, made: &Path) -> anyhow::Result<()> {
+    fn run(&self, folder: &Path, workshop: &Path, made: &Path) -> Result<(), PythonError> {
         let program = std::env::var_os(PROGRAM_VARIABLE).unwrap_or_else(|| OsString::from(PROGRAM));
         let output = Command::new(&program)
             .args(["--quiet", "--wit-path"])
@@ -107,20 +155,19 @@ impl Python {
             // What it refuses is about the model, and its own stack says nothing of that.
             .env_remove("RUST_BACKTRACE")
             .output()
-            .with_context(|| {
-                format!(
-                    "{} could not be started; `pip install {}` installs it, and {PROGRAM_VARIABLE} names it where it is not on the PATH",
-                    PathBuf::from(&program).display(),
-                    PINNED.trim()
-                )
+            .map_err(|source| PythonError::NoBuilder {
+                program: PathBuf::from(&program),
+                source,
             })?;
         if !output.status.success() {
-            bail!(
-                "{PROGRAM} could not make a component of {}:\n{}{}",
-                self.module,
-                String::from_utf8_lossy(&output.stdout).trim(),
-                String::from_utf8_lossy(&output.stderr).trim()
-            );
+            return Err(PythonError::Refused {
+                module: self.module.clone(),
+                said: format!(
+                    "{}{}",
+                    String::from_utf8_lossy(&output.stdout).trim(),
+                    String::from_utf8_lossy(&output.stderr).trim()
+                ),
+            });
         }
         Ok(())
     }

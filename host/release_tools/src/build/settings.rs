@@ -1,7 +1,7 @@
 //! `release.toml` of a model: what its releases promise.
 
 use super::python::Python;
-use anyhow::Context;
+use super::{BuildError, SettingsError};
 use domesday_package::{ConfidenceBand, Country, Endpoint, Monotone, PropertyType, RowLimits};
 use serde::Deserialize;
 use std::path::Path;
@@ -38,10 +38,14 @@ impl Settings {
     ///
     /// # Errors
     /// Where it is missing, or says something else than the settings.
-    pub fn read(model: &Path) -> anyhow::Result<Settings> {
+    pub fn read(model: &Path) -> Result<Settings, BuildError> {
         let path = model.join("release.toml");
-        let named = || format!("the model's settings {}", path.display());
-        let text = std::fs::read_to_string(&path).with_context(named)?;
-        toml::from_str(&text).with_context(named)
+        let read = || -> Result<Settings, SettingsError> {
+            Ok(toml::from_str(&std::fs::read_to_string(&path)?)?)
+        };
+        read().map_err(|source| BuildError::Settings {
+            path: path.clone(),
+            source,
+        })
     }
 }

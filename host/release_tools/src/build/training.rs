@@ -1,7 +1,7 @@
 //! The sales that a model is fitted on, one JSON object a line.
 
-use anyhow::Context;
-use domesday_property::{GssCode, Snapshot};
+use super::BuildError;
+use domesday_property::{GssCode, Snapshot, SnapshotError};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
 use serde::Serialize;
@@ -38,8 +38,8 @@ struct Row {
 ///
 /// # Errors
 /// Where the snapshot cannot be read or the file not written.
-pub fn write(snapshot: &Snapshot, through: Day, path: &Path) -> anyhow::Result<u64> {
-    let mut out = BufWriter::new(File::create(path).with_context(|| path.display().to_string())?);
+pub fn write(snapshot: &Snapshot, through: Day, path: &Path) -> Result<u64, BuildError> {
+    let mut out = BufWriter::new(File::create(path).map_err(BuildError::file(path))?);
     let mut indices = Indices::default();
     let mut rows = 0;
     for sold in snapshot.export()? {
@@ -98,7 +98,7 @@ impl Indices {
         kind: PropertyType,
         month: i32,
         through: Day,
-    ) -> anyhow::Result<Option<f64>> {
+    ) -> Result<Option<f64>, SnapshotError> {
         let series = match self.0.entry((authority, kind)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {

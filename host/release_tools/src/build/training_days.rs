@@ -1,7 +1,6 @@
 //! Which sales are fitted, which calibrate, and which are left to test on.
 
-use super::options::BuildOptions;
-use anyhow::{Context, bail};
+use super::{BuildError, BuildOptions};
 use domesday_property::Snapshot;
 use domesday_registers::Day;
 
@@ -38,11 +37,11 @@ impl TrainingDays {
 ///
 /// # Errors
 /// Where the snapshot holds no sale, or the options leave none to calibrate on.
-pub fn training_days(options: &BuildOptions, snapshot: &Snapshot) -> anyhow::Result<TrainingDays> {
-    let latest = snapshot
-        .identity()
-        .latest_sale
-        .context("the snapshot holds no sale")?;
+pub fn training_days(
+    options: &BuildOptions,
+    snapshot: &Snapshot,
+) -> Result<TrainingDays, BuildError> {
+    let latest = snapshot.identity().latest_sale.ok_or(BuildError::NoSale)?;
     let fit_through = options
         .fit_through
         .map_or(Day(latest.0 - AFTER_FIT_DAYS), Day::from);
@@ -56,12 +55,13 @@ pub fn training_days(options: &BuildOptions, snapshot: &Snapshot) -> anyhow::Res
 
 /// Returns the stated day, or half a year before the latest sale, or half way between the fit and
 /// the latest sale where the fit goes further than that.
-fn calibrate_through(stated: Option<Day>, fit_through: Day, latest: Day) -> anyhow::Result<Day> {
+fn calibrate_through(
+    stated: Option<Day>,
+    fit_through: Day,
+    latest: Day,
+) -> Result<Day, BuildError> {
     match stated {
-        Some(day) if day <= fit_through => bail!(
-            "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {day}; choose an earlier \
-             --fit-through or a later --calibrate-through"
-        ),
+        Some(day) if day <= fit_through => Err(BuildError::NothingToCalibrate { fit_through, day }),
         Some(day) => Ok(day),
         None => {
             let half_way = fit_through.0 + (latest.0 - fit_through.0) / 2;

@@ -1,25 +1,38 @@
 //! The package's back-test, run again: it must come out byte for byte.
 
+use super::CheckError;
 use super::finding::{Finding, Verdict};
 use crate::backtest;
 use crate::backtest::{Tested, training_window, written};
 use crate::build::holdout::PROBE_HOMES;
-use anyhow::Context;
 use domesday_evaluation::report::Report;
 use domesday_registers::Day;
 use domesday_registers::Progress;
 use domesday_valuation::comparison_header::learnt;
 use serde_json::json;
+use std::num::TryFromIntError;
 
 pub const CHECK: &str = "backtest";
+
+/// Why a package's back-test cannot be read.
+#[derive(Debug, thiserror::Error)]
+enum PlanError {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("{0} is no day")]
+    Day(String),
+    #[error(transparent)]
+    Lag(#[from] TryFromIntError),
+}
 
 /// What a package's back-test was asked.
 ///
 /// # Errors
 /// Where the report states days that are none.
-fn plan(kept: &Report) -> anyhow::Result<backtest::Plan> {
+fn plan(kept: &[u8]) -> Result<backtest::Plan, PlanError> {
+    let kept: Report = serde_json::from_slice(kept)?;
     let subject = &kept.subject;
-    let day = |text: &str| Day::parse_iso(text).with_context(|| format!("{text} is no day"));
+    let day = |text: &str| Day::parse_iso(text).ok_or_else(|| PlanError::Day(text.to_owned()));
     let askable = subject.sales_in_window.saturating_sub(subject.not_askable);
     Ok(backtest::Plan {
         from: day(&subject.from)?,
@@ -44,14 +57,11 @@ pub fn check(
     kept: &[u8],
     tested: &Tested<'_>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<(Finding, Option<Report>)> {
-    let plan = match serde_json::from_slice::<Report>(kept)
-        .map_err(anyhow::Error::from)
-        .and_then(|report| plan(&report))
-    {
+) -> Result<(Finding, Option<Report>), CheckError> {
+    let plan = match plan(kept) {
         Ok(plan) => plan,
         Err(error) => {
-            let why = format!("the package's back-test cannot be read: {error:#}");
+            let why = format!("the package's back-test cannot be read: {error}");
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };

@@ -1,6 +1,6 @@
 //! The engines that a release is checked on.
 
-use anyhow::Context;
+use super::CheckError;
 use domesday_engine::config::{Allocation, MAX_STACK_BYTES};
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::{Release, Runtime};
@@ -40,11 +40,11 @@ pub fn candidate(
     trust: &Trust,
     compiled: Option<&Path>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Candidate> {
-    let workshop = tempfile::tempdir().context("a folder for compiled code")?;
+) -> Result<Candidate, CheckError> {
+    let workshop = tempfile::tempdir().map_err(CheckError::Folder)?;
     let compiled = compiled.unwrap_or(workshop.path());
     let mut snapshots = BTreeMap::new();
-    let mut admit = |runtime: Runtime| -> anyhow::Result<OpenRelease> {
+    let mut admit = |runtime: Runtime| -> Result<OpenRelease, CheckError> {
         let runtime = runtime.with_cache(kept(compiled, TOLD)?);
         Ok(open_release(root, id, trust, &runtime, &mut snapshots)?)
     };

@@ -9,6 +9,7 @@ mod backtest_reproducible;
 mod cost;
 mod coverage;
 mod engines;
+mod error;
 mod extremes;
 mod finding;
 mod fixtures;
@@ -24,7 +25,6 @@ mod testing;
 
 use crate::backtest;
 use crate::backtest::{Tested, training_window};
-use anyhow::Context;
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
@@ -40,6 +40,7 @@ use rows::{Home, Seen, value, value_all};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use error::CheckError;
 pub use finding::Report;
 
 /// How much to check on.
@@ -68,17 +69,15 @@ pub fn check(
     trust: &Trust,
     plan: &Plan,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Report> {
+) -> Result<Report, CheckError> {
     let engine = Runtime::version();
     let candidate = match candidate(root, id, trust, plan.compiled.as_deref(), watch) {
         Ok(candidate) => candidate,
-        Err(error) => match error.downcast::<ReleaseError>()? {
-            ReleaseError::NotAdmitted { source, .. } => {
-                let found = imports::refused(&source.to_string());
-                return Ok(Report::of(id, engine, vec![found]));
-            }
-            other => return Err(other.into()),
-        },
+        Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
+            let found = imports::refused(&source.to_string());
+            return Ok(Report::of(id, engine, vec![found]));
+        }
+        Err(other) => return Err(other),
     };
     let manifest = &candidate.on_demand.manifest;
     if let Some((from, _)) = plan.window {
@@ -130,7 +129,7 @@ fn on_homes(
     recorded: &[Fixture],
     plan: &Plan,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Vec<Finding>> {
+) -> Result<Vec<Finding>, CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
     watch("listing sales", 0, 1);
@@ -205,7 +204,7 @@ fn on_sales(
     root: &Path,
     plan: &Plan,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<[Finding; 2]> {
+) -> Result<[Finding; 2], CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let package = open(
         &root
@@ -258,7 +257,7 @@ fn on_window(
     (from, to): (Day, Day),
     sample: Option<usize>,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<domesday_evaluation::report::Report> {
+) -> Result<domesday_evaluation::report::Report, CheckError> {
     let plan = backtest::Plan {
         from,
         to,
@@ -270,5 +269,8 @@ fn on_window(
     };
     backtest::run(tested, &plan, watch)
         .map(|(report, _)| report)
-        .with_context(|| format!("the window for the coverage of {}", manifest.release_id))
+        .map_err(|source| CheckError::Window {
+            release: manifest.release_id.clone(),
+            source,
+        })
 }

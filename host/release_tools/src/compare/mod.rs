@@ -5,11 +5,13 @@
 //! time warms what the row needs, the second is the one that is timed. Both times must give the
 //! same answer to the bit.
 
+mod error;
 mod subjects;
 mod value;
 
+pub use error::CompareError;
+
 use crate::backtest::sales::Window;
-use anyhow::bail;
 use domesday_engine::fixture::Fixture;
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
@@ -52,7 +54,7 @@ pub fn run(
     releases: &Sides<OpenRelease>,
     rows: Rows,
     watch: &mut Progress<'_>,
-) -> anyhow::Result<Comparison> {
+) -> Result<Comparison, CompareError> {
     let (source, first, paired) = match rows {
         Rows::Sales { from, to, sample } => {
             let days = window(releases, from, to)?;
@@ -86,14 +88,10 @@ pub fn run(
         }
     };
     if paired.is_empty() {
-        bail!(
-            "no sale of a home in the window can be asked about; {}'s snapshot has sales up to {}",
-            releases.a.id,
-            releases
-                .a
-                .latest_sale
-                .map_or("no day".to_owned(), |day| day.to_string())
-        );
+        return Err(CompareError::NoSales {
+            release: releases.a.id.clone(),
+            latest: releases.a.latest_sale,
+        });
     }
     let header = header(releases.each(), source, first);
     Ok(Comparison::of(header, &paired, &|code| {
@@ -107,11 +105,11 @@ fn window(
     releases: &Sides<OpenRelease>,
     from: Option<Day>,
     to: Option<Day>,
-) -> anyhow::Result<(Day, Day)> {
+) -> Result<(Day, Day), CompareError> {
     let both = [&releases.a, &releases.b];
     let latest = both.iter().filter_map(|release| release.latest_sale).min();
     let Some(latest) = latest else {
-        bail!("neither snapshot holds a sale: compare on fixtures instead");
+        return Err(CompareError::NoSale);
     };
     if let Some(from) = from
         && from > to.unwrap_or(latest)
@@ -120,10 +118,8 @@ fn window(
             Some(day) => format!("{}'s snapshot has sales up to {day}", release.id),
             None => format!("{}'s snapshot has no sale", release.id),
         });
-        bail!(
-            "no sale that both releases know is of --from {from} or later: {}",
-            known.join(", ")
-        );
+        let known = known.join(", ");
+        return Err(CompareError::TooLate { from, known });
     }
     let to = to.unwrap_or(latest);
     let learnt = both.iter().filter_map(|release| {
@@ -138,10 +134,7 @@ fn window(
         (None, None) => Day(to.0 - YEAR + 1),
     };
     if from > to {
-        bail!(
-            "there is no sale that both releases know and neither learnt from: the window would run from {from} to {to}. \
-             Name one with --from and --to; the report then says that figures against prices may be too good"
-        );
+        return Err(CompareError::NothingUnseen { from, to });
     }
     Ok((from, to))
 }

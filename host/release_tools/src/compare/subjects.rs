@@ -1,7 +1,7 @@
 //! The same home as each release would see it.
 
-use crate::backtest::subject as sold_subject;
-use anyhow::Context;
+use super::CompareError;
+use crate::backtest::{SaleError, subject as sold_subject};
 use domesday_engine::fixture::Fixture;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::compare::sides::Sides;
@@ -24,20 +24,24 @@ pub struct Asked {
 ///
 /// # Errors
 /// Where a snapshot cannot be read.
-pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> anyhow::Result<Asked> {
+pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> Result<Asked, CompareError> {
     let sale = &sold.sale;
-    let about = || format!("sale {:016x} of {}", sale.id, sale.day);
+    let failed = |source| CompareError::Sale {
+        id: sale.id,
+        day: sale.day,
+        source,
+    };
     let of = |release: &OpenRelease| {
         let mut subject = Arc::unwrap_or_clone(sold_subject(sold, sale.day, &release.snapshot, 0)?);
         subject.evidence_through = evidence_through(release, sale.day);
-        anyhow::Ok(Arc::new(subject))
+        Ok::<_, SaleError>(Arc::new(subject))
     };
     Ok(Asked {
-        name: about(),
+        name: format!("sale {:016x} of {}", sale.id, sale.day),
         price: Some(sale.price_gbp as f64),
         subjects: Sides {
-            a: of(&releases.a).with_context(about)?,
-            b: of(&releases.b).with_context(about)?,
+            a: of(&releases.a).map_err(failed)?,
+            b: of(&releases.b).map_err(failed)?,
         },
     })
 }

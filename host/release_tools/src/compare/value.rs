@@ -1,7 +1,7 @@
 //! One row by both releases, in turn.
 
+use super::CompareError;
 use super::subjects::Asked;
-use anyhow::bail;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::compare::paired::{Paired, Side};
 use domesday_evaluation::compare::sides::Sides;
@@ -15,11 +15,15 @@ use std::time::Instant;
 ///
 /// # Errors
 /// Where the host failed, or a release did not say the same twice.
-pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::Result<Paired> {
+pub fn pair(
+    asked: Asked,
+    releases: &Sides<OpenRelease>,
+    at: usize,
+) -> Result<Paired, CompareError> {
     let a = || side(&releases.a, &asked.subjects.a, &asked.name);
     let b = || side(&releases.b, &asked.subjects.b, &asked.name);
     // Whoever goes second finds the evidence in memory already, so that neither always does.
-    let round = || -> anyhow::Result<Sides<Side>> {
+    let round = || -> Result<Sides<Side>, CompareError> {
         Ok(match at.is_multiple_of(2) {
             true => Sides { a: a()?, b: b()? },
             false => {
@@ -35,11 +39,10 @@ pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::R
         (&releases.b, &first.b, &second.b),
     ] {
         if first.said != second.said {
-            bail!(
-                "{}: release {} does not say the same twice; `domesday release check` tells more",
-                asked.name,
-                release.id
-            );
+            return Err(CompareError::Unsteady {
+                row: asked.name.clone(),
+                release: release.id.clone(),
+            });
         }
     }
     let subject = &asked.subjects.a;
@@ -54,7 +57,7 @@ pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::R
 }
 
 /// What a client of the release would be told, and what that cost.
-fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> anyhow::Result<Side> {
+fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> Result<Side, CompareError> {
     let began = Instant::now();
     if let Some(referral) = outside(&release.manifest, subject) {
         return Ok(Side {
@@ -68,7 +71,11 @@ fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> anyhow::Re
     if let Err(failure) = &row.outcome
         && failure.retryable()
     {
-        bail!("{name} could not be valued by {}: {failure}", release.id);
+        return Err(CompareError::NotValued {
+            row: name.to_owned(),
+            release: release.id.clone(),
+            failure: failure.clone(),
+        });
     }
     Ok(Side {
         said: compared_outcome(release, &row.outcome),

@@ -10,7 +10,7 @@ mod name;
 
 pub use name::Name;
 
-use anyhow::{Context, bail};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Files of the new folder, with their text: a path there, and one from this crate's folder.
@@ -50,23 +50,44 @@ const SDK: &[(&str, &str)] = files! {
 /// The template's name.
 const STAND_IN: &str = "new-model";
 
+/// Why no crate is made.
+#[derive(Debug, thiserror::Error)]
+pub enum ScaffoldError {
+    /// The folder holds something.
+    #[error("{0} is not empty; name a folder that is not there yet with --path")]
+    NotEmpty(PathBuf),
+    /// A file or folder cannot be read or written.
+    #[error("{path}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+impl ScaffoldError {
+    fn io(path: &Path) -> impl FnOnce(io::Error) -> ScaffoldError {
+        move |source| ScaffoldError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
 /// Makes a model's crate in `folder`, which is not there yet or empty, and says which files it
 /// wrote.
 ///
 /// # Errors
 /// Where the folder holds anything, or cannot be written.
-pub fn make(name: &Name, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let about = || folder.display().to_string();
+pub fn make(name: &Name, folder: &Path) -> Result<Vec<PathBuf>, ScaffoldError> {
     let holds_something = folder.exists()
         && std::fs::read_dir(folder)
-            .with_context(about)?
+            .map_err(ScaffoldError::io(folder))?
             .next()
             .is_some();
     if holds_something {
-        bail!(
-            "{} is not empty; name a folder that is not there yet with --path",
-            folder.display()
-        );
+        return Err(ScaffoldError::NotEmpty(folder.to_owned()));
     }
     let mut written = Vec::new();
     let named = TEMPLATE
@@ -76,9 +97,9 @@ pub fn make(name: &Name, folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     for (to, text) in named.chain(kept) {
         let path = folder.join(to);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+            std::fs::create_dir_all(parent).map_err(ScaffoldError::io(parent))?;
         }
-        std::fs::write(&path, text).with_context(|| path.display().to_string())?;
+        std::fs::write(&path, text).map_err(ScaffoldError::io(&path))?;
         written.push(path);
     }
     Ok(written)
@@ -114,6 +135,19 @@ mod tests {
         assert_eq!(carried, found, "list each file of sdk/rust and wit in SDK");
     }
 
+    /// Adds the names of all dependencies, those of tests and targets included.
+    fn dependencies(table: &toml::Table, found: &mut BTreeSet<String>) {
+        for (key, value) in table {
+            let Some(inner) = value.as_table() else {
+                continue;
+            };
+            match key.ends_with("dependencies") {
+                true => found.extend(inner.keys().cloned()),
+                false => dependencies(inner, found),
+            }
+        }
+    }
+
     #[test]
     fn the_template_takes_dependencies_as_the_repository_does() {
         let read = |path: PathBuf| -> toml::Table {
@@ -127,13 +161,12 @@ mod tests {
             let known = &ours["workspace"]["dependencies"][name];
             assert_eq!(version(wanted), version(known), "{name}");
         }
-        let sdk = read(repository().join("sdk/rust/Cargo.toml")).to_string();
+        let mut used = BTreeSet::new();
+        dependencies(&read(repository().join("sdk/rust/Cargo.toml")), &mut used);
         for (name, part) in ours["workspace"]["dependencies"].as_table().unwrap() {
-            let used = sdk.contains(&format!("[dependencies.{name}]"))
-                || sdk.contains(&format!(".dependencies.{name}]"));
             assert!(
-                !used || theirs.contains_key(name),
-                "the SDK needs {name} = {part}"
+                !used.contains(name) || theirs.contains_key(name),
+                "the SDK needs {name} = {part:?}"
             );
         }
         // What cargo's own release profile says where a profile does not.

@@ -3,7 +3,6 @@
 use super::execute::on_service;
 use super::protocol::{Command, Response};
 use crate::service::Service;
-use anyhow::{Context, bail};
 use axum::extract::State;
 use axum::routing::{get, post};
 use axum::{Json, Router};
@@ -12,6 +11,22 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::{UnixListener, UnixStream, unix};
+
+/// Why the socket cannot be bound.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// Another server answers on it.
+    #[error("the admin socket {0} is another server's")]
+    InUse(PathBuf),
+    /// It cannot be made.
+    #[error("the admin socket {path}")]
+    Io {
+        /// The socket.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+}
 
 /// A socket that takes this user's connections, and goes when it is dropped.
 pub struct AdminSocket {
@@ -28,20 +43,23 @@ impl AdminSocket {
     ///
     /// # Errors
     /// Where a server answers on it, or it cannot be made: a path has at most some 100 bytes.
-    pub fn bind(path: PathBuf) -> anyhow::Result<AdminSocket> {
-        let named = || format!("the admin socket {}", path.display());
+    pub fn bind(path: PathBuf) -> Result<AdminSocket, BindError> {
+        let io = |source| BindError::Io {
+            path: path.clone(),
+            source,
+        };
         if std::os::unix::net::UnixStream::connect(&path).is_ok() {
-            bail!("{} is another server's", named());
+            return Err(BindError::InUse(path));
         }
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(named);
+                return Err(io(error));
             }
             _ => {}
         }
-        let listener = UnixListener::bind(&path).with_context(named)?;
+        let listener = UnixListener::bind(&path).map_err(io)?;
         // Until here the folder alone protects it, and after that each connection's user as well.
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).with_context(named)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(io)?;
         Ok(AdminSocket {
             listener,
             bound: identity(&path),

@@ -3,17 +3,66 @@
 use super::exclusions::Counts;
 use super::header::About;
 use super::store::{ABOUT, Kept, NOW, rows};
-use anyhow::{Context, bail};
 use chrono::{DateTime, SecondsFormat};
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
 use domesday_evaluation::compare::paired::Paired;
 use std::fs;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Where a service keeps pairs.
 pub const FOLDER: &str = "shadow";
+
+/// Why there is no comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The candidate never was a shadow on this host.
+    #[error("nothing was kept in {data} of {candidate} as a shadow")]
+    Nothing {
+        /// The data folder.
+        data: PathBuf,
+        /// The candidate.
+        candidate: String,
+    },
+    /// The candidate was no shadow of this release, or no row was compared.
+    #[error("nothing was kept in {data} of {candidate} as a shadow beside {current}")]
+    NothingBeside {
+        /// The data folder.
+        data: PathBuf,
+        /// The candidate.
+        candidate: String,
+        /// The release beside which it would have run.
+        current: String,
+    },
+    /// Every row was excluded.
+    #[error("no row of {candidate} beside {current} was compared: {kinds}")]
+    AllExcluded {
+        /// The candidate.
+        candidate: String,
+        /// The release beside which it ran.
+        current: String,
+        /// The reasons and how often each applied.
+        kinds: String,
+    },
+    /// A file or folder cannot be read.
+    #[error("{path}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The header is damaged.
+    #[error("{path}")]
+    Header {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: serde_json::Error,
+    },
+}
 
 /// The comparison of a candidate with the release that it stood beside, last or as `against` says.
 ///
@@ -23,28 +72,46 @@ pub fn comparison(
     data: &Path,
     candidate: &str,
     against: Option<&str>,
-) -> anyhow::Result<Comparison> {
+) -> Result<Comparison, ReportError> {
     let all = data.join(FOLDER).join(candidate);
     let current = match against {
         Some(current) => current.to_owned(),
-        None => latest(&all).with_context(|| nothing(data, candidate))?,
+        None => latest(&all).ok_or_else(|| ReportError::Nothing {
+            data: data.to_owned(),
+            candidate: candidate.to_owned(),
+        })?,
     };
     let folder = all.join(&current);
+    let io = |source| ReportError::Io {
+        path: folder.clone(),
+        source,
+    };
+    let nothing = || ReportError::NothingBeside {
+        data: data.to_owned(),
+        candidate: candidate.to_owned(),
+        current: current.clone(),
+    };
     let text = match fs::read(folder.join(ABOUT)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            bail!("{} beside {current}", nothing(data, candidate))
+            return Err(nothing());
         }
-        text => text.with_context(|| folder.display().to_string())?,
+        text => text.map_err(io)?,
     };
-    let mut about: About =
-        serde_json::from_slice(&text).with_context(|| folder.join(ABOUT).display().to_string())?;
-    let kept = rows(&folder).with_context(|| folder.display().to_string())?;
-    let counts = Counts::read(&folder).with_context(|| folder.display().to_string())?;
+    let mut about: About = serde_json::from_slice(&text).map_err(|source| ReportError::Header {
+        path: folder.join(ABOUT),
+        source,
+    })?;
+    let kept = rows(&folder).map_err(io)?;
+    let counts = Counts::read(&folder).map_err(io)?;
     let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
-        match counts.left_out.in_words() {
-            Some(kinds) => bail!("no row of {candidate} beside {current} was compared: {kinds}"),
-            None => bail!("{} beside {current}", nothing(data, candidate)),
-        }
+        return Err(match counts.left_out.in_words() {
+            Some(kinds) => ReportError::AllExcluded {
+                candidate: candidate.to_owned(),
+                current,
+                kinds,
+            },
+            None => nothing(),
+        });
     };
     if let Source::Live {
         first: from,
@@ -74,13 +141,6 @@ fn taken(kept: &[Kept], share: f64) -> [f64; 2] {
     shares.fold([f64::INFINITY, 0.0], |[least, most], share| {
         [least.min(share), most.max(share)]
     })
-}
-
-fn nothing(data: &Path, candidate: &str) -> String {
-    format!(
-        "nothing was kept in {} of {candidate} as a shadow",
-        data.display()
-    )
 }
 
 /// The release that the candidate stood beside last.

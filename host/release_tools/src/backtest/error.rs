@@ -1,0 +1,102 @@
+//! Why a release cannot be tested on sales.
+
+use super::training_window::OverlapError;
+use domesday_engine::evidence::EvidenceFault;
+use domesday_engine::outcome::RowFailure;
+use domesday_property::SnapshotError;
+use domesday_registers::Day;
+use std::path::PathBuf;
+
+/// Why there is no back-test.
+#[derive(Debug, thiserror::Error)]
+pub enum BacktestError {
+    /// The release may have learnt from the window.
+    #[error(transparent)]
+    Overlap(#[from] OverlapError),
+    /// The window has no sale that a request could be made of.
+    #[error("no sale of a home from {from} to {to} can be asked about; {}", latest_sale(*latest))]
+    NoSales {
+        /// First day of the window.
+        from: Day,
+        /// Last day of the window.
+        to: Day,
+        /// Day of the snapshot's latest sale.
+        latest: Option<Day>,
+    },
+    /// A sale could not be valued.
+    #[error("sale {id:016x} of {day}")]
+    Sale {
+        /// Its id.
+        id: u64,
+        /// Its day.
+        day: Day,
+        /// The reason.
+        source: SaleError,
+    },
+    /// No folder for the leakage probe.
+    #[error("a folder for the leakage probe's copy")]
+    ProbeFolder(#[source] std::io::Error),
+    /// The snapshot cannot be copied for the leakage probe.
+    #[error(
+        "the leakage probe's copy of the snapshot in {folder}; TMPDIR names another place, and --leakage-probe 0 does without"
+    )]
+    ProbeCopy {
+        /// The folder of the copy.
+        folder: PathBuf,
+        /// The reason.
+        source: SnapshotError,
+    },
+    /// A home of the leakage probe could not be valued.
+    #[error("the home of sale {id:016x} could not be valued: {failure}")]
+    ProbedHome {
+        /// The sale's id.
+        id: u64,
+        /// The host's failure.
+        failure: RowFailure,
+    },
+    /// A home of the leakage probe has no subject.
+    #[error(transparent)]
+    Subject(#[from] SaleError),
+    /// The snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The evidence cannot be read.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceFault),
+    /// A value cannot be written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+/// Why one sale cannot be valued.
+#[derive(Debug, thiserror::Error)]
+pub enum SaleError {
+    /// The month of the sale is out of range.
+    #[error("its month has no first day")]
+    Month,
+    /// The register says too little for a request.
+    #[error("the register lacks what a customer must state")]
+    Incomplete,
+    /// The release's confidence is in no band.
+    #[error("a confidence that is in no band of the manifest")]
+    NoBand,
+    /// The host failed.
+    #[error("could not be valued: {0}")]
+    NotValued(RowFailure),
+    /// The snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The evidence cannot be read.
+    #[error(transparent)]
+    Evidence(#[from] EvidenceFault),
+    /// A reason cannot be written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+fn latest_sale(latest: Option<Day>) -> String {
+    match latest {
+        Some(day) => format!("the snapshot's latest sale is of {day}"),
+        None => "the snapshot holds no sale".to_owned(),
+    }
+}

@@ -1,0 +1,157 @@
+//! Why a release cannot be built.
+
+use super::cargo_guest::CrateError;
+use super::python::PythonError;
+use crate::backtest::BacktestError;
+use domesday_engine::outcome::RowFailure;
+use domesday_engine::{AdmissionError, fixture::FixtureError};
+use domesday_package::{PackageError, PathFault, Timestamp};
+use domesday_property::SnapshotError;
+use domesday_registers::Day;
+use domesday_valuation::compile_cache::CompileCacheError;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Why there is no release.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The settings cannot be read.
+    #[error("the model's settings {path}")]
+    Settings {
+        /// `release.toml`.
+        path: PathBuf,
+        /// The reason.
+        source: SettingsError,
+    },
+    /// The crate cannot be built or fitted.
+    #[error(transparent)]
+    Crate(#[from] CrateError),
+    /// The module in Python cannot be built.
+    #[error(transparent)]
+    Python(#[from] PythonError),
+    /// The snapshot holds no sale.
+    #[error("the snapshot holds no sale")]
+    NoSale,
+    /// A day is outside the calendar.
+    #[error("{0}")]
+    NoDate(&'static str),
+    /// No sale is early enough to be fitted.
+    #[error(
+        "the snapshot holds no sale of a home up to {fit_through}; choose a later --fit-through"
+    )]
+    NothingToFit {
+        /// The last day of the fit.
+        fit_through: Day,
+    },
+    /// No sale can be learnt from.
+    #[error(
+        "no sale from {from} to {fit_through} can be learnt from; choose a later --fit-through"
+    )]
+    NothingToLearn {
+        /// The first day.
+        from: Day,
+        /// The last day of the fit.
+        fit_through: Day,
+    },
+    /// No sale is left to calibrate on.
+    #[error(
+        "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {day}; choose an earlier \
+         --fit-through or a later --calibrate-through"
+    )]
+    NothingToCalibrate {
+        /// The last day of the fit.
+        fit_through: Day,
+        /// The last day of the calibration.
+        day: Day,
+    },
+    /// The host failed to show the inputs of a sale.
+    #[error("sale {id} could not be looked at: {failure}")]
+    NotShown {
+        /// The sale.
+        id: u64,
+        /// The failure.
+        failure: RowFailure,
+    },
+    /// The host failed to value a sale.
+    #[error("sale {id} could not be valued: {failure}")]
+    NotValued {
+        /// The sale.
+        id: u64,
+        /// The failure.
+        failure: RowFailure,
+    },
+    /// The leakage probe found a difference.
+    #[error("the leakage probe failed: the model or its evidence sees the future")]
+    Leak,
+    /// The back-test failed.
+    #[error(transparent)]
+    Backtest(#[from] BacktestError),
+    /// A manifest cannot state the time of making.
+    #[error("the time of making")]
+    Created(#[source] <Timestamp as FromStr>::Err),
+    /// A file cannot be read or written.
+    #[error("{path}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// A table cannot be begun.
+    #[error("{path}")]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: csv::Error,
+    },
+    /// The component is not admitted.
+    #[error(transparent)]
+    Admission(#[from] AdmissionError),
+    /// Compiled code cannot be kept, or the engine not be made.
+    #[error(transparent)]
+    CompileCache(#[from] CompileCacheError),
+    /// The fixtures cannot be recorded.
+    #[error(transparent)]
+    Fixture(#[from] FixtureError),
+    /// A package cannot be opened or written.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// A file of the package has no valid name.
+    #[error(transparent)]
+    Name(#[from] PathFault),
+    /// The snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// A working file cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A row of a table cannot be written.
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+    /// A value cannot be written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl BuildError {
+    /// Returns a function that adds the file to an error.
+    pub(super) fn file(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
+        move |source| BuildError::File {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// Why settings cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file states something else than settings.
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+}

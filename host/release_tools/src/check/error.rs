@@ -1,0 +1,52 @@
+//! Why a release cannot be checked.
+
+use crate::backtest::{BacktestError, OverlapError};
+use domesday_engine::RuntimeError;
+use domesday_package::{PackageError, PackageId};
+use domesday_property::SnapshotError;
+use domesday_valuation::compile_cache::CompileCacheError;
+use domesday_valuation::release_store::ReleaseError;
+use std::num::TryFromIntError;
+
+/// Why there is no report. Faults of the release are in the report.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// The release does not open.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    /// A package does not open.
+    #[error(transparent)]
+    Package(#[from] PackageError),
+    /// The snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// No folder for compiled code.
+    #[error("a folder for compiled code")]
+    Folder(#[source] std::io::Error),
+    /// Compiled code cannot be kept.
+    #[error(transparent)]
+    CompileCache(#[from] CompileCacheError),
+    /// An engine cannot be made.
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
+    /// The machine has too many threads.
+    #[error(transparent)]
+    Threads(#[from] TryFromIntError),
+    /// The release may have learnt from the window.
+    #[error(transparent)]
+    Overlap(#[from] OverlapError),
+    /// The package's back-test cannot be repeated.
+    #[error(transparent)]
+    Backtest(#[from] BacktestError),
+    /// The window cannot be tested on.
+    #[error("the window for the coverage of {release}")]
+    Window {
+        /// The release.
+        release: PackageId,
+        /// The reason.
+        source: BacktestError,
+    },
+    /// A report cannot be written as JSON.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}

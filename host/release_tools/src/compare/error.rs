@@ -1,0 +1,77 @@
+//! Why two releases cannot be compared.
+
+use crate::backtest::SaleError;
+use domesday_engine::outcome::RowFailure;
+use domesday_property::SnapshotError;
+use domesday_registers::Day;
+
+/// Why there is no comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// The window has no sale that a request could be made of.
+    #[error(
+        "no sale of a home in the window can be asked about; {release}'s snapshot has sales up to {}",
+        latest.map_or("no day".to_owned(), |day| day.to_string())
+    )]
+    NoSales {
+        /// Release A.
+        release: String,
+        /// Day of its snapshot's latest sale.
+        latest: Option<Day>,
+    },
+    /// One of the snapshots holds no sale.
+    #[error("neither snapshot holds a sale: compare on fixtures instead")]
+    NoSale,
+    /// The window begins after the last sale that both know.
+    #[error("no sale that both releases know is of --from {from} or later: {known}")]
+    TooLate {
+        /// The first day of the window.
+        from: Day,
+        /// The latest sale of each snapshot.
+        known: String,
+    },
+    /// Every sale that both know is one that either learnt from.
+    #[error(
+        "there is no sale that both releases know and neither learnt from: the window would run from {from} to {to}. \
+         Name one with --from and --to; the report then says that figures against prices may be too good"
+    )]
+    NothingUnseen {
+        /// The first day of the window.
+        from: Day,
+        /// The last day of the window.
+        to: Day,
+    },
+    /// A sale has no subject.
+    #[error("sale {id:016x} of {day}")]
+    Sale {
+        /// Its id.
+        id: u64,
+        /// Its day.
+        day: Day,
+        /// The reason.
+        source: SaleError,
+    },
+    /// A release gave two outcomes for one row.
+    #[error(
+        "{row}: release {release} does not say the same twice; `domesday release check` tells more"
+    )]
+    Unsteady {
+        /// The row.
+        row: String,
+        /// The release.
+        release: String,
+    },
+    /// The host failed.
+    #[error("{row} could not be valued by {release}: {failure}")]
+    NotValued {
+        /// The row.
+        row: String,
+        /// The release.
+        release: String,
+        /// The failure.
+        failure: RowFailure,
+    },
+    /// A snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}

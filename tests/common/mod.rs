@@ -4,6 +4,7 @@
 #![allow(dead_code)] // Each suite takes the part that it needs.
 
 pub mod client;
+pub mod customers;
 pub mod demo;
 pub mod downloads;
 pub mod faults;

@@ -25,3 +25,26 @@ pub enum BodyFault {
         rule: &'static str,
     },
 }
+
+impl BodyFault {
+    /// Checks the names of the files that a package was made from.
+    ///
+    /// # Errors
+    /// [`BodyFault::Rule`] if there is none, or one is empty or has a directory.
+    pub fn check_sources<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<(), BodyFault> {
+        let plain = |name: &str| !name.is_empty() && !name.contains(['/', '\\']);
+        let Some(first) = names.next() else {
+            return Err(BodyFault::Rule {
+                field: "sources",
+                rule: "must name at least one file",
+            });
+        };
+        match plain(first) && names.all(plain) {
+            true => Ok(()),
+            false => Err(BodyFault::Rule {
+                field: "sources",
+                rule: "must have names without directories",
+            }),
+        }
+    }
+}

@@ -59,18 +59,7 @@ impl Body for PropertyBody {
             "must be the package's id",
         )?;
         rule(self.schema > 0, "schema", "must be at least 1")?;
-        rule(
-            !self.sources.is_empty(),
-            "sources",
-            "must name at least one file",
-        )?;
-        rule(
-            self.sources
-                .iter()
-                .all(|source| !source.name.is_empty() && !source.name.contains(['/', '\\'])),
-            "sources",
-            "must have names without directories",
-        )?;
+        BodyFault::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
         listed(manifest, "database", &self.database)
     }
 }

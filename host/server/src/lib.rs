@@ -18,6 +18,7 @@ pub mod promotion;
 pub mod quota;
 pub mod receipts;
 mod row_observers;
+pub mod sample_rate;
 pub mod series_releases;
 pub mod service;
 pub mod shadow;

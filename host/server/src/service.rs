@@ -6,8 +6,9 @@ use crate::data_folder::DataFolder;
 use crate::logging::LogLines;
 use crate::quota::RequestLimiter;
 use crate::receipts::Receipts;
+use crate::sample_rate::SampleRate;
 use crate::series_releases::SeriesReleases;
-use crate::shadow::{ShadowError, Shadows, Share};
+use crate::shadow::{ShadowError, Shadows};
 use crate::telemetry::metrics::Metrics;
 use crate::telemetry::traces::Traces;
 use domesday_address_lookup::Provider;
@@ -75,7 +76,7 @@ impl Service {
     ///
     /// # Errors
     /// `Release` where it cannot be served, `Current` where it is the current release.
-    pub fn begin_shadow(&self, id: &str, share: Share) -> Result<(), ShadowError> {
+    pub fn begin_shadow(&self, id: &str, share: SampleRate) -> Result<(), ShadowError> {
         let candidate = self.releases.get(id)?;
         if self.releases.current().id == candidate.id {
             return Err(ShadowError::Current(candidate.id.clone()));

@@ -32,18 +32,14 @@ mod vintages;
 mod windows;
 
 use crate::common::client::Client;
+use crate::common::customers::{self, Contract, Customer};
 use crate::common::packages::copy_tree;
 use crate::common::program::releases;
 use crate::common::raw::Answer;
-use crate::common::server::{Server, Start, shared, start};
-use domesday_state::{
-    Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
-};
-use domesday_test_shared::once;
+use crate::common::server::{Start, shared, start};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// A request to every route, each with what it requires.
 const ROUTES: [&str; 9] = [
@@ -65,9 +61,6 @@ const DEMO_MARKETS: &str = "synthetic-markets-2026-10";
 const BOTH: &[&str] = &["markets:read", "rates:read"];
 const TWO_DATASETS: &[&str] = &["rates:read:bank_rate", "rates:read:ois_spot_curve"];
 const VALUATION: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
-
-/// A tenant, its key's scopes, and what differs from a plan without limits.
-type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
 
 /// The suite's customers. The key of `choosing` must name its metrics; `narrow` is another key of
 /// the tenant of `both`.
@@ -96,37 +89,12 @@ const CUSTOMERS: &[Customer] = &[
     }),
 ];
 
-/// The suite's server, which lives as long as this.
-struct Contract {
-    server: Server,
-}
-
-impl Contract {
-    /// A client with the key of one of the customers.
-    #[track_caller]
-    fn customer(&self, name: &str) -> Client {
-        self.server.client(&keys()[name])
-    }
-}
-
 /// The suite's server: the demo's releases are current, and those of [`made`] stand beside them.
 fn contract() -> Contract {
     Contract {
         server: shared("v1_contract", || serving().go()),
+        keys: keys(),
     }
-}
-
-/// The service, and a client with the key of one of the customers. The service is gone with the
-/// last that holds it, so it is handed out with its client.
-fn customer(name: &str) -> (Contract, Client) {
-    let contract = contract();
-    let client = contract.customer(name);
-    (contract, client)
-}
-
-/// The service, and a client that may read both families.
-fn both() -> (Contract, Client) {
-    customer("both")
 }
 
 /// A server of the demo's releases and those of [`made`], with the suite's customers.
@@ -143,49 +111,27 @@ fn serving() -> Start {
     start.releases(&folder).with(&allowed)
 }
 
-/// The customers' keys, which are the same on every server, since their seeds are.
-fn keys() -> &'static BTreeMap<String, String> {
-    static KEYS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-    KEYS.get_or_init(|| {
-        let made = once("keys-v1_contract", |folder| {
-            let keys = serde_json::to_vec(&make_keys(&folder.join("data"))).unwrap();
-            std::fs::write(folder.join("keys.json"), keys).unwrap();
-        });
-        serde_json::from_slice(&std::fs::read(made.join("keys.json")).unwrap()).unwrap()
-    })
+/// The customers' keys.
+fn keys() -> BTreeMap<String, String> {
+    customers::keys("v1_contract", CUSTOMERS)
 }
 
 /// Makes the customers in an empty state.
-fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
-    std::fs::create_dir_all(data).unwrap();
-    let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
-    let now = UnixMillis(1_700_000_000_000);
-    let key = |(at, (name, scopes, differs)): (usize, &Customer)| {
-        let tenant = match *name {
-            "narrow" => "both".to_owned(),
-            name => name.replace('_', "-"),
-        };
-        let tenant: TenantId = tenant.parse().unwrap();
-        if *name != "narrow" {
-            let mut plan = Plan::unmetered();
-            differs(&mut plan);
-            state.create_tenant(&tenant, &plan, now).unwrap();
-        }
-        let new = NewKey {
-            tenant: tenant.clone(),
-            label: String::new(),
-            scopes: Scopes::parse(*scopes).unwrap(),
-            requires_metric_selection: *name == "choosing",
-            expires_at: None,
-        };
-        let seed = KeySeed::new([u8::try_from(at).unwrap() + 1; 40]);
-        let made = state.create_key(&new, seed, now).unwrap();
-        if *name == "disabled" {
-            state.set_enabled(&tenant, false).unwrap();
-        }
-        (*name, made.secret.expose().to_owned())
-    };
-    CUSTOMERS.iter().enumerate().map(key).collect()
+fn make_keys(data: &Path) {
+    customers::make_keys(data, CUSTOMERS);
+}
+
+/// The service, and a client with the key of one of the customers. The service is gone with the
+/// last that holds it, so it is handed out with its client.
+fn customer(name: &str) -> (Contract, Client) {
+    let contract = contract();
+    let client = contract.customer(name);
+    (contract, client)
+}
+
+/// The service, and a client that may read both families.
+fn both() -> (Contract, Client) {
+    customer("both")
 }
 
 /// Asserts that this is refused with this status and code, and that this parameter is at fault.

@@ -24,16 +24,12 @@ mod units;
 mod versioning;
 
 use crate::common::client::Client;
+use crate::common::customers::{self, Contract, Customer};
 use crate::common::raw::{Answer, head};
 use crate::common::server::{Server, shared, start};
-use domesday_state::{
-    Accounts, EmbeddedState, KeySeed, NewKey, Plan, Scopes, TenantId, UnixMillis,
-};
-use domesday_test_shared::once;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::OnceLock;
 
 const SIMPLE: &str = "/v3/simple-value";
 const STANDARD: &str = "/v3/value";
@@ -51,9 +47,6 @@ const JSON: (&str, &str) = ("Content-Type", "application/json");
 const VALUE: &[&str] = &["avm:value"];
 const DEVELOPMENT_ONLY: &[&str] = &["avm:development"];
 const ALL: &[&str] = &["avm:value", "avm:development", "avm:stored-data"];
-
-/// A name, scopes, and what differs from a plan without limits.
-type Customer = (&'static str, &'static [&'static str], fn(&mut Plan));
 
 /// The suite's customers.
 const CUSTOMERS: &[Customer] = &[
@@ -82,19 +75,6 @@ const CUSTOMERS: &[Customer] = &[
     }),
 ];
 
-/// The suite's server, which lives as long as this.
-struct Contract {
-    server: Server,
-}
-
-impl Contract {
-    /// A client with the key of one of the customers.
-    #[track_caller]
-    fn customer(&self, name: &str) -> Client {
-        self.server.client(&keys()[name])
-    }
-}
-
 fn contract() -> Contract {
     fn make() -> Server {
         let start = start();
@@ -103,6 +83,7 @@ fn contract() -> Contract {
     }
     Contract {
         server: shared("v3_contract", make),
+        keys: keys(),
     }
 }
 
@@ -124,43 +105,14 @@ fn all() -> (Contract, Client) {
     customer("all")
 }
 
-/// The customers' keys, which are the same on every server, since their seeds are.
-fn keys() -> &'static BTreeMap<String, String> {
-    static KEYS: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-    KEYS.get_or_init(|| {
-        let made = once("keys-v3_contract", |folder| {
-            let keys = serde_json::to_vec(&make_keys(&folder.join("data"))).unwrap();
-            std::fs::write(folder.join("keys.json"), keys).unwrap();
-        });
-        serde_json::from_slice(&std::fs::read(made.join("keys.json")).unwrap()).unwrap()
-    })
+/// The customers' keys.
+fn keys() -> BTreeMap<String, String> {
+    customers::keys("v3_contract", CUSTOMERS)
 }
 
 /// Makes the customers in an empty state.
-fn make_keys(data: &Path) -> BTreeMap<&'static str, String> {
-    std::fs::create_dir_all(data).unwrap();
-    let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
-    let now = UnixMillis(1_700_000_000_000);
-    let key = |(at, (name, scopes, differs)): (usize, &Customer)| {
-        let tenant: TenantId = name.replace('_', "-").parse().unwrap();
-        let mut plan = Plan::unmetered();
-        differs(&mut plan);
-        state.create_tenant(&tenant, &plan, now).unwrap();
-        let new = NewKey {
-            tenant: tenant.clone(),
-            label: String::new(),
-            scopes: Scopes::parse(*scopes).unwrap(),
-            requires_metric_selection: false,
-            expires_at: None,
-        };
-        let seed = KeySeed::new([u8::try_from(at).unwrap() + 1; 40]);
-        let made = state.create_key(&new, seed, now).unwrap();
-        if *name == "disabled" {
-            state.set_enabled(&tenant, false).unwrap();
-        }
-        (*name, made.secret.expose().to_owned())
-    };
-    CUSTOMERS.iter().enumerate().map(key).collect()
+fn make_keys(data: &Path) {
+    customers::make_keys(data, CUSTOMERS);
 }
 
 /// Status and code of a refusal.

@@ -18,9 +18,10 @@ use domesday_server::jobs::Jobs;
 use domesday_server::logging::{LogLines, start};
 use domesday_server::quota::{CAPACITY, RequestLimiter};
 use domesday_server::receipts::Receipts;
+use domesday_server::sample_rate::SampleRate;
 use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
 use domesday_server::service::Service;
-use domesday_server::shadow::{ShadowError, Shadows, Share, report};
+use domesday_server::shadow::{ShadowError, Shadows, report};
 use domesday_server::telemetry::traces::Traces;
 use domesday_server::{address_provider, demo, http, metrics_page, promotion, telemetry};
 use domesday_state::{Released, State};
@@ -91,7 +92,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
         .transpose()?;
     let metrics = telemetry::metrics::Metrics::default();
-    let share = Share::new(settings.shadow_share).context("--shadow-share")?;
+    let share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
     let watch = Arc::new(metrics.identity.clone());
     let identity = address_provider::open(&settings, watch, u64::from_le_bytes(random()?))?;
     let engine = engine(data, threads)?;

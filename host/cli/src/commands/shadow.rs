@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::{ArgMatches, Subcommand};
 use domesday_package::PackageId;
 use domesday_server::admin::protocol::{Command, Response};
-use domesday_server::shadow::Share;
+use domesday_server::sample_rate::SampleRate;
 use domesday_server::shadow::report::comparison;
 
 #[derive(Debug, Subcommand)]
@@ -18,7 +18,7 @@ pub enum Shadow {
         release: PackageId,
         /// Share of rows to run it on, above 0 and up to 1.
         #[arg(long, value_name = "SHARE", default_value = "0.01")]
-        share: Share,
+        share: SampleRate,
         #[command(flatten)]
         place: Place,
     },

@@ -33,6 +33,37 @@ const UNCHANGED: ResponseSpec = ResponseSpec {
     headers: KEPT,
 };
 
+/// The answer with a body of this schema.
+const fn found(about: &'static str, schema: &'static str) -> ResponseSpec {
+    ResponseSpec {
+        status: "200",
+        about,
+        schema: Some(schema),
+        headers: KEPT,
+    }
+}
+
+const SERIES: &[ResponseSpec] = &[
+    found(
+        "The series selected, with a page of their observations.",
+        "SeriesEnvelope",
+    ),
+    UNCHANGED,
+];
+const COVERAGE: &[ResponseSpec] = &[
+    found(
+        "The series selected, without observations.",
+        "SeriesEnvelope",
+    ),
+    UNCHANGED,
+];
+const DATASETS: &[ResponseSpec] = &[found("The datasets.", "SeriesCatalogue"), UNCHANGED];
+const AREAS: &[ResponseSpec] = &[
+    found("Codes and names, in order of the codes.", "SeriesAreas"),
+    UNCHANGED,
+];
+const RELEASES: &[ResponseSpec] = &[found("The release.", "SeriesRelease"), UNCHANGED];
+
 /// Every route of both families.
 pub static ROUTES: [Route; 9] = [
     Route {
@@ -44,15 +75,7 @@ pub static ROUTES: [Route; 9] = [
         about: "Observations of one area and one segment of it. Without dates the latest; with from, to or both those of the range, and nothing is filled or moved to another date. A page ends after page_size observations: next_cursor continues it, alone, on the same release.",
         parameters: parameters::markets_series,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The series selected, with a page of their observations.",
-                schema: Some("SeriesEnvelope"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: SERIES,
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, AREA, PAGES],
     },
@@ -65,15 +88,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The series that a selection has in the release, with the periods held of each, without observations. Dates and page_size are taken and narrow nothing.",
         parameters: parameters::markets_coverage,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The series selected, without observations.",
-                schema: Some("SeriesEnvelope"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: COVERAGE,
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, AREA, WHOLE],
     },
@@ -86,15 +101,7 @@ pub static ROUTES: [Route; 9] = [
         about: "What the key may ask: parameters, metrics and choices of every dataset that it may use.",
         parameters: parameters::release,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The datasets.",
-                schema: Some("SeriesCatalogue"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: DATASETS,
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -107,15 +114,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The local authorities of the release, by code. The number of them is the release's: read it, do not count on it.",
         parameters: parameters::release,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "Codes and names, in order of the codes.",
-                schema: Some("SeriesAreas"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: AREAS,
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -128,15 +127,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The release that answers where none is named. Its times are those of the package; each observation has its own date.",
         parameters: none,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The release.",
-                schema: Some("SeriesRelease"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: RELEASES,
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -149,15 +140,7 @@ pub static ROUTES: [Route; 9] = [
         about: "Observations of one dataset, optionally narrowed to nodes, terms or horizons. Without dates the latest; with from, to or both those of the range, and nothing is filled or moved to another date. A page ends after page_size observations: next_cursor continues it, alone, on the same release.",
         parameters: parameters::rates_series,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The series selected, with a page of their observations.",
-                schema: Some("SeriesEnvelope"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: SERIES,
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, NODE, PAGES],
     },
@@ -170,15 +153,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The series that a selection has in the release, with the periods held of each, without observations. Dates and page_size are taken and narrow nothing.",
         parameters: parameters::rates_coverage,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The series selected, without observations.",
-                schema: Some("SeriesEnvelope"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: COVERAGE,
         error: ERROR,
         refused: &[UNKNOWN, QUERY, RELEASE, NODE, WHOLE],
     },
@@ -191,15 +166,7 @@ pub static ROUTES: [Route; 9] = [
         about: "What the key may ask: parameters, metrics and choices of every dataset that it may use.",
         parameters: parameters::release,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The datasets.",
-                schema: Some("SeriesCatalogue"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: DATASETS,
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },
@@ -212,15 +179,7 @@ pub static ROUTES: [Route; 9] = [
         about: "The release that answers where none is named. Its times are those of the package; each observation has its own date.",
         parameters: none,
         body: None,
-        answers: &[
-            ResponseSpec {
-                status: "200",
-                about: "The release.",
-                schema: Some("SeriesRelease"),
-                headers: KEPT,
-            },
-            UNCHANGED,
-        ],
+        answers: RELEASES,
         error: ERROR,
         refused: &[UNKNOWN, RELEASE],
     },

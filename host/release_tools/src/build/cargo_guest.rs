@@ -108,7 +108,7 @@ pub enum CrateError {
         /// The manifest.
         path: PathBuf,
         /// The reason.
-        source: toml::de::Error,
+        source: Box<toml::de::Error>,
     },
     /// The parameters are not there.
     #[error(transparent)]
@@ -311,8 +311,10 @@ fn profile(workspace: &Path) -> Result<&'static str, CrateError> {
     }
     let path = workspace.join("Cargo.toml");
     let text = std::fs::read_to_string(&path).map_err(CrateError::file(&path))?;
-    let manifest: Manifest =
-        toml::from_str(&text).map_err(|source| CrateError::Manifest { path, source })?;
+    let manifest: Manifest = toml::from_str(&text).map_err(|source| CrateError::Manifest {
+        path,
+        source: Box::new(source),
+    })?;
     Ok(if manifest.profile.contains_key(OWN_PROFILE) {
         OWN_PROFILE
     } else {

@@ -153,5 +153,5 @@ pub enum SettingsError {
     Io(#[from] io::Error),
     /// The file states something else than settings.
     #[error(transparent)]
-    Toml(#[from] toml::de::Error),
+    Toml(Box<toml::de::Error>),
 }

@@ -41,7 +41,8 @@ impl Settings {
     pub fn read(model: &Path) -> Result<Settings, BuildError> {
         let path = model.join("release.toml");
         let read = || -> Result<Settings, SettingsError> {
-            Ok(toml::from_str(&std::fs::read_to_string(&path)?)?)
+            let text = std::fs::read_to_string(&path)?;
+            toml::from_str(&text).map_err(|error| SettingsError::Toml(Box::new(error)))
         };
         read().map_err(|source| BuildError::Settings {
             path: path.clone(),

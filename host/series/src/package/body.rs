@@ -66,18 +66,7 @@ impl ReleaseBody {
             "must be the package's id",
         )?;
         rule(self.layout == LAYOUT_VERSION, "layout", "must be 1")?;
-        rule(
-            !self.sources.is_empty(),
-            "sources",
-            "must name at least one file",
-        )?;
-        rule(
-            self.sources
-                .iter()
-                .all(|source| !source.name.is_empty() && !source.name.contains(['/', '\\'])),
-            "sources",
-            "must have names without directories",
-        )?;
+        BodyFault::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
         for name in files {
             if !manifest.files.keys().any(|file| file.as_str() == *name) {
                 let file: FilePath = name.parse().map_err(|_| BodyFault::Rule {

@@ -5,8 +5,9 @@ use super::protocol::{Command, HeldRelease, Response, Status};
 use crate::clock::random;
 use crate::demo;
 use crate::promotion::PromotionError;
+use crate::sample_rate::{NoShare, SampleRate};
 use crate::service::Service;
-use crate::shadow::{NoShare, ShadowError, Share};
+use crate::shadow::ShadowError;
 use crate::telemetry::process::resident_bytes;
 use chrono::DateTime;
 use domesday_series::catalogue::Family;
@@ -131,7 +132,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             Ok(done)
         }
         Command::BeginShadow { release, share } => {
-            service.begin_shadow(&release, Share::new(share)?)?;
+            service.begin_shadow(&release, SampleRate::new(share)?)?;
             Ok(Response::Done {})
         }
         Command::EndShadow {} => match service.shadows.end() {

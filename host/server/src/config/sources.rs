@@ -35,7 +35,7 @@ pub enum SettingsError {
         /// The file.
         path: PathBuf,
         /// The parser's error, with the line.
-        source: toml::de::Error,
+        source: Box<toml::de::Error>,
     },
     /// The file names a setting that there is none of, or gives one another type.
     #[error("the configuration {path}: {key}: {problem}")]
@@ -102,7 +102,7 @@ fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
     let file: Map<String, Value> =
         toml::from_str(&text).map_err(|source| SettingsError::NotToml {
             path: path.to_owned(),
-            source,
+            source: Box::new(source),
         })?;
     let defaults = built_in();
     for (key, value) in &file {

@@ -2,7 +2,6 @@
 
 use super::body;
 use super::body::Received;
-use super::discovery::no_parameters;
 use super::error::{ApiError, internal};
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
@@ -10,9 +9,8 @@ use crate::execution::Execution;
 use crate::execution::batch::BatchRows;
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
-use axum::body::Body;
-use axum::extract::{Extension, RawQuery, State};
-use axum::http::{HeaderMap, header};
+use axum::extract::{Extension, Request, State};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::request::{Batch, ROWS_MAX};
@@ -34,12 +32,9 @@ pub async fn values(
     Extension(principal): Extension<Arc<Principal>>,
     Extension(log): Extension<RequestLog>,
     Extension(pinned): Extension<MatchedRoute>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let received = body::receive(&service.body_memory, &headers, body).await?;
-    no_parameters(query.as_deref())?;
+    let received = body::of_request(&service.body_memory, request).await?;
     let deadline = Instant::now() + service.processing_deadline;
     let rows_max = ROWS_MAX
         .min(pinned.release.manifest.limits.synchronous_batch_rows as usize)

@@ -1,8 +1,10 @@
 //! Receives a JSON body. The head is checked before the first byte is read.
 
+use super::discovery::no_parameters;
 use super::error::ApiError;
 use crate::body_memory::{BodyMemory, BodyReservation};
 use axum::body::{Body, Bytes};
+use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
 use domesday_contract::error::{Code, Fault};
@@ -25,6 +27,17 @@ impl Received {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// Reads the whole body of a request that takes no query parameters.
+///
+/// # Errors
+/// As [`receive`], and then 422 for a parameter.
+pub async fn of_request(memory: &BodyMemory, request: Request) -> Result<Received, ApiError> {
+    let (head, body) = request.into_parts();
+    let received = receive(memory, &head.headers, body).await?;
+    no_parameters(head.uri.query())?;
+    Ok(received)
 }
 
 /// Reads the whole body.

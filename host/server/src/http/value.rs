@@ -1,7 +1,6 @@
 //! One property: POST /v3/simple-value, /v3/value and /v3/development-value.
 
 use super::body;
-use super::discovery::no_parameters;
 use super::error::{ApiError, internal, json};
 use super::routes::MatchedRoute;
 use crate::clock::new_id;
@@ -9,9 +8,8 @@ use crate::execution::Execution;
 use crate::execution::single::{SingleError, SingleRow};
 use crate::service::Service;
 use crate::telemetry::request_log::RequestLog;
-use axum::body::Body;
-use axum::extract::{Extension, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use domesday_contract::error::{Code, Fault};
 use domesday_contract::v3::options::Settings;
@@ -28,12 +26,9 @@ pub async fn value(
     Extension(principal): Extension<Arc<Principal>>,
     Extension(log): Extension<RequestLog>,
     Extension(pinned): Extension<MatchedRoute>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-    body: Body,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let received = body::receive(&service.body_memory, &headers, body).await?;
-    no_parameters(query.as_deref())?;
+    let received = body::of_request(&service.body_memory, request).await?;
     let deadline = Instant::now() + service.processing_deadline;
     let request = ValuationRequest::read(received.bytes(), pinned.route.kind)?;
     drop(received);

@@ -5,14 +5,13 @@
 
 mod record;
 mod recorder;
-mod share;
 
 pub use record::read;
 pub use recorder::ReceiptRecorder;
-pub use share::Share;
 
 use crate::clock::{Clock, random};
 use crate::config::{ReceiptsMode, Settings};
+use crate::sample_rate::SampleRate;
 use domesday_journal::{Journal, JournalError, TenantKey};
 use domesday_state::{State, StateError, TenantId};
 use std::collections::HashMap;
@@ -27,7 +26,7 @@ const BELIEVED: Duration = Duration::from_secs(60);
 /// The journal of a running service, and whose receipts go into it.
 pub struct Receipts {
     journal: Arc<Journal>,
-    share: Share,
+    share: SampleRate,
     state: Arc<dyn State>,
     clock: Arc<dyn Clock>,
     keys: Mutex<HashMap<TenantId, (TenantKey, Instant)>>,
@@ -70,8 +69,8 @@ impl Receipts {
     ) -> Result<Option<Receipts>, ReceiptError> {
         let share = match settings.receipts {
             ReceiptsMode::Off => return Ok(None),
-            ReceiptsMode::Sampled => Share::of(settings.receipts_share),
-            ReceiptsMode::All => Share::all(),
+            ReceiptsMode::Sampled => SampleRate::of(settings.receipts_share),
+            ReceiptsMode::All => SampleRate::ALL,
         };
         let seed = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
         let now = clock.clone();

@@ -1,8 +1,9 @@
 //! The receipts of one request or job.
 
+use super::ReceiptError;
 use super::record::{FORM, write};
-use super::{ReceiptError, Share};
 use crate::clock::Clock;
+use crate::sample_rate::SampleRate;
 use domesday_engine::Runtime;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::fixture::Fixture;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 pub struct ReceiptRecorder {
     journal: Arc<Journal>,
     clock: Arc<dyn Clock>,
-    share: Share,
+    share: SampleRate,
     tenant: String,
     key: TenantKey,
     execution_id: String,
@@ -37,7 +38,7 @@ impl ReceiptRecorder {
     pub(super) fn new(
         journal: Arc<Journal>,
         clock: Arc<dyn Clock>,
-        share: Share,
+        share: SampleRate,
         tenant: String,
         key: TenantKey,
         execution_id: Uuid,

@@ -1,6 +1,6 @@
 //! What is kept beside the pairs, so that a report of them needs neither release.
 
-use super::Share;
+use crate::sample_rate::SampleRate;
 use domesday_evaluation::compare::header::{Header, LeftOut, Source};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_valuation::comparison_header::header;
@@ -19,7 +19,7 @@ pub struct About {
 }
 
 /// Of the current release and a candidate on this share of rows.
-pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> About {
+pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) -> About {
     let rows = Source::Live {
         first: String::new(),
         last: String::new(),

@@ -13,12 +13,10 @@ mod offered;
 mod recorder;
 pub mod report;
 mod run;
-mod share;
 pub mod store;
 
-pub use share::{NoShare, Share};
-
 use crate::clock::Clock;
+use crate::sample_rate::SampleRate;
 use crate::telemetry::shadow::ShadowMetrics;
 use arc_swap::ArcSwapOption;
 use domesday_engine::outcome::Row;
@@ -58,7 +56,7 @@ pub struct Shadows {
 /// A candidate that runs beside the current release.
 pub struct Shadow {
     candidate: Arc<OpenRelease>,
-    share: Share,
+    share: SampleRate,
     queue: SyncSender<Offered>,
     ended: Arc<AtomicBool>,
     dropped: Arc<AtomicU64>,
@@ -108,7 +106,7 @@ impl Shadows {
     ///
     /// # Errors
     /// Where no thread can be had.
-    pub fn begin(&self, candidate: Arc<OpenRelease>, share: Share) -> std::io::Result<()> {
+    pub fn begin(&self, candidate: Arc<OpenRelease>, share: SampleRate) -> std::io::Result<()> {
         let mut thread = self.thread();
         self.ended(&mut thread);
         let (queue, offered) = sync_channel(QUEUE);
@@ -193,13 +191,13 @@ impl Shadow {
     }
 
     /// The share of rows that it is run on.
-    pub fn share(&self) -> Share {
+    pub fn share(&self) -> SampleRate {
         self.share
     }
 
     /// Whether it is run on this row of this release.
     pub fn takes(&self, current: &OpenRelease, row: Uuid) -> bool {
-        current.id != self.candidate.id && self.share.holds(row)
+        current.id != self.candidate.id && self.share.other_has(row)
     }
 
     /// Notes what the release said of a row that is taken; a host's failure is nobody's answer.

@@ -1,10 +1,10 @@
 //! What is written down of each row that was taken for a candidate.
 
-use super::Share;
 use super::exclusions::Left;
 use super::header::about;
 use super::offered::Offered;
 use super::store::{Keeper, Kept};
+use crate::sample_rate::SampleRate;
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_evaluation::compare::paired::Paired;
 use domesday_state::UnixMillis;
@@ -20,7 +20,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 /// Where a candidate's rows go: into the metrics, and into its folder.
 pub(super) struct Notes {
     candidate: Arc<OpenRelease>,
-    share: Share,
+    share: SampleRate,
     metrics: ShadowMetrics,
     folder: PathBuf,
     keeper: Keeper,
@@ -37,7 +37,7 @@ impl Notes {
     /// Of this candidate, in `folder`.
     pub fn new(
         candidate: Arc<OpenRelease>,
-        share: Share,
+        share: SampleRate,
         metrics: ShadowMetrics,
         folder: PathBuf,
         dropped: Arc<AtomicU64>,

@@ -4,7 +4,6 @@ use crate::clock::new_id;
 use crate::http::authenticate::require;
 use crate::http::body;
 use crate::http::body::Received;
-use crate::http::discovery::no_parameters;
 use crate::http::error::{ApiError, internal, json};
 use crate::http::request_id::RequestId;
 use crate::jobs::chunking::chunks;
@@ -40,9 +39,7 @@ pub async fn submit(
         let message = "Jobs are not part of this customer's plan. Use a synchronous batch.";
         return Err(Fault::new(Code::AccessDisabled, message).into());
     }
-    let (head, body) = request.into_parts();
-    let received = body::receive(&service.body_memory, &head.headers, body).await?;
-    no_parameters(head.uri.query())?;
+    let received = body::of_request(&service.body_memory, request).await?;
 
     let new = New {
         id: new_id(&*service.clock),

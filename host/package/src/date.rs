@@ -17,13 +17,6 @@ pub struct Timestamp(DateTime<Utc>);
 #[error("not a date-time written as 2026-01-31T09:30:00Z")]
 pub struct NotATimestamp;
 
-impl Timestamp {
-    /// The moment as a chrono value.
-    pub fn as_datetime(&self) -> DateTime<Utc> {
-        self.0
-    }
-}
-
 impl FromStr for Timestamp {
     type Err = NotATimestamp;
 

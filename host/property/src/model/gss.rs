@@ -42,11 +42,6 @@ impl GssCode {
         u8::try_from(self.0 / 100_000_000).map_or('?', |n| char::from(b'A' + n % 26))
     }
 
-    /// The kind of area: the letter and two digits, as `E07`.
-    pub fn entity(self) -> (char, u32) {
-        (self.letter(), self.0 % 100_000_000 / 1_000_000)
-    }
-
     /// The four bytes that stand for it in the store.
     pub(crate) fn packed(self) -> u32 {
         self.0
@@ -107,7 +102,6 @@ mod tests {
             (codes[2], codes[3], codes[5]),
             (GssCode::ENGLAND, GssCode::ENGLAND_AND_WALES, GssCode::WALES)
         );
-        assert_eq!(codes[1].entity(), ('E', 7));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A body goes in as bytes. It comes out either as a typed request that holds every rule which
 //! can be judged from the document alone, or as the list of everything that is wrong with it,
-//! each fault with a code and a JSON Pointer (RFC 6901). Answers are typed too, so that a
+//! each error with a code and a JSON Pointer (RFC 6901). Answers are typed too, so that a
 //! referred result cannot carry an estimate, nor a rejected one a range.
 //!
 //! This room looks nothing up: whether an address exists, a date lies in a release's window or

@@ -9,7 +9,7 @@ use super::tree::{Member, Object, Rows, Value};
 pub const DEPTH_MAX: usize = 32;
 
 /// Members of one object that are kept. No section has a third as many fields, so what is
-/// dropped is unknown or repeated beyond the number of faults that are ever listed.
+/// dropped is unknown or repeated beyond the number of errors that are ever listed.
 pub const MEMBERS_KEPT: usize = 64;
 
 /// Members for which room is made at once: most sections have no more.

@@ -2,7 +2,7 @@
 
 use super::tree::{Member, Object, Value};
 use super::values::Wrong;
-use crate::error::{Code, Fault, Faults, shown};
+use crate::error::{Code, ValidationError, ValidationErrors, shown};
 
 /// Longest name of a member, in bytes, that a pointer repeats.
 const NAME_LONGEST: usize = 200;
@@ -32,7 +32,7 @@ pub struct Shape {
 #[derive(Debug)]
 pub struct Section<'v, 'a> {
     shape: Shape,
-    /// Where the object's name stands in the text; faults of absence are reported there.
+    /// Where the object's name stands in the text; errors of absence are reported there.
     at: usize,
     object: &'v Object<'a>,
     /// Bit i: member i was asked for. [`MEMBERS_KEPT`](super::MEMBERS_KEPT) is 64.
@@ -40,13 +40,17 @@ pub struct Section<'v, 'a> {
 }
 
 impl<'v, 'a> Section<'v, 'a> {
-    /// The document itself. A document that is not an object is a fault.
-    pub fn document(value: &'v Value<'a>, shape: Shape, faults: &mut Faults) -> Option<Self> {
+    /// The document itself. A document that is not an object is an error.
+    pub fn document(
+        value: &'v Value<'a>,
+        shape: Shape,
+        errors: &mut ValidationErrors,
+    ) -> Option<Self> {
         match value {
             Value::Object(object) => Some(Self::new(shape, 0, object)),
             other => {
                 let message = format!("A JSON object is expected here, not {}.", other.kind());
-                faults.push(0, Fault::new(Code::InvalidValue, message).at(""));
+                errors.push(0, ValidationError::new(Code::InvalidValue, message).at(""));
                 None
             }
         }
@@ -81,16 +85,16 @@ impl<'v, 'a> Section<'v, 'a> {
     /// An optional field's value. `None` where it is absent, or wrong and reported.
     pub fn optional<T>(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
     ) -> Option<T> {
-        self.field(faults, name, read, true)
+        self.field(errors, name, read, true)
     }
 
     fn field<T>(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
         optional: bool,
@@ -103,7 +107,7 @@ impl<'v, 'a> Section<'v, 'a> {
                     true => format!("{message} {LEAVE_OUT}"),
                     false => message,
                 };
-                self.fault(faults, Code::InvalidValue, name, message);
+                self.report(errors, Code::InvalidValue, name, message);
                 None
             }
         }
@@ -112,29 +116,29 @@ impl<'v, 'a> Section<'v, 'a> {
     /// A required field's value. `None` where it is absent or wrong, both reported.
     pub fn required<T>(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
     ) -> Option<T> {
         if !self.has(name) {
-            self.missing(faults, name, "This field is required.");
+            self.missing(errors, name, "This field is required.");
         }
-        self.field(faults, name, read, false)
+        self.field(errors, name, read, false)
     }
 
     /// A section below the document. `None` where it is absent, or wrong or empty and reported.
     pub fn section(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         shape: Shape,
     ) -> Option<Section<'v, 'a>> {
-        self.below(faults, name, shape, true)
+        self.below(errors, name, shape, true)
     }
 
     fn below(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         shape: Shape,
         optional: bool,
@@ -151,7 +155,7 @@ impl<'v, 'a> Section<'v, 'a> {
                         ""
                     }
                 );
-                self.fault(faults, Code::EmptySection, name, message);
+                self.report(errors, Code::EmptySection, name, message);
                 None
             }
             Value::Object(object) => Some(Section::new(shape, member.at, object)),
@@ -160,7 +164,7 @@ impl<'v, 'a> Section<'v, 'a> {
                 if optional && is_blank(other) {
                     message = format!("{message} {LEAVE_OUT}");
                 }
-                self.fault(faults, Code::InvalidValue, name, message);
+                self.report(errors, Code::InvalidValue, name, message);
                 None
             }
         }
@@ -169,37 +173,40 @@ impl<'v, 'a> Section<'v, 'a> {
     /// As [`Section::section`], but absence is reported too.
     pub fn required_section(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         shape: Shape,
     ) -> Option<Section<'v, 'a>> {
         if !self.has(name) {
-            self.missing(faults, name, "This section is required.");
+            self.missing(errors, name, "This section is required.");
         }
-        self.below(faults, name, shape, false)
+        self.below(errors, name, shape, false)
     }
 
     /// Reports that a field is absent, unless so much was sent that it may have been dropped.
-    pub fn missing(&self, faults: &mut Faults, name: &str, message: &'static str) {
+    pub fn missing(&self, errors: &mut ValidationErrors, name: &str, message: &'static str) {
         if !self.object.truncated {
-            let fault = Fault::new(Code::MissingField, message).at(self.pointer(name));
-            faults.push(self.at, fault);
+            let error = ValidationError::new(Code::MissingField, message).at(self.pointer(name));
+            errors.push(self.at, error);
         }
     }
 
-    /// Reports a fault of a field that was sent; the section itself where it was not.
-    pub fn fault(&self, faults: &mut Faults, code: Code, name: &str, message: String) {
+    /// Reports an error of a field that was sent; the section itself where it was not.
+    pub fn report(&self, errors: &mut ValidationErrors, code: Code, name: &str, message: String) {
         let at = self
             .object
             .members
             .iter()
             .find(|member| member.name == name)
             .map_or(self.at, |member| member.at);
-        faults.push(at, Fault::new(code, message).at(self.pointer(name)));
+        errors.push(
+            at,
+            ValidationError::new(code, message).at(self.pointer(name)),
+        );
     }
 
     /// Reports every member that nobody asked for: unknown, or sent a second time.
-    pub fn finish(self, faults: &mut Faults) {
+    pub fn finish(self, errors: &mut ValidationErrors) {
         for (index, member) in self.object.members.iter().enumerate() {
             if self.asked & (1 << index) != 0 {
                 continue;
@@ -215,8 +222,8 @@ impl<'v, 'a> Section<'v, 'a> {
                 let message = format!("Unknown field {}. {known}.", shown(&member.name));
                 (Code::UnknownField, message)
             };
-            let fault = Fault::new(code, message).at(self.pointer(&member.name));
-            faults.push(member.at, fault);
+            let error = ValidationError::new(code, message).at(self.pointer(&member.name));
+            errors.push(member.at, error);
         }
     }
 

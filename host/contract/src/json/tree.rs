@@ -56,7 +56,7 @@ pub struct Member<'a> {
     pub name: Cow<'a, str>,
     /// Its value.
     pub value: Value<'a>,
-    /// Byte offset of the name in the text, which orders faults.
+    /// Byte offset of the name in the text, which orders errors.
     pub at: usize,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::error::{Code, Faults};
+use crate::error::{Code, ValidationErrors};
 use crate::json::values::{Wrong, boolean, integer};
 use crate::json::{Section, Shape, Value};
 use crate::v3::request::Kind;
@@ -125,16 +125,16 @@ impl Options {
 /// Where an `options` member stands, which decides what null means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// Of a single request or of a whole batch: null is a fault.
+    /// Of a single request or of a whole batch: null is an error.
     Shared,
     /// Of a batch's row: null inherits everything, as an absent or empty object does.
     Row,
 }
 
-/// Reads the `options` member of a document. `None` where a fault was reported.
+/// Reads the `options` member of a document. `None` where an error was reported.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     level: Level,
     kind: Kind,
 ) -> Option<Settings> {
@@ -146,7 +146,7 @@ pub(super) fn read(
         (Value::Null, Level::Row) => Some(Settings::default()),
         (Value::Null, Level::Shared) => {
             let message = "Options must not be null; leave them out or send {}.".to_owned();
-            document.fault(faults, Code::NullOption, NAME, message);
+            document.report(errors, Code::NullOption, NAME, message);
             None
         }
         (Value::Object(object), _) => {
@@ -157,49 +157,53 @@ pub(super) fn read(
                     Kind::Development => DEVELOPMENT_FIELDS,
                 },
             };
-            settings(Section::new(shape, member.at, object), faults, kind)
+            settings(Section::new(shape, member.at, object), errors, kind)
         }
         (other, _) => {
             let message = format!("Expected an object, got {}.", other.kind());
-            document.fault(faults, Code::InvalidValue, NAME, message);
+            document.report(errors, Code::InvalidValue, NAME, message);
             None
         }
     }
 }
 
-fn settings(mut section: Section<'_, '_>, faults: &mut Faults, kind: Kind) -> Option<Settings> {
-    let earlier = faults.count();
+fn settings(
+    mut section: Section<'_, '_>,
+    errors: &mut ValidationErrors,
+    kind: Kind,
+) -> Option<Settings> {
+    let earlier = errors.count();
     let settings = Settings {
-        include_comparables: setting(&mut section, faults, "include_comparables", boolean),
+        include_comparables: setting(&mut section, errors, "include_comparables", boolean),
         comparables_limit: setting(
             &mut section,
-            faults,
+            errors,
             "comparables_limit",
             integer(COMPARABLES),
         ),
-        include_context_metrics: setting(&mut section, faults, "include_context_metrics", boolean),
+        include_context_metrics: setting(&mut section, errors, "include_context_metrics", boolean),
         use_stored_data: match kind {
-            Kind::Existing => setting(&mut section, faults, "use_stored_data", boolean),
+            Kind::Existing => setting(&mut section, errors, "use_stored_data", boolean),
             Kind::Development => None,
         },
     };
-    section.finish(faults);
-    (faults.count() == earlier).then_some(settings)
+    section.finish(errors);
+    (errors.count() == earlier).then_some(settings)
 }
 
-/// One option, of which null is its own fault: to inherit an option is to leave it out.
+/// One option, of which null is its own error: to inherit an option is to leave it out.
 fn setting<'v, 'a, T>(
     section: &mut Section<'v, 'a>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     name: &'static str,
     read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
 ) -> Option<T> {
     if section.take(name)?.value == Value::Null {
         let message = "An option must not be null; leave it out to inherit it.".to_owned();
-        section.fault(faults, Code::NullOption, name, message);
+        section.report(errors, Code::NullOption, name, message);
         return None;
     }
-    section.optional(faults, name, read)
+    section.optional(errors, name, read)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use utoipa::openapi::{Object, RefOr, Schema};
 
 use super::API_VERSION;
 use super::coverage::Coverage;
-use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFault, JobStatus, KEY_PATTERN, Mode, SHAPE};
+use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFailure, JobStatus, KEY_PATTERN, Mode, SHAPE};
 use super::release::ReleaseMetadata;
 use super::request::{self, ROWS_MAX};
 use super::result::{self, BatchStatus, Summary};
@@ -26,7 +26,7 @@ pub fn schemas() -> Schemas {
     add::<Coverage>(&mut schemas);
     add::<BatchStatus>(&mut schemas);
     add::<Summary>(&mut schemas);
-    add::<JobFault>(&mut schemas);
+    add::<JobFailure>(&mut schemas);
     add::<JobStatus>(&mut schemas);
     add::<Mode>(&mut schemas);
     add::<ErrorBody>(&mut schemas);
@@ -135,7 +135,7 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
         ("options", named_as(options, "Options of every row that does not say otherwise.")),
         ("idempotency_key", key.meaning(
             "Makes a submission repeatable: the same key with the same body answers with the job \
-             that exists and costs nothing more; with another body it is refused with 409. A key \
+             that exists and costs nothing more; with another body it is error with 409. A key \
              is remembered for 30 days.",
         ).into()),
     ])

@@ -15,7 +15,7 @@ use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Principal, Scope};
 use hyper::body::{Bytes, Frame, SizeHint};
 use std::pin::Pin;
@@ -87,7 +87,7 @@ fn any_valuation(principal: &Principal) -> Result<(), ApiError> {
     if scopes.into_iter().any(|scope| principal.scopes.has(scope)) {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(ValidationError::new(
         Code::ScopeRequired,
         "This route needs a key with a valuation scope, such as avm:value.",
     )

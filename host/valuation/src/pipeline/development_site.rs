@@ -7,7 +7,7 @@ use super::convert;
 use super::merge::{Fill, Merged, evidence_through, sorted};
 use super::osgb36::national_grid;
 use super::resolve::{ResolveError, postcode_place};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::input::{Input, Note, Source};
 use domesday_contract::v3::request::{Development, PropertyType, Site};
 use domesday_contract::v3::result::IdentitySource;
@@ -55,7 +55,7 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, ResolveError>
             away / 1000.0
         );
         return Err(ResolveError::Rejected(Box::new(
-            Fault::new(Code::InvalidValue, message).at(LATITUDE),
+            ValidationError::new(Code::InvalidValue, message).at(LATITUDE),
         )));
     }
     if snapshot.beyond_border(place.easting, place.northing)? {
@@ -72,7 +72,7 @@ const LATITUDE: &str = "/property/site_latitude";
 
 fn outside() -> ResolveError {
     ResolveError::Rejected(Box::new(
-        Fault::new(
+        ValidationError::new(
             Code::OutsideGeography,
             "The site lies outside England and Wales, which is where this service values.",
         )

@@ -1,11 +1,11 @@
 //! `POST /v3/valuation-jobs`: the envelope of a job.
 
 use super::Mode;
-use crate::error::Faults;
+use crate::error::ValidationErrors;
 use crate::json::values::{Wrong, word};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::options::{self, Level};
-use crate::v3::request::{Batch, Kind, ROWS, Refused, read_rows};
+use crate::v3::request::{Batch, Kind, ROWS, RequestError, read_rows};
 
 /// Longest idempotency key, in characters.
 pub const IDEMPOTENCY_KEY_LONGEST: usize = 100;
@@ -59,31 +59,31 @@ impl<'a> JobRequest<'a> {
     ///
     /// # Errors
     /// Everything that is wrong with the envelope or the shared options.
-    pub fn read(body: &'a [u8], rows_max: usize) -> Result<Self, Refused> {
+    pub fn read(body: &'a [u8], rows_max: usize) -> Result<Self, RequestError> {
         let value = json::read_with_rows(body, ROWS, rows_max)?;
-        let mut faults = Faults::default();
-        let Some(mut envelope) = Section::document(&value, SHAPE, &mut faults) else {
-            return Err(Refused::new(None, faults));
+        let mut errors = ValidationErrors::default();
+        let Some(mut envelope) = Section::document(&value, SHAPE, &mut errors) else {
+            return Err(RequestError::new(None, errors));
         };
         let sent = Sent {
             mode: envelope.has(MODE),
             options: envelope.has(OPTIONS),
         };
         let mode = envelope
-            .optional(&mut faults, MODE, word)
+            .optional(&mut errors, MODE, word)
             .unwrap_or(Mode::Simple);
-        let idempotency_key = envelope.optional(&mut faults, KEY, key);
-        let settings = options::read(&mut envelope, &mut faults, Level::Shared, mode.kind());
-        let rows = read_rows(&mut envelope, &mut faults, rows_max);
-        envelope.finish(&mut faults);
+        let idempotency_key = envelope.optional(&mut errors, KEY, key);
+        let settings = options::read(&mut envelope, &mut errors, Level::Shared, mode.kind());
+        let rows = read_rows(&mut envelope, &mut errors, rows_max);
+        envelope.finish(&mut errors);
         match (settings, rows) {
-            (Some(settings), Some(rows)) if faults.count() == 0 => Ok(Self {
+            (Some(settings), Some(rows)) if errors.count() == 0 => Ok(Self {
                 mode,
                 idempotency_key,
                 batch: Batch { settings, rows },
                 sent,
             }),
-            _ => Err(Refused::new(None, faults)),
+            _ => Err(RequestError::new(None, errors)),
         }
     }
 }
@@ -118,11 +118,11 @@ mod tests {
     use crate::error::Code;
 
     fn read(body: &str) -> Result<JobRequest<'_>, Vec<(Code, String)>> {
-        JobRequest::read(body.as_bytes(), 2).map_err(|refused| {
-            refused
-                .faults
+        JobRequest::read(body.as_bytes(), 2).map_err(|error| {
+            error
+                .errors
                 .into_iter()
-                .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+                .map(|error| (error.code, error.field.unwrap().into_owned()))
                 .collect()
         })
     }
@@ -195,19 +195,13 @@ mod tests {
         }
         let longer = "k".repeat(101);
         for bad in ["", " ", "a b", "a/b", "é", "a\\n", &longer] {
-            let refused = read(&with(bad)).unwrap_err();
-            assert_eq!(
-                refused,
-                [(Code::InvalidValue, "/idempotency_key".to_owned())]
-            );
+            let error = read(&with(bad)).unwrap_err();
+            assert_eq!(error, [(Code::InvalidValue, "/idempotency_key".to_owned())]);
         }
         for bad in ["null", "7", "{}"] {
             let body = format!(r#"{{"requests":[1],"idempotency_key":{bad}}}"#);
-            let refused = read(&body).unwrap_err();
-            assert_eq!(
-                refused,
-                [(Code::InvalidValue, "/idempotency_key".to_owned())]
-            );
+            let error = read(&body).unwrap_err();
+            assert_eq!(error, [(Code::InvalidValue, "/idempotency_key".to_owned())]);
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{JobDocument, JobFault, JobStatus};
+use super::{JobDocument, JobFailure, JobStatus};
 use crate::v3::API_VERSION;
 use crate::v3::result::{Summary, batch_start};
 
@@ -15,7 +15,7 @@ struct Head<'a> {
     status: JobStatus,
     release_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a JobFault>,
+    error: Option<&'a JobFailure>,
 }
 
 fn head(job: &JobDocument) -> Result<Vec<u8>, serde_json::Error> {
@@ -79,7 +79,7 @@ mod tests {
     fn failed_results_have_an_error_and_no_result() {
         let job = JobDocument {
             status: JobStatus::Failed,
-            error: Some(JobFault {
+            error: Some(JobFailure {
                 code: "processing_failed".to_owned(),
                 message: "It could not be finished.".to_owned(),
                 retryable: false,

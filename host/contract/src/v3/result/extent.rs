@@ -2,7 +2,7 @@
 //! work.
 
 use super::{Outcome, ValuationResult};
-use crate::error::Fault;
+use crate::error::ValidationError;
 use crate::v3::API_VERSION;
 use crate::v3::input::Input;
 use crate::v3::options::Shown;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 /// The largest answer of a valuing route, bytes before any compression in transport.
 pub const RESPONSE_MAX: usize = 9_500_000;
 
-/// The longest message of a fault that is found after a row was admitted, bytes as JSON.
+/// The longest message of an error that is found after a row was admitted, bytes as JSON.
 pub const LATE_MESSAGE_MAX: usize = 300;
 
 /// The longest message of a referral, bytes as JSON.
@@ -112,7 +112,7 @@ const REFERRED: usize = member("range", 4)
     + member("code", quoted(22))
     + member("message", quoted(REFERRAL_MESSAGE_MAX));
 
-/// The faults of a row that was admitted: one.
+/// The errors of a row that was admitted: one.
 const LATE_FAULT: usize = member("errors", BRACES)
     + BRACES
     + member("code", quoted(32))
@@ -157,15 +157,19 @@ impl Extent<'_> {
     }
 }
 
-/// Bytes of the result of a row that is rejected for these faults: exactly so many.
+/// Bytes of the result of a row that is rejected for these errors: exactly so many.
 #[must_use]
-pub fn rejected(release_id: &str, request_reference: Option<&str>, faults: &[Fault]) -> usize {
+pub fn rejected(
+    release_id: &str,
+    request_reference: Option<&str>,
+    errors: &[ValidationError],
+) -> usize {
     let result = ValuationResult {
         release_id,
         execution_id: Uuid::nil(),
         valuation_id: Uuid::nil(),
         request_reference,
-        outcome: Outcome::Rejected(faults.to_vec()),
+        outcome: Outcome::Rejected(errors.to_vec()),
     };
     json_len(&result)
 }

@@ -192,7 +192,7 @@ proptest! {
             input_resolution,
         };
         prop_assert!(written(reference, Outcome::Referred(Box::new(referred))) <= foreseen);
-        let late = Fault::new(Code::ProcessingDeadlineExceeded, "m".repeat(LATE_MESSAGE_MAX))
+        let late = ValidationError::new(Code::ProcessingDeadlineExceeded, "m".repeat(LATE_MESSAGE_MAX))
             .at("/property/building_number_or_name");
         prop_assert!(written(reference, Outcome::Failed(vec![late.clone()])) <= foreseen);
         prop_assert!(written(reference, Outcome::Rejected(vec![late])) <= foreseen);
@@ -203,13 +203,13 @@ proptest! {
         reference in proptest::option::of(".{1,200}"),
         messages in proptest::collection::vec(".{0,300}", 1..20),
     ) {
-        let faults: Vec<Fault> = messages
+        let errors: Vec<ValidationError> = messages
             .into_iter()
-            .map(|message| Fault::new(Code::InvalidValue, message).at("/size/bedrooms"))
+            .map(|message| ValidationError::new(Code::InvalidValue, message).at("/size/bedrooms"))
             .collect();
         let reference = reference.as_deref();
-        let foreseen = rejected("made-up-2026-10", reference, &faults);
-        prop_assert_eq!(written(reference, Outcome::Rejected(faults)), foreseen);
+        let foreseen = rejected("made-up-2026-10", reference, &errors);
+        prop_assert_eq!(written(reference, Outcome::Rejected(errors)), foreseen);
     }
 }
 

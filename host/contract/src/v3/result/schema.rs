@@ -8,7 +8,7 @@ use super::{
     Comparable, Confidence, Context, POUNDS_MAX, Referral, ResultProperty, Status, ValuationResult,
     ValueRange,
 };
-use crate::error::Fault;
+use crate::error::ValidationError;
 use crate::schema::{
     Meaning, Schemas, add, date, integer, list, named, named_as, object, uuid, words,
 };
@@ -26,7 +26,7 @@ pub(in crate::v3) fn schemas() -> Schemas {
     add::<InputResolution>(&mut schemas);
     add::<Comparable>(&mut schemas);
     add::<Context>(&mut schemas);
-    add::<Fault>(&mut schemas);
+    add::<ValidationError>(&mut schemas);
     schemas.extend(
         [
             ("ValuedResult", valued()),
@@ -161,7 +161,7 @@ fn referred() -> Object {
 }
 
 fn unvalued(status: Status, meaning: &str) -> Object {
-    let errors = list(named("Fault"), Some(1), Some(crate::error::FAULTS_LISTED));
+    let errors = list(named("Fault"), Some(1), Some(crate::error::ERRORS_LISTED));
     result(
         status,
         &["errors"],

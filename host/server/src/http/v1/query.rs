@@ -8,7 +8,7 @@ use crate::service::Service;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use domesday_contract::error::{Code, Fault, harmless};
+use domesday_contract::error::{Code, ValidationError, harmless};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::select::{ParameterError, ParameterFault, Parameters};
 use domesday_series::store::Release;
@@ -78,7 +78,7 @@ impl SeriesQuery {
             "This key may not use this dataset. It needs the scope {scope}, or {scope}:{}.",
             dataset.id
         );
-        Err(Fault::new(Code::ScopeRequired, message)
+        Err(ValidationError::new(Code::ScopeRequired, message)
             .at("dataset")
             .into())
     }
@@ -100,7 +100,7 @@ impl SeriesQuery {
             ),
         };
         found.ok_or_else(|| {
-            Fault::new(Code::ReleaseNotFound, message)
+            ValidationError::new(Code::ReleaseNotFound, message)
                 .at("release_id")
                 .into()
         })
@@ -116,7 +116,7 @@ impl SeriesQuery {
                 [] => "This route takes no parameters.".to_owned(),
                 _ => format!("This route takes {} alone.", taken.join(", ")),
             };
-            Fault::new(Code::UnknownParameter, message)
+            ValidationError::new(Code::UnknownParameter, message)
                 .at(harmless(&error.field))
                 .into()
         })
@@ -171,5 +171,7 @@ pub fn parameter_error(error: ParameterError) -> ApiError {
         ),
     };
     // The client chose the name of an unknown parameter.
-    Fault::new(code, message).at(harmless(&error.field)).into()
+    ValidationError::new(code, message)
+        .at(harmless(&error.field))
+        .into()
 }

@@ -3,7 +3,7 @@
 use super::examples;
 use super::route::{Field, ResponseSpec, Route, none};
 use domesday_contract::error::Code;
-use domesday_contract::schema::{Meaning, uuid};
+use domesday_contract::schema::{SchemaExt, uuid};
 use domesday_contract::v3::schema::{postcode, uprn};
 use utoipa::openapi::path::{HttpMethod, ParameterIn};
 
@@ -73,7 +73,7 @@ fn place() -> Vec<Field> {
             "postcode",
             ParameterIn::Query,
             true,
-            postcode().meaning(""),
+            postcode().describe(""),
             "A full postcode in any case and spacing.".into(),
         ),
         (

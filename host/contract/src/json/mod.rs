@@ -20,7 +20,7 @@ mod tree;
 pub mod values;
 
 pub use parser::{DEPTH_MAX, MEMBERS_KEPT};
-pub use position::{Broken, Grammar};
+pub use position::{SyntaxError, SyntaxErrorKind};
 pub use section::{Section, Shape};
 pub use tree::{Member, Object, Rows, Value};
 
@@ -31,7 +31,7 @@ use parser::Parser;
 /// # Errors
 /// Text that is not UTF-8, not JSON, followed by more text, or nested deeper than
 /// [`DEPTH_MAX`], with its line and column.
-pub fn read(body: &[u8]) -> Result<Value<'_>, Broken> {
+pub fn read(body: &[u8]) -> Result<Value<'_>, SyntaxError> {
     Parser::new(position::utf8(body)?, None).document()
 }
 
@@ -45,6 +45,6 @@ pub fn read_with_rows<'a>(
     body: &'a [u8],
     list: &'static str,
     kept: usize,
-) -> Result<Value<'a>, Broken> {
+) -> Result<Value<'a>, SyntaxError> {
     Parser::new(position::utf8(body)?, Some((list, kept))).document()
 }

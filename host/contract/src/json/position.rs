@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// How a document fails to be JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Grammar {
+pub enum SyntaxErrorKind {
     /// A byte sequence that is not UTF-8.
     #[error("the bytes are not valid UTF-8")]
     Utf8,
@@ -45,22 +45,22 @@ pub enum Grammar {
 
 /// A document that is not JSON, and where it stops being so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{grammar} at line {line}, column {column}")]
-pub struct Broken {
+#[error("{kind} at line {line}, column {column}")]
+pub struct SyntaxError {
     /// What is wrong.
-    pub grammar: Grammar,
+    pub kind: SyntaxErrorKind,
     /// Line, counted from 1.
     pub line: usize,
     /// Column in characters, counted from 1.
     pub column: usize,
 }
 
-impl Broken {
+impl SyntaxError {
     /// The place that follows `before`, the sound part of the text.
-    pub(super) fn after(before: &str, grammar: Grammar) -> Self {
+    pub(super) fn after(before: &str, kind: SyntaxErrorKind) -> Self {
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
-            grammar,
+            kind,
             line: before.bytes().filter(|&byte| byte == b'\n').count() + 1,
             column: before.chars().count() - before[..line_start].chars().count() + 1,
         }
@@ -68,9 +68,9 @@ impl Broken {
 }
 
 /// The body as text.
-pub(super) fn utf8(body: &[u8]) -> Result<&str, Broken> {
+pub(super) fn utf8(body: &[u8]) -> Result<&str, SyntaxError> {
     std::str::from_utf8(body).map_err(|error| {
         let sound = body.get(..error.valid_up_to()).unwrap_or_default();
-        Broken::after(&String::from_utf8_lossy(sound), Grammar::Utf8)
+        SyntaxError::after(&String::from_utf8_lossy(sound), SyntaxErrorKind::Utf8)
     })
 }

@@ -1,7 +1,7 @@
 //! One object of a document, walked field by field.
 
 use super::tree::{Member, Object, Value};
-use super::values::Wrong;
+use super::values::ValueError;
 use crate::error::{Code, ValidationError, ValidationErrors, shown};
 
 /// Longest name of a member, in bytes, that a pointer repeats.
@@ -87,7 +87,7 @@ impl<'v, 'a> Section<'v, 'a> {
         &mut self,
         errors: &mut ValidationErrors,
         name: &'static str,
-        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
     ) -> Option<T> {
         self.field(errors, name, read, true)
     }
@@ -96,13 +96,13 @@ impl<'v, 'a> Section<'v, 'a> {
         &mut self,
         errors: &mut ValidationErrors,
         name: &'static str,
-        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
         optional: bool,
     ) -> Option<T> {
         let member = self.take(name)?;
         match read(&member.value) {
             Ok(value) => Some(value),
-            Err(Wrong(message)) => {
+            Err(ValueError(message)) => {
                 let message = match optional && is_blank(&member.value) {
                     true => format!("{message} {LEAVE_OUT}"),
                     false => message,
@@ -118,7 +118,7 @@ impl<'v, 'a> Section<'v, 'a> {
         &mut self,
         errors: &mut ValidationErrors,
         name: &'static str,
-        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
     ) -> Option<T> {
         if !self.has(name) {
             self.missing(errors, name, "This field is required.");
@@ -160,7 +160,7 @@ impl<'v, 'a> Section<'v, 'a> {
             }
             Value::Object(object) => Some(Section::new(shape, member.at, object)),
             other => {
-                let Wrong(mut message) = Wrong::kind("an object", other);
+                let ValueError(mut message) = ValueError::kind("an object", other);
                 if optional && is_blank(other) {
                     message = format!("{message} {LEAVE_OUT}");
                 }

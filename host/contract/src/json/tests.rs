@@ -63,8 +63,8 @@ fn broken_text_is_told_by_line_and_column() {
 fn bytes_that_are_not_utf8_are_told_by_their_place() {
     let error = read(b"{\"\xc3\xa9\": \"\xff\"}").unwrap_err();
     assert_eq!(
-        (error.grammar, error.line, error.column),
-        (Grammar::Utf8, 1, 8)
+        (error.kind, error.line, error.column),
+        (SyntaxErrorKind::Utf8, 1, 8)
     );
 }
 
@@ -74,9 +74,9 @@ fn depth_is_bounded() {
         |depth: usize| format!("{}{}", "{\"a\":".repeat(depth - 1) + "{", "}".repeat(depth));
     assert!(read(nested(DEPTH_MAX).as_bytes()).is_ok());
     let error = read(nested(DEPTH_MAX + 1).as_bytes()).unwrap_err();
-    assert_eq!(error.grammar, Grammar::Depth);
+    assert_eq!(error.kind, SyntaxErrorKind::Depth);
     let error = read("[".repeat(1_000_000).as_bytes()).unwrap_err();
-    assert_eq!(error.grammar, Grammar::Depth);
+    assert_eq!(error.kind, SyntaxErrorKind::Depth);
 }
 
 #[test]

@@ -32,9 +32,9 @@ pub fn named(name: &str) -> RefOr<Schema> {
 
 /// As [`named`], with what the field means here.
 #[must_use]
-pub fn named_as(name: &str, meaning: &str) -> RefOr<Schema> {
+pub fn named_as(name: &str, description: &str) -> RefOr<Schema> {
     let mut reference = Ref::from_schema_name(name);
-    meaning.clone_into(&mut reference.description);
+    description.clone_into(&mut reference.description);
     reference.into()
 }
 
@@ -175,10 +175,10 @@ pub fn object<const N: usize>(required: &[&str], fields: [(&str, RefOr<Schema>);
 }
 
 /// What a field or an object means, for the reader of the description.
-pub trait Meaning: Sized {
+pub trait SchemaExt: Sized {
     /// The same schema with this description.
     #[must_use]
-    fn meaning(self, text: &str) -> Self;
+    fn describe(self, text: &str) -> Self;
 
     /// The same schema with rules that hold besides: keywords of JSON Schema 2020-12.
     #[must_use]
@@ -189,8 +189,8 @@ pub trait Meaning: Sized {
     fn example(self, example: Value) -> Self;
 }
 
-impl Meaning for Object {
-    fn meaning(mut self, text: &str) -> Self {
+impl SchemaExt for Object {
+    fn describe(mut self, text: &str) -> Self {
         self.description = Some(text.to_owned());
         self
     }

@@ -9,8 +9,8 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::json::Value;
-use crate::json::values::Wrong;
-use crate::schema::{Meaning, pattern};
+use crate::json::values::ValueError;
+use crate::schema::{SchemaExt, pattern};
 
 /// Unique Property Reference Number: 1 to 12 digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,11 +51,13 @@ impl Uprn {
     ///
     /// # Errors
     /// Not a string of 1 to 12 digits.
-    pub fn read(value: &Value<'_>) -> Result<Self, Wrong> {
+    pub fn read(value: &Value<'_>) -> Result<Self, ValueError> {
         const EXPECTED: &str = "a UPRN as a string of 1 to 12 digits, not all zero";
         match value {
-            Value::String(text) => Self::parse(text).ok_or_else(|| Wrong::text(EXPECTED, text)),
-            other => Err(Wrong::kind(EXPECTED, other)),
+            Value::String(text) => {
+                Self::parse(text).ok_or_else(|| ValueError::text(EXPECTED, text))
+            }
+            other => Err(ValueError::kind(EXPECTED, other)),
         }
     }
 }
@@ -115,11 +117,13 @@ impl Postcode {
     ///
     /// # Errors
     /// Not a string of a postcode's form.
-    pub fn read(value: &Value<'_>) -> Result<Self, Wrong> {
+    pub fn read(value: &Value<'_>) -> Result<Self, ValueError> {
         const EXPECTED: &str = "a full postcode such as RG30 1AA";
         match value {
-            Value::String(text) => Self::parse(text).ok_or_else(|| Wrong::text(EXPECTED, text)),
-            other => Err(Wrong::kind(EXPECTED, other)),
+            Value::String(text) => {
+                Self::parse(text).ok_or_else(|| ValueError::text(EXPECTED, text))
+            }
+            other => Err(ValueError::kind(EXPECTED, other)),
         }
     }
 }
@@ -127,7 +131,7 @@ impl Postcode {
 impl PartialSchema for Uprn {
     fn schema() -> RefOr<Schema> {
         pattern("^[1-9][0-9]{0,11}$", Self::DIGITS)
-            .meaning("Unique Property Reference Number, without leading zeros.")
+            .describe("Unique Property Reference Number, without leading zeros.")
             .into()
     }
 }
@@ -137,7 +141,7 @@ impl ToSchema for Uprn {}
 impl PartialSchema for Postcode {
     fn schema() -> RefOr<Schema> {
         pattern("^[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}$", 8)
-            .meaning("A postcode in standard form: capitals, one space.")
+            .describe("A postcode in standard form: capitals, one space.")
             .into()
     }
 }

@@ -1,9 +1,9 @@
-//! What a client asks to be shown, and how a row's, a batch's and the default settings combine.
+//! Options of a request, and how a row's, a batch's and the default settings combine.
 
 use std::ops::RangeInclusive;
 
 use crate::error::{Code, ValidationErrors};
-use crate::json::values::{Wrong, boolean, integer};
+use crate::json::values::{ValueError, boolean, integer};
 use crate::json::{Section, Shape, Value};
 use crate::v3::request::Kind;
 
@@ -68,8 +68,8 @@ pub enum Depth {
 
 /// The sections that a result is rendered with, beyond its core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
-    /// The comparables section with at most so many entries; `None` for no section.
+pub struct ResponseSections {
+    /// The comparables section with at most this many entries; `None` leaves it out.
     pub comparables: Option<u8>,
     /// The context section.
     pub context: bool,
@@ -102,15 +102,15 @@ impl Settings {
 }
 
 impl Options {
-    /// What a result of a route of this depth shows.
+    /// Returns the sections of a result of a route of this depth.
     #[must_use]
-    pub fn shown(self, depth: Depth) -> Shown {
+    pub fn sections(self, depth: Depth) -> ResponseSections {
         match depth {
-            Depth::Simple => Shown {
+            Depth::Simple => ResponseSections {
                 comparables: None,
                 context: false,
             },
-            Depth::Standard => Shown {
+            Depth::Standard => ResponseSections {
                 comparables: if self.include_comparables {
                     Some(self.comparables_limit)
                 } else {
@@ -196,7 +196,7 @@ fn setting<'v, 'a, T>(
     section: &mut Section<'v, 'a>,
     errors: &mut ValidationErrors,
     name: &'static str,
-    read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+    read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
 ) -> Option<T> {
     if section.take(name)?.value == Value::Null {
         let message = "An option must not be null; leave it out to inherit it.".to_owned();
@@ -244,10 +244,10 @@ mod tests {
             use_stored_data: Some(false),
             ..NONE
         };
-        let shown = row.within(batch).shown(Depth::Standard);
+        let sections = row.within(batch).sections(Depth::Standard);
         assert_eq!(
-            shown,
-            Shown {
+            sections,
+            ResponseSections {
                 comparables: Some(7),
                 context: true
             }
@@ -267,8 +267,8 @@ mod tests {
             comparables_limit: Some(0),
             ..NONE
         };
-        let shown = row.within(batch).shown(Depth::Standard);
-        assert_eq!(shown.comparables, Some(0));
+        let sections = row.within(batch).sections(Depth::Standard);
+        assert_eq!(sections.comparables, Some(0));
     }
 
     #[test]
@@ -282,10 +282,10 @@ mod tests {
             include_comparables: Some(false),
             ..NONE
         };
-        let shown = row.within(batch).shown(Depth::Standard);
+        let sections = row.within(batch).sections(Depth::Standard);
         assert_eq!(
-            shown,
-            Shown {
+            sections,
+            ResponseSections {
                 comparables: None,
                 context: true
             }
@@ -300,10 +300,10 @@ mod tests {
             include_context_metrics: Some(true),
             use_stored_data: Some(true),
         };
-        let shown = all.within(NONE).shown(Depth::Simple);
+        let sections = all.within(NONE).sections(Depth::Simple);
         assert_eq!(
-            shown,
-            Shown {
+            sections,
+            ResponseSections {
                 comparables: None,
                 context: false
             }

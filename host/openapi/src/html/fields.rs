@@ -59,9 +59,9 @@ fn nested(schema: &Value) -> String {
     let fields: String = fields
         .iter()
         .map(|(name, field)| {
-            let meaning = inline(field["description"].as_str().unwrap_or_default());
+            let description = inline(field["description"].as_str().unwrap_or_default());
             format!(
-                "<li><code>{}</code>: {}. {meaning}</li>",
+                "<li><code>{}</code>: {}. {description}</li>",
                 escaped(name),
                 kind(field)
             )

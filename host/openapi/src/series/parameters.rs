@@ -1,7 +1,7 @@
 //! Query parameters, as the catalogue has them.
 
 use crate::route::Field;
-use domesday_contract::schema::{Meaning, integer, pattern};
+use domesday_contract::schema::{SchemaExt, integer, pattern};
 use domesday_series::catalogue::{
     Choices, Dataset, Family, Frequency, Presence, Selector, SelectorRule,
 };
@@ -115,7 +115,7 @@ fn selection(family: Family, selector: &Selector) -> Field {
             .collect();
         ids.join(", ")
     };
-    let mut about = meaning(selector);
+    let mut about = describe(selector);
     let (required, optional) = (
         said(|presence| presence == Presence::Required),
         said(|presence| presence != Presence::Required),
@@ -129,7 +129,7 @@ fn selection(family: Family, selector: &Selector) -> Field {
     query(name, values(&takers), &about)
 }
 
-fn meaning(selector: &Selector) -> String {
+fn describe(selector: &Selector) -> String {
     match (selector.rule, selector.presence) {
         (SelectorRule::Area | SelectorRule::Choice(_), Presence::Default(value)) => {
             format!("{} Without it, `{value}`.", selector.name.meaning())
@@ -197,7 +197,7 @@ fn release_id() -> Field {
 }
 
 fn query(name: &'static str, schema: Object, about: &str) -> Field {
-    let schema = schema.meaning("");
+    let schema = schema.describe("");
     (
         name,
         ParameterIn::Query,

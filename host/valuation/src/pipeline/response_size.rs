@@ -43,7 +43,7 @@ fn largest(row: &ParsedRow, context: &RequestContext) -> usize {
     let extent = Extent {
         release_id: &context.release.id,
         request_reference: reference,
-        shown: request.options().shown(context.depth),
+        sections: request.options().sections(context.depth),
         nominal_coverage: context.release.manifest.nominal_coverage,
         authority_name: context.release.authority_name,
         ignored: request.ignored_inputs().len(),

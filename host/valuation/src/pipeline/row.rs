@@ -327,8 +327,8 @@ fn run_pipeline(
     if let (Some(observer), Some(recorder)) = (recording, recorder) {
         observer.recorded(&observed, &row, recorder.take());
     }
-    let shown = request.options().shown(context.depth);
-    let location_context = match shown.context {
+    let sections = request.options().sections(context.depth);
+    let location_context = match sections.context {
         true => Some(
             location_context::context(&release.snapshot, &subject)
                 .map_err(|error| failed(internal(), error.to_string()))?,
@@ -337,7 +337,7 @@ fn run_pipeline(
     };
     let problem = problem(&row);
     let rendering = Rendering {
-        comparables: shown.comparables,
+        comparables: sections.comparables,
         context: location_context,
         ..rendering
     };

@@ -7,7 +7,7 @@ use serde_json_canonicalizer::to_vec;
 use sha2::{Digest, Sha256};
 
 use super::JobRequest;
-use super::request::Sent;
+use super::request::PresentMembers;
 use crate::v3::options::Settings;
 use crate::v3::request::ROWS;
 
@@ -27,7 +27,7 @@ impl JobRequest<'_> {
 }
 
 /// SHA-256 of the canonical body. The rows are hashed as they go by: the body is never held twice.
-fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
+fn digest(request: &JobRequest<'_>, sent: PresentMembers) -> [u8; 32] {
     let mut hash = Sha256::new();
     // Everything but the rows is small, and sorts before them.
     let head = to_vec(&head(request, sent)).unwrap_or_default();
@@ -54,7 +54,7 @@ fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
     hash.finalize().into()
 }
 
-fn head(request: &JobRequest<'_>, sent: Sent) -> Map<String, Value> {
+fn head(request: &JobRequest<'_>, sent: PresentMembers) -> Map<String, Value> {
     let mut head = Map::new();
     if sent.mode {
         head.insert("mode".to_owned(), json!(request.mode));

@@ -2,7 +2,7 @@
 
 use super::Mode;
 use crate::error::ValidationErrors;
-use crate::json::values::{Wrong, word};
+use crate::json::values::{ValueError, word};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::options::{self, Level};
 use crate::v3::request::{Batch, Kind, ROWS, RequestError, read_rows};
@@ -32,12 +32,12 @@ pub struct JobRequest<'a> {
     /// Shared options and rows.
     pub batch: Batch<'a>,
     /// The members that were sent, for the digest: an absent one and its default are two bodies.
-    pub(super) sent: Sent,
+    pub(super) sent: PresentMembers,
 }
 
 /// Which members with a default a body has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct PresentMembers {
     pub(super) mode: bool,
     pub(super) options: bool,
 }
@@ -65,7 +65,7 @@ impl<'a> JobRequest<'a> {
         let Some(mut envelope) = Section::document(&value, SHAPE, &mut errors) else {
             return Err(RequestError::new(None, errors));
         };
-        let sent = Sent {
+        let sent = PresentMembers {
             mode: envelope.has(MODE),
             options: envelope.has(OPTIONS),
         };
@@ -99,16 +99,16 @@ impl Mode {
     }
 }
 
-fn key(value: &Value<'_>) -> Result<IdempotencyKey, Wrong> {
+fn key(value: &Value<'_>) -> Result<IdempotencyKey, ValueError> {
     let expected = format!("1 to {IDEMPOTENCY_KEY_LONGEST} characters of A-Z a-z 0-9 . _ : -");
     let Value::String(text) = value else {
-        return Err(Wrong::kind(&expected, value));
+        return Err(ValueError::kind(&expected, value));
     };
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
     if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(known) {
         Ok(IdempotencyKey(text.clone().into_owned()))
     } else {
-        Err(Wrong::text(&expected, text))
+        Err(ValueError::text(&expected, text))
     }
 }
 

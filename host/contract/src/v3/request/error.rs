@@ -1,7 +1,7 @@
 //! A document that is no request.
 
 use crate::error::{Code, ErrorBody, ValidationError, ValidationErrors};
-use crate::json::Broken;
+use crate::json::SyntaxError;
 
 /// Why a document is refused, with what little of it an answer can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +22,9 @@ impl RequestError {
     }
 }
 
-impl From<Broken> for RequestError {
-    fn from(broken: Broken) -> Self {
-        let message = format!("The body is not valid JSON: {broken}.");
+impl From<SyntaxError> for RequestError {
+    fn from(error: SyntaxError) -> Self {
+        let message = format!("The body is not valid JSON: {error}.");
         Self {
             request_reference: None,
             errors: vec![ValidationError::new(Code::InvalidJson, message).at("")],

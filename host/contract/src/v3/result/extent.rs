@@ -5,7 +5,7 @@ use super::{Outcome, ValuationResult};
 use crate::error::ValidationError;
 use crate::v3::API_VERSION;
 use crate::v3::input::Input;
-use crate::v3::options::Shown;
+use crate::v3::options::ResponseSections;
 use crate::vocabulary::Vocabulary;
 use uuid::Uuid;
 
@@ -26,7 +26,7 @@ pub struct Extent<'a> {
     /// The customer's own reference.
     pub request_reference: Option<&'a str>,
     /// The sections beyond the core.
-    pub shown: Shown,
+    pub sections: ResponseSections,
     /// The release's own nominal coverage.
     pub nominal_coverage: f64,
     /// Bytes of the longest name of an authority.
@@ -138,12 +138,12 @@ impl Extent<'_> {
     #[must_use]
     pub fn largest(&self, blank: impl Iterator<Item = Input>) -> usize {
         let notes: usize = blank.map(note).sum::<usize>() + self.ignored * IGNORED;
-        let comparables = self.shown.comparables.map_or(0, |limit| {
+        let comparables = self.sections.comparables.map_or(0, |limit| {
             let limit = usize::from(limit);
             // A rank has one digit, but for the tenth.
             member("comparables", BRACES) + limit * (COMPARABLE + 1 + 1) + limit / 10
         });
-        let context = if self.shown.context {
+        let context = if self.sections.context {
             member("context", CONTEXT) + self.authority_name
         } else {
             0
@@ -187,8 +187,8 @@ fn head(release_id: &str, request_reference: Option<&str>) -> usize {
 
 /// Bytes of a value as JSON.
 fn json_len<T: serde::Serialize>(value: &T) -> usize {
-    struct Counted(usize);
-    impl std::io::Write for Counted {
+    struct ByteCounter(usize);
+    impl std::io::Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0 += bytes.len();
             Ok(bytes.len())
@@ -197,7 +197,7 @@ fn json_len<T: serde::Serialize>(value: &T) -> usize {
             Ok(())
         }
     }
-    let mut counted = Counted(0);
+    let mut counted = ByteCounter(0);
     match serde_json::to_writer(&mut counted, value) {
         Ok(()) => counted.0,
         // What cannot be written is never sent.

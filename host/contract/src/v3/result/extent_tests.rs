@@ -150,7 +150,7 @@ proptest! {
         let extent = Extent {
             release_id: "made-up-2026-10",
             request_reference: reference,
-            shown: Shown {
+            sections: ResponseSections {
                 comparables: comparables.as_ref().map(|list| list.len() as u8),
                 context: context.is_some(),
             },
@@ -218,7 +218,7 @@ fn a_full_batch_of_described_houses_fits_with_all_its_evidence() {
     let extent = Extent {
         release_id: "made-up-2026-10",
         request_reference: Some("customer-000001"),
-        shown: Shown {
+        sections: ResponseSections {
             comparables: Some(10),
             context: true,
         },

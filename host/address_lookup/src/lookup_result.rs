@@ -10,13 +10,13 @@ use std::collections::BTreeMap;
 pub struct LookupResult {
     /// The addresses and the property that each means.
     pub book: AddressBook,
-    places: BTreeMap<u64, Place>,
+    places: BTreeMap<u64, Location>,
     homes: BTreeMap<u64, bool>,
 }
 
 /// The location of a property, as the provider states it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// National Grid, metres: the property's own point.
     pub point: Option<(i32, i32)>,
     /// The country.
@@ -25,7 +25,7 @@ pub struct Place {
 
 impl LookupResult {
     /// Returns the location of a property of the result.
-    pub fn place(&self, uprn: u64) -> Place {
+    pub fn place(&self, uprn: u64) -> Location {
         self.places.get(&uprn).copied().unwrap_or_default()
     }
 
@@ -40,7 +40,7 @@ impl LookupResult {
     /// results makes no difference.
     pub(crate) fn of(mut all: Vec<ListedAddress>) -> LookupResult {
         all.sort_by_key(|told| (told.listed.uprn, told.point.is_none(), told.point));
-        let mut places: BTreeMap<u64, Place> = BTreeMap::new();
+        let mut places: BTreeMap<u64, Location> = BTreeMap::new();
         let mut homes: BTreeMap<u64, bool> = BTreeMap::new();
         for told in &all {
             let place = places.entry(told.listed.uprn).or_default();

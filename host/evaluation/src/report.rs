@@ -138,13 +138,13 @@ pub struct LeakageProbe {
     /// Whether nothing changed.
     pub passed: bool,
     /// Each day at which the future was cut off and dealt out anew.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<LeakageCut>,
 }
 
 /// One cut of a leakage probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cut {
+pub struct LeakageCut {
     /// The day, YYYY-MM-DD; homes were valued as at it.
     pub day: String,
     /// Later sales, and earlier ones with a later certificate, that the copy has otherwise.

@@ -31,10 +31,10 @@ mod segment;
 mod verify;
 mod writer;
 
-pub use error::{JournalError, NotSealed};
+pub use error::{JournalError, SealError};
 pub use folder::{heads, host};
 pub use head::Head;
-pub use line::{About, Prepared, Receipt, prepare};
+pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use seal::TenantKey;
-pub use verify::{Broken, Expected, Flaw, Proof, verify};
+pub use verify::{Expected, Flaw, Proof, VerifyError, verify};
 pub use writer::{Journal, Now, Ticket};

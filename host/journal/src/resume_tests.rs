@@ -8,12 +8,12 @@ use super::*;
 use crate::append::Tail;
 use crate::folder::key;
 use crate::line::tests::about;
-use crate::{Journal, Prepared, TenantKey, prepare};
+use crate::{Journal, SealedReceipt, TenantKey, prepare};
 
 /// Bytes of a file in these tests before another is begun.
 const FILE_BYTES: u64 = 16 << 10;
 
-fn receipt(name: usize, bytes: usize) -> Prepared {
+fn receipt(name: usize, bytes: usize) -> SealedReceipt {
     let about = about(&name.to_string());
     prepare(&about, &TenantKey::new([1; 32]), &vec![7; bytes]).unwrap()
 }

@@ -39,12 +39,12 @@ pub struct Wire {
 #[derive(Default)]
 struct State {
     actions: &'static str,
-    pass: Option<Pass>,
+    pass: Option<Authorization>,
 }
 
 /// The authorization of a request.
 #[derive(Clone)]
-enum Pass {
+enum Authorization {
     Bearer(String),
     Basic,
 }
@@ -186,8 +186,8 @@ impl Wire {
     fn signed(&self, request: RequestBuilder) -> RequestBuilder {
         let pass = self.state().pass.clone();
         match (pass, &self.auth) {
-            (Some(Pass::Bearer(token)), _) => request.bearer_auth(token),
-            (Some(Pass::Basic), RegistryAuth::Basic(user, password)) => {
+            (Some(Authorization::Bearer(token)), _) => request.bearer_auth(token),
+            (Some(Authorization::Basic), RegistryAuth::Basic(user, password)) => {
                 request.basic_auth(user, Some(password))
             }
             _ => request,
@@ -208,9 +208,9 @@ impl Wire {
         }
         let pass = match challenge(response.headers()) {
             None => None,
-            Some(Challenge::Basic) => Some(Pass::Basic),
+            Some(Challenge::Basic) => Some(Authorization::Basic),
             Some(Challenge::Bearer { realm, service }) => {
-                Some(Pass::Bearer(self.token(&realm, service).await?))
+                Some(Authorization::Bearer(self.token(&realm, service).await?))
             }
         };
         self.state().pass = pass;
@@ -256,11 +256,11 @@ impl Wire {
         let response = self.granted(response, doing).await?;
         let bytes = self.bounded(response, LARGEST_TOKEN, "a token").await?;
         #[derive(Deserialize)]
-        struct Given {
+        struct TokenResponse {
             token: Option<String>,
             access_token: Option<String>,
         }
-        let given: Option<Given> = serde_json::from_slice(&bytes).ok();
+        let given: Option<TokenResponse> = serde_json::from_slice(&bytes).ok();
         given
             .and_then(|given| given.token.or(given.access_token))
             .ok_or_else(|| failed(format!("{shown} answers with no token")))

@@ -5,7 +5,7 @@ use super::transfer::Transfer;
 use super::{RegistryError, SharedProgress, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
-    FileEntry, Kind, PackageId, Published, ReceiveState, RemoteManifest, Trust,
+    FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest, Trust,
 };
 use oci_client::RegistryOperation;
 use std::path::Path;
@@ -59,7 +59,7 @@ pub async fn pull(
     announced: RemoteManifest,
     shelf: &Path,
     told: &SharedProgress,
-) -> Result<Published, RegistryError> {
+) -> Result<PublishOutcome, RegistryError> {
     let arriving = match announced.begin_receiving(shelf)? {
         ReceiveState::There(published) => return Ok(published),
         ReceiveState::Awaited(arriving) => arriving,

@@ -5,12 +5,12 @@
 //! completed.
 
 use super::artifact::EMPTY;
-use super::existing::Standing;
+use super::existing::ExistingPackage;
 use super::transfer::Transfer;
 use super::{RegistryError, SharedProgress, artifact, existing};
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
-use domesday_package::{FileEntry, Kind, Package, Published, Sha256Digest, ValuationBody};
+use domesday_package::{FileEntry, Kind, Package, PublishOutcome, Sha256Digest, ValuationBody};
 use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
 use std::io;
@@ -33,7 +33,7 @@ pub async fn publish(
     to: &Transfer,
     package: &Package,
     told: &SharedProgress,
-) -> Result<Published, RegistryError> {
+) -> Result<PublishOutcome, RegistryError> {
     let manifest = package.manifest();
     let address = to.address();
     let (stored, mine) = package.heads()?;
@@ -87,9 +87,9 @@ pub async fn publish(
         }
     }
     Ok(match there {
-        None => Published::Copied,
-        Some(_) if sent => Published::Completed,
-        Some(there) => Published::AlreadyThere(there.signer),
+        None => PublishOutcome::Copied,
+        Some(_) if sent => PublishOutcome::Completed,
+        Some(there) => PublishOutcome::AlreadyThere(there.signer),
     })
 }
 
@@ -98,7 +98,7 @@ async fn component(
     to: &Transfer,
     package: &Package,
     digest: &str,
-    there: Option<&Standing>,
+    there: Option<&ExistingPackage>,
     place: &str,
 ) -> Result<Component, RegistryError> {
     let body: ValuationBody = package.body()?;

@@ -16,7 +16,7 @@ pub use crate::reference::Address;
 use crate::callbacks::{LogLine, SharedProgress};
 use crate::transfer::Transfer;
 use crate::{artifact, pull, push};
-use domesday_package::{Kind, Package, PackageId, Published, RemoteManifest, Trust};
+use domesday_package::{Kind, Package, PackageId, PublishOutcome, RemoteManifest, Trust};
 use std::path::Path;
 
 /// A repository of a registry, with its credentials and connections.
@@ -55,7 +55,7 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Republished`] where the id is there with other bytes, or the reason of a
     /// failed transfer.
-    pub fn publish(&self, package: &Package) -> Result<Published, RegistryError> {
+    pub fn publish(&self, package: &Package) -> Result<PublishOutcome, RegistryError> {
         self.runtime
             .block_on(push::publish(&self.transfer, package, &self.told))
     }
@@ -82,7 +82,7 @@ impl Registry {
         &self,
         announced: RemoteManifest,
         shelf: &Path,
-    ) -> Result<Published, RegistryError> {
+    ) -> Result<PublishOutcome, RegistryError> {
         self.runtime
             .block_on(pull::pull(&self.transfer, announced, shelf, &self.told))
     }

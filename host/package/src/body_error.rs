@@ -4,7 +4,7 @@ use crate::FilePath;
 
 /// What is wrong with a body.
 #[derive(Debug, thiserror::Error)]
-pub enum BodyFault {
+pub enum BodyError {
     /// Not JSON of the kind's shape.
     #[error("{0}")]
     Shape(#[source] serde_json::Error),

@@ -32,7 +32,7 @@
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod body;
-mod body_fault;
+mod body_error;
 mod date;
 mod digest;
 mod error;
@@ -58,17 +58,17 @@ mod verification_cache;
 mod write;
 
 pub use body::Body;
-pub use body_fault::BodyFault;
+pub use body_error::BodyError;
 pub use date::Timestamp;
 pub use digest::Sha256Digest;
 pub use error::{PackageError, PackageErrorKind};
-pub use existing::Published;
-pub use id::{IdFault, Kind, PackageId};
+pub use existing::PublishOutcome;
+pub use id::{Kind, PackageId, PackageIdError};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
 pub use monotone::{Direction, Monotone, MonotoneInput};
 pub use open::{Package, claimed_body, open, open_with};
-pub use path::{FilePath, PathFault};
+pub use path::{FilePath, PathError};
 pub use property::{PropertyBody, RegisterFile};
 pub use publish::publish;
 pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};

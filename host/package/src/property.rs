@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::BodyFault;
+use crate::BodyError;
 use crate::body::{Body, listed, rule};
 use crate::{FilePath, Kind, Manifest, PackageId, Sha256Digest, date};
 
@@ -52,7 +52,7 @@ pub struct RegisterFile {
 impl Body for PropertyBody {
     const KIND: Kind = Kind::Property;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         rule(
             self.snapshot_id == manifest.id,
             "snapshot_id",

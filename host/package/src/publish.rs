@@ -9,7 +9,7 @@ use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::signature::LARGEST_SIGNATURE;
 use crate::staging::StagingDirectory;
 use crate::write::{copy, put_file, settle};
-use crate::{Manifest, Package, PackageError, Published, Source, signature};
+use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
 
 /// Copies `package` as `<shelf>/<id>`, with its manifest and signature to the letter.
 ///
@@ -20,7 +20,7 @@ use crate::{Manifest, Package, PackageError, Published, Source, signature};
 /// # Errors
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes;
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
-pub fn publish(package: &Package, shelf: &Path) -> Result<Published, PackageError> {
+pub fn publish(package: &Package, shelf: &Path) -> Result<PublishOutcome, PackageError> {
     let place = shelf.join(package.manifest().id.as_str());
     publish_to(package, shelf, &place).map_err(|fault| fault.of(&place))
 }
@@ -29,7 +29,7 @@ fn publish_to(
     package: &Package,
     shelf: &Path,
     place: &Path,
-) -> Result<Published, PackageErrorKind> {
+) -> Result<PublishOutcome, PackageErrorKind> {
     let manifest = package.manifest();
     let signature = signature_of(package)?;
     if let Some(published) = find_existing(place, manifest, signature.as_deref())? {
@@ -63,11 +63,11 @@ pub(crate) fn put_in_place(
     place: &Path,
     manifest: &Manifest,
     signature: Option<&[u8]>,
-) -> Result<Published, PackageErrorKind> {
+) -> Result<PublishOutcome, PackageErrorKind> {
     if settle(staging, shelf, place, manifest)? {
-        return Ok(Published::Copied);
+        return Ok(PublishOutcome::Copied);
     }
-    Ok(find_existing(place, manifest, signature)?.unwrap_or(Published::Copied))
+    Ok(find_existing(place, manifest, signature)?.unwrap_or(PublishOutcome::Copied))
 }
 
 /// Reads a package's signature and checks that its key is the one of the opened package.

@@ -15,8 +15,8 @@ use crate::publish::put_in_place;
 use crate::staging::StagingDirectory;
 use crate::write::put_file;
 use crate::{
-    Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, Published, Sha256Digest,
-    Trust, signature,
+    Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, PublishOutcome,
+    Sha256Digest, Trust, signature,
 };
 
 /// The manifest and signature of a package elsewhere, judged before any of its files is fetched.
@@ -32,7 +32,7 @@ pub struct RemoteManifest {
 #[derive(Debug)]
 pub enum ReceiveState {
     /// The package is there already, with the same bytes and at least the same signature.
-    There(Published),
+    There(PublishOutcome),
     /// The files of the package are still to come.
     Awaited(Box<PackageReceiver>),
 }
@@ -163,7 +163,7 @@ impl PackageReceiver {
     ///
     /// # Errors
     /// The first file that is missing or differs from the manifest. Nothing is kept then.
-    pub fn settle(self) -> Result<Published, PackageError> {
+    pub fn settle(self) -> Result<PublishOutcome, PackageError> {
         let PackageReceiver {
             announced,
             shelf,
@@ -275,7 +275,7 @@ mod tests {
         let file = "deep/data".parse().unwrap();
         arriving.create(&file).unwrap().write_all(b"ro").unwrap();
         arriving.create(&file).unwrap().write_all(b"rows").unwrap();
-        assert_eq!(arriving.settle().unwrap(), Published::Copied);
+        assert_eq!(arriving.settle().unwrap(), PublishOutcome::Copied);
         let trust = Trust::Required(list.clone());
         let there = open(&shelf.path().join("s-1"), &trust).unwrap();
         assert_eq!(there.digest(), package.digest());
@@ -286,7 +286,7 @@ mod tests {
         let signer = package.signer().copied();
         assert!(matches!(
             again.unwrap(),
-            ReceiveState::There(Published::AlreadyThere(by)) if by == signer
+            ReceiveState::There(PublishOutcome::AlreadyThere(by)) if by == signer
         ));
     }
 
@@ -372,17 +372,20 @@ mod tests {
         ] {
             fs::remove_file(place.join(SIGNATURE)).unwrap();
             let first = published(&package, other.path(), trust.clone());
-            assert_eq!(first, Published::Completed);
+            assert_eq!(first, PublishOutcome::Completed);
             let signed = open(&place, &trust).unwrap();
             assert_eq!(signed.signer(), package.signer());
             let again = published(&package, other.path(), trust.clone());
-            assert_eq!(again, Published::AlreadyThere(package.signer().copied()));
+            assert_eq!(
+                again,
+                PublishOutcome::AlreadyThere(package.signer().copied())
+            );
 
             // Another's signature stays, and it is said whose it is.
             let another = SigningKey::from_seed([8; 32]);
             sign(&place, &another).unwrap();
             let kept = published(&package, other.path(), trust.clone());
-            assert_eq!(kept, Published::AlreadyThere(Some(another.public())));
+            assert_eq!(kept, PublishOutcome::AlreadyThere(Some(another.public())));
         }
         assert_eq!(left(other.path()), 1);
     }

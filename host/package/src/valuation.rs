@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::BodyFault;
+use crate::BodyError;
 use crate::body::{Body, distinct, listed, rule};
 use crate::{FilePath, Kind, Manifest, Monotone, PackageId, Sha256Digest, date};
 
@@ -249,7 +249,7 @@ fn is_interface(text: &str) -> bool {
 impl Body for ValuationBody {
     const KIND: Kind = Kind::Valuation;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         rule(
             self.release_id == manifest.id,
             "release_id",
@@ -329,7 +329,7 @@ impl Body for ValuationBody {
 
 impl ValuationBody {
     /// Every score from 0 to 1 must fall into exactly one band.
-    fn check_bands(&self) -> Result<(), BodyFault> {
+    fn check_bands(&self) -> Result<(), BodyError> {
         let bands = &self.confidence_bands;
         let field = "confidence_bands";
         let order: Vec<Band> = bands.iter().map(|band| band.band).collect();

@@ -26,7 +26,7 @@ struct MarketsBody {
 impl Body for MarketsBody {
     const KIND: Kind = Kind::Markets;
 
-    fn check(&self, _manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, _manifest: &Manifest) -> Result<(), BodyError> {
         Ok(())
     }
 }
@@ -37,7 +37,7 @@ struct RatesBody {}
 impl Body for RatesBody {
     const KIND: Kind = Kind::Rates;
 
-    fn check(&self, _manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, _manifest: &Manifest) -> Result<(), BodyError> {
         Ok(())
     }
 }

@@ -130,7 +130,7 @@ impl Build {
             by_rules: !self.exact_addresses,
         };
         let memory = (self.memory as usize).saturating_mul(1 << 20);
-        let place = Place {
+        let place = SnapshotTarget {
             shelf: &shelf,
             created: self.created,
             sign_with: self.sign_with.as_deref(),
@@ -165,7 +165,7 @@ impl Update {
             .with_context(|| format!("--from {from}: no snapshot in {}", shelf.display()))?;
         let before: PropertyBody = old.body()?;
         let database = old.path(before.database.as_str())?;
-        let place = Place {
+        let place = SnapshotTarget {
             shelf: &shelf,
             created: self.created,
             sign_with: self.sign_with.as_deref(),
@@ -189,13 +189,13 @@ impl Update {
 }
 
 /// Where a snapshot is put once it is made.
-struct Place<'a> {
+struct SnapshotTarget<'a> {
     shelf: &'a Path,
     created: Option<DateTime<Utc>>,
     sign_with: Option<&'a Path>,
 }
 
-impl Place<'_> {
+impl SnapshotTarget<'_> {
     /// Has a snapshot made in a folder beside the shelf's packages, makes a package of it and
     /// prints its report.
     fn make<R: Serialize>(

@@ -3,9 +3,9 @@
 use super::backtest::Backtest;
 use super::check::Check;
 use super::compile_cache_arg::CompiledFolder;
-use super::new_release::New;
+use super::new_release::NewReleaseArgs;
 use super::progress::Progress;
-use super::target::Place;
+use super::target::AdminTarget;
 use super::transfer::{Publish, Pull};
 use super::trust::trust;
 use super::{ReleasesFolder, snapshot_pin};
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 #[derive(Debug, Subcommand)]
 pub enum Release {
     /// Create a model's crate from a template.
-    New(New),
+    NewReleaseArgs(NewReleaseArgs),
     /// Build a release from a model's source and a property snapshot.
     Build(Box<Build>),
     /// Value past sales as at their own days and report the errors.
@@ -83,7 +83,7 @@ pub enum Release {
         #[arg(long)]
         allow_unsigned: bool,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// List the releases, each opened and verified.
     List {
@@ -224,7 +224,7 @@ impl Release {
 fn promote(
     id: &PackageId,
     kind: ReleasedKind,
-    place: &Place,
+    place: &AdminTarget,
     releases: &Path,
     releases_given: bool,
     allow_unsigned: bool,

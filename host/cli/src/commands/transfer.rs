@@ -8,7 +8,7 @@ use super::trust::trust;
 use anyhow::{Context, bail};
 use domesday_oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
 use domesday_package::{
-    Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, Published,
+    Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
     Trust, ValuationBody, open, publish,
 };
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a release is handed on, in either direction.
 #[derive(Debug, clap::Args)]
-pub struct Handing {
+pub struct TransferArgs {
     /// Leave out the snapshot.
     #[arg(long)]
     without_snapshot: bool,
@@ -39,7 +39,7 @@ pub struct Publish {
     #[arg(value_name = "FOLDER_OR_REGISTRY")]
     to: String,
     #[command(flatten)]
-    handing: Handing,
+    handing: TransferArgs,
 }
 
 /// What is pulled, and from where.
@@ -52,7 +52,7 @@ pub struct Pull {
     #[arg(value_name = "FOLDER_OR_REGISTRY")]
     from: Option<String>,
     #[command(flatten)]
-    handing: Handing,
+    handing: TransferArgs,
 }
 
 /// Where releases come from or go to.
@@ -143,7 +143,7 @@ impl Pull {
     }
 }
 
-impl Handing {
+impl TransferArgs {
     /// Whose keys count is always said by the releases folder of this host, never by the other
     /// place.
     fn trust(&self) -> anyhow::Result<Trust> {
@@ -263,19 +263,19 @@ fn fetched(
     Ok(())
 }
 
-fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: Published) {
+fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: PublishOutcome) {
     let (kind, id) = (word(manifest.kind), &manifest.id);
     let by = |signer: Option<&PublicKey>| match signer {
         Some(key) => format!("signed by {key}"),
         None => "not signed".to_owned(),
     };
     match published {
-        Published::Copied => println!("{kind} {id} is in {place}, {}", by(signer)),
-        Published::Completed => println!(
+        PublishOutcome::Copied => println!("{kind} {id} is in {place}, {}", by(signer)),
+        PublishOutcome::Completed => println!(
             "{kind} {id} is in {place} already, the same bytes; what was missing there has come, {}",
             by(signer)
         ),
-        Published::AlreadyThere(there) => println!(
+        PublishOutcome::AlreadyThere(there) => println!(
             "{kind} {id} is in {place} already, the same bytes, {}",
             by(there.as_ref())
         ),

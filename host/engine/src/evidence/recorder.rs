@@ -1,6 +1,6 @@
 //! Keeps every question and answer of one valuation.
 
-use super::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
+use super::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource};
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
     /// What the release asked.
-    pub question: Question,
+    pub question: EvidenceQuery,
     /// What it was told.
     pub answer: EvidenceResponse,
 }
@@ -43,8 +43,8 @@ impl EvidenceSource for Recorder {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let answer = self.source.ask(subject, question)?;
         let exchange = Exchange {
             question: question.clone(),

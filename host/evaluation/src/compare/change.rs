@@ -1,6 +1,6 @@
 //! By how much estimates change from A to B.
 
-use super::paired::Paired;
+use super::paired::PairedRow;
 use crate::histogram::Histogram;
 use crate::number::{count, median, quantile, rounded};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ pub struct Change {
 
 impl Change {
     /// Of the rows that both value; None where there is none.
-    pub fn of(rows: &[&Paired]) -> Option<Change> {
+    pub fn of(rows: &[&PairedRow]) -> Option<Change> {
         let mut changes: Vec<f64> = rows.iter().filter_map(|row| row.change()).collect();
         changes.sort_unstable_by(f64::total_cmp);
         let both = || rows.iter().filter_map(|row| row.estimates());
@@ -72,7 +72,7 @@ const BINS: usize = 41;
 const HELD: f64 = 0.98;
 
 /// How changes are distributed, in the finest bins that hold nearly all of them.
-pub fn distribution(rows: &[&Paired]) -> Histogram {
+pub fn distribution(rows: &[&PairedRow]) -> Histogram {
     let changes: Vec<f64> = rows.iter().filter_map(|row| row.change()).collect();
     let mut found = Histogram::empty(0.0, 1.0, 0);
     for step in STEPS {
@@ -90,7 +90,7 @@ pub fn distribution(rows: &[&Paired]) -> Histogram {
 const POINTS: usize = 800;
 
 /// A's estimate in pounds and the change, of rows that both value; of many, an even part.
-pub fn points(rows: &[&Paired]) -> Vec<[f64; 2]> {
+pub fn points(rows: &[&PairedRow]) -> Vec<[f64; 2]> {
     let all: Vec<[f64; 2]> = rows
         .iter()
         .filter_map(|row| Some([row.estimates()?.a, rounded(row.change()?)]))

@@ -3,8 +3,8 @@
 use super::cost::Cost;
 use super::group::Group;
 use super::header::Header;
-use super::paired::{Paired, Status};
-use super::status::{Crossing, Flips};
+use super::paired::{PairedRow, Status};
+use super::status::{Flips, Transition};
 use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -31,15 +31,15 @@ pub struct Comparison {
     /// Rows that change status.
     pub flips: Flips,
     /// The rows that both value and whose values lie furthest apart, furthest first.
-    pub movers: Vec<Paired>,
+    pub movers: Vec<PairedRow>,
     /// How changes are distributed.
     pub changes: Histogram,
     /// A's estimate in pounds and the change of rows that both value; of many, an even part.
     pub points: Vec<[f64; 2]>,
     /// How many rows go from which status to which.
-    pub statuses: Vec<Crossing<Status>>,
+    pub statuses: Vec<Transition<Status>>,
     /// How many rows that both value go from which band of confidence to which.
-    pub bands: Vec<Crossing<String>>,
+    pub bands: Vec<Transition<String>>,
     /// What rows cost; absent where there is none.
     pub cost: Option<Cost>,
     /// The same rows, divided in one way after another.

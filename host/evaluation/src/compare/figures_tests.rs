@@ -1,9 +1,9 @@
 //! Figures worked by hand, and what must hold of any rows.
 
 use super::comparison::Comparison;
-use super::paired::{ComparedOutcome, Paired, Side, Status};
+use super::paired::{ComparedOutcome, PairedRow, Side, Status};
 use super::sides::Sides;
-use super::status::{Crossing, Flips};
+use super::status::{Flips, Transition};
 use super::testing::{comparison, in_band, pair, referred, said, valued};
 use domesday_registers::codes::PropertyType;
 use proptest::prelude::*;
@@ -107,7 +107,7 @@ fn flips_are_counted_by_kind_and_named() {
 /// Forty sales at 100: A says 110 and B 105, of ranges that are a tenth either way of each.
 #[test]
 fn against_prices_by_hand() {
-    let rows: Vec<Paired> = (0..40)
+    let rows: Vec<PairedRow> = (0..40)
         .map(|at| said(&at.to_string(), Some(100.0), valued(110.0), valued(105.0)))
         .collect();
     let all = comparison(&rows).overall;
@@ -156,7 +156,7 @@ fn bands_go_from_one_to_the_other() {
         said("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
         said("4", None, in_band(1.0, "low"), referred("other")),
     ];
-    let crossing = |a: &str, b: &str, rows| Crossing {
+    let crossing = |a: &str, b: &str, rows| Transition {
         a: a.to_owned(),
         b: b.to_owned(),
         rows,
@@ -169,8 +169,8 @@ fn bands_go_from_one_to_the_other() {
 }
 
 /// Everything that B makes of A, as everything that A makes of B.
-fn mirrored(rows: &[Paired]) -> Vec<Paired> {
-    let mirrored = |row: &Paired| Paired {
+fn mirrored(rows: &[PairedRow]) -> Vec<PairedRow> {
+    let mirrored = |row: &PairedRow| PairedRow {
         sides: Sides {
             a: row.sides.b.clone(),
             b: row.sides.a.clone(),
@@ -192,7 +192,7 @@ fn some_said() -> impl Strategy<Value = ComparedOutcome> {
     ]
 }
 
-fn some_row() -> impl Strategy<Value = Paired> {
+fn some_row() -> impl Strategy<Value = PairedRow> {
     let kind = prop_oneof![
         Just(PropertyType::Detached),
         Just(PropertyType::Flat),
@@ -207,7 +207,7 @@ fn some_row() -> impl Strategy<Value = Paired> {
     };
     let price = proptest::option::of(50_000.0..900_000.0_f64);
     (kind, side(), side(), price, "[A-Z]{2}").prop_map(|(property_type, a, b, price, area)| {
-        Paired {
+        PairedRow {
             row: "a row".to_owned(),
             property_type,
             authority: String::new(),
@@ -232,9 +232,9 @@ proptest! {
 
     #[test]
     fn a_release_against_itself_changes_nothing(rows in proptest::collection::vec(some_row(), 1..90)) {
-        let same: Vec<Paired> = rows
+        let same: Vec<PairedRow> = rows
             .iter()
-            .map(|row| Paired { sides: Sides { a: row.sides.a.clone(), b: row.sides.a.clone() }, ..row.clone() })
+            .map(|row| PairedRow { sides: Sides { a: row.sides.a.clone(), b: row.sides.a.clone() }, ..row.clone() })
             .collect();
         let found = comparison(&same);
         prop_assert_eq!(found.identical, same.len());

@@ -1,12 +1,12 @@
 //! The figures of one group of rows.
 
 use super::change::Change;
-use super::paired::{ComparedOutcome, Paired, Status};
+use super::paired::{ComparedOutcome, PairedRow, Status};
 use super::sides::Sides;
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair, nearer};
 use crate::number::{median, rounded};
-use crate::ranges::{Ranged, Ranges};
+use crate::ranges::{RangedEstimate, Ranges};
 use serde::{Deserialize, Serialize};
 
 /// One group: a type, an area, a band of value or confidence, or all.
@@ -53,7 +53,7 @@ pub struct Nearness {
 
 impl Group {
     /// The figures of these rows; `nominal` is what each release's ranges are meant to hold.
-    pub fn of(key: &str, name: Option<&str>, rows: &[&Paired], nominal: Sides<f64>) -> Group {
+    pub fn of(key: &str, name: Option<&str>, rows: &[&PairedRow], nominal: Sides<f64>) -> Group {
         let valued = |of: &dyn Fn(&Sides<Status>) -> Status| {
             let statuses = rows
                 .iter()
@@ -62,7 +62,8 @@ impl Group {
                 .filter(|status| of(status) == Status::Valued)
                 .count()
         };
-        let ranged: Vec<Sides<Ranged>> = rows.iter().filter_map(|row| ranged(row)).collect();
+        let ranged: Vec<Sides<RangedEstimate>> =
+            rows.iter().filter_map(|row| ranged(row)).collect();
         Group {
             key: key.to_owned(),
             name: name.map(str::to_owned),
@@ -82,7 +83,7 @@ impl Group {
 }
 
 impl Nearness {
-    fn of(rows: &[&Paired]) -> Option<Nearness> {
+    fn of(rows: &[&PairedRow]) -> Option<Nearness> {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for row in rows {
             if let (Some(price), Some(said)) = (row.price, row.estimates()) {
@@ -115,22 +116,24 @@ impl Nearness {
 }
 
 /// A row where both give a range; a price that nobody knows is no number.
-fn ranged(row: &Paired) -> Option<Sides<Ranged>> {
+fn ranged(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
     let price = row.price.unwrap_or(f64::NAN);
     let both = row.said().map(ComparedOutcome::ranged).both()?;
-    Some(both.map(|(estimate, range)| Ranged {
+    Some(both.map(|(estimate, range)| RangedEstimate {
         price,
         estimate,
         range,
     }))
 }
 
-fn ranges(rows: &[Sides<Ranged>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
-    let priced: Vec<&Sides<Ranged>> = rows.iter().filter(|row| !row.a.price.is_nan()).collect();
+fn ranges(rows: &[Sides<RangedEstimate>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
+    let priced: Vec<&Sides<RangedEstimate>> =
+        rows.iter().filter(|row| !row.a.price.is_nan()).collect();
     if priced.len() < LEAST_ROWS {
         return None;
     }
-    let (a, b): (Vec<Ranged>, Vec<Ranged>) = priced.iter().map(|row| (row.a, row.b)).unzip();
+    let (a, b): (Vec<RangedEstimate>, Vec<RangedEstimate>) =
+        priced.iter().map(|row| (row.a, row.b)).unzip();
     Sides {
         a: Ranges::of_ranged(&a, nominal.a),
         b: Ranges::of_ranged(&b, nominal.b),
@@ -138,7 +141,7 @@ fn ranges(rows: &[Sides<Ranged>], nominal: Sides<f64>) -> Option<Sides<Ranges>> 
     .both()
 }
 
-fn width(rows: &[Sides<Ranged>]) -> Option<Sides<f64>> {
+fn width(rows: &[Sides<RangedEstimate>]) -> Option<Sides<f64>> {
     Sides {
         a: median(rows.iter().map(|row| row.a.width()).collect()).map(rounded),
         b: median(rows.iter().map(|row| row.b.width()).collect()).map(rounded),

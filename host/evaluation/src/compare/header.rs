@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Header {
     /// The releases.
-    pub releases: Sides<Compared>,
+    pub releases: Sides<ComparedRelease>,
     /// Where the rows come from.
     pub rows: Source,
     /// Groups of fewer known prices are shown without figures against them.
@@ -19,7 +19,7 @@ pub struct Header {
 /// One of the two releases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
+pub struct ComparedRelease {
     /// Its id.
     pub release_id: String,
     /// Its model's name.
@@ -81,14 +81,14 @@ pub enum Source {
         counted_since: Option<String>,
         /// Rows that were taken and are in no figure.
         #[serde(default)]
-        left_out: LeftOut,
+        left_out: Exclusions,
     },
 }
 
 /// Live rows that were taken for B and are in no figure, by why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LeftOut {
+pub struct Exclusions {
     /// B is not made for their valuation dates.
     pub outside_dates: u64,
     /// They came while as many as may were waiting for B.
@@ -101,7 +101,7 @@ pub struct LeftOut {
     pub unkept: u64,
 }
 
-impl LeftOut {
+impl Exclusions {
     /// All of them.
     pub fn rows(&self) -> u64 {
         self.outside_dates + self.dropped + self.let_go + self.undone + self.unkept
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
     use crate::compare::testing::header;
 
-    fn live(shares: Option<[f64; 2]>, left_out: LeftOut) -> Header {
+    fn live(shares: Option<[f64; 2]>, left_out: Exclusions) -> Header {
         let mut found = header();
         found.rows = Source::Live {
             first: "2026-10-15T10:00:00Z".to_owned(),
@@ -275,21 +275,21 @@ mod tests {
         ] {
             assert_eq!(per_cent(share), told);
         }
-        let one = live(Some([0.07, 0.07]), LeftOut::default()).rows_in_words();
+        let one = live(Some([0.07, 0.07]), Exclusions::default()).rows_in_words();
         assert!(one.contains("11:00:00Z, 7 % of them; A's"), "{one}");
-        let unknown = live(None, LeftOut::default()).rows_in_words();
+        let unknown = live(None, Exclusions::default()).rows_in_words();
         assert!(unknown.contains(", 7 % of them"), "{unknown}");
-        let two = live(Some([0.07, 1.0]), LeftOut::default()).rows_in_words();
+        let two = live(Some([0.07, 1.0]), Exclusions::default()).rows_in_words();
         assert!(two.contains("7 % to 100 % of them, as the"), "{two}");
     }
 
     #[test]
     fn rows_that_are_in_no_figure_are_told_before_all_figures() {
-        assert_eq!(live(None, LeftOut::default()).warnings().len(), 0);
-        let some = LeftOut {
+        assert_eq!(live(None, Exclusions::default()).warnings().len(), 0);
+        let some = Exclusions {
             dropped: 12,
             undone: 1,
-            ..LeftOut::default()
+            ..Exclusions::default()
         };
         assert_eq!(some.rows(), 13);
         assert_eq!(

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One home with what each release said of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Paired {
+pub struct PairedRow {
     /// What the row is called, alone among its rows.
     pub row: String,
     /// Type of the home.
@@ -136,7 +136,7 @@ impl ComparedOutcome {
     }
 }
 
-impl Paired {
+impl PairedRow {
     /// What was said of it, by each.
     pub fn said(&self) -> Sides<&ComparedOutcome> {
         self.sides.each().map(|side| &side.said)

@@ -1,13 +1,13 @@
 //! Statuses and bands of confidence: how many rows go from which to which.
 
-use super::paired::{ComparedOutcome, Paired, Status};
+use super::paired::{ComparedOutcome, PairedRow, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Rows that are one thing with A and one with B.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Crossing<T> {
+pub struct Transition<T> {
     /// With A.
     pub a: T,
     /// With B.
@@ -25,7 +25,7 @@ pub struct Flips {
     /// How many of which kind, commonest first.
     pub kinds: Vec<Kind>,
     /// The rows themselves, in their order; the first [`NAMED`] of many.
-    pub named: Vec<Paired>,
+    pub named: Vec<PairedRow>,
 }
 
 /// Flips of one kind.
@@ -48,7 +48,7 @@ pub struct Kind {
 pub const NAMED: usize = 60;
 
 /// Every pair of statuses that some row has, in order.
-pub fn statuses(rows: &[&Paired]) -> Vec<Crossing<Status>> {
+pub fn statuses(rows: &[&PairedRow]) -> Vec<Transition<Status>> {
     let found = rows.iter().map(|row| {
         let status = row.said().map(ComparedOutcome::status);
         (status.a, status.b)
@@ -57,7 +57,7 @@ pub fn statuses(rows: &[&Paired]) -> Vec<Crossing<Status>> {
 }
 
 /// Every pair of bands that some row which both value has: `order` first, others by name.
-pub fn bands(rows: &[&Paired], order: &[String]) -> Vec<Crossing<String>> {
+pub fn bands(rows: &[&PairedRow], order: &[String]) -> Vec<Transition<String>> {
     let place = |band: &str| {
         let known = order.iter().position(|known| known == band);
         (known.unwrap_or(order.len()), band.to_owned())
@@ -66,7 +66,7 @@ pub fn bands(rows: &[&Paired], order: &[String]) -> Vec<Crossing<String>> {
         let band = row.said().map(ComparedOutcome::band).both()?.map(place);
         Some((band.a, band.b))
     });
-    let named = crossings(found).into_iter().map(|found| Crossing {
+    let named = crossings(found).into_iter().map(|found| Transition {
         a: found.a.1,
         b: found.b.1,
         rows: found.rows,
@@ -74,21 +74,21 @@ pub fn bands(rows: &[&Paired], order: &[String]) -> Vec<Crossing<String>> {
     named.collect()
 }
 
-fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Crossing<T>> {
+fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Transition<T>> {
     let mut counted = BTreeMap::<(T, T), usize>::new();
     for both in found {
         *counted.entry(both).or_default() += 1;
     }
     let counted = counted.into_iter();
     counted
-        .map(|((a, b), rows)| Crossing { a, b, rows })
+        .map(|((a, b), rows)| Transition { a, b, rows })
         .collect()
 }
 
 impl Flips {
     /// Of these rows.
-    pub fn of(rows: &[&Paired]) -> Flips {
-        let flipped: Vec<&&Paired> = rows.iter().filter(|row| row.flipped()).collect();
+    pub fn of(rows: &[&PairedRow]) -> Flips {
+        let flipped: Vec<&&PairedRow> = rows.iter().filter(|row| row.flipped()).collect();
         let mut kinds = BTreeMap::<_, usize>::new();
         for row in &flipped {
             let said = row.said();

@@ -1,8 +1,8 @@
 //! Paired rows and comparisons for tests.
 
 use super::comparison::Comparison;
-use super::header::{Compared, Header, Source};
-use super::paired::{ComparedOutcome, Paired, Side};
+use super::header::{ComparedRelease, Header, Source};
+use super::paired::{ComparedOutcome, PairedRow, Side};
 use super::sides::Sides;
 use crate::report::TrainingData;
 use domesday_registers::codes::PropertyType;
@@ -35,13 +35,13 @@ pub(crate) fn said(
     price: Option<f64>,
     a: ComparedOutcome,
     b: ComparedOutcome,
-) -> Paired {
+) -> PairedRow {
     let side = |said| Side {
         said,
         fuel: 1_000,
         micros: 50.0,
     };
-    Paired {
+    PairedRow {
         row: row.to_owned(),
         property_type: PropertyType::Terraced,
         authority: "E07000900".to_owned(),
@@ -55,12 +55,12 @@ pub(crate) fn said(
 }
 
 /// A row that both value.
-pub(crate) fn pair(a: f64, b: f64) -> Paired {
+pub(crate) fn pair(a: f64, b: f64) -> PairedRow {
     said("a row", None, valued(a), valued(b))
 }
 
 /// The comparison on these rows.
-pub(crate) fn comparison(rows: &[Paired]) -> Comparison {
+pub(crate) fn comparison(rows: &[PairedRow]) -> Comparison {
     Comparison::of(header(), rows, &|code| {
         (code == "E07000900").then(|| "Zed & Ledbury <North>".to_owned())
     })
@@ -68,7 +68,7 @@ pub(crate) fn comparison(rows: &[Paired]) -> Comparison {
 
 /// A header of nothing in particular.
 pub(crate) fn header() -> Header {
-    let release = |release_id: &str| Compared {
+    let release = |release_id: &str| ComparedRelease {
         release_id: release_id.to_owned(),
         model: "made-up".to_owned(),
         model_version: "1.0.0".to_owned(),

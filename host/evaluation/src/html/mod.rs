@@ -10,7 +10,7 @@ use crate::group::Group;
 use crate::report::{AsAt, Division, Report, TrainingData};
 use crate::row::Baseline;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use plots::{Course, Frame, Mark, Shape};
+use plots::{Frame, Mark, MonthlySeries, Shape};
 use tables::{called, largest, percent};
 
 /// A plot over the whole page.
@@ -219,7 +219,7 @@ fn months(report: &Report) -> Result<Markup, PlotError> {
         .iter()
         .map(|group| group.key.clone())
         .collect();
-    let course = |label, colour, of: &dyn Fn(&Group) -> Option<f64>| Course {
+    let course = |label, colour, of: &dyn Fn(&Group) -> Option<f64>| MonthlySeries {
         label,
         colour,
         points: (0..)

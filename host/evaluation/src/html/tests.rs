@@ -1,7 +1,7 @@
 //! The page is whole, says what must be said, and needs nothing from elsewhere.
 
 use super::*;
-use crate::report::{Cut, LeakageProbe};
+use crate::report::{LeakageCut, LeakageProbe};
 use crate::row::{Prediction, Row};
 use crate::testing::{report, row, unanswered};
 
@@ -51,7 +51,7 @@ fn warnings_stand_before_the_figures() {
     doubtful.subject.learnt = TrainingData::Unstated;
     doubtful.leakage_probe = Some(LeakageProbe {
         passed: false,
-        cuts: vec![Cut {
+        cuts: vec![LeakageCut {
             day: "2024-05-01".to_owned(),
             sales: 9,
             certificates: 8,

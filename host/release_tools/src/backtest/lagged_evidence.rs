@@ -1,7 +1,7 @@
 //! Evidence as it was known some days before the valuation day.
 
 use domesday_engine::evidence::{
-    EvidenceFault, EvidenceResponse, EvidenceSource, Question, SnapshotEvidence,
+    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, SnapshotEvidence,
 };
 use domesday_engine::subject::Subject;
 use domesday_property::Snapshot;
@@ -29,8 +29,8 @@ impl EvidenceSource for Lagged {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         if self.days == 0 {
             return self.evidence.ask(subject, question);
         }

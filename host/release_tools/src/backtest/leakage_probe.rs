@@ -11,7 +11,7 @@ use super::value::subject;
 use super::{Plan, Tested};
 use anyhow::{Context, bail};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
-use domesday_evaluation::report::{Cut, LeakageProbe};
+use domesday_evaluation::report::{LeakageCut, LeakageProbe};
 use domesday_property::leakage_test_data::shuffle;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
@@ -60,7 +60,7 @@ fn cut(
     plan: &Plan,
     evidence_of: &EvidenceOf<'_>,
     day: Day,
-) -> anyhow::Result<Option<Cut>> {
+) -> anyhow::Result<Option<LeakageCut>> {
     let window = Window::count(tested.snapshot, (day, plan.to), Some(plan.probe_homes))?;
     let homes = window.sold()?.collect::<Result<Vec<_>, _>>()?;
     if homes.is_empty() {
@@ -94,7 +94,7 @@ fn cut(
     let first_difference = different
         .next()
         .map(|(sold, part)| format!("{part} of the home of sale {:016x}", sold.sale.id));
-    Ok(Some(Cut {
+    Ok(Some(LeakageCut {
         day: day.to_string(),
         sales: shuffled.sales,
         certificates: shuffled.certificates,

@@ -4,7 +4,7 @@ use super::*;
 use crate::backtest::lagged_evidence::Lagged;
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
-use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, Question, SnapshotEvidence};
+use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, SnapshotEvidence};
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
 use domesday_package::Trust;
@@ -50,7 +50,7 @@ fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
 }
 
 /// Which questions leak.
-type Leaks = fn(&Question) -> bool;
+type Leaks = fn(&EvidenceQuery) -> bool;
 
 /// Answers one kind of question as if it were asked two months later.
 struct Leaky {
@@ -62,8 +62,8 @@ impl EvidenceSource for Leaky {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let mut subject = subject.clone();
         if (self.leaks)(question) {
             subject.valuation_day = Day(subject.valuation_day.0 + 61);
@@ -87,14 +87,16 @@ fn evidence_of_the_past_passes() {
 fn every_way_of_looking_ahead_is_caught() {
     let leaks: [(&str, Leaks); 4] = [
         ("sales near by", |asked| {
-            matches!(asked, Question::NearbySales(_))
+            matches!(asked, EvidenceQuery::NearbySales(_))
         }),
-        ("own sales", |asked| matches!(asked, Question::OwnSales)),
+        ("own sales", |asked| {
+            matches!(asked, EvidenceQuery::OwnSales)
+        }),
         ("the index", |asked| {
-            matches!(asked, Question::PriceIndex { .. })
+            matches!(asked, EvidenceQuery::PriceIndex { .. })
         }),
         ("area figures", |asked| {
-            matches!(asked, Question::AreaFigures { .. })
+            matches!(asked, EvidenceQuery::AreaFigures { .. })
         }),
     ];
     for (what, leaks) in leaks {

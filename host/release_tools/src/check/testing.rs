@@ -3,7 +3,7 @@
 use super::rows::{Home, Seen};
 use domesday_engine::outcome::{Cost, Outcome, Valuation, ValueRange};
 use domesday_engine::subject::{
-    BuildStatus, Energy, Fabric, Occupancy, Place, Precision, Provenance, Size, Subject,
+    BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
 };
 use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use domesday_registers::records::Country;
@@ -17,7 +17,7 @@ pub fn home(name: &str) -> Home {
         subject: Arc::new(Subject {
             valuation_day: Day(20_700),
             uprn: Some(1),
-            place: Place {
+            place: GridPoint {
                 easting: 400_000,
                 northing: 300_000,
             },

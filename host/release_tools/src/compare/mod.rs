@@ -13,7 +13,7 @@ use anyhow::bail;
 use domesday_engine::fixture::Fixture;
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -76,7 +76,7 @@ pub fn run(
         }
         Rows::Fixtures { file, fixtures } => {
             let all = fixtures.len();
-            let mut paired: Vec<Paired> = Vec::with_capacity(all);
+            let mut paired: Vec<PairedRow> = Vec::with_capacity(all);
             for fixture in fixtures {
                 let asked = subjects::of_fixture(fixture, releases);
                 paired.push(value::pair(asked, releases, paired.len())?);

@@ -3,7 +3,7 @@
 use super::subjects::Asked;
 use anyhow::bail;
 use domesday_engine::subject::Subject;
-use domesday_evaluation::compare::paired::{Paired, Side};
+use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_valuation::comparison_outcome::{compared_outcome, referred};
 use domesday_valuation::pipeline::eligibility::outside;
@@ -15,7 +15,7 @@ use std::time::Instant;
 ///
 /// # Errors
 /// Where the host failed, or a release did not say the same twice.
-pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::Result<Paired> {
+pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::Result<PairedRow> {
     let a = || side(&releases.a, &asked.subjects.a, &asked.name);
     let b = || side(&releases.b, &asked.subjects.b, &asked.name);
     // Whoever goes second finds the evidence in memory already, so that neither always does.
@@ -43,7 +43,7 @@ pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::R
         }
     }
     let subject = &asked.subjects.a;
-    Ok(Paired {
+    Ok(PairedRow {
         row: asked.name,
         property_type: subject.property_type,
         authority: subject.authority.clone(),

@@ -1,7 +1,7 @@
 //! The body of a release's manifest.
 
 use domesday_package::{
-    Body, BodyFault, FilePath, Kind, Manifest, PackageId, Sha256Digest, Timestamp,
+    Body, BodyError, FilePath, Kind, Manifest, PackageId, Sha256Digest, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
@@ -57,9 +57,9 @@ pub struct SourceFile {
 }
 
 impl ReleaseBody {
-    fn check(&self, manifest: &Manifest, files: &[&'static str]) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest, files: &[&'static str]) -> Result<(), BodyError> {
         let rule =
-            |holds: bool, field, rule| holds.then_some(()).ok_or(BodyFault::Rule { field, rule });
+            |holds: bool, field, rule| holds.then_some(()).ok_or(BodyError::Rule { field, rule });
         rule(
             self.release_id == manifest.id,
             "release_id",
@@ -80,11 +80,11 @@ impl ReleaseBody {
         )?;
         for name in files {
             if !manifest.files.keys().any(|file| file.as_str() == *name) {
-                let file: FilePath = name.parse().map_err(|_| BodyFault::Rule {
+                let file: FilePath = name.parse().map_err(|_| BodyError::Rule {
                     field: "layout",
                     rule: "must name files",
                 })?;
-                return Err(BodyFault::UnlistedFile {
+                return Err(BodyError::UnlistedFile {
                     field: "layout",
                     file,
                 });
@@ -102,7 +102,7 @@ pub struct MarketsBody(pub ReleaseBody);
 impl Body for MarketsBody {
     const KIND: Kind = Kind::Markets;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         self.0.check(manifest, &[SERIES, OBSERVATIONS, AREAS])
     }
 }
@@ -115,7 +115,7 @@ pub struct RatesBody(pub ReleaseBody);
 impl Body for RatesBody {
     const KIND: Kind = Kind::Rates;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         self.0.check(manifest, &[SERIES, OBSERVATIONS])
     }
 }

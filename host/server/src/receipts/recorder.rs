@@ -8,7 +8,7 @@ use domesday_engine::evidence::Exchange;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
-use domesday_journal::{About, Journal, TenantKey, Ticket, prepare};
+use domesday_journal::{Journal, ReceiptHeader, TenantKey, Ticket, prepare};
 use domesday_valuation::release_store::OpenRelease;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
@@ -94,7 +94,7 @@ impl ReceiptRecorder {
         let record = |error: &dyn std::error::Error| ReceiptError::Record(error.to_string());
         let fixture = Fixture::of(valuation_id.clone(), subject.clone(), evidence, row)
             .map_err(|error| record(&error))?;
-        let about = About {
+        let about = ReceiptHeader {
             at: self.clock.now().0,
             tenant: self.tenant.clone(),
             release_id: release.id.clone(),

@@ -1,6 +1,6 @@
 //! How many rows were taken for a candidate and are in no figure, and why.
 
-use domesday_evaluation::compare::header::LeftOut;
+use domesday_evaluation::compare::header::Exclusions;
 use domesday_valuation::private_file;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -47,7 +47,7 @@ pub struct Counts {
     /// Rows that were kept and had to make room for later ones.
     pub replaced: u64,
     /// Rows that were taken and not kept.
-    pub left_out: LeftOut,
+    pub left_out: Exclusions,
 }
 
 impl Counts {

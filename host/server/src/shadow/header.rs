@@ -1,7 +1,7 @@
 //! What is kept beside the pairs, so that a report of them needs neither release.
 
 use super::Share;
-use domesday_evaluation::compare::header::{Header, LeftOut, Source};
+use domesday_evaluation::compare::header::{Exclusions, Header, Source};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_valuation::comparison_header::header;
 use domesday_valuation::release_store::OpenRelease;
@@ -27,7 +27,7 @@ pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> Ab
         shares: None,
         truncated: false,
         counted_since: None,
-        left_out: LeftOut::default(),
+        left_out: Exclusions::default(),
     };
     let releases = Sides {
         a: current,

@@ -6,7 +6,7 @@ use super::header::about;
 use super::offered::Offered;
 use super::store::{Keeper, Kept};
 use crate::telemetry::shadow::ShadowMetrics;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use domesday_state::UnixMillis;
 use domesday_valuation::release_store::OpenRelease;
 use std::path::PathBuf;
@@ -56,7 +56,7 @@ impl Notes {
     }
 
     /// Both answered.
-    pub fn compared(&mut self, offered: &Offered, pair: Paired) {
+    pub fn compared(&mut self, offered: &Offered, pair: PairedRow) {
         let current = &offered.current;
         self.metrics.pair(&self.candidate.id, &pair);
         let at = minute(offered.at);

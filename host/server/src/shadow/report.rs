@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use chrono::{DateTime, SecondsFormat};
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
@@ -61,7 +61,7 @@ pub fn comparison(
         *truncated = counts.replaced > 0;
         (*counted_since, *left_out) = (counts.since.map(time), counts.left_out);
     }
-    let pairs: Vec<Paired> = kept.into_iter().enumerate().map(named).collect();
+    let pairs: Vec<PairedRow> = kept.into_iter().enumerate().map(named).collect();
     let names = &about.authorities;
     Ok(Comparison::of(about.header, &pairs, &|code| {
         names.get(code).cloned()
@@ -95,8 +95,8 @@ fn latest(folder: &Path) -> Option<String> {
     Some(last.file_name().to_string_lossy().into_owned())
 }
 
-fn named((at, kept): (usize, Kept)) -> Paired {
-    Paired {
+fn named((at, kept): (usize, Kept)) -> PairedRow {
+    PairedRow {
         row: format!("row {} of {}", at + 1, time(kept.at)),
         ..kept.pair
     }

@@ -5,7 +5,7 @@ use super::offered::Offered;
 use super::recorder::Notes;
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_engine::outcome::RowFailure;
-use domesday_evaluation::compare::paired::{Paired, Side};
+use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
 use domesday_valuation::comparison_outcome::{compared_outcome, referred};
@@ -100,7 +100,7 @@ impl Runner {
     ///
     /// # Errors
     /// Where the candidate is not to be asked, or the host failed.
-    fn pair(&self, offered: &Offered) -> Result<Paired, Left> {
+    fn pair(&self, offered: &Offered) -> Result<PairedRow, Left> {
         let candidate = &self.candidate;
         let mut subject = (*offered.subject).clone();
         let day = subject.valuation_day;
@@ -132,7 +132,7 @@ impl Runner {
         };
         let micros = began.elapsed().as_nanos() as f64 / 1_000.0;
         let subject = &offered.subject;
-        Ok(Paired {
+        Ok(PairedRow {
             // Named when it is read; there is nothing here that a home could be found by.
             row: String::new(),
             property_type: subject.property_type,

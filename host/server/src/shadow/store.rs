@@ -10,7 +10,7 @@
 
 use super::exclusions::{Counts, Left};
 use super::header::About;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use domesday_valuation::private_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ pub struct Kept {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
     /// What both said.
-    pub pair: Paired,
+    pub pair: PairedRow,
 }
 
 /// Keeps pairs of one candidate.

@@ -1,7 +1,7 @@
 //! What is kept, and for how long.
 
 use super::*;
-use domesday_evaluation::compare::header::{Compared, Header, Source};
+use domesday_evaluation::compare::header::{ComparedRelease, Header, Source};
 use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
@@ -9,7 +9,7 @@ use domesday_registers::codes::PropertyType;
 use std::os::unix::fs::PermissionsExt;
 
 fn about() -> About {
-    let release = || Compared {
+    let release = || ComparedRelease {
         release_id: "made-up".to_owned(),
         model: "made-up".to_owned(),
         model_version: "1".to_owned(),
@@ -45,7 +45,7 @@ fn row(at: i64) -> Kept {
         fuel: 7,
         micros: 1.5,
     };
-    let pair = Paired {
+    let pair = PairedRow {
         row: String::new(),
         property_type: PropertyType::Flat,
         authority: String::new(),

@@ -1,6 +1,6 @@
 //! What is counted of the identity provider.
 
-use domesday_address_lookup::{State, Watch};
+use domesday_address_lookup::{LookupObserver, State};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -72,23 +72,23 @@ impl IdentityMetrics {
     }
 }
 
-impl Watch for IdentityMetrics {
-    fn tried(&self, outcome: &'static str, took: Duration) {
+impl LookupObserver for IdentityMetrics {
+    fn request_finished(&self, outcome: &'static str, took: Duration) {
         self.requests.get_or_create(&Outcome { outcome }).inc();
         self.seconds.observe(took.as_secs_f64());
     }
 
-    fn retried(&self) {
+    fn request_retried(&self) {
         self.retries.inc();
     }
 
-    fn asked(&self, how: &'static str) {
+    fn lookup_finished(&self, result: &'static str) {
         self.postcodes
-            .get_or_create(&Outcome { outcome: how })
+            .get_or_create(&Outcome { outcome: result })
             .inc();
     }
 
-    fn breaker(&self, now: State) {
+    fn breaker_changed(&self, now: State) {
         for (of, state) in [
             (State::Closed, "closed"),
             (State::Open, "open"),

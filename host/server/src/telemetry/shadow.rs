@@ -1,6 +1,6 @@
 //! What is counted of a candidate that runs beside the current release.
 
-use domesday_evaluation::compare::paired::{ComparedOutcome, Paired, Status};
+use domesday_evaluation::compare::paired::{ComparedOutcome, PairedRow, Status};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -92,7 +92,7 @@ impl ShadowMetrics {
     }
 
     /// What both said of a row.
-    pub fn pair(&self, release: &str, pair: &Paired) {
+    pub fn pair(&self, release: &str, pair: &PairedRow) {
         let release = release.to_owned();
         let status = pair.said().map(ComparedOutcome::status).map(Status::word);
         self.statuses

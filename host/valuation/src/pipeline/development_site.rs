@@ -12,7 +12,7 @@ use domesday_contract::v3::input::{Input, Note, Source};
 use domesday_contract::v3::request::{Development, PropertyType, Site};
 use domesday_contract::v3::result::IdentitySource;
 use domesday_engine::subject::{
-    Attribute, BuildStatus, Energy, Fabric, Place, Precision, Size, Subject,
+    Attribute, BuildStatus, Energy, Fabric, GridPoint, Precision, Size, Subject,
 };
 use domesday_property::{PostcodePlace, Snapshot};
 use domesday_registers::codes::{AgeBand, FloorType, Glazing, RoofType, WallType};
@@ -34,7 +34,7 @@ pub struct Located {
     /// Where the postcode lies, and in which authority.
     pub around: PostcodePlace,
     /// Where the site lies.
-    pub place: Place,
+    pub place: GridPoint,
 }
 
 /// Finds a site.

@@ -5,7 +5,7 @@
 //! Sine, logarithm and their kin come from `libm`, compiled into the program, because those of the
 //! machine's own library differ in their last digits from machine to machine.
 
-use domesday_engine::subject::Place;
+use domesday_engine::subject::GridPoint;
 use libm::{asinh, atan2, atanh, cos, cosh, floor, hypot, round, sin, sinh, sqrt};
 use ostn15_phf::ostn15_lookup;
 
@@ -36,10 +36,10 @@ const CELL_M: f64 = 1_000.0;
 const POINTS: i32 = 701;
 
 /// Where a point lies, to the metre; none where the National Grid does not reach.
-pub fn national_grid(latitude: f64, longitude: f64) -> Option<Place> {
+pub fn national_grid(latitude: f64, longitude: f64) -> Option<GridPoint> {
     let (east, north) = projected(latitude, longitude);
     let (shift_east, shift_north) = shifts(east, north)?;
-    Some(Place {
+    Some(GridPoint {
         easting: round(east + shift_east) as i32,
         northing: round(north + shift_north) as i32,
     })

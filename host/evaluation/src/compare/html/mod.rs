@@ -6,7 +6,7 @@ mod words;
 
 use super::comparison::Comparison;
 use super::group::Group;
-use super::header::Compared;
+use super::header::ComparedRelease;
 use crate::html::plots::{PlotError, beyond};
 use crate::html::{document, svg};
 use maud::{Markup, PreEscaped, html};
@@ -54,7 +54,7 @@ pub fn page(found: &Comparison) -> Result<String, PlotError> {
     Ok(document(&title, &body))
 }
 
-fn who(name: &str, release: &Compared) -> Markup {
+fn who(name: &str, release: &ComparedRelease) -> Markup {
     html! { div {
         b { (name) ": " (release.release_id) } br;
         "model " (release.model) " " (release.model_version) br;

@@ -2,9 +2,9 @@
 
 pub(crate) use crate::compare::change::signed;
 use crate::compare::comparison::Comparison;
-use crate::compare::cost::{Compared, Spread};
+use crate::compare::cost::{CostComparison, Spread};
 use crate::compare::group::Group;
-use crate::compare::paired::{ComparedOutcome, Paired, Status};
+use crate::compare::paired::{ComparedOutcome, PairedRow, Status};
 use crate::compare::status::Kind;
 use crate::html::tables::called;
 pub use crate::html::tables::percent;
@@ -37,7 +37,7 @@ fn answer(said: &ComparedOutcome) -> String {
 }
 
 /// Rows, one by one.
-pub fn rows(rows: &[Paired]) -> Markup {
+pub fn rows(rows: &[PairedRow]) -> Markup {
     let priced = rows.iter().any(|row| row.price.is_some());
     html! { div.scroll { table {
         thead { tr { th { "row" } th { "change" } th { "A" } th { "B" } @if priced { th { "paid" } } th { "type" } th { "area" } } }
@@ -52,7 +52,7 @@ pub fn rows(rows: &[Paired]) -> Markup {
     } } }
 }
 
-fn type_of(row: &Paired) -> String {
+fn type_of(row: &PairedRow) -> String {
     crate::report::type_words(row.property_type).replace('_', " ")
 }
 
@@ -176,7 +176,7 @@ pub fn cost(found: &Comparison) -> Markup {
     let Some(cost) = &found.cost else {
         return html! {};
     };
-    let line = |name: &str, spread: &Spread, ratio_of: Option<&Compared>| {
+    let line = |name: &str, spread: &Spread, ratio_of: Option<&CostComparison>| {
         html! { tr {
             td { (name) }
             @for value in [spread.median, spread.mean, spread.tenth, spread.ninetieth, spread.most] { td { (format!("{value:.0}")) } }

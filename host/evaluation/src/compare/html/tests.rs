@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::compare::header::Source;
-use crate::compare::paired::Paired;
+use crate::compare::paired::PairedRow;
 use crate::compare::testing::{comparison, header, pair, referred, said, valued};
 
-fn rows() -> Vec<Paired> {
-    let mut rows: Vec<Paired> = (0..80_u32)
+fn rows() -> Vec<PairedRow> {
+    let mut rows: Vec<PairedRow> = (0..80_u32)
         .map(|at| {
             let price = 100_000.0 + 4_000.0 * f64::from(at);
             let b = price * (0.97 + 0.001 * f64::from(at));
@@ -77,7 +77,7 @@ fn next_to_nothing_is_a_page_too() {
         shares: None,
         truncated: true,
         counted_since: None,
-        left_out: crate::compare::header::LeftOut::default(),
+        left_out: crate::compare::header::Exclusions::default(),
     };
     let nothing = crate::compare::comparison::Comparison::of(live, &[], &|_| None);
     assert!(
@@ -100,7 +100,7 @@ fn next_to_nothing_is_a_page_too() {
 #[test]
 fn rows_beyond_a_plot_s_edge_are_counted_beside_it() {
     // Of hundreds that hardly move, a few move far.
-    let mut rows: Vec<Paired> = (0..300_u32)
+    let mut rows: Vec<PairedRow> = (0..300_u32)
         .map(|at| pair(1e5 + f64::from(at), 1e5 + f64::from(at % 7)))
         .collect();
     rows.extend([pair(1e5, 3e5), pair(1.001e5, 0.4e5)]);

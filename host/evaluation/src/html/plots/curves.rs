@@ -133,7 +133,7 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
 }
 
 /// Something over months, per cent, each point with the place of its month; gaps are kept.
-pub struct Course {
+pub struct MonthlySeries {
     /// What it is.
     pub label: &'static str,
     /// Its colour.
@@ -143,7 +143,7 @@ pub struct Course {
 }
 
 /// Courses over months.
-pub fn months(names: &[String], courses: &[Course]) -> Result<String, PlotError> {
+pub fn months(names: &[String], courses: &[MonthlySeries]) -> Result<String, PlotError> {
     let values = courses
         .iter()
         .flat_map(|course| course.points.iter().map(|(_, value)| *value));

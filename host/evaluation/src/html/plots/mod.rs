@@ -3,7 +3,7 @@
 mod curves;
 mod marks;
 
-pub use curves::{Course, beyond, distribution, months, scattered};
+pub use curves::{MonthlySeries, beyond, distribution, months, scattered};
 pub use marks::{Mark, Shape, marks};
 use plotters::chart::MeshStyle;
 use plotters::prelude::*;
@@ -76,7 +76,7 @@ fn signed(value: f64, places: usize) -> String {
 }
 
 /// The lines and letters that all plots share.
-fn plain<'m, 'a, 'b, X: Ranged, Y: Ranged, DB: DrawingBackend>(
+fn plain<'m, 'a, 'b, X: RangedEstimate, Y: RangedEstimate, DB: DrawingBackend>(
     mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
 ) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {
     mesh.light_line_style(WHITE)

@@ -26,7 +26,7 @@ struct Sides {
 
 /// What a window says.
 #[derive(Clone, Copy, Default)]
-struct Compared {
+struct WindowPrices {
     new_count: u64,
     established_count: u64,
     /// Sum of prices of newly built homes.
@@ -70,7 +70,7 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
             &types[place - 1..place]
         };
         let compared = |end| compare(of_type, end);
-        let point = |end, value: fn(Compared) -> f64| {
+        let point = |end, value: fn(WindowPrices) -> f64| {
             let compared = compared(end);
             let fewest = compared.new_count.min(compared.established_count);
             if fewest < FEWEST_DIFFERENTIAL {
@@ -113,8 +113,8 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
     lines
 }
 
-fn compare(types: &[Sides], end: usize) -> Compared {
-    let mut compared = Compared::default();
+fn compare(types: &[Sides], end: usize) -> WindowPrices {
+    let mut compared = WindowPrices::default();
     for sides in types {
         let sums =
             |(count, value): &(Sums, Sums)| (count.window(end, WINDOW), value.window(end, WINDOW));

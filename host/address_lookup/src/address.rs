@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::os_places::{Common, Dpa, Item, Lpi, Text};
-use domesday_property::Listed;
+use domesday_property::ListedProperty;
 use domesday_registers::Postcode;
 use domesday_registers::address::keys_of_parts;
 use domesday_registers::records::Country;
@@ -16,7 +16,7 @@ const NORTHINGS: RangeInclusive<f64> = 1.0..=1_299_999.0;
 #[derive(Debug)]
 pub(crate) struct ListedAddress {
     /// The UPRN, the use and the keys.
-    pub(crate) listed: Listed,
+    pub(crate) listed: ListedProperty,
     /// The property's own point, National Grid metres. A postcode's point is left out.
     pub(crate) point: Option<(i32, i32)>,
     /// The country.
@@ -134,7 +134,7 @@ fn of(
         return Err(Failure::Unreadable("a result has no classification"));
     }
     Ok(Some(ListedAddress {
-        listed: Listed {
+        listed: ListedProperty {
             uprn,
             residential: class.starts_with(['R', 'r']),
             keys: keys_of_parts(saon, paon, street, locality),
@@ -177,7 +177,7 @@ fn numbers(start: [&Text; 2], end: [&Text; 2]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_property::{AddressBook, Resolution};
+    use domesday_property::{AddressList, Resolution};
 
     fn asked() -> Postcode {
         Postcode::parse("ZZ9 9ZZ").unwrap()
@@ -203,7 +203,7 @@ mod tests {
 
     #[track_caller]
     fn is(told: &ListedAddress, building: &str, street: &str) {
-        let book = AddressBook::new([&told.listed]);
+        let book = AddressList::new([&told.listed]);
         let found = book.resolve(building, street);
         assert_eq!(found, Resolution::Exact(990_000_000_001), "{told:?}");
     }
@@ -226,7 +226,7 @@ mod tests {
             is(&told, "Flat 3, 12", "Mill Ln");
             is(&told, "12 flat 3", "mill lane");
             is(&told, "3", "Kings Court");
-            let book = AddressBook::new([&told.listed]);
+            let book = AddressList::new([&told.listed]);
             let whole = book.resolve("12", "Mill Lane");
             let unit = Resolution::Ambiguous {
                 candidates: 1,
@@ -248,7 +248,7 @@ mod tests {
         is(&dpa(named), "Rose Cottage", "Nether Ludbury");
         let dependent = r#""BUILDING_NUMBER":"3","DEPENDENT_THOROUGHFARE_NAME":"CAPSTAN MEWS","THOROUGHFARE_NAME":"HIGH STREET""#;
         is(&dpa(dependent), "3", "Capstan Mews");
-        let book = AddressBook::new([&dpa(dependent).listed]);
+        let book = AddressList::new([&dpa(dependent).listed]);
         assert_eq!(book.resolve("3", "High Street"), Resolution::NotFound);
     }
 

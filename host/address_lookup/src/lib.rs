@@ -3,7 +3,7 @@
 //!
 //! One question is asked, all addresses of a postcode, because whether an address is exact can be
 //! judged only among its neighbours. What an address then means is decided by the snapshot's own
-//! rules ([`domesday_property::AddressBook`]).
+//! rules ([`domesday_property::AddressList`]).
 //!
 //! The provider is somebody else's machine, so that everything about it is bounded and nothing that
 //! it says is believed unread:

@@ -1,7 +1,7 @@
 //! The addresses of one postcode, as the provider gives them.
 
 use crate::address::ListedAddress;
-use domesday_property::{AddressBook, Listed};
+use domesday_property::{AddressList, ListedProperty};
 use domesday_registers::records::Country;
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct LookupResult {
     /// The addresses and the property that each means.
-    pub book: AddressBook,
+    pub book: AddressList,
     places: BTreeMap<u64, Location>,
     homes: BTreeMap<u64, bool>,
 }
@@ -48,15 +48,15 @@ impl LookupResult {
             place.country = place.country.or(told.country);
             *homes.entry(told.listed.uprn).or_insert(true) &= told.listed.residential;
         }
-        let listed: Vec<Listed> = all
+        let listed: Vec<ListedProperty> = all
             .into_iter()
-            .map(|told| Listed {
+            .map(|told| ListedProperty {
                 residential: homes.get(&told.listed.uprn).copied().unwrap_or_default(),
                 ..told.listed
             })
             .collect();
         LookupResult {
-            book: AddressBook::new(&listed),
+            book: AddressList::new(&listed),
             places,
             homes,
         }
@@ -71,7 +71,7 @@ mod tests {
 
     fn told(uprn: u64, residential: bool, point: Option<(i32, i32)>) -> ListedAddress {
         ListedAddress {
-            listed: Listed {
+            listed: ListedProperty {
                 uprn,
                 residential,
                 keys: keys_of_parts("", "12", "MILL LANE", ""),

@@ -29,9 +29,9 @@ pub mod store;
 pub use error::SnapshotError;
 pub use model::{
     AreaFigures, AreaLevel, Attributes, Authority, ExportedSale, GssCode, Identity, IndexLevel,
-    IndexSeries, NearbyQuery, Order, PostcodePlace, Property, PropertyTypes, Resolution, RowCounts,
-    Sale, SourceFile,
+    IndexSeries, NearbyQuery, Order, PostcodeLocation, Property, PropertyTypes, Resolution,
+    RowCounts, Sale, SourceFile,
 };
-pub use query::address_list::{AddressBook, Listed};
+pub use query::address_list::{AddressList, ListedProperty};
 pub use query::export::Export;
 pub use snapshot::Snapshot;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Why a file as a whole cannot be read as the register that it was given as.
 ///
-/// A damaged row is a [`Reject`](crate::Reject) and reading goes on; these end it.
+/// A damaged row is a [`RejectedRow`](crate::RejectedRow) and reading goes on; these end it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ReadError {

@@ -3,9 +3,9 @@
 //! This is the lowest room beside `package` and `contract`: it turns the files that a user
 //! downloads into typed rows or counted rejects, and knows nothing of where the rows go.
 //!
-//! - [`rows`] is the one loop behind every reader. A reader is an iterator over
-//!   `Result<Result<Row, Reject>, ReadError>`: the outer error ends the file, the inner one is a
-//!   row that was refused, and nothing else ever happens to a row.
+//! - [`rows`] is the one loop behind every reader. A reader is an iterator over `Result<Result<Row,
+//!   RejectedRow>, ReadError>`: the outer error ends the file, the inner one is a row that was
+//!   refused, and nothing else ever happens to a row.
 //! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`],
 //!   [`address_file`] (with `address_base`) and [`open_uprn`] say what each register looks like.
 //! - [`records`] and [`codes`] are what comes out.
@@ -56,4 +56,4 @@ pub use postcode::Postcode;
 pub use price_paid::PricePaidReader;
 pub use progress::Progress;
 pub use record::Record;
-pub use rejected_row::{Reject, RejectReason};
+pub use rejected_row::{RejectReason, RejectedRow};

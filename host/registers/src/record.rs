@@ -6,7 +6,7 @@
 //! and a row that goes over lines must have exactly the file's columns; otherwise its first
 //! line alone is rejected and reading goes on at the very next line.
 
-use crate::rejected_row::{Reject, RejectReason};
+use crate::rejected_row::{RejectReason, RejectedRow};
 use encoding_rs::WINDOWS_1252;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -122,7 +122,7 @@ impl Records {
     pub(crate) fn read(
         &mut self,
         columns: Option<usize>,
-    ) -> io::Result<Option<Result<u64, Reject>>> {
+    ) -> io::Result<Option<Result<u64, RejectedRow>>> {
         loop {
             self.raw.clear();
             let Some(line) = self.take_line()? else {
@@ -140,7 +140,7 @@ impl Records {
                 None => Ok(line.number),
                 Some(reason) => {
                     let begin = self.raw.get(..512).unwrap_or(&self.raw);
-                    Err(Reject::new(
+                    Err(RejectedRow::new(
                         self.member(),
                         line.number,
                         reason,

@@ -3,7 +3,7 @@
 use crate::ReadError;
 use crate::bytes_read::BytesRead;
 use crate::record::{Record, Records};
-use crate::rejected_row::{Reject, RejectReason};
+use crate::rejected_row::{RejectReason, RejectedRow};
 use crate::zip_source::{self, Member};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -238,7 +238,7 @@ impl<T: Register> Rows<T> {
     }
 
     /// The next row's line, left in the table's buffers, or its reject; `None` at the end.
-    fn advance(&mut self) -> Result<Option<Result<u64, Reject>>, ReadError> {
+    fn advance(&mut self) -> Result<Option<Result<u64, RejectedRow>>, ReadError> {
         loop {
             let Some(table) = &mut self.table else {
                 return Ok(None);
@@ -264,7 +264,7 @@ impl<T: Register> Rows<T> {
 }
 
 impl<T: Register> Iterator for Rows<T> {
-    type Item = Result<Result<T::Row, Reject>, ReadError>;
+    type Item = Result<Result<T::Row, RejectedRow>, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let line = match self.advance() {
@@ -287,7 +287,7 @@ impl<T: Register> Iterator for Rows<T> {
         }
         let member = table.records.member();
         Some(Ok(read.map_err(|refusal| {
-            Reject::new(member, line, refusal.reason, &refusal.value)
+            RejectedRow::new(member, line, refusal.reason, &refusal.value)
         })))
     }
 }

@@ -1,7 +1,7 @@
 //! The source files of a build: listed in an order of their own, hashed, and read row by row.
 
 use crate::rows::{Register, Rows};
-use crate::{BytesRead, Progress, ReadError, Reject};
+use crate::{BytesRead, Progress, ReadError, RejectedRow};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -79,9 +79,9 @@ pub enum Verdict<I = ()> {
 
 /// A row that a build does not use.
 #[derive(Debug)]
-pub enum Unused<'r, I = ()> {
+pub enum UnusedRow<'r, I = ()> {
     /// It is damaged.
-    Rejected(&'r Reject),
+    Rejected(&'r RejectedRow),
     /// It is sound and was left out.
     LeftOut {
         /// Where it begins: the member of an archive, and the line, counted from 1.
@@ -148,7 +148,7 @@ impl<K: Kind> Source<K> {
         &mut self,
         watch: &mut Progress<'_>,
         mut take: impl FnMut(T::Row) -> Verdict<I>,
-        mut unused: impl FnMut(&str, Unused<'_, I>) -> Result<(), E>,
+        mut unused: impl FnMut(&str, UnusedRow<'_, I>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (name, report) = (self.kind.name(), &mut self.report);
         let progress = BytesRead::default();
@@ -161,7 +161,7 @@ impl<K: Kind> Source<K> {
                     Verdict::Kept => report.rows_kept += 1,
                     Verdict::LeftOut(reason, identifier) => {
                         count(&mut report.left_out, reason);
-                        let left_out = Unused::LeftOut {
+                        let left_out = UnusedRow::LeftOut {
                             position: rows.position(),
                             reason,
                             identifier,
@@ -171,7 +171,7 @@ impl<K: Kind> Source<K> {
                 },
                 Err(reject) => {
                     count(&mut report.rejected, reject.reason.code());
-                    unused(&report.file, Unused::Rejected(&reject))?;
+                    unused(&report.file, UnusedRow::Rejected(&reject))?;
                 }
             }
             if report.rows_read.is_multiple_of(ROWS_BETWEEN_REPORTS) {

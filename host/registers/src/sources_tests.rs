@@ -94,8 +94,8 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
         },
         |file, unused| {
             told.push(match unused {
-                Unused::Rejected(reject) => format!("{file} {}", reject.line),
-                Unused::LeftOut {
+                UnusedRow::Rejected(reject) => format!("{file} {}", reject.line),
+                UnusedRow::LeftOut {
                     position: (_, line),
                     reason,
                     identifier,

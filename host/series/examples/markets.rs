@@ -6,7 +6,7 @@
     reason = "a measurement may stop at what is missing"
 )]
 
-use domesday_series::build::markets::{About, Inputs, build};
+use domesday_series::build::markets::{Inputs, ReleaseDetails, build};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ fn main() {
         matches: arguments.get(2).cloned(),
         ..Inputs::default()
     };
-    let about = About {
+    let about = ReleaseDetails {
         release_id: "measured".parse().unwrap(),
         created: None,
         published_at: None,

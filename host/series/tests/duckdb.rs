@@ -7,7 +7,7 @@ mod downloads;
 mod python;
 
 use domesday_package::{Full, Trust};
-use domesday_series::build::markets::{About, Coverage, Inputs, Report, build};
+use domesday_series::build::markets::{Coverage, Inputs, ReleaseDetails, Report, build};
 use domesday_series::catalogue::{Availability, Family, SelectorName};
 use domesday_series::store::{Release, Series};
 use domesday_synthetic::{World, generate};
@@ -34,7 +34,7 @@ fn synthetic(world: &Path) -> Inputs {
 }
 
 fn release(folder: &Path, id: &str, inputs: &Inputs) -> (PathBuf, Report) {
-    let about = About {
+    let about = ReleaseDetails {
         release_id: id.parse().unwrap(),
         created: None,
         published_at: None,

@@ -5,12 +5,12 @@
 mod downloads;
 
 use domesday_series::build::rates::mathematics::Discount;
-use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, Published, derive, read};
+use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, PublishedRates, derive, read};
 use domesday_series::build::{Publication, write};
 use domesday_series::catalogue::Family;
 use std::path::Path;
 
-fn published(test: &str) -> Option<Published> {
+fn published(test: &str) -> Option<PublishedRates> {
     let folder = downloads::folder(test, "rates/OIS daily data current month.xlsx")?.join("rates");
     let mut inputs = Inputs::default();
     for entry in std::fs::read_dir(folder).unwrap() {

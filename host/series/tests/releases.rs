@@ -7,7 +7,7 @@ use domesday_series::build::{Draft, FieldValue, Key, NewObservation, Publication
 use domesday_series::catalogue::{Availability, Dimension, Family, ObservationField, SelectorName};
 use domesday_series::package::SourceFile;
 use domesday_series::select::{
-    Notice, ParameterError, ParameterFault, Parameters, Query, QueryKind, Selection, select,
+    Notice, ParameterError, ParameterErrorKind, Parameters, Query, QueryKind, Selection, select,
 };
 use domesday_series::store::{Area, Release, Value};
 use domesday_series::{Period, add_months};
@@ -163,7 +163,7 @@ fn observations(release: &Release, selection: &Selection) -> Vec<(String, String
     all
 }
 
-fn refused(release: &Release, text: &str) -> (String, ParameterFault) {
+fn refused(release: &Release, text: &str) -> (String, ParameterErrorKind) {
     let error = query(release, text).unwrap_err();
     (error.field, error.fault)
 }
@@ -212,7 +212,7 @@ fn nodes_are_in_order_of_number_and_only_those_that_exist() {
     assert_eq!(nodes, [6, 60, 120]);
     assert_eq!(
         refused(&release, "dataset=ois_spot_curve&tenor_months=61"),
-        ("tenor_months".to_owned(), ParameterFault::UnknownNode)
+        ("tenor_months".to_owned(), ParameterErrorKind::UnknownNode)
     );
 }
 
@@ -383,15 +383,15 @@ fn a_cursor_comes_alone_and_not_to_coverage() {
     );
     assert_eq!(
         fault("cursor=abc&dataset=bank_rate", QueryKind::Series),
-        ParameterFault::CursorWithSelectors
+        ParameterErrorKind::CursorWithSelectors
     );
     assert_eq!(
         fault("cursor=abc", QueryKind::Coverage),
-        ParameterFault::CursorNotAccepted
+        ParameterErrorKind::CursorNotAccepted
     );
     let twice = [("from", "1"), ("from", "2")].map(|(n, v)| (n.to_owned(), v.to_owned()));
     assert_eq!(
         Parameters::read(twice).unwrap_err().fault,
-        ParameterFault::DuplicateParameter
+        ParameterErrorKind::DuplicateParameter
     );
 }

@@ -2,7 +2,7 @@
 //! what they should not have.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, Published, read};
+use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, PublishedRates, read};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use zip::ZipWriter;
@@ -99,7 +99,7 @@ fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn reading(files: &[(&str, Vec<u8>)]) -> Result<Published, String> {
+fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
     let folder = tempfile::tempdir().unwrap();
     let mut inputs = Inputs::default();
     for (name, bytes) in files {
@@ -119,7 +119,7 @@ fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
 }
 
 /// Day, maturity in months and rate of every node of the OIS spot curve.
-fn nodes(published: &Published) -> Vec<(String, u32, f64)> {
+fn nodes(published: &PublishedRates) -> Vec<(String, u32, f64)> {
     let curve = &published.curves[&(CurveKind::Ois, CurveSide::Spot)];
     let days = curve.iter();
     days.flat_map(|(day, nodes)| nodes.iter().map(|(m, r)| (day.to_string(), *m, *r)))

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 #[derive(Debug, Subcommand)]
 pub enum Release {
     /// Create a model's crate from a template.
-    NewReleaseArgs(NewReleaseArgs),
+    New(NewReleaseArgs),
     /// Build a release from a model's source and a property snapshot.
     Build(Box<Build>),
     /// Value past sales as at their own days and report the errors.

@@ -28,15 +28,15 @@ use std::rc::Rc;
 
 /// A certificate as lodged: by the register's key, of one key the greatest content first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Lodged {
+struct LodgedCertificate {
     /// Sixteen bytes of its SHA-256.
     key: (u64, u64),
     seed: Reverse<CertificateSeed>,
 }
 
-impl Seed for Lodged {
-    type Key = Lodged;
-    fn key(&self) -> Lodged {
+impl Seed for LodgedCertificate {
+    type Key = LodgedCertificate;
+    fn key(&self) -> LodgedCertificate {
         *self
     }
 }
@@ -105,7 +105,7 @@ pub(crate) fn read(
         for key in addresses.iter().filter(|_| !of_rule) {
             add_key(postcode, key, uprn, &mut of_certificates, &mut units)?;
         }
-        by_key.push(Lodged {
+        by_key.push(LodgedCertificate {
             key: fingerprints(&row.key),
             seed: Reverse(CertificateSeed {
                 uprn,
@@ -135,7 +135,7 @@ pub(crate) fn read(
 }
 
 /// The address file.
-struct OfFile {
+struct AddressFileSeeds {
     rows: Sorted<AddressSeed>,
     keys: Sorted<KeySeed>,
     /// UPRNs that a row calls premises.
@@ -146,7 +146,7 @@ fn read_addresses(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
     units: &mut Sorter<KeySeed>,
-) -> Result<OfFile, BuildError> {
+) -> Result<AddressFileSeeds, BuildError> {
     let mut premises = FxHashSet::default();
     let mut seeds = Sorter::new(scratch);
     let mut keys = Sorter::new(scratch);
@@ -182,7 +182,7 @@ fn read_addresses(
         })?;
         Ok(Verdict::Kept)
     })?;
-    Ok(OfFile {
+    Ok(AddressFileSeeds {
         rows: seeds.finish()?,
         keys: keys.finish()?,
         premises,
@@ -214,13 +214,13 @@ fn read_points(
 /// Of certificates under one key keeps the last in order of content. The UPRNs that only the
 /// others name come beside.
 fn each_key_once(
-    lodged: Sorted<Lodged>,
+    lodged: Sorted<LodgedCertificate>,
     scratch: &Rc<Scratch>,
     report: &mut HomesReport,
 ) -> Result<(Sorted<CertificateSeed>, FxHashSet<u64>), BuildError> {
     let mut kept = Sorter::new(scratch);
     let mut losers = FxHashSet::default();
-    let mut last: Option<Lodged> = None;
+    let mut last: Option<LodgedCertificate> = None;
     for row in lodged.drain()? {
         let row = row?;
         match last {

@@ -3,14 +3,14 @@
 use super::BuildError;
 use super::external_sort::{Groups, Seed, Sorted, Sorter};
 use super::home_seeds::{Homes, OrderedCode};
-use super::places::{Places, Whereabouts};
+use super::places::{Places, PostcodeLookup};
 use super::property::Properties;
 use super::report::{SalesReport, count};
 use super::sales::SaleFields;
 use super::write::Table;
 use crate::model::merged;
 use crate::store::cell::Cell;
-use crate::store::codes::Coded;
+use crate::store::codes::FixedCodes;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};
 use crate::store::sale::{CertificateOfSale, Row};
 use domesday_registers::Day;
@@ -93,7 +93,7 @@ pub(crate) fn joined(
     id: u64,
     sale: &SaleFields,
     home: Option<(u64, &PackedProperty)>,
-    places: &impl Whereabouts,
+    places: &impl PostcodeLookup,
     report: &mut SalesReport,
 ) -> Result<JoinedSale, BuildError> {
     let middle = |postcode| -> Result<_, BuildError> {

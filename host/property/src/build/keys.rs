@@ -233,9 +233,9 @@ pub(crate) type ByPostcode<'a> =
 impl Keys {
     /// Each address of each property once, by postcode.
     pub(crate) fn addresses(&self) -> Result<ByPostcode<'_>, BuildError> {
-        let both = Both {
-            first: Ahead::new(self.of_file.rows()?)?,
-            second: Ahead::new(self.of_certificates.rows()?)?,
+        let both = MergedKeys {
+            first: PeekedKeys::new(self.of_file.rows()?)?,
+            second: PeekedKeys::new(self.of_certificates.rows()?)?,
         };
         self.by_postcode(both)
     }
@@ -266,15 +266,15 @@ impl Keys {
 }
 
 /// An iterator with its next key in sight.
-struct Ahead<I> {
+struct PeekedKeys<I> {
     keys: I,
     next: Option<KeySeed>,
 }
 
-impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Ahead<I> {
-    fn new(mut keys: I) -> Result<Ahead<I>, BuildError> {
+impl<I: Iterator<Item = Result<KeySeed, BuildError>>> PeekedKeys<I> {
+    fn new(mut keys: I) -> Result<PeekedKeys<I>, BuildError> {
         let next = keys.next().transpose()?;
-        Ok(Ahead { keys, next })
+        Ok(PeekedKeys { keys, next })
     }
 
     fn take(&mut self) -> Option<Result<KeySeed, BuildError>> {
@@ -288,12 +288,12 @@ impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Ahead<I> {
 }
 
 /// Two orders as one.
-struct Both<A, B> {
-    first: Ahead<A>,
-    second: Ahead<B>,
+struct MergedKeys<A, B> {
+    first: PeekedKeys<A>,
+    second: PeekedKeys<B>,
 }
 
-impl<A, B> Iterator for Both<A, B>
+impl<A, B> Iterator for MergedKeys<A, B>
 where
     A: Iterator<Item = Result<KeySeed, BuildError>>,
     B: Iterator<Item = Result<KeySeed, BuildError>>,

@@ -11,17 +11,17 @@ use super::keys::{KeySeed, Match, find};
 use super::places::Places;
 use super::report::{SalesReport, count};
 use super::rules::{self, ByRule};
-use super::settle::Standing;
+use super::settle::CurrentSale;
 use super::write::Table;
 use crate::store::address::{self, Entry};
 use crate::store::postcode::UNITS_OF_DISTRICT;
-use crate::store::unmatched::{self, Unmatched};
+use crate::store::unmatched::{self, UnmatchedSale};
 use domesday_registers::Progress;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Sales that met a property, and those that did not.
-pub(crate) struct Matched {
+pub(crate) struct MatchedSales {
     /// By UPRN.
     pub(crate) of_properties: Sorted<MatchedSale>,
     /// The others, joined to their postcode's place already.
@@ -31,14 +31,14 @@ pub(crate) struct Matched {
 }
 
 /// The tables that are written on the way.
-pub(crate) struct Written<'txn> {
+pub(crate) struct OutputTables<'txn> {
     pub(crate) addresses: Table<'txn>,
     pub(crate) unmatched: Table<'txn>,
 }
 
 /// Sales to be matched, and how.
-pub(crate) struct Wanting {
-    pub(crate) sales: Sorted<Standing>,
+pub(crate) struct SalesToMatch {
+    pub(crate) sales: Sorted<CurrentSale>,
     /// Whether rules are tried where no home has the address exactly.
     pub(crate) by_rules: bool,
 }
@@ -53,27 +53,27 @@ struct District {
     number: u64,
     /// Fingerprint, UPRN and postcode.
     known: Vec<(u64, u64, u64)>,
-    waiting: Vec<(Standing, Match)>,
+    waiting: Vec<(CurrentSale, Match)>,
 }
 
 /// Matches all sales. Counts, into the homes' report, how many addresses are unambiguous.
 pub(crate) fn run(
-    wanting: Wanting,
+    wanting: SalesToMatch,
     homes: &mut Homes,
     places: &Places,
     scratch: &Rc<Scratch>,
-    tables: &mut Written<'_>,
+    tables: &mut OutputTables<'_>,
     report: &mut SalesReport,
     watch: &mut Progress<'_>,
-) -> Result<Matched, BuildError> {
-    let Wanting { sales, by_rules } = wanting;
+) -> Result<MatchedSales, BuildError> {
+    let SalesToMatch { sales, by_rules } = wanting;
     let total = sales.count();
-    let mut sales: Groups<Standing, Rows<'_, Standing>, u64> =
+    let mut sales: Groups<CurrentSale, Rows<'_, CurrentSale>, u64> =
         Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;
     let mut keys = homes.keys.addresses()?;
     let mut units = homes.keys.units()?;
     let mut district = District::default();
-    let mut meeting = Meeting {
+    let mut meeting = MatchSink {
         of_properties: Sorter::new(scratch),
         joined: Sorter::new(scratch),
         places,
@@ -100,8 +100,8 @@ pub(crate) fn run(
             let here = known.iter().map(|&(print, uprn)| (print, uprn, postcode));
             district.known.extend(here);
         }
-        let mut strangers: Vec<Unmatched> = Vec::new();
-        let mut met: Vec<(Standing, ByRule)> = Vec::new();
+        let mut strangers: Vec<UnmatchedSale> = Vec::new();
+        let mut met: Vec<(CurrentSale, ByRule)> = Vec::new();
         for sale in sales.at(postcode)? {
             done += 1;
             if done % SALES_BETWEEN_REPORTS == 0 {
@@ -127,7 +127,7 @@ pub(crate) fn run(
                 None => meeting.found(&sale, found)?,
             }
         }
-        let contested = rules::contested(strangers.iter().filter_map(Unmatched::met_alone));
+        let contested = rules::contested(strangers.iter().filter_map(UnmatchedSale::met_alone));
         for (sale, home) in met {
             match home.one_address && contested.contains(&home.uprn) {
                 true => meeting.contested(&sale)?,
@@ -159,7 +159,7 @@ pub(crate) fn run(
     homes.report.addresses_of_one_home = one;
     homes.report.addresses_ambiguous = several;
     watch("match", total, total);
-    Ok(Matched {
+    Ok(MatchedSales {
         of_properties: meeting.of_properties.finish()?,
         joined: meeting.joined,
         address_keys,
@@ -167,16 +167,16 @@ pub(crate) fn run(
 }
 
 /// Where sales go once it is known what they met.
-struct Meeting<'a> {
+struct MatchSink<'a> {
     of_properties: Sorter<MatchedSale>,
     joined: Sorter<JoinedSale>,
     places: &'a Places,
     report: &'a mut SalesReport,
 }
 
-impl Meeting<'_> {
+impl MatchSink<'_> {
     /// By its address as it stands.
-    fn found(&mut self, sale: &Standing, found: Match) -> Result<(), BuildError> {
+    fn found(&mut self, sale: &CurrentSale, found: Match) -> Result<(), BuildError> {
         count(&mut self.report.matching, name(found));
         match found {
             Match::One(uprn) => self.to(uprn, sale),
@@ -185,23 +185,23 @@ impl Meeting<'_> {
     }
 
     /// By a rule, as another address does.
-    fn contested(&mut self, sale: &Standing) -> Result<(), BuildError> {
+    fn contested(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         count(&mut self.report.matching, CONTESTED);
         self.nobodys(sale)
     }
 
-    fn nobodys(&mut self, sale: &Standing) -> Result<(), BuildError> {
+    fn nobodys(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
         self.joined.push(joined)
     }
 
-    fn by_rule(&mut self, sale: &Standing, home: ByRule) -> Result<(), BuildError> {
+    fn by_rule(&mut self, sale: &CurrentSale, home: ByRule) -> Result<(), BuildError> {
         count(&mut self.report.matching, ONE_BY_RULE);
         count(&mut self.report.matched_by_rule, home.rule);
         self.to(home.uprn, sale)
     }
 
-    fn to(&mut self, uprn: u64, sale: &Standing) -> Result<(), BuildError> {
+    fn to(&mut self, uprn: u64, sale: &CurrentSale) -> Result<(), BuildError> {
         self.of_properties.push(MatchedSale {
             uprn,
             id: sale.id,

@@ -7,13 +7,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// A directory being filled beside the name that it will have; gone if it never gets it.
-pub(crate) struct Staged {
+pub(crate) struct StagedSnapshot {
     staging: PathBuf,
     target: PathBuf,
     published: bool,
 }
 
-impl Drop for Staged {
+impl Drop for StagedSnapshot {
     fn drop(&mut self) {
         if !self.published {
             // The next build begins by removing what cannot be removed now.
@@ -22,9 +22,9 @@ impl Drop for Staged {
     }
 }
 
-impl Staged {
+impl StagedSnapshot {
     /// Begins afresh; what an interrupted build left is removed.
-    pub(crate) fn begin(target: &Path) -> Result<Staged, BuildError> {
+    pub(crate) fn begin(target: &Path) -> Result<StagedSnapshot, BuildError> {
         if target.symlink_metadata().is_ok() {
             return Err(BuildError::Exists {
                 path: target.to_owned(),
@@ -37,7 +37,7 @@ impl Staged {
             fs::remove_dir_all(&staging).map_err(BuildError::io(&staging))?;
         }
         fs::create_dir_all(&staging).map_err(BuildError::io(&staging))?;
-        Ok(Staged {
+        Ok(StagedSnapshot {
             staging,
             target: target.to_owned(),
             published: false,

@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 
 /// A sale's address as the register writes it, for rules that need its words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Written(Box<str>);
+pub(crate) struct WrittenAddress(Box<str>);
 
 /// A control character that no register's cell has.
 const BETWEEN: char = '\u{1f}';
 
-impl Written {
+impl WrittenAddress {
     /// Unit, building, street, locality and town.
-    pub(crate) fn new(parts: [&str; 5]) -> Written {
+    pub(crate) fn new(parts: [&str; 5]) -> WrittenAddress {
         let mut text = parts.join("\u{1f}");
         text.shrink_to_fit();
-        Written(text.into_boxed_str())
+        WrittenAddress(text.into_boxed_str())
     }
 
     pub(crate) fn asked(&self) -> AddressQuery {

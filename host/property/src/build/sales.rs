@@ -3,11 +3,11 @@
 use super::BuildError;
 use super::external_sort::{Scratch, Seed, Sorted, Sorter};
 use super::keys::prints;
-use super::rules::Written;
+use super::rules::WrittenAddress;
 use super::sources::{Kind, Sources, Verdict};
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
-use crate::store::codes::Coded;
+use crate::store::codes::FixedCodes;
 use crate::store::figures::MAX_PRICE;
 use crate::store::postcode;
 use crate::store::sale::Row;
@@ -30,7 +30,7 @@ pub(crate) struct SaleSeed {
     pub(crate) change: Change,
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
-    pub(crate) written: Written,
+    pub(crate) written: WrittenAddress,
 }
 
 /// What a row says of its sale.
@@ -41,7 +41,7 @@ pub(crate) struct SaleFields {
     /// Packed postcode.
     pub(crate) postcode: u64,
     pub(crate) property_type: PropertyType,
-    /// As [`Coded`] numbers it.
+    /// As [`FixedCodes`] numbers it.
     pub(crate) tenure: u8,
     pub(crate) new_build: bool,
     pub(crate) standard: bool,
@@ -55,7 +55,7 @@ impl SaleFields {
             price: row.price,
             postcode: row.postcode,
             property_type: row.property_type,
-            tenure: Coded::number(row.tenure) as u8,
+            tenure: FixedCodes::number(row.tenure) as u8,
             new_build: row.new_build,
             standard: row.standard,
         }
@@ -129,7 +129,13 @@ pub(crate) fn read(
             change: row.change,
             sale: fields(&row, day, postcode::pack(code)),
             address: address(&row),
-            written: Written::new([&row.saon, &row.paon, &row.street, &row.locality, &row.town]),
+            written: WrittenAddress::new([
+                &row.saon,
+                &row.paon,
+                &row.street,
+                &row.locality,
+                &row.town,
+            ]),
         })?;
         Ok(Verdict::Kept)
     })?;
@@ -145,7 +151,7 @@ fn fields(row: &PricePaid, day: u16, postcode: u64) -> SaleFields {
         price: row.price_gbp,
         postcode,
         property_type: row.property_type,
-        tenure: Coded::number(row.tenure) as u8,
+        tenure: FixedCodes::number(row.tenure) as u8,
         new_build: row.new_build,
         standard: row.standard,
     }

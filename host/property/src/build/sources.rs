@@ -4,7 +4,7 @@ use super::rejects::RejectsFile;
 use super::{BuildError, Inputs};
 use domesday_registers::Progress;
 use domesday_registers::rows::Register;
-use domesday_registers::sources::{self, FileReport, Source, Unused};
+use domesday_registers::sources::{self, FileReport, Source, UnusedRow};
 use std::cell::Cell;
 use std::path::PathBuf;
 
@@ -111,10 +111,10 @@ impl<'a, 'w> Sources<'a, 'w> {
                 },
                 |file, unused| match (failure.take(), unused) {
                     (Some(error), _) => Err(error),
-                    (None, Unused::Rejected(reject)) => rejects.read(file, reject),
+                    (None, UnusedRow::Rejected(reject)) => rejects.read(file, reject),
                     (
                         None,
-                        Unused::LeftOut {
+                        UnusedRow::LeftOut {
                             position,
                             reason,
                             identifier,

@@ -6,7 +6,7 @@ use super::places::Places;
 use crate::SnapshotError;
 use crate::model::{Identity, SourceFile};
 use crate::snapshot::last_whole_month;
-use crate::store::tables::{self, Facts, Named, Numbered, Origin};
+use crate::store::tables::{self, Facts, Origin, StrTable, U64Table};
 use crate::store::{content_digest, index, place, postcode};
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -23,7 +23,7 @@ pub(crate) struct Table<'txn>(redb::Table<'txn, u64, &'static [u8]>);
 impl<'txn> Table<'txn> {
     pub(crate) fn open(
         transaction: &'txn WriteTransaction,
-        definition: Numbered,
+        definition: U64Table,
     ) -> Result<Table<'txn>, BuildError> {
         let table = transaction.open_table(definition);
         Ok(Table(table.map_err(SnapshotError::from)?))
@@ -153,7 +153,11 @@ pub(crate) fn source(file: &FileReport) -> SourceFile {
     }
 }
 
-fn named(transaction: &WriteTransaction, definition: Named, row: &[u8]) -> Result<(), BuildError> {
+fn named(
+    transaction: &WriteTransaction,
+    definition: StrTable,
+    row: &[u8],
+) -> Result<(), BuildError> {
     let table = transaction.open_table(definition);
     let mut table = table.map_err(SnapshotError::from)?;
     table

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A live postcode of Great Britain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PostcodePlace {
+pub struct PostcodeLocation {
     /// British National Grid, metres: the mean position of the postcode's addresses.
     pub easting: i32,
     /// British National Grid, metres.

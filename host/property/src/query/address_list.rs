@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 /// the snapshot's own rules ([`crate::Snapshot::resolve`]), so that an address means the same
 /// whoever lists it.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct AddressBook {
+pub struct AddressList {
     entries: BTreeMap<AddressKey, Vec<Entry>>,
 }
 
 /// A property that a list names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedProperty {
     /// Unique Property Reference Number.
     pub uprn: u64,
     /// Somebody lives there.
@@ -25,9 +25,9 @@ pub struct Listed {
     pub keys: Vec<AddressKey>,
 }
 
-impl AddressBook {
+impl AddressList {
     /// A book of these properties, in any order; a property may come several times.
-    pub fn new<'a>(properties: impl IntoIterator<Item = &'a Listed>) -> AddressBook {
+    pub fn new<'a>(properties: impl IntoIterator<Item = &'a ListedProperty>) -> AddressList {
         let mut keys: BTreeSet<(AddressKey, Entry)> = BTreeSet::new();
         let mut units: BTreeSet<(AddressKey, u64)> = BTreeSet::new();
         for property in properties {
@@ -56,7 +56,7 @@ impl AddressBook {
                 .or_default()
                 .push(Entry::Units(homes));
         }
-        AddressBook { entries }
+        AddressList { entries }
     }
 
     /// What an address of the postcode means, as [`crate::Snapshot::resolve`] says it.

@@ -8,7 +8,7 @@ use super::top_n::TopN;
 use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
 use crate::store::bytes::LAST_DAY;
 use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
-use crate::store::sale::{Packed, WIDTH};
+use crate::store::sale::{PackedSale, WIDTH};
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -178,7 +178,7 @@ impl<'a> Search<'a> {
 
     /// A sale that meets the query.
     #[inline]
-    fn candidate(&self, cell: Cell, packed: Packed<'_>) -> Option<Candidate> {
+    fn candidate(&self, cell: Cell, packed: PackedSale<'_>) -> Option<Candidate> {
         let query = self.query;
         let day = packed.day();
         let wanted = day >= query.from
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
     fn finish(&self, candidates: Vec<Candidate>) -> Result<Vec<Sale>, SnapshotError> {
         let unpack = |c: Candidate| {
             let distance = (c.distance_squared as f64).sqrt();
-            Packed::new(&c.bytes).unpack(c.cell, self.query.before, distance)
+            PackedSale::new(&c.bytes).unpack(c.cell, self.query.before, distance)
         };
         let sales: Option<Vec<Sale>> = candidates.into_iter().map(unpack).collect();
         sales.ok_or(SnapshotError::Damaged { table: "sales" })

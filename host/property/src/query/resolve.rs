@@ -1,6 +1,6 @@
 //! From an address to a property.
 
-use crate::model::{PostcodePlace, Property, Resolution};
+use crate::model::{PostcodeLocation, Property, Resolution};
 use crate::store::address::{self, Entry};
 use crate::store::dwelling::PackedProperty;
 use crate::store::{place, postcode};
@@ -51,7 +51,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
-    pub fn postcode(&self, postcode: &Postcode) -> Result<Option<PostcodePlace>, SnapshotError> {
+    pub fn postcode(&self, postcode: &Postcode) -> Result<Option<PostcodeLocation>, SnapshotError> {
         let packed = postcode::pack(postcode);
         let (key, unit) = postcode::row(packed);
         let Some(row) = self.postcodes.get(key)? else {
@@ -59,7 +59,7 @@ impl Snapshot {
         };
         let found =
             place::find(row.value(), unit).ok_or(SnapshotError::Damaged { table: "postcodes" })?;
-        Ok(found.map(|place| PostcodePlace {
+        Ok(found.map(|place| PostcodeLocation {
             easting: place.easting,
             northing: place.northing,
             authority: place.authority,

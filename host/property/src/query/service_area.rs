@@ -4,7 +4,7 @@
 //! postcode of Great Britain where it lies and in which country. So the border is taken to run
 //! half-way between the postcodes of its two sides.
 
-use crate::model::PostcodePlace;
+use crate::model::PostcodeLocation;
 use domesday_registers::records::Country;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -81,7 +81,7 @@ impl ServiceArea {
     }
 }
 
-impl PostcodePlace {
+impl PostcodeLocation {
     /// Whether it lies in England or Wales.
     pub fn served(&self) -> bool {
         served(self.country)

@@ -62,11 +62,11 @@ impl Cell {
 
 /// Which cells hold any sale, so that empty country costs nothing.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Occupied {
+pub(crate) struct OccupiedCells {
     rows: Vec<Vec<u8>>,
 }
 
-impl Occupied {
+impl OccupiedCells {
     /// Bytes of one row of cells.
     pub(crate) const ROW_BYTES: usize = COLUMNS as usize / 8;
 

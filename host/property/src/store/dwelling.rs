@@ -1,7 +1,7 @@
 //! A property: a head of 10 or 16 bytes, 13 for each certificate, two for each sale.
 
 use super::bytes::{Reader, day_of_u16, put};
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use super::postcode;
 use crate::model::{Attributes, GssCode, Property};
 use domesday_registers::Day;

@@ -5,7 +5,7 @@
 //! fill their pages; a row for all years would spill over into pages of its own.
 
 use super::bytes::{get, put};
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use super::postcode::{self, UNITS_OF_SECTOR};
 use crate::model::{AreaLevel, GssCode};
 use domesday_registers::Postcode;

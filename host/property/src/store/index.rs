@@ -1,6 +1,6 @@
 //! A price index series: ten bytes a month, oldest first.
 
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use crate::model::GssCode;
 use domesday_registers::codes::PropertyType;
 use std::ops::Range;

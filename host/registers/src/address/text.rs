@@ -15,7 +15,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     if text.len() > LONGEST {
         return Vec::new();
     }
-    let mut words = Words::default();
+    let mut words = WordBuilder::default();
     let mut word = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -67,12 +67,12 @@ fn fold(c: char, word: &mut String) {
 
 /// Words put together so far.
 #[derive(Default)]
-struct Words {
+struct WordBuilder {
     done: Vec<String>,
     hyphen: bool,
 }
 
-impl Words {
+impl WordBuilder {
     fn hyphen(&mut self) {
         self.hyphen = true;
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, WallType,
 };
-use crate::{ReadError, Reject};
+use crate::{ReadError, RejectedRow};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
@@ -34,7 +34,7 @@ const COLUMNS: [(&str, &str); 24] = [
 ];
 
 type Read = (
-    Vec<Result<Certificate, Reject>>,
+    Vec<Result<Certificate, RejectedRow>>,
     BTreeMap<&'static str, u64>,
 );
 

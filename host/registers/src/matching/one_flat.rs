@@ -13,7 +13,7 @@ use crate::AddressKey;
 const THE_FLAT: [&str; 3] = ["FLAT", "FLAT ABOVE", "FLAT OVER"];
 
 /// What an address says of the flat of a building.
-enum Says {
+enum FlatDesignation {
     /// "The flat".
     TheFlat,
     /// "12A".
@@ -23,12 +23,12 @@ enum Says {
 }
 
 /// The building's number and what is said of its flat.
-fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, Says)> {
+fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, FlatDesignation)> {
     let (number, letter) = house_number(building)?;
     match (unit, letter) {
-        ("", "A") => Some((number, Says::LetterA)),
-        (unit, "") if THE_FLAT.contains(&unit) => Some((number, Says::TheFlat)),
-        (unit, "") if storey(unit).is_some() => Some((number, Says::Storey)),
+        ("", "A") => Some((number, FlatDesignation::LetterA)),
+        (unit, "") if THE_FLAT.contains(&unit) => Some((number, FlatDesignation::TheFlat)),
+        (unit, "") if storey(unit).is_some() => Some((number, FlatDesignation::Storey)),
         _ => None,
     }
 }
@@ -36,16 +36,18 @@ fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, Says)> {
 /// "12A" for "Flat, 12", and the other way.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
-        Some((number, Says::TheFlat)) => keys.add("", &format!("{number}A"), street),
-        Some((number, Says::LetterA)) => the_flat(number, street, keys),
-        Some((_, Says::Storey)) | None => {}
+        Some((number, FlatDesignation::TheFlat)) => keys.add("", &format!("{number}A"), street),
+        Some((number, FlatDesignation::LetterA)) => the_flat(number, street, keys),
+        Some((_, FlatDesignation::Storey)) | None => {}
     })
 }
 
 /// Other flats of the building: then "the flat" is not the only one.
 pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
-        if let Some((number, Says::TheFlat | Says::LetterA)) = read(unit, building) {
+        if let Some((number, FlatDesignation::TheFlat | FlatDesignation::LetterA)) =
+            read(unit, building)
+        {
             others(number, street, keys);
             storeys(number, street, keys);
         }
@@ -55,9 +57,9 @@ pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
 /// "First floor flat, 12" for "Flat, 12", and the other way.
 pub(super) fn storey_wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
-        Some((number, Says::TheFlat)) => storeys(number, street, keys),
-        Some((number, Says::Storey)) => the_flat(number, street, keys),
-        Some((_, Says::LetterA)) | None => {}
+        Some((number, FlatDesignation::TheFlat)) => storeys(number, street, keys),
+        Some((number, FlatDesignation::Storey)) => the_flat(number, street, keys),
+        Some((_, FlatDesignation::LetterA)) | None => {}
     })
 }
 
@@ -69,7 +71,7 @@ pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
         };
         others(number, street, keys);
         keys.add("", &format!("{number}A"), street);
-        if matches!(says, Says::Storey) {
+        if matches!(says, FlatDesignation::Storey) {
             storeys(number, street, keys);
         }
     })

@@ -8,7 +8,7 @@
 use super::baselines::{last_sale_indexed, local_price_per_sqm};
 use super::sales::Window;
 use super::value::subject;
-use super::{Plan, Tested};
+use super::{BacktestInput, BacktestOptions};
 use anyhow::{Context, bail};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
 use domesday_evaluation::report::{LeakageCut, LeakageProbe};
@@ -34,19 +34,19 @@ pub type EvidenceOf<'a> = dyn Fn(Arc<Snapshot>) -> Arc<dyn EvidenceSource> + Syn
 /// # Errors
 /// Where a copy cannot be made or read, or the host fails.
 pub fn probe(
-    tested: &Tested<'_>,
-    plan: &Plan,
+    tested: &BacktestInput<'_>,
+    options: &BacktestOptions,
     evidence_of: &EvidenceOf<'_>,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<LeakageProbe> {
     let mut days: Vec<Day> = (0..CUTS)
-        .map(|third| Day(plan.from.0 + (plan.to.0 - plan.from.0) * third / CUTS))
+        .map(|third| Day(options.from.0 + (options.to.0 - options.from.0) * third / CUTS))
         .collect();
     days.dedup();
     let mut cuts = Vec::new();
     for (at, day) in days.iter().enumerate() {
         watch("probing for leaks", at as u64, days.len() as u64);
-        cuts.extend(cut(tested, plan, evidence_of, *day)?);
+        cuts.extend(cut(tested, options, evidence_of, *day)?);
     }
     Ok(LeakageProbe {
         passed: cuts.iter().all(|cut| cut.different == 0),
@@ -56,12 +56,16 @@ pub fn probe(
 
 /// None where nothing was sold from the day on.
 fn cut(
-    tested: &Tested<'_>,
-    plan: &Plan,
+    tested: &BacktestInput<'_>,
+    options: &BacktestOptions,
     evidence_of: &EvidenceOf<'_>,
     day: Day,
 ) -> anyhow::Result<Option<LeakageCut>> {
-    let window = Window::count(tested.snapshot, (day, plan.to), Some(plan.probe_homes))?;
+    let window = Window::count(
+        tested.snapshot,
+        (day, options.to),
+        Some(options.probe_homes),
+    )?;
     let homes = window.sold()?.collect::<Result<Vec<_>, _>>()?;
     if homes.is_empty() {
         return Ok(None);
@@ -80,12 +84,17 @@ fn cut(
         snapshot: snapshot.clone(),
         evidence: evidence_of(snapshot.clone()),
         day,
-        lag: i32::from(plan.evidence_lag_days),
+        lag: i32::from(options.evidence_lag_days),
     };
     let (ours, other) = (world(tested.snapshot), world(&copy));
     let differences = homes
         .par_iter()
-        .map(|sold| Ok(difference(&ours.told(sold)?, &other.told(sold)?)))
+        .map(|sold| {
+            Ok(difference(
+                &ours.home_facts(sold)?,
+                &other.home_facts(sold)?,
+            ))
+        })
         .collect::<anyhow::Result<Vec<Option<&str>>>>()?;
     let mut different = homes
         .iter()
@@ -108,7 +117,7 @@ fn cut(
 
 /// A snapshot, asked as at a day.
 struct World<'a> {
-    tested: &'a Tested<'a>,
+    tested: &'a BacktestInput<'a>,
     snapshot: Arc<Snapshot>,
     evidence: Arc<dyn EvidenceSource>,
     day: Day,
@@ -116,11 +125,11 @@ struct World<'a> {
 }
 
 /// The parts of what is told of a home, each with its name.
-type Told = [(&'static str, String); 4];
+type HomeFacts = [(&'static str, String); 4];
 
 impl World<'_> {
     /// Everything that a valuation of the home sees and says. Texts tell every two numbers apart.
-    fn told(&self, sold: &ExportedSale) -> anyhow::Result<Told> {
+    fn home_facts(&self, sold: &ExportedSale) -> anyhow::Result<HomeFacts> {
         let subject = subject(sold, self.day, &self.snapshot, self.lag)?;
         let recorder = Arc::new(Recorder::new(self.evidence.clone()));
         let run = self.tested.release.value(&subject, recorder.clone());
@@ -149,7 +158,7 @@ fn text(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value)
 }
 
-fn difference(ours: &Told, other: &Told) -> Option<&'static str> {
+fn difference(ours: &HomeFacts, other: &HomeFacts) -> Option<&'static str> {
     ours.iter()
         .zip(other)
         .find(|(ours, other)| ours.1 != other.1)

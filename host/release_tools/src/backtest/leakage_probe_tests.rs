@@ -1,7 +1,7 @@
 //! An evidence that looks ahead is caught, whichever of its answers does.
 
 use super::*;
-use crate::backtest::lagged_evidence::Lagged;
+use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, SnapshotEvidence};
@@ -30,14 +30,14 @@ fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
         .join("property")
         .join(open.manifest.snapshot.id.as_str())
         .join("snapshot.redb");
-    let tested = Tested {
+    let tested = BacktestInput {
         manifest: &open.manifest,
         release: &open.release,
         snapshot: &open.snapshot,
         database: &database,
         synthetic: true,
     };
-    let plan = Plan {
+    let options = BacktestOptions {
         from: Day::from_ymd(2026, 4, 1).unwrap(),
         to: Day::from_ymd(2026, 9, 30).unwrap(),
         as_at: AsAt::Sale,
@@ -46,7 +46,7 @@ fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
         probe_homes: 60,
         allow_overlap: true,
     };
-    probe(&tested, &plan, evidence_of, &mut |_, _, _| {}).unwrap()
+    probe(&tested, &options, evidence_of, &mut |_, _, _| {}).unwrap()
 }
 
 /// Which questions leak.
@@ -74,7 +74,7 @@ impl EvidenceSource for Leaky {
 
 #[test]
 fn evidence_of_the_past_passes() {
-    let found = probed(&|snapshot| Arc::new(Lagged::new(snapshot, 0)));
+    let found = probed(&|snapshot| Arc::new(LaggedEvidence::new(snapshot, 0)));
     assert!(found.passed, "{found:?}");
     assert_eq!(found.cuts.len(), 3);
     for cut in &found.cuts {

@@ -24,7 +24,7 @@ mod training_days;
 
 pub use options::BuildOptions;
 
-use crate::backtest::Tested;
+use crate::backtest::BacktestInput;
 use anyhow::Context;
 use chrono::{DateTime, Datelike, Utc};
 use context::{BuildContext, prepare};
@@ -155,7 +155,7 @@ fn backtest_on_holdout(
     body: &ValuationBody,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<Option<Vec<u8>>> {
-    let tested = Tested {
+    let tested = BacktestInput {
         manifest: body,
         release: &component.release,
         snapshot: &context.snapshot.snapshot,

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Verdict};
 use crate::backtest;
-use crate::backtest::{Tested, training_window, written};
+use crate::backtest::{BacktestInput, training_window, written};
 use crate::build::holdout::PROBE_HOMES;
 use anyhow::Context;
 use domesday_evaluation::report::Report;
@@ -17,11 +17,11 @@ pub const CHECK: &str = "backtest";
 ///
 /// # Errors
 /// Where the report states days that are none.
-fn plan(kept: &Report) -> anyhow::Result<backtest::Plan> {
+fn options(kept: &Report) -> anyhow::Result<backtest::BacktestOptions> {
     let subject = &kept.subject;
     let day = |text: &str| Day::parse_iso(text).with_context(|| format!("{text} is no day"));
     let askable = subject.sales_in_window.saturating_sub(subject.not_askable);
-    Ok(backtest::Plan {
+    Ok(backtest::BacktestOptions {
         from: day(&subject.from)?,
         to: day(&subject.to)?,
         as_at: subject.as_at,
@@ -42,34 +42,34 @@ fn plan(kept: &Report) -> anyhow::Result<backtest::Plan> {
 /// Where the host fails.
 pub fn check(
     kept: &[u8],
-    tested: &Tested<'_>,
+    tested: &BacktestInput<'_>,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<(Finding, Option<Report>)> {
-    let plan = match serde_json::from_slice::<Report>(kept)
+    let options = match serde_json::from_slice::<Report>(kept)
         .map_err(anyhow::Error::from)
-        .and_then(|report| plan(&report))
+        .and_then(|report| options(&report))
     {
-        Ok(plan) => plan,
+        Ok(options) => options,
         Err(error) => {
             let why = format!("the package's back-test cannot be read: {error:#}");
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
-    let known = learnt(tested.manifest, plan.from);
-    if let Err(error) = training_window::refuse(tested.manifest, &known, plan.from) {
+    let known = learnt(tested.manifest, options.from);
+    if let Err(error) = training_window::refuse(tested.manifest, &known, options.from) {
         let why = format!(
             "the package's back-test is of sales that the release learnt from, or may have learnt from: {error}"
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }
-    if backtest::askable(tested.snapshot, plan.from, plan.to)? == 0 {
+    if backtest::askable(tested.snapshot, options.from, options.to)? == 0 {
         let why = format!(
             "the package's back-test is of {} to {}, when the snapshot holds no sale that can be asked about",
-            plan.from, plan.to
+            options.from, options.to
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }
-    let (report, _) = backtest::run(tested, &plan, watch)?;
+    let (report, _) = backtest::run(tested, &options, watch)?;
     let text = written(&report)?;
     Ok((compared(kept, &text, &report), Some(report)))
 }

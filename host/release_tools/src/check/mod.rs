@@ -23,7 +23,7 @@ mod rows;
 mod testing;
 
 use crate::backtest;
-use crate::backtest::{Tested, training_window};
+use crate::backtest::{BacktestInput, training_window};
 use anyhow::Context;
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
@@ -36,14 +36,14 @@ use domesday_valuation::comparison_header::learnt;
 use domesday_valuation::release_store::ReleaseError;
 use engines::{Candidate, candidate};
 use finding::{Finding, Verdict};
-use rows::{Home, Seen, value, value_all};
+use rows::{Home, RowResult, value, value_all};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use finding::Report;
 
 /// How much to check on.
-pub struct Plan {
+pub struct CheckOptions {
     /// Homes of the snapshot, at most.
     pub homes: usize,
     /// Rows of hostile inputs, at most.
@@ -66,11 +66,11 @@ pub fn check(
     root: &Path,
     id: &str,
     trust: &Trust,
-    plan: &Plan,
+    options: &CheckOptions,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<Report> {
     let engine = Runtime::version();
-    let candidate = match candidate(root, id, trust, plan.compiled.as_deref(), watch) {
+    let candidate = match candidate(root, id, trust, options.compiled.as_deref(), watch) {
         Ok(candidate) => candidate,
         Err(error) => match error.downcast::<ReleaseError>()? {
             ReleaseError::NotAdmitted { source, .. } => {
@@ -81,7 +81,7 @@ pub fn check(
         },
     };
     let manifest = &candidate.on_demand.manifest;
-    if let Some((from, _)) = plan.window {
+    if let Some((from, _)) = options.window {
         training_window::refuse(manifest, &learnt(manifest, from), from)?;
     }
     let component = candidate.package.bytes(manifest.component.as_str())?;
@@ -103,8 +103,8 @@ pub fn check(
             Vec::new()
         }
     };
-    findings.extend(on_homes(&candidate, &recorded, plan, watch)?);
-    findings.extend(on_sales(&candidate, root, plan, watch)?);
+    findings.extend(on_homes(&candidate, &recorded, options, watch)?);
+    findings.extend(on_sales(&candidate, root, options, watch)?);
     Ok(Report::of(id, engine, findings))
 }
 
@@ -128,16 +128,16 @@ fn on_fixtures(
 fn on_homes(
     candidate: &Candidate,
     recorded: &[Fixture],
-    plan: &Plan,
+    options: &CheckOptions,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<Vec<Finding>> {
     let manifest = &candidate.on_demand.manifest;
     let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
     watch("listing sales", 0, 1);
     let wanted = manifest.monotone.iter().map(|probe| probe.homes as usize);
-    let most = wanted.fold(plan.homes, usize::max);
+    let most = wanted.fold(options.homes, usize::max);
     let pool = homes::sample(&candidate.on_demand, most)?;
-    let every = pool.len().div_ceil(plan.homes.max(1)).max(1);
+    let every = pool.len().div_ceil(options.homes.max(1)).max(1);
     let sample = pool.iter().step_by(every).cloned();
     let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
     known.extend(sample);
@@ -154,7 +154,7 @@ fn on_homes(
         &pool,
         homes::kinds(&manifest.property_types),
         days,
-        plan.hostile,
+        options.hostile,
     );
     let (hostile, at_ends) = adversarial_inputs::check(&extreme, release, evidence, watch);
 
@@ -172,7 +172,7 @@ fn on_homes(
     seen.extend(probed);
     let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &seen);
     seen.extend(at_ends);
-    let allowed = cost::Allowed {
+    let allowed = cost::CostLimits {
         fuel: release.limits().fuel_per_row,
         memory: release.limits().memory_bytes,
         memory_at_start: release.memory_at_start(),
@@ -188,7 +188,7 @@ fn on_homes(
 }
 
 /// The row's name where half of the native stack was not enough.
-fn overran(half: Seen) -> Option<String> {
+fn overran(half: RowResult) -> Option<String> {
     matches!(half.outcome, Err(RowFailure::Host { .. })).then_some(half.name)
 }
 
@@ -203,7 +203,7 @@ fn of_fixture(fixture: &Fixture) -> Home {
 fn on_sales(
     candidate: &Candidate,
     root: &Path,
-    plan: &Plan,
+    options: &CheckOptions,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<[Finding; 2]> {
     let manifest = &candidate.on_demand.manifest;
@@ -215,7 +215,7 @@ fn on_sales(
         &Trust::Unsigned,
     )?;
     let body: PropertyBody = package.body()?;
-    let tested = Tested {
+    let tested = BacktestInput {
         manifest,
         release: &candidate.on_demand.release,
         snapshot: &candidate.on_demand.snapshot,
@@ -235,15 +235,19 @@ fn on_sales(
         }
     };
     let not_judged = |why: String| Finding::new(coverage::CHECK, Verdict::NotJudged, why);
-    let coverage = match (plan.window, &own) {
+    let coverage = match (options.window, &own) {
         (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
             not_judged(format!(
                 "the snapshot holds no sale of {from} to {to} that can be asked about; --from and --to name another window"
             ))
         }
-        (Some(window), _) => {
-            coverage::judge(&on_window(&tested, manifest, window, plan.sample, watch)?)
-        }
+        (Some(window), _) => coverage::judge(&on_window(
+            &tested,
+            manifest,
+            window,
+            options.sample,
+            watch,
+        )?),
         (None, Some(own)) => coverage::judge(own),
         (None, None) => not_judged(
             "there is no back-test to judge by; --from and --to name a window".to_owned(),
@@ -253,13 +257,13 @@ fn on_sales(
 }
 
 fn on_window(
-    tested: &Tested<'_>,
+    tested: &BacktestInput<'_>,
     manifest: &ValuationBody,
     (from, to): (Day, Day),
     sample: Option<usize>,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<domesday_evaluation::report::Report> {
-    let plan = backtest::Plan {
+    let options = backtest::BacktestOptions {
         from,
         to,
         as_at: AsAt::Sale,
@@ -268,7 +272,7 @@ fn on_window(
         probe_homes: 0,
         allow_overlap: false,
     };
-    backtest::run(tested, &plan, watch)
+    backtest::run(tested, &options, watch)
         .map(|(report, _)| report)
         .with_context(|| format!("the window for the coverage of {}", manifest.release_id))
 }

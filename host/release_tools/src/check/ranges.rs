@@ -1,7 +1,7 @@
 //! Ranges of every row that was valued: in order, and about the estimate.
 
 use super::finding::{Finding, Verdict, named};
-use super::rows::Seen;
+use super::rows::RowResult;
 use domesday_engine::outcome::{Outcome, RowFailure};
 use serde_json::json;
 
@@ -11,7 +11,7 @@ pub const CHECK: &str = "ranges";
 ///
 /// The engine takes no answer with another range, so that such a row has none; it is told by the
 /// field that the engine names.
-pub fn judge(seen: &[Seen]) -> Finding {
+pub fn judge(seen: &[RowResult]) -> Finding {
     let (mut with, mut without) = (0, 0);
     let mut broken = Vec::new();
     for row in seen {

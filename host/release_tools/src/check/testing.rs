@@ -1,6 +1,6 @@
 //! Homes and answers for the unit tests of the checks.
 
-use super::rows::{Home, Seen};
+use super::rows::{Home, RowResult};
 use domesday_engine::outcome::{Cost, Outcome, Valuation, ValueRange};
 use domesday_engine::subject::{
     BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
@@ -45,8 +45,8 @@ pub fn home(name: &str) -> Home {
 }
 
 /// A home valued at so many pounds, with a range of a tenth about it.
-pub fn valued(name: &str, estimate: f64) -> Seen {
-    Seen {
+pub fn valued(name: &str, estimate: f64) -> RowResult {
+    RowResult {
         name: name.to_owned(),
         outcome: Ok(Outcome::Valued(Valuation {
             estimate,

@@ -68,8 +68,8 @@ pub fn run(
             let all = window.taken();
             let mut paired = Vec::with_capacity(all);
             for sold in window.sold()? {
-                let asked = subjects::of_sale(&sold?, releases)?;
-                paired.push(value::pair(asked, releases, paired.len())?);
+                let row = subjects::of_sale(&sold?, releases)?;
+                paired.push(value::pair(row, releases, paired.len())?);
                 watch("valuing", paired.len() as u64, all as u64);
             }
             (source, Some(days.0), paired)
@@ -78,8 +78,8 @@ pub fn run(
             let all = fixtures.len();
             let mut paired: Vec<PairedRow> = Vec::with_capacity(all);
             for fixture in fixtures {
-                let asked = subjects::of_fixture(fixture, releases);
-                paired.push(value::pair(asked, releases, paired.len())?);
+                let row = subjects::of_fixture(fixture, releases);
+                paired.push(value::pair(row, releases, paired.len())?);
                 watch("valuing", paired.len() as u64, all as u64);
             }
             (Source::Fixtures { file }, None, paired)

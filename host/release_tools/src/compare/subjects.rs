@@ -11,7 +11,7 @@ use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
 /// One row to be valued.
-pub struct Asked {
+pub struct ComparisonSubject {
     /// What it is called.
     pub name: String,
     /// The home, by what each release's snapshot knows of it.
@@ -24,7 +24,10 @@ pub struct Asked {
 ///
 /// # Errors
 /// Where a snapshot cannot be read.
-pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> anyhow::Result<Asked> {
+pub fn of_sale(
+    sold: &ExportedSale,
+    releases: &Sides<OpenRelease>,
+) -> anyhow::Result<ComparisonSubject> {
     let sale = &sold.sale;
     let about = || format!("sale {:016x} of {}", sale.id, sale.day);
     let of = |release: &OpenRelease| {
@@ -32,7 +35,7 @@ pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> anyhow::Re
         subject.evidence_through = evidence_through(release, sale.day);
         anyhow::Ok(Arc::new(subject))
     };
-    Ok(Asked {
+    Ok(ComparisonSubject {
         name: about(),
         price: Some(sale.price_gbp as f64),
         subjects: Sides {
@@ -43,9 +46,9 @@ pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> anyhow::Re
 }
 
 /// A recorded subject; nothing of its recorded evidence is used.
-pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> Asked {
+pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> ComparisonSubject {
     let Fixture { row, subject, .. } = fixture;
-    Asked {
+    ComparisonSubject {
         name: row,
         price: None,
         subjects: releases.each().map(|release| {

@@ -1,6 +1,6 @@
 //! One row by both releases, in turn.
 
-use super::subjects::Asked;
+use super::subjects::ComparisonSubject;
 use anyhow::bail;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::compare::paired::{PairedRow, Side};
@@ -15,9 +15,13 @@ use std::time::Instant;
 ///
 /// # Errors
 /// Where the host failed, or a release did not say the same twice.
-pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::Result<PairedRow> {
-    let a = || side(&releases.a, &asked.subjects.a, &asked.name);
-    let b = || side(&releases.b, &asked.subjects.b, &asked.name);
+pub fn pair(
+    row: ComparisonSubject,
+    releases: &Sides<OpenRelease>,
+    at: usize,
+) -> anyhow::Result<PairedRow> {
+    let a = || side(&releases.a, &row.subjects.a, &row.name);
+    let b = || side(&releases.b, &row.subjects.b, &row.name);
     // Whoever goes second finds the evidence in memory already, so that neither always does.
     let round = || -> anyhow::Result<Sides<Side>> {
         Ok(match at.is_multiple_of(2) {
@@ -37,18 +41,18 @@ pub fn pair(asked: Asked, releases: &Sides<OpenRelease>, at: usize) -> anyhow::R
         if first.said != second.said {
             bail!(
                 "{}: release {} does not say the same twice; `domesday release check` tells more",
-                asked.name,
+                row.name,
                 release.id
             );
         }
     }
-    let subject = &asked.subjects.a;
+    let subject = &row.subjects.a;
     Ok(PairedRow {
-        row: asked.name,
+        row: row.name,
         property_type: subject.property_type,
         authority: subject.authority.clone(),
         postcode_area: subject.postcode.area().to_owned(),
-        price: asked.price,
+        price: row.price,
         sides: second,
     })
 }

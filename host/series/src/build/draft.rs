@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use crate::Period;
-use crate::build::{BuildError, DraftFault};
+use crate::build::{BuildError, DraftErrorKind};
 use crate::catalogue::{
     Availability, Dataset, Dimension, FieldKind, Metric, ObservationField, SelectorName,
     SelectorRule, Status,
@@ -79,7 +79,7 @@ impl Key {
     }
 
     /// Checks that the selectors are exactly the dataset's.
-    fn check(&self) -> Result<(), DraftFault> {
+    fn check(&self) -> Result<(), DraftErrorKind> {
         let named: Vec<SelectorName> = self
             .dataset
             .selectors
@@ -92,7 +92,7 @@ impl Key {
             .find(|name| !self.selectors.contains_key(name))
             .or_else(|| self.selectors.keys().find(|name| !named.contains(name)))
         {
-            Some(name) => Err(DraftFault::Selector(name.as_str())),
+            Some(name) => Err(DraftErrorKind::Selector(name.as_str())),
             None => Ok(()),
         }
     }
@@ -305,7 +305,7 @@ impl Draft {
             if pair[0].key == pair[1].key {
                 return Err(BuildError::Draft {
                     series: pair[0].key.id(),
-                    fault: DraftFault::Duplicate,
+                    fault: DraftErrorKind::Duplicate,
                 });
             }
         }
@@ -314,23 +314,23 @@ impl Draft {
 }
 
 impl SeriesDraft {
-    fn check(&self) -> Result<(), DraftFault> {
+    fn check(&self) -> Result<(), DraftErrorKind> {
         self.key.check()?;
         let frequency = self.key.dataset.frequency;
         for pair in self.rows.windows(2) {
             if pair[0].period == pair[1].period {
-                return Err(DraftFault::Twice(pair[0].period.text(frequency)));
+                return Err(DraftErrorKind::Twice(pair[0].period.text(frequency)));
             }
         }
         if let Some(row) = self.rows.iter().find(|row| !row.value.is_finite()) {
-            return Err(DraftFault::NotFinite(row.period.text(frequency)));
+            return Err(DraftErrorKind::NotFinite(row.period.text(frequency)));
         }
         match self
             .fields
             .keys()
             .find(|field| !self.key.dataset.fields.contains(field))
         {
-            Some(field) => Err(DraftFault::Field(field.as_str())),
+            Some(field) => Err(DraftErrorKind::Field(field.as_str())),
             None => Ok(()),
         }
     }

@@ -11,7 +11,7 @@ pub enum BuildError {
         /// The id of the series.
         series: String,
         /// What is wrong.
-        fault: DraftFault,
+        fault: DraftErrorKind,
     },
     /// There is nothing to publish.
     #[error("the inputs give no observation at all")]
@@ -31,7 +31,7 @@ pub enum BuildError {
 
 /// What is wrong with one series of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DraftFault {
+pub enum DraftErrorKind {
     /// Two observations for one period.
     #[error("has two observations for {0}")]
     Twice(String),

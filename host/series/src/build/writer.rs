@@ -7,7 +7,7 @@ use domesday_package::{Body, Draft as PackageDraft, Manifest, PackageId, Source,
 
 use super::draft::Draft;
 use super::parquet_files;
-use super::{BuildError, DraftFault};
+use super::{BuildError, DraftErrorKind};
 use crate::catalogue::Family;
 use crate::package::layout::LAYOUT_VERSION;
 use crate::package::{
@@ -56,7 +56,7 @@ pub fn write(
     {
         return Err(BuildError::Draft {
             series: series.key.id(),
-            fault: DraftFault::Family,
+            fault: DraftErrorKind::Family,
         });
     }
     let newest = draft

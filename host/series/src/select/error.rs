@@ -7,12 +7,12 @@ pub struct ParameterError {
     /// The offending parameter.
     pub field: String,
     /// What is wrong with it.
-    pub fault: ParameterFault,
+    pub fault: ParameterErrorKind,
 }
 
 /// What is wrong with a parameter. Messages never repeat what the caller sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParameterFault {
+pub enum ParameterErrorKind {
     /// No dataset was named.
     #[error("a dataset must be named")]
     MissingDataset,
@@ -48,7 +48,7 @@ pub enum ParameterFault {
     CursorWithSelectors,
 }
 
-impl ParameterFault {
+impl ParameterErrorKind {
     /// The fault as the error of this parameter.
     pub(crate) fn of(self, field: &str) -> ParameterError {
         ParameterError {

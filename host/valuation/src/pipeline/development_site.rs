@@ -14,7 +14,7 @@ use domesday_contract::v3::result::IdentitySource;
 use domesday_engine::subject::{
     Attribute, BuildStatus, Energy, Fabric, GridPoint, Precision, Size, Subject,
 };
-use domesday_property::{PostcodePlace, Snapshot};
+use domesday_property::{PostcodeLocation, Snapshot};
 use domesday_registers::codes::{AgeBand, FloorType, Glazing, RoofType, WallType};
 use domesday_registers::{Day, Postcode};
 use std::ops::RangeInclusive;
@@ -32,7 +32,7 @@ pub struct Located {
     /// Its postcode.
     pub postcode: Postcode,
     /// Where the postcode lies, and in which authority.
-    pub around: PostcodePlace,
+    pub around: PostcodeLocation,
     /// Where the site lies.
     pub place: GridPoint,
 }

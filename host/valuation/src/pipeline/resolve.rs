@@ -8,7 +8,7 @@ use domesday_contract::v3::identity as wire;
 use domesday_contract::v3::identity::Uprn;
 use domesday_contract::v3::request::Property as RequestedProperty;
 use domesday_contract::v3::result::IdentitySource;
-use domesday_property::{PostcodePlace, Property, Resolution, Snapshot, SnapshotError};
+use domesday_property::{PostcodeLocation, Property, Resolution, Snapshot, SnapshotError};
 use domesday_registers::Postcode;
 use domesday_registers::records::Country;
 
@@ -17,7 +17,7 @@ pub struct Identity {
     /// What is known of it; what is stored, where the snapshot has it.
     pub property: Property,
     /// Its postcode's place, where the snapshot knows the postcode.
-    pub postcode: Option<PostcodePlace>,
+    pub postcode: Option<PostcodeLocation>,
     /// Who vouches.
     pub source: IdentitySource,
 }
@@ -51,7 +51,7 @@ pub enum StoredMatch {
 pub struct Ambiguous {
     /// The postcode.
     pub postcode: Postcode,
-    place: Option<PostcodePlace>,
+    place: Option<PostcodeLocation>,
     /// The error where the provider does not hold the address either.
     otherwise: ValidationError,
 }
@@ -237,7 +237,7 @@ fn provided(
 pub fn postcode_place(
     snapshot: &Snapshot,
     asked: &wire::Postcode,
-) -> Result<(Postcode, PostcodePlace), ResolveError> {
+) -> Result<(Postcode, PostcodeLocation), ResolveError> {
     let postcode = Postcode::parse(asked.as_str()).ok_or_else(|| unknown_postcode(asked))?;
     let place = snapshot
         .postcode(&postcode)?

@@ -4,7 +4,7 @@ use crate::commands::ReleasesFolder;
 use crate::commands::progress::Progress;
 use anyhow::Context;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
-use domesday_series::build::markets::{About, Coverage, Inputs, Month, build};
+use domesday_series::build::markets::{Coverage, Inputs, Month, ReleaseDetails, build};
 use domesday_series::catalogue::Family;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,7 +88,7 @@ impl Markets {
             release_month: self.release_month.as_ref().map(month).transpose()?,
             matches: self.matches,
         };
-        let about = About {
+        let about = ReleaseDetails {
             release_id: release_id.clone(),
             created: self.created,
             published_at: self.published_at,

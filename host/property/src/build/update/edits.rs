@@ -1,21 +1,21 @@
 //! What becomes of each transaction that the months name.
 
-use super::before::{Before, Rival};
+use super::before::{OldSales, Rival};
 use super::months::Months;
-use super::report::Updated;
+use super::report::UpdateCounts;
 use crate::build::BuildError;
 use crate::build::external_sort::Groups;
 use crate::build::join::{JoinedSale, joined};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
-use crate::build::places::Whereabouts;
+use crate::build::places::PostcodeLookup;
 use crate::build::report::{SalesReport, count};
 use crate::build::rules::{self, ByRule};
 use crate::build::sales::{SaleFields, SaleSeed};
-use crate::build::settle::{Standing, in_order};
+use crate::build::settle::{CurrentSale, in_order};
 use crate::store::address::{self, Entry};
 use crate::store::postcode::UNITS_OF_DISTRICT;
-use crate::store::unmatched::Unmatched;
+use crate::store::unmatched::UnmatchedSale;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::records::Change;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,7 +27,7 @@ pub(super) struct Edit {
     pub(super) new: Option<JoinedSale>,
     /// Where it met no property by its own address: the postcode that it names, and what there is
     /// to remember.
-    pub(super) unmatched: Option<(u64, Unmatched)>,
+    pub(super) unmatched: Option<(u64, UnmatchedSale)>,
     /// What was remembered of it, by postcode and id.
     pub(super) forgotten: Option<(u64, u64)>,
 }
@@ -35,7 +35,7 @@ pub(super) struct Edit {
 /// All of them.
 pub(super) struct Edits {
     pub(super) all: Vec<Edit>,
-    pub(super) report: Updated,
+    pub(super) report: UpdateCounts,
 }
 
 impl Edits {
@@ -52,10 +52,10 @@ impl Edits {
 pub(super) fn work_out(
     old: &Snapshot,
     months: Months,
-    before: &Before,
+    before: &OldSales,
 ) -> Result<Edits, BuildError> {
-    let mut report = Updated::default();
-    let mut standing: Vec<(Option<JoinedSale>, Option<Standing>)> = Vec::new();
+    let mut report = UpdateCounts::default();
+    let mut standing: Vec<(Option<JoinedSale>, Option<CurrentSale>)> = Vec::new();
     let mut transactions = Groups::new(months.rows.drain()?, |seed: &SaleSeed| seed.id)?;
     while let Some((id, rows)) = transactions.next()? {
         let was = before.sales.get(&id).copied();
@@ -96,7 +96,7 @@ pub(super) fn work_out(
                 by_rule(old, &now, &known.1, &mut district)?
             }
         };
-        meetings.push(Meeting {
+        meetings.push(MatchedTransaction {
             was,
             now,
             found,
@@ -120,16 +120,16 @@ pub(super) fn work_out(
 }
 
 /// A transaction and what its address means.
-struct Meeting {
+struct MatchedTransaction {
     was: Option<JoinedSale>,
-    now: Standing,
+    now: CurrentSale,
     found: Match,
     by_rule: Option<ByRule>,
 }
 
 /// By postcode, the homes that several addresses meet by rules of one address, of the months and of
 /// before.
-fn contested(before: &Before, meetings: &[Meeting]) -> FxHashMap<u64, FxHashSet<u64>> {
+fn contested(before: &OldSales, meetings: &[MatchedTransaction]) -> FxHashMap<u64, FxHashSet<u64>> {
     let mut met: FxHashMap<u64, Vec<(u64, u64)>> = FxHashMap::default();
     for meeting in meetings {
         let of_rule = meeting.now.stranger(meeting.by_rule).met_alone();
@@ -174,7 +174,11 @@ fn rejoined(
 }
 
 /// The row that stands after all rows of one transaction, if any does.
-fn last_word(rows: Vec<SaleSeed>, mut known: bool, report: &mut Updated) -> Option<Standing> {
+fn last_word(
+    rows: Vec<SaleSeed>,
+    mut known: bool,
+    report: &mut UpdateCounts,
+) -> Option<CurrentSale> {
     let mut last = None;
     for row in rows {
         match (row.change, known) {
@@ -184,7 +188,7 @@ fn last_word(rows: Vec<SaleSeed>, mut known: bool, report: &mut Updated) -> Opti
             _ => {}
         }
         known = row.change != Change::Delete;
-        last = known.then_some(Standing {
+        last = known.then_some(CurrentSale {
             id: row.id,
             sale: row.sale,
             address: row.address,
@@ -271,7 +275,7 @@ fn each_address(
 /// The home that a rule finds, as in a build.
 fn by_rule(
     old: &Snapshot,
-    now: &Standing,
+    now: &CurrentSale,
     addresses: &Addresses,
     district: &mut District,
 ) -> Result<Option<ByRule>, BuildError> {
@@ -294,12 +298,12 @@ fn by_rule(
 /// A transaction meets its property, as in a build.
 fn met(
     old: &Snapshot,
-    before: &Before,
-    meeting: Meeting,
+    before: &OldSales,
+    meeting: MatchedTransaction,
     contested: Option<&FxHashSet<u64>>,
-    report: &mut Updated,
+    report: &mut UpdateCounts,
 ) -> Result<Edit, BuildError> {
-    let Meeting {
+    let MatchedTransaction {
         was,
         now,
         found,
@@ -349,7 +353,7 @@ fn met(
 }
 
 /// What the old snapshot remembers of a sale that met no property by its own address.
-fn forgotten(before: &Before, id: u64) -> Option<(u64, u64)> {
+fn forgotten(before: &OldSales, id: u64) -> Option<(u64, u64)> {
     before
         .unmatched
         .get(&id)

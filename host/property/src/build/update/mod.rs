@@ -16,7 +16,7 @@ mod figures;
 mod months;
 mod report;
 
-pub use report::{UpdateReport, Updated};
+pub use report::{UpdateCounts, UpdateReport};
 
 use super::external_sort::Scratch;
 use super::rejects::RejectsFile;
@@ -53,7 +53,7 @@ pub fn update(
             path: from.to_owned(),
         });
     };
-    let staged = publish::Staged::begin(directory)?;
+    let staged = publish::StagedSnapshot::begin(directory)?;
     let rejects = RejectsFile::create(&staged.path(REJECTS_FILE))?;
     let scratch = Scratch::within(staged.folder(), DEFAULT_MEMORY)?;
     let mut sources = Sources::of(&[(Kind::PricePaid, price_paid)], rejects, watch)?;

@@ -18,13 +18,13 @@ pub struct UpdateReport {
     /// Every file that the new snapshot rests on, the old one's among them.
     pub sources: Vec<SourceFile>,
     /// What became of the transactions.
-    pub sales: Updated,
+    pub sales: UpdateCounts,
 }
 
 /// What became of transactions, each counted once by how it stood before and stands now; and
 /// rows that say nothing new, each counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Updated {
+pub struct UpdateCounts {
     /// Transactions that the old snapshot did not have.
     pub added: u64,
     /// Transactions that say something else now.

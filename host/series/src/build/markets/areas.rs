@@ -71,7 +71,7 @@ fn plain(name: &str) -> String {
 const LEFT_OUT: [&str; 6] = ["AND", "CITY", "COUNTY", "OF", "THE", "UA"];
 
 /// One row of the code map.
-struct Known {
+struct CodeMapRow {
     current: String,
     name: String,
     current_name: String,
@@ -80,7 +80,7 @@ struct Known {
 
 /// Reads the code map and the areas files.
 pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
-    let mut map: BTreeMap<String, Known> = BTreeMap::new();
+    let mut map: BTreeMap<String, CodeMapRow> = BTreeMap::new();
     sources.read::<AuthorityCodeFile>(Kind::CodeMap, |_, row| {
         let region = if row.current_code.starts_with('W') {
             WALES.to_owned()
@@ -89,7 +89,7 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
         };
         map.insert(
             row.code,
-            Known {
+            CodeMapRow {
                 current: row.current_code,
                 name: row.name,
                 current_name: row.current_name,
@@ -115,7 +115,10 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
 /// Code of Wales, which stands for a region.
 const WALES: &str = "W92000004";
 
-fn assemble(map: &BTreeMap<String, Known>, measured: &BTreeMap<String, (String, f64)>) -> Grid {
+fn assemble(
+    map: &BTreeMap<String, CodeMapRow>,
+    measured: &BTreeMap<String, (String, f64)>,
+) -> Grid {
     let in_force = |code: &str| {
         map.get(code)
             .map_or(code, |known| &known.current)
@@ -177,8 +180,8 @@ fn assemble(map: &BTreeMap<String, Known>, measured: &BTreeMap<String, (String, 
 mod tests {
     use super::*;
 
-    fn known(current: &str, name: &str, current_name: &str) -> Known {
-        Known {
+    fn known(current: &str, name: &str, current_name: &str) -> CodeMapRow {
+        CodeMapRow {
             current: current.to_owned(),
             name: name.to_owned(),
             current_name: current_name.to_owned(),

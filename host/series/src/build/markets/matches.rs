@@ -1,7 +1,7 @@
 //! A table of what energy certificates say of each sale, for whoever re-derives the figures.
 
 use super::MarketsError;
-use super::certificates::Measured;
+use super::certificates::CertificateMeasures;
 use domesday_registers::records::PricePaid;
 use std::path::{Path, PathBuf};
 
@@ -38,9 +38,9 @@ impl Matches {
         &mut self,
         file: &str,
         sale: &PricePaid,
-        measured: Measured,
+        measured: CertificateMeasures,
     ) -> Result<(), MarketsError> {
-        if measured == Measured::default() {
+        if measured == CertificateMeasures::default() {
             return Ok(());
         }
         let [mut area, mut area_day, mut rooms, mut rooms_day] = [const { String::new() }; 4];

@@ -46,7 +46,7 @@ pub use domesday_registers::sources::{Counts, FileReport};
 pub use error::MarketsError;
 pub use inputs::Inputs;
 pub use month::{Month, Span};
-pub use release::{About, build};
+pub use release::{ReleaseDetails, build};
 pub use report::{Report, SalesReport};
 
 /// Works out every series of every authority.

@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// What is said of a release besides its figures.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct ReleaseDetails {
     /// The release's id.
     pub release_id: PackageId,
     /// When it is made; without it, midnight after the newest observation's month.
@@ -32,7 +32,7 @@ pub struct About {
 /// See [`MarketsError`].
 pub fn build(
     shelf: &Path,
-    about: About,
+    about: ReleaseDetails,
     inputs: &Inputs,
     watch: &mut Progress<'_>,
 ) -> Result<(Manifest, Report), MarketsError> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Where in a file something stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name; a member of an archive is `archive.zip!member`.
     pub file: String,
     /// The sheet, in a workbook.
@@ -14,7 +14,7 @@ pub struct Place {
     pub cell: Option<String>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(sheet) = &self.sheet {
@@ -42,15 +42,15 @@ pub enum RatesError {
     #[error("{place}: {fault}")]
     File {
         /// Where.
-        place: Box<Place>,
+        place: Box<SourceLocation>,
         /// What.
-        fault: RatesFault,
+        fault: RatesErrorKind,
     },
 }
 
 /// What is wrong with a file.
 #[derive(Debug, thiserror::Error)]
-pub enum RatesFault {
+pub enum RatesErrorKind {
     /// Not a readable archive.
     #[error("{0}")]
     Zip(#[from] zip::result::ZipError),
@@ -92,9 +92,9 @@ pub enum RatesFault {
     },
 }
 
-impl RatesFault {
+impl RatesErrorKind {
     /// The fault at a place.
-    pub(crate) fn at(self, place: Place) -> RatesError {
+    pub(crate) fn at(self, place: SourceLocation) -> RatesError {
         RatesError::File {
             place: Box::new(place),
             fault: self,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{Datelike, NaiveDate};
 
-use super::Published;
+use super::PublishedRates;
 use super::codes::DatabaseSeries;
 use super::curves::{dataset, key};
 use super::mathematics::{mean, median, spread_bp};
@@ -71,7 +71,7 @@ fn with_product(key: Key, product: &str) -> Key {
 }
 
 /// A product's rates by the last day of their months.
-fn months(published: &Published, product: &'static str) -> Vec<(NaiveDate, f64)> {
+fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, f64)> {
     published
         .series
         .get(&DatabaseSeries::Mortgage(product))
@@ -82,7 +82,7 @@ fn months(published: &Published, product: &'static str) -> Vec<(NaiveDate, f64)>
 }
 
 /// The quoted rates of every product.
-pub(super) fn benchmarks(draft: &mut Draft, published: &Published) {
+pub(super) fn benchmarks(draft: &mut Draft, published: &PublishedRates) {
     let Some(dataset) = dataset("mortgage_benchmarks") else {
         return;
     };
@@ -100,7 +100,7 @@ pub(super) fn benchmarks(draft: &mut Draft, published: &Published) {
 }
 
 /// Computes every spread that its inputs allow.
-pub(super) fn spreads(published: &Published, discounts: &Discounts) -> Spreads {
+pub(super) fn spreads(published: &PublishedRates, discounts: &Discounts) -> Spreads {
     let mut spreads = Spreads::default();
     for &product in FIXED_PRODUCTS {
         let Some(term) = term_years(product) else {

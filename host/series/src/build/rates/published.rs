@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use super::codes::DatabaseSeries;
-use super::{Place, RatesError, RatesFault};
+use super::{RatesError, RatesErrorKind, SourceLocation};
 use crate::Period;
 use crate::catalogue::Frequency;
 use crate::package::SourceFile;
@@ -68,14 +68,14 @@ pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Where.
-    pub place: Place,
+    pub place: SourceLocation,
     /// What was left out and why.
     pub reason: String,
 }
 
 /// What the files state.
 #[derive(Debug, Default)]
-pub struct Published {
+pub struct PublishedRates {
     /// The files.
     pub sources: Vec<SourceFile>,
     /// Series of the database: values by the dates that they are stated for.
@@ -96,7 +96,7 @@ enum Origin {
     Curve(CurveKind, CurveSide, NaiveDate),
 }
 
-impl Published {
+impl PublishedRates {
     /// Adds a value of a database series; the same value again changes nothing. Mortgage rates are
     /// of months, whichever day of it a file writes.
     pub(super) fn state(
@@ -104,7 +104,7 @@ impl Published {
         series: DatabaseSeries,
         day: NaiveDate,
         value: f64,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<(), RatesError> {
         let day = match series {
             DatabaseSeries::Mortgage(_) => Period::of_month(day).last_day(Frequency::Monthly),
@@ -122,7 +122,7 @@ impl Published {
         day: NaiveDate,
         months: u32,
         rate: f64,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<(), RatesError> {
         let snapshot = self
             .curves
@@ -139,10 +139,10 @@ impl Published {
         known: Option<f64>,
         value: f64,
         origin: Origin,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<(), RatesError> {
         match known {
-            Some(other) if other != value => Err(RatesFault::Contradiction {
+            Some(other) if other != value => Err(RatesErrorKind::Contradiction {
                 value,
                 other,
                 from: self.origins.get(&origin).cloned().unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::Published;
+use super::PublishedRates;
 use super::curves::{dataset, key};
 use super::mathematics::Discount;
 use super::mortgages::{Spread, Spreads, latest_by, ltv_pct, term_years};
@@ -49,7 +49,7 @@ struct Ground<'a> {
 /// Fills all four datasets as far as their inputs reach.
 pub(super) fn scenarios(
     draft: &mut Draft,
-    published: &Published,
+    published: &PublishedRates,
     discounts: &Discounts,
     spreads: &Spreads,
 ) {

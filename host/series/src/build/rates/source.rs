@@ -5,7 +5,7 @@ use std::path::Path;
 
 use domesday_package::Sha256Digest;
 
-use super::{Place, RatesError, RatesFault};
+use super::{RatesError, RatesErrorKind, SourceLocation};
 use crate::package::SourceFile;
 
 /// One file in memory.
@@ -37,7 +37,7 @@ impl File {
             .unwrap_or_default();
         sources.push(source(&name, &bytes, synthetic));
         if path.extension().is_some_and(|extension| extension == "zip") {
-            let place = Place {
+            let place = SourceLocation {
                 file: name.clone(),
                 sheet: None,
                 cell: None,
@@ -48,8 +48,8 @@ impl File {
     }
 
     /// The file itself as a place.
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn place(&self) -> SourceLocation {
+        SourceLocation {
             file: self.name.clone(),
             sheet: None,
             cell: None,
@@ -58,7 +58,7 @@ impl File {
 }
 
 /// The workbooks of an archive.
-fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesFault> {
+fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesErrorKind> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes))?;
     let mut names = zip
         .file_names()
@@ -78,7 +78,9 @@ fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesFault> {
             .read_to_end(&mut content)
             .map_err(zip::result::ZipError::from)? as u64;
         if read > LARGEST_MEMBER {
-            return Err(RatesFault::Layout("holds a member of more than 256 MiB"));
+            return Err(RatesErrorKind::Layout(
+                "holds a member of more than 256 MiB",
+            ));
         }
         let short = name.rsplit('/').next().unwrap_or(&name);
         files.push(File {
@@ -87,7 +89,7 @@ fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesFault> {
         });
     }
     if files.is_empty() {
-        return Err(RatesFault::Layout("holds no workbook"));
+        return Err(RatesErrorKind::Layout("holds no workbook"));
     }
     Ok(files)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
-use super::Published;
+use super::PublishedRates;
 use super::curves::{dataset, interval, key};
 use super::mathematics::Discount;
 use super::published::{CurveKind, CurveSide};
@@ -24,7 +24,7 @@ const PATH_METHOD: &str = "Simple annual rate of one month: 12 (P(s) / P(s+1) - 
 pub(super) type Discounts = BTreeMap<NaiveDate, Discount>;
 
 /// The discount curves of all snapshots.
-pub(super) fn discounts(published: &Published) -> Discounts {
+pub(super) fn discounts(published: &PublishedRates) -> Discounts {
     let ois = published.curves.get(&(CurveKind::Ois, CurveSide::Spot));
     ois.into_iter()
         .flatten()
@@ -34,7 +34,7 @@ pub(super) fn discounts(published: &Published) -> Discounts {
 
 /// Spot-starting swaps. Years that are no published nodes give no swap, since nothing between nodes
 /// is read for these.
-pub(super) fn swaps(draft: &mut Draft, published: &Published, discounts: &Discounts) {
+pub(super) fn swaps(draft: &mut Draft, published: &PublishedRates, discounts: &Discounts) {
     let Some(dataset) = dataset("indicative_swap_rates") else {
         return;
     };

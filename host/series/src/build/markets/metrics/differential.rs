@@ -1,7 +1,7 @@
 //! `new_build_price_differential`: what newly built homes cost beside established ones.
 
 use super::super::sales::{Sale, TYPES};
-use super::{FEWEST_DIFFERENTIAL, FEWEST_SALES, Known, Line, Point, Sums};
+use super::{AuthorityData, FEWEST_DIFFERENTIAL, FEWEST_SALES, Line, Point, Sums};
 use crate::catalogue::SelectorName;
 
 const DATASET: &str = "new_build_price_differential";
@@ -35,16 +35,16 @@ struct WindowPrices {
     established_value: f64,
 }
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     let side = |place: usize, new: bool| {
         let belongs = move |sale: &Sale| sale.dwelling.place() == place && sale.new_build == new;
-        let count = known.monthly(
-            known.sales,
+        let count = authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| u64::from(belongs(sale)),
         );
-        let value = known.monthly(
-            known.sales,
+        let value = authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| {
                 if belongs(sale) {
@@ -88,7 +88,7 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
         let line = |metric, method| {
             Line::new(DATASET, metric, WINDOW, method).select(SelectorName::PropertyType, name)
         };
-        let months = known.months;
+        let months = authority.months;
         lines.extend([
             line("price_differential_pct", PERCENT).fill(months, WINDOW, |end| {
                 point(end, |c| {

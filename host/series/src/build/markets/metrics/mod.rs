@@ -116,7 +116,7 @@ impl Line {
 }
 
 /// What is known of one authority.
-pub(crate) struct Known<'a> {
+pub(crate) struct AuthorityData<'a> {
     pub(crate) number: super::areas::AreaNumber,
     pub(crate) area: &'a Area,
     /// Covered months; `None` where it has none.
@@ -128,7 +128,7 @@ pub(crate) struct Known<'a> {
     pub(crate) rents: &'a Rents,
 }
 
-impl Known<'_> {
+impl AuthorityData<'_> {
     /// Place of a month among those covered.
     fn position(&self, month: Month) -> Option<usize> {
         self.months?.position(month)
@@ -152,14 +152,14 @@ impl Known<'_> {
 }
 
 /// All series of one authority.
-pub(crate) fn all(known: &Known<'_>) -> Vec<Line> {
-    let mut lines = activity::lines(known);
-    lines.extend(bands::lines(known));
-    lines.extend(rental::lines(known));
-    lines.extend(differential::lines(known));
-    lines.extend(deliveries::lines(known));
-    lines.extend(share::lines(known));
-    lines.extend(developments::lines(known));
+pub(crate) fn all(authority: &AuthorityData<'_>) -> Vec<Line> {
+    let mut lines = activity::lines(authority);
+    lines.extend(bands::lines(authority));
+    lines.extend(rental::lines(authority));
+    lines.extend(differential::lines(authority));
+    lines.extend(deliveries::lines(authority));
+    lines.extend(share::lines(authority));
+    lines.extend(developments::lines(authority));
     lines
 }
 

@@ -12,7 +12,7 @@ use domesday_test_documents::page::Page;
 use domesday_test_documents::program::Command;
 use domesday_test_documents::session::{self, World};
 use domesday_test_documents::vocabulary::Sources;
-use domesday_test_documents::{Fault, cargo, links, program, scripts, vocabulary};
+use domesday_test_documents::{Problem, cargo, links, program, scripts, vocabulary};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn names() -> Vec<String> {
     names
 }
 
-fn told(faults: Vec<Fault>) -> Result<(), Failed> {
+fn told(faults: Vec<Problem>) -> Result<(), Failed> {
     if faults.is_empty() {
         return Ok(());
     }

@@ -66,7 +66,7 @@ pub fn domesday() -> Command {
 
 /// How a command ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ProcessOutput {
     /// The exit code.
     pub code: Option<i32>,
     /// Standard output.
@@ -75,10 +75,10 @@ pub struct Ran {
     pub stderr: String,
 }
 
-impl Ran {
+impl ProcessOutput {
     /// The same, where it ended well.
     #[track_caller]
-    pub fn ok(self) -> Ran {
+    pub fn ok(self) -> ProcessOutput {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self
     }
@@ -93,7 +93,7 @@ impl Ran {
 }
 
 /// Runs the program to its end.
-pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Ran {
+pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> ProcessOutput {
     let mut command = domesday();
     command.args(arguments);
     to_its_end(command, PATIENCE)
@@ -104,7 +104,7 @@ pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) ->
 pub fn run_into<A: AsRef<std::ffi::OsStr>>(
     output: &str,
     arguments: impl IntoIterator<Item = A>,
-) -> Ran {
+) -> ProcessOutput {
     let program = domesday();
     let mut shell = Command::new("bash");
     for (name, _) in program.get_envs() {
@@ -117,12 +117,12 @@ pub fn run_into<A: AsRef<std::ffi::OsStr>>(
 }
 
 /// Runs a command to its end, for as long as that.
-pub fn to_its_end(command: Command, patience: Duration) -> Ran {
+pub fn to_its_end(command: Command, patience: Duration) -> ProcessOutput {
     let output = assert_cmd::Command::from_std(command)
         .timeout(patience)
         .output()
         .unwrap();
-    Ran {
+    ProcessOutput {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),

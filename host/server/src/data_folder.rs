@@ -4,7 +4,7 @@
 //! (compiled code, the admin socket, the shadow's rows), also where the state is on PostgreSQL.
 
 use arc_swap::ArcSwapOption;
-use domesday_state::{Moved, Place};
+use domesday_state::{OpenPath, PathMoved};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The data folder, and what was last found of it.
 pub struct DataFolder {
-    place: Place,
+    place: OpenPath,
     trouble: ArcSwapOption<String>,
 }
 
@@ -30,7 +30,7 @@ impl DataFolder {
     /// What the system says.
     pub fn open(path: &Path) -> io::Result<DataFolder> {
         Ok(DataFolder {
-            place: Place::open(path)?,
+            place: OpenPath::open(path)?,
             trouble: ArcSwapOption::empty(),
         })
     }
@@ -44,7 +44,7 @@ impl DataFolder {
     ///
     /// # Errors
     /// Where its path leads elsewhere.
-    pub fn check(&self) -> Result<(), Moved> {
+    pub fn check(&self) -> Result<(), PathMoved> {
         self.place.check()
     }
 

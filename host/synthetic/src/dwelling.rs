@@ -1,7 +1,7 @@
 //! One dwelling as it truly is.
 
 use crate::land::Point;
-use crate::market::{self, Kind, Locale, Seen};
+use crate::market::{self, HomeFeatures, Kind, Locale};
 use chrono::NaiveDate;
 
 /// An address in the gazetteer's own spelling, upper case; a part that is not there is empty.
@@ -93,7 +93,7 @@ impl Dwelling {
 
     /// True value on a day, in a condition (a ln effect).
     pub(crate) fn value(&self, locale: &Locale, day: NaiveDate, condition: f64) -> f64 {
-        let seen = Seen {
+        let seen = HomeFeatures {
             kind: self.kind,
             bungalow: self.form == Form::Bungalow,
             area_m2: self.area_on(day),

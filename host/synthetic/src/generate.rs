@@ -13,7 +13,7 @@ use crate::geography::{self, Authority, Character, HALF_SIDE};
 use crate::housing::{self, Site};
 use crate::land::Point;
 use crate::lodgement::lodgements;
-use crate::postcodes::PostcodeBook;
+use crate::postcodes::PostcodeAllocator;
 use crate::sales::{self, Activity};
 use crate::street::Place;
 use crate::{Manifest, SyntheticError, World, names, noise, street};
@@ -89,7 +89,7 @@ pub fn generate_as(
     })?;
     let authorities = geography::authorities(world);
     let mut registers = Registers::create(world, out, layout)?;
-    let mut book = PostcodeBook::default();
+    let mut book = PostcodeAllocator::default();
     for authority in &authorities {
         build(world, authority, &mut book, &mut registers, &mut progress)?;
     }
@@ -117,7 +117,7 @@ struct Town {
 fn build(
     world: &World,
     authority: &Authority,
-    book: &mut PostcodeBook,
+    book: &mut PostcodeAllocator,
     registers: &mut Registers<'_>,
     progress: &mut impl FnMut(Stage, u64, u64),
 ) -> Result<(), SyntheticError> {
@@ -206,7 +206,7 @@ fn build(
                 .address_noise
                 .then(|| Draw::new(world.seed, Purpose::Noise, authority.index, streets));
             for dwelling in &dwellings {
-                let written = Written::of(dwelling, noise.as_mut());
+                let written = RegisterDwelling::of(dwelling, noise.as_mut());
                 let draws = (&mut draw, &mut faults);
                 registers.enter(authority, dwelling, &written, &mut ids, draws)?;
             }
@@ -235,20 +235,20 @@ fn uprn(seed: u64, authority: u32, address: u64) -> u64 {
 }
 
 /// A dwelling as each register writes it.
-struct Written<'d> {
+struct RegisterDwelling<'d> {
     address_file: Cow<'d, Dwelling>,
     certificates: Cow<'d, Dwelling>,
     price_paid: Cow<'d, Dwelling>,
 }
 
-impl<'d> Written<'d> {
-    fn of(dwelling: &'d Dwelling, mut noise: Option<&mut Draw>) -> Written<'d> {
+impl<'d> RegisterDwelling<'d> {
+    fn of(dwelling: &'d Dwelling, mut noise: Option<&mut Draw>) -> RegisterDwelling<'d> {
         let mut write = || match &mut noise {
             Some(draw) => noise::written(dwelling, draw),
             None => Cow::Borrowed(dwelling),
         };
         let (address_file, certificates, price_paid) = (write(), write(), write());
-        Written {
+        RegisterDwelling {
             address_file,
             certificates,
             price_paid,
@@ -294,7 +294,7 @@ impl Registers<'_> {
         &mut self,
         authority: &Authority,
         dwelling: &Dwelling,
-        written: &Written<'_>,
+        written: &RegisterDwelling<'_>,
         ids: &mut Ids,
         (life, faults): (&mut Draw, &mut Draw),
     ) -> Result<(), SyntheticError> {

@@ -44,7 +44,8 @@ mod world;
 pub use error::SyntheticError;
 pub use generate::{Layout, Stage, generate, generate_as};
 pub use manifest::{
-    AddressFaults, CertificateFaults, FileSize, Manifest, MonthlyChanges, Planted, PricePaidFaults,
+    AddressFaults, CertificateFaults, FileSize, Manifest, MonthlyChanges, PlantedFaults,
+    PricePaidFaults,
 };
 pub use rates::{RatesManifest, RatesWorld, generate_rates};
 pub use world::{Size, World};

@@ -19,7 +19,7 @@ pub struct Manifest {
     /// Rows (headers not counted) and bytes of each file.
     pub files: BTreeMap<String, FileSize>,
     /// Faults planted, by register.
-    pub planted: Planted,
+    pub planted: PlantedFaults,
 }
 
 /// Size of one file.
@@ -33,7 +33,7 @@ pub struct FileSize {
 
 /// Faults planted in each register.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Planted {
+pub struct PlantedFaults {
     /// price-paid.csv
     pub price_paid: PricePaidFaults,
     /// price-paid-monthly-change.csv

@@ -150,7 +150,7 @@ fn size_part(area_m2: f64) -> f64 {
 
 /// What the market sees of a home, besides its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct HomeFeatures {
     pub(crate) kind: Kind,
     pub(crate) bungalow: bool,
     pub(crate) area_m2: f64,
@@ -164,7 +164,7 @@ pub(crate) struct Seen {
 }
 
 /// True market value in pounds.
-pub(crate) fn value(locale: &Locale, seen: &Seen, day: NaiveDate) -> f64 {
+pub(crate) fn value(locale: &Locale, seen: &HomeFeatures, day: NaiveDate) -> f64 {
     let age = match seen.built {
         ..=1899 => 0.03,
         1900..=1929 => 0.01,
@@ -243,8 +243,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn seen(kind: Kind) -> Seen {
-        Seen {
+    fn seen(kind: Kind) -> HomeFeatures {
+        HomeFeatures {
             kind,
             bungalow: false,
             area_m2: 90.0,
@@ -268,17 +268,17 @@ mod tests {
     fn types_size_and_leases_order_values() {
         let mut draw = Draw::new(1, Purpose::Authority, 0, 0);
         let locale = Locale::new(0.5, &mut draw);
-        let on = |s: &Seen| value(&locale, s, day("2024-01-01"));
+        let on = |s: &HomeFeatures| value(&locale, s, day("2024-01-01"));
         assert!(on(&seen(Kind::Detached)) > on(&seen(Kind::SemiDetached)));
         assert!(on(&seen(Kind::SemiDetached)) > on(&seen(Kind::Terraced)));
-        let large = Seen {
+        let large = HomeFeatures {
             area_m2: 180.0,
             ..seen(Kind::Terraced)
         };
         let ratio = on(&large) / on(&seen(Kind::Terraced));
         assert!((ratio - libm::pow(2.0, 0.78)).abs() < 1e-9, "{ratio}");
         let leases = [999.0, 99.0, 80.0, 60.0, 40.0].map(|n| {
-            on(&Seen {
+            on(&HomeFeatures {
                 lease_years: Some(n),
                 ..seen(Kind::Flat)
             })

@@ -33,7 +33,7 @@ pub(crate) fn area(authority: u32, authorities: u32) -> String {
 
 /// Hands out sectors of one area after another.
 #[derive(Default)]
-pub(crate) struct PostcodeBook {
+pub(crate) struct PostcodeAllocator {
     area: String,
     next: u32,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Sector {
     units: u32,
 }
 
-impl PostcodeBook {
+impl PostcodeAllocator {
     /// The next free sector of an area; `new_town` begins a district.
     pub(crate) fn sector(
         &mut self,
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn towns_begin_districts_and_a_full_area_says_so() {
-        let mut book = PostcodeBook::default();
+        let mut book = PostcodeAllocator::default();
         let mut first = book.sector("QA", true, 1).unwrap();
         assert_eq!(
             (first.unit(), first.unit()),

@@ -27,7 +27,7 @@ pub mod vocabulary;
 /// What is wrong with a page, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{page}:{line}: {what}")]
-pub struct Fault {
+pub struct Problem {
     /// The page, as a path from the repository's root.
     pub page: String,
     /// A line of it, from 1.

@@ -14,7 +14,7 @@
 
 use crate::expected;
 use crate::page::{Block, Page};
-use crate::{Fault, spoken};
+use crate::{Problem, spoken};
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
@@ -69,7 +69,7 @@ pub fn typed(
     page: &Page,
     world: &World,
     afterwards: &dyn Fn(&Path) -> Option<String>,
-) -> Result<Report, Vec<Fault>> {
+) -> Result<Report, Vec<Problem>> {
     let mut report = Report::default();
     let steps = steps(page, &mut report)?;
     if report.typed == 0 {
@@ -103,7 +103,7 @@ pub fn typed(
     }
 }
 
-fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<Fault>> {
+fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<Problem>> {
     let mut steps = Vec::new();
     let mut faults = Vec::new();
     let mut blocks = page.blocks.iter().peekable();
@@ -263,7 +263,7 @@ fn judge(
     ended_well: bool,
     folder: &Path,
     report: &mut Report,
-) -> Result<(), Vec<Fault>> {
+) -> Result<(), Vec<Problem>> {
     let mut faults = Vec::new();
     let mut parts = printed.split(MARK).skip(1).peekable();
     if parts.peek().is_none() && !ended_well {
@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    fn page(text: &str) -> Result<Report, Vec<Fault>> {
+    fn page(text: &str) -> Result<Report, Vec<Problem>> {
         let room = tempfile::tempdir().unwrap();
         let page = Page::read("docs/a.md", text)?;
         typed(&page, &world(room.path()), &|_| None)

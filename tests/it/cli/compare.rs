@@ -3,7 +3,7 @@
 use crate::common::demo::RELEASE;
 use crate::common::guest::component;
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, releases, run, run_into};
+use crate::common::program::{ProcessOutput, releases, run, run_into};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn beside() -> &'static Releases {
     })
 }
 
-fn compare(folder: &Path, a: &str, b: &str, more: &[&str]) -> Ran {
+fn compare(folder: &Path, a: &str, b: &str, more: &[&str]) -> ProcessOutput {
     let folder = folder.display().to_string();
     let mut all = vec!["compare", a, b, "--releases", &folder];
     for id in [PLAIN, MISBEHAVING, STARVED] {

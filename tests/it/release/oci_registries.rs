@@ -8,7 +8,7 @@ mod hostile;
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{PATIENCE, Ran, domesday, releases, to_its_end};
+use crate::common::program::{PATIENCE, ProcessOutput, domesday, releases, to_its_end};
 use crate::common::registry::{Registry, guarded_registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
 use serde_json::Value;
@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 /// Runs a command of `domesday release` on a folder of releases, with these settings and nobody's
 /// docker.
-fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Ran {
+fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> ProcessOutput {
     let mut command = domesday();
     command.env("DOCKER_CONFIG", releases.join("no-such-folder"));
     command.args(["release"]).args(arguments);
@@ -28,11 +28,11 @@ fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Ra
     to_its_end(command, PATIENCE)
 }
 
-fn publish(from: &Path, to: &str) -> Ran {
+fn publish(from: &Path, to: &str) -> ProcessOutput {
     release(&["publish", RELEASE, to], from, &[])
 }
 
-fn pull(to: &Path, from: &str) -> Ran {
+fn pull(to: &Path, from: &str) -> ProcessOutput {
     release(&["pull", RELEASE, from], to, &[])
 }
 

@@ -6,7 +6,7 @@
 
 use crate::common::demo::SNAPSHOT;
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, domesday, repository, to_its_end};
+use crate::common::program::{ProcessOutput, domesday, repository, to_its_end};
 use crate::common::python;
 use crate::common::server::start;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn componentize() -> PathBuf {
     interpreter.with_file_name("componentize-py")
 }
 
-fn release(arguments: &[&str], releases: &Path) -> Ran {
+fn release(arguments: &[&str], releases: &Path) -> ProcessOutput {
     let mut command = domesday();
     command.args(arguments).arg("--releases").arg(releases);
     command.env("DOMESDAY_COMPONENTIZE_PY", componentize());

@@ -19,7 +19,7 @@ use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, 
 use domesday_release_tools::build::{BuildOptions, build};
 use domesday_series::catalogue::Family;
 use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
-use domesday_server::admin::protocol::{Command, ReleasedKind};
+use domesday_server::admin::protocol::{Command, ReleaseKindArg};
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::series_releases::SeriesReleases;
 use domesday_valuation::release_store::{names, open_release};
@@ -70,7 +70,7 @@ pub enum Release {
         id: PackageId,
         /// Kind of the release.
         #[arg(long, value_enum, default_value = "valuation")]
-        kind: ReleasedKind,
+        kind: ReleaseKindArg,
         /// Folder of releases, if no server runs; a running server uses its own.
         #[arg(
             long,
@@ -223,7 +223,7 @@ impl Release {
 
 fn promote(
     id: &PackageId,
-    kind: ReleasedKind,
+    kind: ReleaseKindArg,
     place: &AdminTarget,
     releases: &Path,
     releases_given: bool,
@@ -246,9 +246,9 @@ fn promote(
         let family =
             |family| SeriesReleases::open(releases, family, trust.clone(), Some(id.as_str()));
         match kind {
-            ReleasedKind::Markets => drop(family(Family::Markets)?),
-            ReleasedKind::Rates => drop(family(Family::Rates)?),
-            ReleasedKind::Valuation => {
+            ReleaseKindArg::Markets => drop(family(Family::Markets)?),
+            ReleaseKindArg::Rates => drop(family(Family::Rates)?),
+            ReleaseKindArg::Valuation => {
                 let runtime = Runtime::new(Allocation::OnDemand)?;
                 let snapshots = &mut BTreeMap::new();
                 drop(open_release(

@@ -23,7 +23,7 @@ use domesday_server::service::Service;
 use domesday_server::shadow::{ShadowError, Shadows, Share, report};
 use domesday_server::telemetry::traces::Traces;
 use domesday_server::{address_provider, demo, http, metrics_page, promotion, telemetry};
-use domesday_state::{Released, State};
+use domesday_state::{ReleaseKind, State};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
@@ -102,13 +102,13 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let wanted = settings
         .release
         .clone()
-        .or_else(|| last(Released::Valuation));
+        .or_else(|| last(ReleaseKind::Valuation));
     let family = |family, what| {
         SeriesReleases::open(releases, family, trust.clone(), last(what).as_deref())
             .map_err(|error| family_not_served(error, family))
     };
-    let markets = family(Family::Markets, Released::Markets)?;
-    let rates = family(Family::Rates, Released::Rates)?;
+    let markets = family(Family::Markets, ReleaseKind::Markets)?;
+    let rates = family(Family::Rates, ReleaseKind::Rates)?;
     let today = clock.utc().date_naive();
     let shelf = ReleaseStore::open(releases, trust.clone(), engine, wanted.as_deref(), today);
     let shelf = shelf.map_err(|error| not_served(error, settings.release.is_none()))?;

@@ -1,7 +1,7 @@
 //! Executes commands: those that need a running service, and those that need its state alone.
 
 use super::protocol;
-use super::protocol::{Command, HeldRelease, Response, Status};
+use super::protocol::{Command, LoadedRelease, Response, Status};
 use crate::clock::random;
 use crate::demo;
 use crate::promotion::PromotionError;
@@ -12,7 +12,7 @@ use chrono::DateTime;
 use domesday_series::catalogue::Family;
 use domesday_state::{
     Accounts, DatasetAccess, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan,
-    Released, Reply, ScopeFault, Scopes, State, StateError, Tenant, TenantId, TenantIdFault,
+    ReleaseKind, Reply, ScopeError, Scopes, State, StateError, Tenant, TenantId, TenantIdError,
     UnixMillis,
 };
 use std::time::Duration;
@@ -31,10 +31,10 @@ pub enum Problem {
     State(#[from] StateError),
     /// A tenant is not named as one.
     #[error(transparent)]
-    Tenant(#[from] TenantIdFault),
+    Tenant(#[from] TenantIdError),
     /// A scope there is none of.
     #[error(transparent)]
-    Scopes(#[from] ScopeFault),
+    Scopes(#[from] ScopeError),
     /// A key is not named as one. What was given is not repeated: it may be a whole key.
     #[error("a key is named by its id, 16 hexadecimal digits, as `domesday key list` shows them")]
     Key(#[from] MalformedKey),
@@ -100,7 +100,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 .releases
                 .held()
                 .iter()
-                .map(|release| HeldRelease {
+                .map(|release| LoadedRelease {
                     id: release.id.clone(),
                     effective_date: release.manifest.effective_date.to_string(),
                     snapshot: release.manifest.snapshot.id.to_string(),
@@ -108,7 +108,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 .collect(),
         }),
         Command::Promote { kind, release } => {
-            let what = Released::from(kind);
+            let what = ReleaseKind::from(kind);
             // First opened and admitted, so that no host is told of a release that cannot be
             // served.
             service.open(what, &release)?;

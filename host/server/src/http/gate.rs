@@ -8,7 +8,7 @@
 use super::authenticate::require;
 use super::connection::Connection;
 use super::error::{ApiError, storage_unavailable};
-use crate::quota::{Arrival, Slot};
+use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
@@ -65,7 +65,7 @@ fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<S
     let extensions = request.extensions();
     let (Some(principal), Some(arrival)) = (
         extensions.get::<Arc<Principal>>(),
-        extensions.get::<Arrival>(),
+        extensions.get::<CountedRequest>(),
     ) else {
         // The router has no route outside the layer that authenticates.
         return Err(super::error::internal().into());

@@ -1,6 +1,6 @@
 //! Accepting connections until told to stop, then finishing what was begun.
 
-use super::connection::{Connection, WRITE_TIMEOUT, Watched};
+use super::connection::{ClientStream, Connection, WRITE_TIMEOUT};
 use super::tls::Tls;
 use axum::Router;
 use hyper::body::Incoming;
@@ -125,7 +125,7 @@ where
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_BYTES);
     let connection = Connection::default();
-    let stream = Watched::new(stream, connection.clone(), WRITE_TIMEOUT);
+    let stream = ClientStream::new(stream, connection.clone(), WRITE_TIMEOUT);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(connection.clone());
         router.clone().call(request)

@@ -22,11 +22,11 @@ pub struct ReceiptRecorder {
     key: TenantKey,
     execution_id: String,
     /// The receipts since the last wait.
-    handed_in: Mutex<HandedIn>,
+    handed_in: Mutex<AppendedReceipts>,
 }
 
 #[derive(Default)]
-struct HandedIn {
+struct AppendedReceipts {
     /// The first and the last receipt.
     tickets: Option<(Ticket, Ticket)>,
     /// Why a receipt could not be appended.
@@ -115,7 +115,7 @@ impl ReceiptRecorder {
     /// # Errors
     /// A receipt is not durable, so none of the rows may be answered.
     pub async fn wait_durable(&self) -> Result<(), ReceiptError> {
-        let HandedIn { tickets, failed } = std::mem::take(&mut *self.handed_in());
+        let AppendedReceipts { tickets, failed } = std::mem::take(&mut *self.handed_in());
         if let Some(failed) = failed {
             return Err(failed);
         }
@@ -125,7 +125,7 @@ impl ReceiptRecorder {
         }
     }
 
-    fn handed_in(&self) -> MutexGuard<'_, HandedIn> {
+    fn handed_in(&self) -> MutexGuard<'_, AppendedReceipts> {
         // Nothing can be left half done in it.
         self.handed_in
             .lock()

@@ -12,28 +12,28 @@ pub const COUNTS: &str = "counts.json";
 
 /// Why a row that was taken is in no figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum ExclusionReason {
     /// The candidate is not made for its valuation date.
     OutsideDates,
     /// As many rows as may were waiting.
     Dropped,
     /// It was waiting when the shadow ended.
-    LetGo,
+    ShadowEnded,
     /// The host failed on it.
     Undone,
     /// What both said could not be written.
     Unkept,
 }
 
-impl Left {
+impl ExclusionReason {
     /// As the metrics call it.
     pub fn word(self) -> &'static str {
         match self {
-            Left::OutsideDates => "outside_dates",
-            Left::Dropped => "dropped",
-            Left::LetGo => "let_go",
-            Left::Undone => "undone",
-            Left::Unkept => "unkept",
+            ExclusionReason::OutsideDates => "outside_dates",
+            ExclusionReason::Dropped => "dropped",
+            ExclusionReason::ShadowEnded => "let_go",
+            ExclusionReason::Undone => "undone",
+            ExclusionReason::Unkept => "unkept",
         }
     }
 }
@@ -52,14 +52,14 @@ pub struct Counts {
 
 impl Counts {
     /// Counts so many rows more.
-    pub fn leave(&mut self, left: Left, rows: u64) {
+    pub fn leave(&mut self, left: ExclusionReason, rows: u64) {
         let out = &mut self.left_out;
         *match left {
-            Left::OutsideDates => &mut out.outside_dates,
-            Left::Dropped => &mut out.dropped,
-            Left::LetGo => &mut out.let_go,
-            Left::Undone => &mut out.undone,
-            Left::Unkept => &mut out.unkept,
+            ExclusionReason::OutsideDates => &mut out.outside_dates,
+            ExclusionReason::Dropped => &mut out.dropped,
+            ExclusionReason::ShadowEnded => &mut out.let_go,
+            ExclusionReason::Undone => &mut out.undone,
+            ExclusionReason::Unkept => &mut out.unkept,
         } += rows;
     }
 
@@ -69,11 +69,11 @@ impl Counts {
         self.replaced += other.replaced;
         let more = &other.left_out;
         for (left, rows) in [
-            (Left::OutsideDates, more.outside_dates),
-            (Left::Dropped, more.dropped),
-            (Left::LetGo, more.let_go),
-            (Left::Undone, more.undone),
-            (Left::Unkept, more.unkept),
+            (ExclusionReason::OutsideDates, more.outside_dates),
+            (ExclusionReason::Dropped, more.dropped),
+            (ExclusionReason::ShadowEnded, more.let_go),
+            (ExclusionReason::Undone, more.undone),
+            (ExclusionReason::Unkept, more.unkept),
         ] {
             self.leave(left, rows);
         }

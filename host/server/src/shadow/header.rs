@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Whose rows a folder holds.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct About {
+pub struct FolderHeader {
     /// As a report begins.
     pub header: Header,
     /// Names of local authorities by their codes.
@@ -19,7 +19,7 @@ pub struct About {
 }
 
 /// Of the current release and a candidate on this share of rows.
-pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> About {
+pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> FolderHeader {
     let rows = Source::Live {
         first: String::new(),
         last: String::new(),
@@ -37,7 +37,7 @@ pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> Ab
         let known = release.snapshot.authorities().into_iter();
         known.map(|authority| (authority.code.to_string(), authority.name.clone()))
     });
-    About {
+    FolderHeader {
         header: header(releases, rows, None),
         authorities: authorities.collect(),
     }

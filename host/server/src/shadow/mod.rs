@@ -27,8 +27,8 @@ use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
 use domesday_valuation::comparison_outcome::compared_outcome;
 use domesday_valuation::release_store::{OpenRelease, ReleaseError};
 use domesday_valuation::worker_pool::Occupancy;
-use exclusions::Left;
-use offered::Offered;
+use exclusions::ExclusionReason;
+use offered::OfferedRow;
 use recorder::Notes;
 use run::Runner;
 use std::path::PathBuf;
@@ -59,7 +59,7 @@ pub struct Shadows {
 pub struct Shadow {
     candidate: Arc<OpenRelease>,
     share: Share,
-    queue: SyncSender<Offered>,
+    queue: SyncSender<OfferedRow>,
     ended: Arc<AtomicBool>,
     dropped: Arc<AtomicU64>,
     clock: Arc<dyn Clock>,
@@ -239,7 +239,7 @@ impl Shadow {
         if self.ended.load(Ordering::Relaxed) {
             return;
         }
-        let offered = Offered {
+        let offered = OfferedRow {
             current: current.clone(),
             subject: subject.clone(),
             side: Side {
@@ -252,7 +252,8 @@ impl Shadow {
         match self.queue.try_send(offered) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
-                self.metrics.row(self.release_id(), Left::Dropped.word());
+                self.metrics
+                    .row(self.release_id(), ExclusionReason::Dropped.word());
                 self.dropped.fetch_add(1, Ordering::Relaxed);
             }
             Err(TrySendError::Disconnected(_)) => {}

@@ -1,10 +1,10 @@
 //! What is written down of each row that was taken for a candidate.
 
 use super::Share;
-use super::exclusions::Left;
+use super::exclusions::ExclusionReason;
 use super::header::about;
-use super::offered::Offered;
-use super::store::{Keeper, Kept};
+use super::offered::OfferedRow;
+use super::store::{PairStore, StoredPair};
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_evaluation::compare::paired::PairedRow;
 use domesday_state::UnixMillis;
@@ -23,7 +23,7 @@ pub(super) struct Notes {
     share: Share,
     metrics: ShadowMetrics,
     folder: PathBuf,
-    keeper: Keeper,
+    keeper: PairStore,
     /// Rows that found no place in the queue; whoever offers them does not wait for a file.
     dropped: Arc<AtomicU64>,
     /// The release that the latest row was of, and when.
@@ -43,7 +43,7 @@ impl Notes {
         dropped: Arc<AtomicU64>,
     ) -> Notes {
         Notes {
-            keeper: Keeper::new(folder.join(&candidate.id)),
+            keeper: PairStore::new(folder.join(&candidate.id)),
             candidate,
             share,
             metrics,
@@ -56,12 +56,12 @@ impl Notes {
     }
 
     /// Both answered.
-    pub fn compared(&mut self, offered: &Offered, pair: PairedRow) {
+    pub fn compared(&mut self, offered: &OfferedRow, pair: PairedRow) {
         let current = &offered.current;
         self.metrics.pair(&self.candidate.id, &pair);
         let at = minute(offered.at);
         self.latest = Some((current.clone(), at));
-        let kept = Kept {
+        let kept = StoredPair {
             at,
             share: Some(self.share.part()),
             pair,
@@ -69,12 +69,12 @@ impl Notes {
         let about = || about(current, &self.candidate, self.share);
         if let Err(error) = self.keeper.keep(&current.id, &kept, about) {
             self.tell(&error);
-            self.left_out(offered, Left::Unkept);
+            self.left_out(offered, ExclusionReason::Unkept);
         }
     }
 
     /// A row is in no figure.
-    pub fn left_out(&mut self, offered: &Offered, left: Left) {
+    pub fn left_out(&mut self, offered: &OfferedRow, left: ExclusionReason) {
         self.metrics.row(&self.candidate.id, left.word());
         self.latest = Some((offered.current.clone(), minute(offered.at)));
         self.leave(left, 1);
@@ -90,7 +90,7 @@ impl Notes {
         if self.latest.is_some() {
             let dropped = self.dropped.swap(0, Ordering::Relaxed);
             if dropped > 0 {
-                self.leave(Left::Dropped, dropped);
+                self.leave(ExclusionReason::Dropped, dropped);
             }
         }
         if let Err(error) = self.keeper.write_counts() {
@@ -99,7 +99,7 @@ impl Notes {
     }
 
     /// Rows beside the release that the latest was of.
-    fn leave(&mut self, left: Left, rows: u64) {
+    fn leave(&mut self, left: ExclusionReason, rows: u64) {
         let Some((current, at)) = &self.latest else {
             return;
         };

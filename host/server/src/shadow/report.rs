@@ -1,8 +1,8 @@
 //! A comparison made of the pairs that were kept.
 
 use super::exclusions::Counts;
-use super::header::About;
-use super::store::{ABOUT, Kept, NOW, rows};
+use super::header::FolderHeader;
+use super::store::{ABOUT, NOW, StoredPair, rows};
 use anyhow::{Context, bail};
 use chrono::{DateTime, SecondsFormat};
 use domesday_evaluation::compare::comparison::Comparison;
@@ -36,7 +36,7 @@ pub fn comparison(
         }
         text => text.with_context(|| folder.display().to_string())?,
     };
-    let mut about: About =
+    let mut about: FolderHeader =
         serde_json::from_slice(&text).with_context(|| folder.join(ABOUT).display().to_string())?;
     let kept = rows(&folder).with_context(|| folder.display().to_string())?;
     let counts = Counts::read(&folder).with_context(|| folder.display().to_string())?;
@@ -69,7 +69,7 @@ pub fn comparison(
 }
 
 /// The least and the largest share by which rows were taken; `share` by those that do not say.
-fn taken(kept: &[Kept], share: f64) -> [f64; 2] {
+fn taken(kept: &[StoredPair], share: f64) -> [f64; 2] {
     let shares = kept.iter().map(|row| row.share.unwrap_or(share));
     shares.fold([f64::INFINITY, 0.0], |[least, most], share| {
         [least.min(share), most.max(share)]
@@ -95,7 +95,7 @@ fn latest(folder: &Path) -> Option<String> {
     Some(last.file_name().to_string_lossy().into_owned())
 }
 
-fn named((at, kept): (usize, Kept)) -> PairedRow {
+fn named((at, kept): (usize, StoredPair)) -> PairedRow {
     PairedRow {
         row: format!("row {} of {}", at + 1, time(kept.at)),
         ..kept.pair

@@ -1,7 +1,7 @@
 //! The thread that runs a candidate.
 
-use super::exclusions::Left;
-use super::offered::Offered;
+use super::exclusions::ExclusionReason;
+use super::offered::OfferedRow;
 use super::recorder::Notes;
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_engine::outcome::RowFailure;
@@ -38,7 +38,7 @@ const ROW_TIME: Duration = Duration::from_secs(1);
 /// A candidate at work.
 pub(super) struct Runner {
     pub candidate: Arc<OpenRelease>,
-    pub offered: Receiver<Offered>,
+    pub offered: Receiver<OfferedRow>,
     pub ended: Arc<AtomicBool>,
     pub occupancy: Occupancy,
     pub metrics: ShadowMetrics,
@@ -54,7 +54,7 @@ impl Runner {
                 Ok(offered) => {
                     self.step_aside(rest);
                     match self.ended.load(Ordering::Relaxed) {
-                        true => self.notes.left_out(&offered, Left::LetGo),
+                        true => self.notes.left_out(&offered, ExclusionReason::ShadowEnded),
                         false => rest = self.compare(&offered),
                     }
                 }
@@ -64,18 +64,18 @@ impl Runner {
             self.notes.write(false);
         }
         while let Ok(offered) = self.offered.try_recv() {
-            self.notes.left_out(&offered, Left::LetGo);
+            self.notes.left_out(&offered, ExclusionReason::ShadowEnded);
         }
         self.notes.write(true);
     }
 
     /// Runs the candidate on a row and notes what came of it. Says how long to rest.
-    fn compare(&mut self, offered: &Offered) -> Duration {
+    fn compare(&mut self, offered: &OfferedRow) -> Duration {
         let began = Instant::now();
         // A fault of ours in here loses this row and nothing else.
         let pair = catch_unwind(AssertUnwindSafe(|| self.pair(offered)));
         let rest = (began.elapsed() * RESTS).clamp(PATIENCE, LONGEST_REST);
-        match pair.unwrap_or(Err(Left::Undone)) {
+        match pair.unwrap_or(Err(ExclusionReason::Undone)) {
             Ok(pair) => {
                 self.metrics.row(&self.candidate.id, "compared");
                 self.notes.compared(offered, pair);
@@ -100,7 +100,7 @@ impl Runner {
     ///
     /// # Errors
     /// Where the candidate is not to be asked, or the host failed.
-    fn pair(&self, offered: &Offered) -> Result<PairedRow, Left> {
+    fn pair(&self, offered: &OfferedRow) -> Result<PairedRow, ExclusionReason> {
         let candidate = &self.candidate;
         let mut subject = (*offered.subject).clone();
         let day = subject.valuation_day;
@@ -108,7 +108,7 @@ impl Runner {
             .date()
             .is_some_and(|date| (candidate.window.from..=candidate.window.to).contains(&date));
         if !within {
-            return Err(Left::OutsideDates);
+            return Err(ExclusionReason::OutsideDates);
         }
         // What can be known differs with the snapshot.
         subject.evidence_through = candidate
@@ -125,7 +125,7 @@ impl Runner {
                 // Only what the host is at fault for says nothing of the candidate: one that needs
                 // longer than it has, fails.
                 if let Err(RowFailure::Host { .. }) = &row.outcome {
-                    return Err(Left::Undone);
+                    return Err(ExclusionReason::Undone);
                 }
                 (compared_outcome(candidate, &row.outcome), row.cost.fuel)
             }

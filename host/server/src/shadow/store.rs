@@ -8,8 +8,8 @@
 //! Whoever deletes a folder while rows are added to it begins anew: it is made again for the next
 //! row.
 
-use super::exclusions::{Counts, Left};
-use super::header::About;
+use super::exclusions::{Counts, ExclusionReason};
+use super::header::FolderHeader;
 use domesday_evaluation::compare::paired::PairedRow;
 use domesday_valuation::private_file;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub const ABOUT: &str = "about.json";
 /// One row with its time.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub struct StoredPair {
     /// When the current release answered, to the minute: seconds since 1970-01-01 UTC.
     pub at: i64,
     /// Share of rows that was taken then, 0 to 1; absent in what older versions kept.
@@ -43,7 +43,7 @@ pub struct Kept {
 }
 
 /// Keeps pairs of one candidate.
-pub(super) struct Keeper {
+pub(super) struct PairStore {
     folder: PathBuf,
     most: usize,
     open: Option<Open>,
@@ -59,10 +59,10 @@ struct Open {
     rows: usize,
 }
 
-impl Keeper {
+impl PairStore {
     /// Keeps them in this folder, which is made when there is the first.
-    pub fn new(folder: PathBuf) -> Keeper {
-        Keeper {
+    pub fn new(folder: PathBuf) -> PairStore {
+        PairStore {
             folder,
             most: ROWS,
             open: None,
@@ -77,8 +77,8 @@ impl Keeper {
     pub fn keep(
         &mut self,
         current: &str,
-        row: &Kept,
-        about: impl FnOnce() -> About,
+        row: &StoredPair,
+        about: impl FnOnce() -> FolderHeader,
     ) -> std::io::Result<()> {
         let mut open = self.opened(current, row.at, about)?;
         if open.rows >= self.most {
@@ -102,14 +102,14 @@ impl Keeper {
         Ok(())
     }
 
-    /// Counts rows beside the current release that are left out; [`Keeper::write_counts`] writes it
-    /// down.
+    /// Counts rows beside the current release that are left out; [`PairStore::write_counts`] writes
+    /// it down.
     pub fn leave(
         &mut self,
         current: &str,
-        (left, rows): (Left, u64),
+        (left, rows): (ExclusionReason, u64),
         at: i64,
-        about: impl FnOnce() -> About,
+        about: impl FnOnce() -> FolderHeader,
     ) {
         // Rows of which none is compared have a folder too. Where it cannot be made, the counts
         // cannot be written, which says so.
@@ -138,7 +138,7 @@ impl Keeper {
         &mut self,
         current: &str,
         at: i64,
-        about: impl FnOnce() -> About,
+        about: impl FnOnce() -> FolderHeader,
     ) -> std::io::Result<Open> {
         match self.open.take() {
             Some(open) if open.current == current && open.stands() => Ok(open),
@@ -148,7 +148,12 @@ impl Keeper {
 }
 
 impl Open {
-    fn new(candidate: &Path, current: &str, at: i64, about: &About) -> std::io::Result<Open> {
+    fn new(
+        candidate: &Path,
+        current: &str,
+        at: i64,
+        about: &FolderHeader,
+    ) -> std::io::Result<Open> {
         let folder = candidate.join(current);
         make(&folder)?;
         private_file::write(&folder.join(ABOUT), &serde_json::to_vec(about)?)?;
@@ -204,7 +209,7 @@ fn appending(folder: &Path) -> std::io::Result<(File, usize)> {
 ///
 /// # Errors
 /// Where a file is there and cannot be read.
-pub fn rows(folder: &Path) -> std::io::Result<Vec<Kept>> {
+pub fn rows(folder: &Path) -> std::io::Result<Vec<StoredPair>> {
     let mut rows = Vec::new();
     for path in [folder.join(BEFORE), folder.join(NOW)] {
         let file = match File::open(path) {
@@ -213,7 +218,7 @@ pub fn rows(folder: &Path) -> std::io::Result<Vec<Kept>> {
             Err(error) => return Err(error),
         };
         for line in BufReader::new(file).split(b'\n') {
-            rows.extend(serde_json::from_slice::<Kept>(&line?).ok());
+            rows.extend(serde_json::from_slice::<StoredPair>(&line?).ok());
         }
     }
     Ok(rows)

@@ -19,7 +19,7 @@ struct Outcome {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct InState {
+struct BreakerLabels {
     state: &'static str,
 }
 
@@ -30,7 +30,7 @@ pub struct IdentityMetrics {
     seconds: Histogram,
     retries: Counter,
     postcodes: Family<Outcome, Counter>,
-    breaker: Family<InState, Gauge>,
+    breaker: Family<BreakerLabels, Gauge>,
 }
 
 impl IdentityMetrics {
@@ -94,7 +94,7 @@ impl LookupObserver for IdentityMetrics {
             (State::Open, "open"),
             (State::HalfOpen, "half_open"),
         ] {
-            let gauge = self.breaker.get_or_create(&InState { state });
+            let gauge = self.breaker.get_or_create(&BreakerLabels { state });
             gauge.set((of == now).into());
         }
     }

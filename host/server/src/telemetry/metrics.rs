@@ -57,56 +57,56 @@ impl EncodeLabelValue for Route {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct ResponseLabels {
     route: Route,
     status: u16,
     code: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRoute {
+struct RouteLabels {
     route: Route,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Valued {
+struct RowLabels {
     status: &'static str,
     release: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRelease {
+struct ReleaseLabels {
     release: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Ended {
+struct JobLabels {
     status: &'static str,
 }
 
-type Durations = Family<OfRoute, Histogram, fn() -> Histogram>;
+type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
 
 /// Everything that is counted, and the registry that writes it out.
 pub struct Metrics {
     registry: Registry,
-    requests: Family<Answered, Counter>,
+    requests: Family<ResponseLabels, Counter>,
     seconds: Durations,
-    values: Family<Valued, Counter>,
+    values: Family<RowLabels, Counter>,
     units: Counter,
-    jobs_ended: Family<Ended, Counter>,
-    current: Family<OfRelease, Gauge>,
+    jobs_ended: Family<JobLabels, Counter>,
+    current: Family<ReleaseLabels, Gauge>,
     late: Histogram,
     /// What is counted of the identity provider.
     pub identity: IdentityMetrics,
     /// What is counted of a release that runs as a shadow.
     pub shadow: ShadowMetrics,
     /// What is looked at only when somebody asks.
-    pub(crate) sampled: Sampled,
+    pub(crate) sampled: SampledGauges,
 }
 
 /// What stands somewhere else and is read when the page is written.
 #[derive(Default)]
-pub(crate) struct Sampled {
+pub(crate) struct SampledGauges {
     pub workers_busy: Gauge,
     pub workers_room: Gauge,
     pub body_bytes: Gauge,
@@ -133,7 +133,7 @@ impl Default for Metrics {
             late: Histogram::new(SECONDS),
             identity: IdentityMetrics::register(&mut registry),
             shadow: ShadowMetrics::register(&mut registry),
-            sampled: Sampled::default(),
+            sampled: SampledGauges::default(),
             registry: Registry::default(),
         };
         let r = &mut registry;
@@ -248,13 +248,13 @@ impl Metrics {
     pub fn answered(&self, route: Route, status: u16, code: Option<&'static str>, took: Duration) {
         let seconds = took.as_secs_f64();
         self.seconds
-            .get_or_create(&OfRoute {
+            .get_or_create(&RouteLabels {
                 route: route.clone(),
             })
             .observe(seconds);
         let code = code.unwrap_or("none");
         self.requests
-            .get_or_create(&Answered {
+            .get_or_create(&ResponseLabels {
                 route,
                 status,
                 code,
@@ -266,7 +266,7 @@ impl Metrics {
     pub fn values(&self, release: &str, status: &'static str, count: u64) {
         let release = release.to_owned();
         self.values
-            .get_or_create(&Valued { status, release })
+            .get_or_create(&RowLabels { status, release })
             .inc_by(count);
     }
 
@@ -291,7 +291,7 @@ impl Metrics {
 
     /// A job is over.
     pub fn job_ended(&self, status: &'static str) {
-        self.jobs_ended.get_or_create(&Ended { status }).inc();
+        self.jobs_ended.get_or_create(&JobLabels { status }).inc();
     }
 
     /// Where it is counted how late the asynchronous threads are.
@@ -303,7 +303,9 @@ impl Metrics {
     pub(crate) fn current(&self, release: &str) {
         self.current.clear();
         let release = release.to_owned();
-        self.current.get_or_create(&OfRelease { release }).set(1);
+        self.current
+            .get_or_create(&ReleaseLabels { release })
+            .set(1);
     }
 
     /// All of it as OpenMetrics text.

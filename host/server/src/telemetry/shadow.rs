@@ -29,7 +29,7 @@ struct Statuses {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRelease {
+struct ReleaseLabels {
     release: String,
 }
 
@@ -38,8 +38,8 @@ struct OfRelease {
 pub struct ShadowMetrics {
     rows: Family<Row, Counter>,
     statuses: Family<Statuses, Counter>,
-    ratios: Family<OfRelease, Histogram, fn() -> Histogram>,
-    share: Family<OfRelease, Gauge<f64, AtomicU64>>,
+    ratios: Family<ReleaseLabels, Histogram, fn() -> Histogram>,
+    share: Family<ReleaseLabels, Gauge<f64, AtomicU64>>,
 }
 
 impl ShadowMetrics {
@@ -77,7 +77,9 @@ impl ShadowMetrics {
     pub fn begun(&self, release: &str, share: f64) {
         self.share.clear();
         let release = release.to_owned();
-        self.share.get_or_create(&OfRelease { release }).set(share);
+        self.share
+            .get_or_create(&ReleaseLabels { release })
+            .set(share);
     }
 
     /// There is none any more.
@@ -104,7 +106,7 @@ impl ShadowMetrics {
             .inc();
         if let Some(both) = pair.estimates() {
             self.ratios
-                .get_or_create(&OfRelease { release })
+                .get_or_create(&ReleaseLabels { release })
                 .observe(both.b / both.a);
         }
     }

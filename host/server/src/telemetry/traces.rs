@@ -42,7 +42,7 @@ pub struct Traces {
 }
 
 /// A request that is over.
-pub struct Traced<'a> {
+pub struct FinishedRequest<'a> {
     /// Its headers, of which `traceparent` says whose span it is a part of.
     pub parent: Context,
     /// The method.
@@ -102,7 +102,7 @@ impl Traces {
     }
 
     /// Queues a request's span.
-    pub fn record(&self, request: Traced<'_>) {
+    pub fn record(&self, request: FinishedRequest<'_>) {
         let name: Cow<'static, str> = format!("{} {}", request.method, request.route).into();
         let mut attributes = vec![
             KeyValue::new("http.request.method", request.method.to_owned()),

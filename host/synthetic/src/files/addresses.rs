@@ -4,7 +4,7 @@ use super::Sink;
 use crate::draw::Draw;
 use crate::dwelling::Dwelling;
 use crate::geography::Authority;
-use crate::manifest::{Manifest, Planted};
+use crate::manifest::{Manifest, PlantedFaults};
 use crate::{SyntheticError, World};
 use csv::QuoteStyle;
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Addresses {
         world: &World,
         authority: &Authority,
         dwelling: &Dwelling,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
     ) -> Result<bool, SyntheticError> {
         if !draw.chance(world.size.address_share) {

@@ -6,7 +6,7 @@ use crate::draw::Draw;
 use crate::dwelling::{Dwelling, Form};
 use crate::geography::Authority;
 use crate::lodgement::{AreaFault, Lodgement, Reason};
-use crate::manifest::{Manifest, Planted};
+use crate::manifest::{Manifest, PlantedFaults};
 use crate::market::Kind;
 use crate::spelling::{self, Spelling};
 use crate::{SyntheticError, names};
@@ -164,7 +164,7 @@ impl Certificates {
         dwelling: &Dwelling,
         lodged: &Lodgement,
         number: usize,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
     ) -> Result<Spelling, SyntheticError> {
         for cell in &mut self.cells {

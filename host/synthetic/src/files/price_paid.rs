@@ -4,7 +4,7 @@ use super::Sink;
 use crate::draw::Draw;
 use crate::dwelling::Dwelling;
 use crate::geography::Authority;
-use crate::manifest::{Manifest, Planted};
+use crate::manifest::{Manifest, PlantedFaults};
 use crate::market::Kind;
 use crate::sales::Sale;
 use crate::{SyntheticError, World};
@@ -20,7 +20,7 @@ pub(crate) struct PricePaid {
 
 /// In which file a sale stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum SaleListing {
     /// In the complete file, as it happened.
     Complete,
     /// In the monthly file alone.
@@ -29,13 +29,13 @@ pub(crate) enum Standing {
     Changed,
 }
 
-impl Standing {
+impl SaleListing {
     /// As truth-sales.csv names it.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Standing::Complete => "complete",
-            Standing::Added => "added_by_month",
-            Standing::Changed => "changed_by_month",
+            SaleListing::Complete => "complete",
+            SaleListing::Added => "added_by_month",
+            SaleListing::Changed => "changed_by_month",
         }
     }
 }
@@ -105,9 +105,9 @@ impl PricePaid {
         dwelling: &Dwelling,
         sale: &Sale,
         ids: &mut Ids,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
-    ) -> Result<(String, Standing), SyntheticError> {
+    ) -> Result<(String, SaleListing), SyntheticError> {
         let faults = &mut planted.price_paid;
         let mut row = plain(authority, dwelling, sale, ids.next());
         if draw.chance(WITHOUT_POSTCODE) {
@@ -128,12 +128,12 @@ impl PricePaid {
         if sale.day > world.through - TimeDelta::days(30) && draw.chance(LATE) {
             planted.monthly.additions += 1;
             self.monthly.row(&row)?;
-            return Ok((id, Standing::Added));
+            return Ok((id, SaleListing::Added));
         }
-        let mut standing = Standing::Complete;
+        let mut standing = SaleListing::Complete;
         if draw.chance(CHANGE) {
             planted.monthly.changes += 1;
-            standing = Standing::Changed;
+            standing = SaleListing::Changed;
             let mut right = row.clone();
             right[15] = "C".into();
             self.monthly.row(&right)?;
@@ -154,7 +154,7 @@ impl PricePaid {
         sale: &Sale,
         row: &Row,
         ids: &mut Ids,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
     ) -> Result<(), SyntheticError> {
         let faults = &mut planted.price_paid;

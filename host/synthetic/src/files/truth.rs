@@ -1,7 +1,7 @@
 //! The truth beside the registers: what no importer may read, and every judge of a model wants.
 
 use super::Sink;
-use super::price_paid::Standing;
+use super::price_paid::SaleListing;
 use crate::dwelling::Dwelling;
 use crate::geography::Authority;
 use crate::lodgement::Lodgement;
@@ -132,7 +132,7 @@ impl Truth {
         id: &str,
         dwelling: &Dwelling,
         sale: &Sale,
-        standing: Standing,
+        standing: SaleListing,
         lodgements: &[Lodgement],
     ) -> Result<(), SyntheticError> {
         let certified = lodgements.iter().any(|lodged| lodged.day <= sale.day);

@@ -28,7 +28,7 @@ const EASTINGS: RangeInclusive<i32> = 80_000..=656_500;
 const NORTHINGS: RangeInclusive<i32> = 5_000..=658_000;
 
 /// A site that lies where this service values.
-pub struct Located {
+pub struct LocatedSite {
     /// Its postcode.
     pub postcode: Postcode,
     /// Where the postcode lies, and in which authority.
@@ -41,7 +41,7 @@ pub struct Located {
 ///
 /// # Errors
 /// What is wrong with the postcode or the coordinates, at the field that says it.
-pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, ResolveError> {
+pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveError> {
     let (postcode, around) = postcode_place(snapshot, &site.postcode)?;
     let place = national_grid(site.site_latitude, site.site_longitude)
         .filter(|place| EASTINGS.contains(&place.easting) && NORTHINGS.contains(&place.northing))
@@ -61,7 +61,7 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, ResolveError>
     if snapshot.beyond_border(place.easting, place.northing)? {
         return Err(outside());
     }
-    Ok(Located {
+    Ok(LocatedSite {
         postcode,
         around,
         place,
@@ -84,7 +84,7 @@ fn outside() -> ResolveError {
 /// what the routes do not let them say.
 ///
 /// `latest_sale` is the snapshot's.
-pub fn subject(request: &Development, located: &Located, latest_sale: Option<Day>) -> Merged {
+pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option<Day>) -> Merged {
     let site = &request.property;
     let day = Day::from(site.valuation_date);
     let mut fill = Fill::default();

@@ -2,7 +2,7 @@
 
 use crate::command_line::bytes_under;
 use crate::common::packages::damage;
-use crate::common::program::{Ran, releases, repository, run};
+use crate::common::program::{ProcessOutput, releases, repository, run};
 use domesday_test_shared::once;
 use serde_json::Value;
 use std::fs;
@@ -20,7 +20,7 @@ pub(crate) fn registers() -> &'static Path {
     })
 }
 
-fn synthesise(folder: &Path, seed: &str) -> Ran {
+fn synthesise(folder: &Path, seed: &str) -> ProcessOutput {
     run(["demo-data", &folder.display().to_string(), "--seed", seed])
 }
 
@@ -44,11 +44,11 @@ fn the_same_seed_synthesises_the_same_bytes() {
 }
 
 /// The build of the demo's snapshot, each register read from `registers` unless replaced.
-fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> Ran {
+fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> ProcessOutput {
     build_with(shelf, replaced, &[])
 }
 
-fn build_with(shelf: &Path, replaced: Option<(&str, &Path)>, further: &[&str]) -> Ran {
+fn build_with(shelf: &Path, replaced: Option<(&str, &Path)>, further: &[&str]) -> ProcessOutput {
     let mut arguments = vec!["property".to_owned(), "build".to_owned()];
     for (option, file) in [
         ("--price-paid", "price-paid.csv"),

@@ -1,12 +1,12 @@
 //! Making releases of market statistics from the made-up registers.
 
 use crate::command_line::making::registers;
-use crate::common::program::{Ran, run};
+use crate::common::program::{ProcessOutput, run};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-fn build(shelf: &Path, more: &[&str]) -> Ran {
+fn build(shelf: &Path, more: &[&str]) -> ProcessOutput {
     let mut arguments: Vec<String> = ["series", "build", "markets", "--synthetic"]
         .map(String::from)
         .to_vec();

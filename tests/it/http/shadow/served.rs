@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
 use crate::common::guest::component;
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, run};
+use crate::common::program::{ProcessOutput, run};
 use crate::common::server::{Server, Start, start};
 use serde_json::Value;
 use std::fs;
@@ -133,7 +133,7 @@ impl Served {
         assert_eq!(self.rows(release, "compared"), rows);
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Ran {
+    pub fn command(&self, arguments: &[&str]) -> ProcessOutput {
         let data = self.server.data.display().to_string();
         run([arguments, &["--data", &data]].concat())
     }

@@ -44,7 +44,7 @@ pub async fn submit(
     let received = body::receive(&service.body_memory, &head.headers, body).await?;
     no_parameters(head.uri.query())?;
 
-    let new = New {
+    let new = NewSubmission {
         id: new_id(&*service.clock),
         execution_id: new_id(&*service.clock),
         first_valuation_id: batch::first(new_id(&*service.clock)),
@@ -123,7 +123,7 @@ pub async fn submit(
 }
 
 /// The facts of a submission, apart from its body.
-struct New {
+struct NewSubmission {
     id: Uuid,
     execution_id: Uuid,
     first_valuation_id: Uuid,
@@ -144,7 +144,7 @@ enum Read {
 }
 
 /// Parses a submission and all its rows.
-fn read(received: &Received, new: New) -> Result<Read, ApiError> {
+fn read(received: &Received, new: NewSubmission) -> Result<Read, ApiError> {
     let plan = &new.principal.plan;
     let request = JobRequest::read(received.bytes(), ROWS_MAX)?;
     if request.mode == Mode::Development {

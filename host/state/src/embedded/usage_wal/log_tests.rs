@@ -98,7 +98,7 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
         assert_eq!(cut.log().len().unwrap(), offset(BLOCKS));
     }
     let empty = replay(&Disk::new(5).log(), 1).unwrap();
-    assert_eq!(empty, Replayed::default());
+    assert_eq!(empty, LogReplay::default());
 }
 
 proptest! {

@@ -8,15 +8,15 @@ use crate::StateError;
 
 /// One failure that several operations met together.
 #[derive(Debug, Clone)]
-pub(super) struct Shared(pub(super) Arc<StateError>);
+pub(super) struct SharedError(pub(super) Arc<StateError>);
 
-impl fmt::Display for Shared {
+impl fmt::Display for SharedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Error for Shared {}
+impl Error for SharedError {}
 
 /// A failure that is no database's word but ours.
 #[derive(Debug, thiserror::Error)]

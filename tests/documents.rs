@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock};
 
 /// Seconds that a page may take: the first run of all compiles some dozens of crates, for the
 /// machine and for the sandbox.
-const PATIENCE: u64 = 1_200;
+const TIMEOUT: u64 = 1_200;
 
 /// What pages are held against, read when first asked for.
 static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::read(&repository()));
@@ -129,7 +129,7 @@ fn typed(page: &Page) -> Result<(), Failed> {
         repository: repository(),
         releases: releases(),
         environment,
-        patience: PATIENCE,
+        timeout: TIMEOUT,
     };
     let report = match session::typed(page, &world, &|folder| afterwards(page, folder)) {
         Ok(report) => report,

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// No command of a suite takes longer, so one that hangs is found.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
 const SETTINGS: [&str; 25] = [
     "DOMESDAY_RELEASES",
@@ -96,7 +96,7 @@ impl ProcessOutput {
 pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> ProcessOutput {
     let mut command = domesday();
     command.args(arguments);
-    to_its_end(command, PATIENCE)
+    to_its_end(command, TIMEOUT)
 }
 
 /// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`,
@@ -113,13 +113,13 @@ pub fn run_into<A: AsRef<std::ffi::OsStr>>(
     shell.arg("-c");
     shell.arg(format!("set -o pipefail; \"$0\" \"$@\" {output}"));
     shell.arg(program.get_program()).args(arguments);
-    to_its_end(shell, PATIENCE)
+    to_its_end(shell, TIMEOUT)
 }
 
 /// Runs a command to its end, for as long as that.
-pub fn to_its_end(command: Command, patience: Duration) -> ProcessOutput {
+pub fn to_its_end(command: Command, timeout: Duration) -> ProcessOutput {
     let output = assert_cmd::Command::from_std(command)
-        .timeout(patience)
+        .timeout(timeout)
         .output()
         .unwrap();
     ProcessOutput {

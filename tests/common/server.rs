@@ -12,7 +12,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// How late a log line may be written.
 const LATE: Duration = Duration::from_secs(5);
 const UNMETERED: &str = "requests_per_second = 1000000
@@ -171,7 +171,7 @@ impl Start {
                     stderr: text(&log),
                 });
             }
-            if started.elapsed() > PATIENCE {
+            if started.elapsed() > TIMEOUT {
                 let _ = child.kill();
                 let _ = child.wait();
                 panic!("it neither started nor refused to: {}", text(&log));
@@ -316,7 +316,7 @@ impl Server {
             if let Some(status) = child.try_wait().unwrap() {
                 return (status, self.log());
             }
-            assert!(started.elapsed() < PATIENCE, "it does not end");
+            assert!(started.elapsed() < TIMEOUT, "it does not end");
             std::thread::sleep(PAUSE);
         }
     }

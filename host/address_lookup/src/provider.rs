@@ -1,6 +1,6 @@
 //! The provider: pages, retries, the cache and the breaker around single requests.
 
-use crate::address::{ListedAddress, told};
+use crate::address::{ListedAddress, parse_address};
 use crate::breaker::Rules;
 use crate::cache::Cache;
 use crate::endpoint::{Endpoint, Key};
@@ -135,13 +135,13 @@ impl Provider {
     /// # Errors
     /// The provider gave no valid response, or the breaker is open.
     pub async fn addresses(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
-        let (remembered, told) = self.memory.answer(postcode, || self.ask(postcode)).await;
-        self.observer.lookup_finished(match (remembered, &told) {
+        let (remembered, result) = self.memory.answer(postcode, || self.ask(postcode)).await;
+        self.observer.lookup_finished(match (remembered, &result) {
             (_, Err(_)) => "unavailable",
             (true, _) => "remembered",
             (false, _) => "answered",
         });
-        told
+        result
     }
 
     async fn ask(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
@@ -171,7 +171,7 @@ impl Provider {
             }
             offset += page.results.len();
             for item in &page.results {
-                all.extend(told(item, postcode)?);
+                all.extend(parse_address(item, postcode)?);
             }
             if offset >= page.total {
                 return Ok(all);

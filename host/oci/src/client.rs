@@ -109,11 +109,11 @@ impl Wire {
             return Ok(None);
         }
         let response = self.granted(response, &place).await?;
-        let said = header(response.headers(), "docker-content-digest");
+        let stated = header(response.headers(), "docker-content-digest");
         let media_type = header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
         let bytes = self.bounded(response, LARGEST_MANIFEST, &place).await?;
         let digest = Sha256Digest::of(&bytes);
-        let wanted = [said.as_deref(), Some(name)];
+        let wanted = [stated.as_deref(), Some(name)];
         let of_256 = |name: &&str| name.starts_with("sha256:");
         if wanted
             .into_iter()
@@ -221,10 +221,10 @@ impl Wire {
     async fn token(&self, realm: &str, service: Option<String>) -> Result<String, RegistryError> {
         let doing = "asking the token service";
         let shown = printable(realm);
-        let failed = |said: String| RegistryError::Failed {
+        let failed = |message: String| RegistryError::Failed {
             doing: doing.to_owned(),
             host: self.host(),
-            said,
+            message,
             passing: false,
         };
         let mut url = Url::parse(realm)
@@ -297,19 +297,19 @@ impl Wire {
             }
             None => String::from_utf8_lossy(&body).into_owned(),
         };
-        let said = match text.trim() {
+        let message = match text.trim() {
             "" => format!("status {}", status.as_u16()),
             text => format!("status {}: {}", status.as_u16(), printable(text)),
         };
         let host = self.host();
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                RegistryError::Denied { host, said }
+                RegistryError::Denied { host, message }
             }
             _ => RegistryError::Failed {
                 doing: doing.to_owned(),
                 host,
-                said,
+                message,
                 passing: busy || is_passing(status),
             },
         }

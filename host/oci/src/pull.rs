@@ -53,20 +53,20 @@ pub async fn announced(
     )?)
 }
 
-/// Fetches the files of a judged package and puts it on `shelf`, unless it is there.
+/// Fetches the files of a judged package and puts it on `packages_dir`, unless it is there.
 pub async fn pull(
     from: &Transfer,
     announced: RemoteManifest,
-    shelf: &Path,
-    told: &SharedProgress,
+    packages_dir: &Path,
+    progress: &SharedProgress,
 ) -> Result<PublishOutcome, RegistryError> {
-    let arriving = match announced.begin_receiving(shelf)? {
+    let arriving = match announced.begin_receiving(packages_dir)? {
         ReceiveState::There(published) => return Ok(published),
         ReceiveState::Awaited(arriving) => arriving,
     };
     for (file, entry) in &arriving.announced().manifest().files {
         let sink = || Ok(arriving.create(file)?);
-        from.fetch(file.as_str(), entry, told, sink).await?;
+        from.fetch(file.as_str(), entry, progress, sink).await?;
     }
     Ok(arriving.settle()?)
 }

@@ -32,7 +32,7 @@ struct Component {
 pub async fn publish(
     to: &Transfer,
     package: &Package,
-    told: &SharedProgress,
+    progress: &SharedProgress,
 ) -> Result<PublishOutcome, RegistryError> {
     let manifest = package.manifest();
     let address = to.address();
@@ -41,7 +41,7 @@ pub async fn publish(
 
     let place = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
     let there = existing::package(to, package, &stored, &place).await?;
-    // Its own signature stays, as on a shelf.
+    // Its own signature stays, as in a packages folder.
     let kept = there.as_ref().and_then(|there| there.signature.clone());
     let signature = kept.or(mine);
     let whole = written(&artifact::package(manifest, &stored, signature.as_deref()));
@@ -61,9 +61,9 @@ pub async fn publish(
     for (file, entry) in &manifest.files {
         let path = package.path(file.as_str())?;
         let file = file.as_str();
-        match to.put_file(&path, file, entry, told).await? {
+        match to.put_file(&path, file, entry, progress).await? {
             true => sent = true,
-            false if there.is_some() => prove_again(to, file, entry, told).await?,
+            false if there.is_some() => prove_again(to, file, entry, progress).await?,
             false => {}
         }
     }
@@ -121,10 +121,10 @@ async fn prove_again(
     to: &Transfer,
     file: &str,
     entry: &FileEntry,
-    told: &SharedProgress,
+    progress: &SharedProgress,
 ) -> Result<(), RegistryError> {
     if entry.bytes <= PROVED_AGAIN {
-        to.fetch(file, entry, told, || Ok(io::sink())).await?;
+        to.fetch(file, entry, progress, || Ok(io::sink())).await?;
     }
     Ok(())
 }

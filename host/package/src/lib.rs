@@ -1,7 +1,7 @@
 //! Immutable packages: a directory that says what it is, and is opened only if every byte agrees.
 //!
 //! Everything that Domesday serves from (valuation releases, property snapshots, market and rate
-//! series) is a package: a directory `<shelf>/<id>` that holds
+//! series) is a package: a directory `<packages>/<id>` that holds
 //!
 //! - `manifest.json`, which names the package (kind, id, creation time), lists every file with
 //!   its size and SHA-256, and carries a body whose shape belongs to the kind;

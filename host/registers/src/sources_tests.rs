@@ -32,7 +32,7 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
     };
     let listed = |given: &[(Register, &[PathBuf])], watch: &mut Progress<'_>| -> Vec<_> {
         let sources = list(given, watch).unwrap();
-        let said = sources.into_iter().map(|source| {
+        let totals = sources.into_iter().map(|source| {
             let FileReport {
                 file,
                 sha256,
@@ -41,7 +41,7 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
             } = source.report;
             (source.kind, file, sha256[..8].to_owned(), bytes)
         });
-        said.collect()
+        totals.collect()
     };
     let expected = [
         (

@@ -85,7 +85,7 @@ fn the_real_files_give_what_they_hold_and_nothing_else() {
     };
     // Three series of quoted rates and the reversion rate; nothing for buy-to-let.
     let draft = derive(&published);
-    let shelf = tempfile::tempdir().unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
     let publication = Publication {
         family: Family::Rates,
         release_id: "real".parse().unwrap(),
@@ -96,7 +96,7 @@ fn the_real_files_give_what_they_hold_and_nothing_else() {
         synthetic: false,
         notes: Vec::new(),
     };
-    let manifest = write(Path::new(shelf.path()), draft, publication).unwrap();
+    let manifest = write(Path::new(packages_dir.path()), draft, publication).unwrap();
     assert_eq!(manifest.body["synthetic"], false);
     assert_eq!(manifest.body["sources"].as_array().unwrap().len(), 9);
     let ois = &published.curves[&(CurveKind::Ois, CurveSide::Spot)];

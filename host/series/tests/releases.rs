@@ -120,18 +120,18 @@ fn markets() -> Draft {
     draft
 }
 
-fn open(shelf: &Path, family: Family, id: &str) -> Release {
-    Release::open(&shelf.join(id), family, &Trust::Unsigned, &Full).unwrap()
+fn open(packages_dir: &Path, family: Family, id: &str) -> Release {
+    Release::open(&packages_dir.join(id), family, &Trust::Unsigned, &Full).unwrap()
 }
 
 fn made(family: Family) -> Release {
-    let shelf = tempfile::tempdir().unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
     let draft = match family {
         Family::Markets => markets(),
         Family::Rates => rates(),
     };
-    write(shelf.path(), draft, publication(family, "r-1")).unwrap();
-    open(shelf.path(), family, "r-1")
+    write(packages_dir.path(), draft, publication(family, "r-1")).unwrap();
+    open(packages_dir.path(), family, "r-1")
 }
 
 fn parameters(text: &str) -> Parameters {
@@ -170,9 +170,19 @@ fn refused(release: &Release, text: &str) -> (String, ParameterErrorKind) {
 
 #[test]
 fn the_same_draft_gives_the_same_bytes() {
-    let shelf = tempfile::tempdir().unwrap();
-    let first = write(shelf.path(), rates(), publication(Family::Rates, "r-1")).unwrap();
-    let again = write(shelf.path(), rates(), publication(Family::Rates, "r-1")).unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
+    let first = write(
+        packages_dir.path(),
+        rates(),
+        publication(Family::Rates, "r-1"),
+    )
+    .unwrap();
+    let again = write(
+        packages_dir.path(),
+        rates(),
+        publication(Family::Rates, "r-1"),
+    )
+    .unwrap();
     assert_eq!(first, again);
     assert_eq!(first.created.to_string(), "2025-10-08T00:00:00Z");
 }

@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long the disk may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The data folder, and what was last found of it.
 pub struct DataFolder {
@@ -54,10 +54,10 @@ impl DataFolder {
             sleep(PERIOD).await;
             let folder = self.clone();
             let mut look = spawn_blocking(move || folder.check());
-            let looked = match timeout(PATIENCE, &mut look).await {
+            let looked = match timeout(TIMEOUT, &mut look).await {
                 Ok(looked) => looked,
                 Err(_) => {
-                    let seconds = PATIENCE.as_secs();
+                    let seconds = TIMEOUT.as_secs();
                     let silent = format!("the data folder's disk has not answered for {seconds} s");
                     self.tell(Some(silent));
                     look.await

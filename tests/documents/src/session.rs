@@ -41,7 +41,7 @@ pub struct World {
     /// Variables that the shell has, or has not.
     pub environment: Vec<(String, Option<String>)>,
     /// Seconds after which a page is given up.
-    pub patience: u64,
+    pub timeout: u64,
 }
 
 /// What became of a page.
@@ -157,7 +157,7 @@ fn prepare(page: &Page, world: &World, folder: &Path, beside: &Path) {
     }
     let wrapper = format!(
         "#!/bin/sh\nexec timeout {} '{}' \"$@\"\n",
-        world.patience,
+        world.timeout,
         world.program.display()
     );
     program(&beside.join("domesday"), &wrapper);
@@ -238,7 +238,7 @@ fn on(ports: &[(u16, u16)], text: &str) -> String {
 fn shell(world: &World, script: &str, folder: &Path, beside: &Path) -> Command {
     let mut command = Command::new("timeout");
     command
-        .args(["--kill-after=10", &world.patience.to_string()])
+        .args(["--kill-after=10", &world.timeout.to_string()])
         .args(["bash", "-euo", "pipefail", "-c", script])
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -328,7 +328,7 @@ mod tests {
             repository: room.to_owned(),
             releases,
             environment: Vec::new(),
-            patience: 60,
+            timeout: 60,
         }
     }
 

@@ -8,7 +8,7 @@ mod hostile;
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{PATIENCE, ProcessOutput, domesday, releases, to_its_end};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, to_its_end};
 use crate::common::registry::{Registry, guarded_registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
 use serde_json::Value;
@@ -25,7 +25,7 @@ fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Pr
     command.args(["release"]).args(arguments);
     command.arg("--releases").arg(releases);
     command.envs(settings.iter().copied());
-    to_its_end(command, PATIENCE)
+    to_its_end(command, TIMEOUT)
 }
 
 fn publish(from: &Path, to: &str) -> ProcessOutput {

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const ID: &str = "python-1";
 /// componentize-py compiles an interpreter of some eighteen megabytes, and the build what comes of
 /// it.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 fn componentize() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -32,7 +32,7 @@ fn release(arguments: &[&str], releases: &Path) -> ProcessOutput {
     command.env("DOMESDAY_COMPONENTIZE_PY", componentize());
     // The server's data folder: some eighteen megabytes are compiled once for all of them.
     command.arg("--compiled").arg(data(releases));
-    to_its_end(command, PATIENCE)
+    to_its_end(command, TIMEOUT)
 }
 
 fn data(releases: &Path) -> PathBuf {

@@ -272,9 +272,11 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
     } else {
         trust(root, &[])?
     };
-    let shelf = root.join(Kind::Valuation.as_str());
-    for id in names(&shelf)? {
-        match open(&shelf.join(&id), &trust).and_then(|package| package.body::<ValuationBody>()) {
+    let packages_dir = root.join(Kind::Valuation.as_str());
+    for id in names(&packages_dir)? {
+        match open(&packages_dir.join(&id), &trust)
+            .and_then(|package| package.body::<ValuationBody>())
+        {
             Ok(body) => match snapshot_pin::here(root, &body, &trust) {
                 Ok(()) => println!(
                     "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
@@ -299,12 +301,12 @@ fn list_series<B: Body>(
     inner: fn(B) -> ReleaseBody,
 ) -> anyhow::Result<()> {
     let kind = B::KIND.as_str();
-    let shelf = root.join(kind);
-    if !shelf.exists() {
+    let packages_dir = root.join(kind);
+    if !packages_dir.exists() {
         return Ok(());
     }
-    for id in names(&shelf)? {
-        match open(&shelf.join(&id), trust).and_then(|package| package.body::<B>()) {
+    for id in names(&packages_dir)? {
+        match open(&packages_dir.join(&id), trust).and_then(|package| package.body::<B>()) {
             Ok(body) => {
                 let body = inner(body);
                 println!(

@@ -110,8 +110,10 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let markets = family(Family::Markets, ReleaseKind::Markets)?;
     let rates = family(Family::Rates, ReleaseKind::Rates)?;
     let today = clock.utc().date_naive();
-    let shelf = ReleaseStore::open(releases, trust.clone(), engine, wanted.as_deref(), today);
-    let shelf = shelf.map_err(|error| not_served(error, settings.release.is_none()))?;
+    let packages_dir =
+        ReleaseStore::open(releases, trust.clone(), engine, wanted.as_deref(), today);
+    let packages_dir =
+        packages_dir.map_err(|error| not_served(error, settings.release.is_none()))?;
     state.begin_cursors(random()?)?;
     let (listener, address) = listen(settings.listen)?;
     let metrics_listener = match settings.metrics_listen {
@@ -121,7 +123,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     // A database may be other hosts' too, so nothing is made in it that nobody asked for.
     let wanted = !settings.no_demo && settings.state.is_none() && address.ip().is_loopback();
     let demo = demo::prepare(&*state, &*clock, data, wanted)?;
-    let release_id = shelf.current().id.clone();
+    let release_id = packages_dir.current().id.clone();
     let workers = WorkerPool::new(threads, WAITING)?;
     let receipts = Receipts::open(&settings, &state, &clock)?;
     let socket = AdminSocket::bind(socket_path(data))?;
@@ -135,7 +137,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let service = Arc::new(Service {
         state,
         data_folder,
-        releases: shelf,
+        releases: packages_dir,
         markets,
         rates,
         identity,

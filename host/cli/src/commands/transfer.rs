@@ -159,8 +159,8 @@ impl TransferArgs {
         if let Some(tag) = address.id.as_ref().filter(|tag| *tag != id) {
             bail!("{place}: the tag is the release's id, and {tag} is not {id}; leave the tag out");
         }
-        let (told, said) = watched();
-        let registry = Registry::new(address, self.plain_http, told, said)?;
+        let (progress, log) = watched();
+        let registry = Registry::new(address, self.plain_http, progress, log)?;
         Ok(Other::Registry(Box::new(registry)))
     }
 }
@@ -185,15 +185,15 @@ impl Other {
 fn watched() -> (SharedProgress, LogLine) {
     let progress = Arc::new(Mutex::new(Progress::new()));
     let shown = Arc::clone(&progress);
-    let told: SharedProgress = Arc::new(move |file, done, total| {
+    let report: SharedProgress = Arc::new(move |file, done, total| {
         let mut progress = shown.lock().unwrap_or_else(PoisonError::into_inner);
         progress.show(file, done, total);
     });
-    let said: LogLine = Arc::new(move |line| {
+    let log: LogLine = Arc::new(move |line| {
         let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.say(line);
     });
-    (told, said)
+    (report, log)
 }
 
 /// What it means to who pulls that the id is here with other bytes: the new id that a publisher
@@ -226,18 +226,18 @@ fn taken(folder: &Path, kind: Kind, id: &PackageId, trust: &Trust) -> anyhow::Re
     Ok(open(&place, trust)?)
 }
 
-/// Onto the shelf of a folder; `from` is where it is pulled from, if it is.
+/// Copies a package into a folder; `from` is where it is pulled from, if it is.
 fn copied(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
-    let shelf = folder.join(kind.as_str());
-    let published = publish(package, &shelf)
+    let packages_dir = folder.join(kind.as_str());
+    let published = publish(package, &packages_dir)
         .map_err(|error| match from {
             Some(from) => held(error, from),
             None => error,
         })
         .with_context(|| format!("{} {id} was not copied", word(kind)))?;
-    let place = shelf.join(id.as_str()).display().to_string();
+    let place = packages_dir.join(id.as_str()).display().to_string();
     say(manifest, &place, package.signer(), published);
     Ok(())
 }
@@ -250,15 +250,15 @@ fn fetched(
     let manifest = announced.manifest().clone();
     let signer = announced.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
-    let shelf = folder.join(kind.as_str());
-    let published = registry.pull(announced, &shelf).map_err(|error| {
+    let packages_dir = folder.join(kind.as_str());
+    let published = registry.pull(announced, &packages_dir).map_err(|error| {
         let error = match error {
             RegistryError::Package(error) => held(error, &registry.place(kind, id)).into(),
             error => anyhow::Error::from(error),
         };
         error.context(format!("{} {id} was not fetched", word(kind)))
     })?;
-    let place = shelf.join(id.as_str()).display().to_string();
+    let place = packages_dir.join(id.as_str()).display().to_string();
     say(&manifest, &place, signer.as_ref(), published);
     Ok(())
 }

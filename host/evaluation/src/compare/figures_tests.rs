@@ -4,7 +4,7 @@ use super::comparison::Comparison;
 use super::paired::{ComparedOutcome, PairedRow, Side, Status};
 use super::sides::Sides;
 use super::status::{Flips, Transition};
-use super::testing::{comparison, in_band, pair, referred, said, valued};
+use super::testing::{compared, comparison, in_band, pair, referred, valued};
 use domesday_registers::codes::PropertyType;
 use proptest::prelude::*;
 
@@ -36,9 +36,9 @@ fn changes_by_hand() {
 #[test]
 fn the_furthest_is_the_one_of_the_largest_ratio_either_way() {
     let rows = [
-        said("up a half", None, valued(100.0), valued(150.0)),
-        said("down a half", None, valued(100.0), valued(50.0)),
-        said("still", None, valued(100.0), valued(100.0)),
+        compared("up a half", None, valued(100.0), valued(150.0)),
+        compared("down a half", None, valued(100.0), valued(50.0)),
+        compared("still", None, valued(100.0), valued(100.0)),
     ];
     let movers = comparison(&rows).movers;
     let names: Vec<&str> = movers.iter().map(|row| row.row.as_str()).collect();
@@ -62,13 +62,13 @@ fn flips_are_counted_by_kind_and_named() {
         reason: "trapped".to_owned(),
     };
     let rows = [
-        said("one", None, valued(1.0), referred("unusual_size")),
-        said("two", None, valued(1.0), referred("unusual_size")),
-        said("three", None, referred("short_lease"), valued(1.0)),
-        said("four", None, valued(1.0), failed),
-        said("five", None, valued(1.0), valued(2.0)),
+        compared("one", None, valued(1.0), referred("unusual_size")),
+        compared("two", None, valued(1.0), referred("unusual_size")),
+        compared("three", None, referred("short_lease"), valued(1.0)),
+        compared("four", None, valued(1.0), failed),
+        compared("five", None, valued(1.0), valued(2.0)),
         // Another reason is no other status.
-        said(
+        compared(
             "six",
             None,
             referred("short_lease"),
@@ -108,7 +108,7 @@ fn flips_are_counted_by_kind_and_named() {
 #[test]
 fn against_prices_by_hand() {
     let rows: Vec<PairedRow> = (0..40)
-        .map(|at| said(&at.to_string(), Some(100.0), valued(110.0), valued(105.0)))
+        .map(|at| compared(&at.to_string(), Some(100.0), valued(110.0), valued(105.0)))
         .collect();
     let all = comparison(&rows).overall;
     let both = all.accuracy.unwrap();
@@ -151,10 +151,10 @@ fn ratios_of_cost_are_by_row() {
 #[test]
 fn bands_go_from_one_to_the_other() {
     let rows = [
-        said("1", None, in_band(1.0, "high"), in_band(1.0, "low")),
-        said("2", None, in_band(1.0, "high"), in_band(1.0, "low")),
-        said("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
-        said("4", None, in_band(1.0, "low"), referred("other")),
+        compared("1", None, in_band(1.0, "high"), in_band(1.0, "low")),
+        compared("2", None, in_band(1.0, "high"), in_band(1.0, "low")),
+        compared("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
+        compared("4", None, in_band(1.0, "low"), referred("other")),
     ];
     let crossing = |a: &str, b: &str, rows| Transition {
         a: a.to_owned(),
@@ -180,7 +180,7 @@ fn mirrored(rows: &[PairedRow]) -> Vec<PairedRow> {
     rows.iter().map(mirrored).collect()
 }
 
-fn some_said() -> impl Strategy<Value = ComparedOutcome> {
+fn some_outcome() -> impl Strategy<Value = ComparedOutcome> {
     let band = prop_oneof![Just("high"), Just("medium"), Just("low")];
     prop_oneof![
         6 => (50_000.0..900_000.0_f64, any::<bool>(), band).prop_map(|(estimate, ranged, band)| {
@@ -199,8 +199,8 @@ fn some_row() -> impl Strategy<Value = PairedRow> {
         Just(PropertyType::Other)
     ];
     let side = || {
-        (some_said(), 0_u64..100_000, 1.0..500.0_f64).prop_map(|(said, fuel, micros)| Side {
-            said,
+        (some_outcome(), 0_u64..100_000, 1.0..500.0_f64).prop_map(|(outcome, fuel, micros)| Side {
+            outcome,
             fuel,
             micros,
         })

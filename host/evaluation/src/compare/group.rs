@@ -57,7 +57,7 @@ impl Group {
         let valued = |of: &dyn Fn(&Sides<Status>) -> Status| {
             let statuses = rows
                 .iter()
-                .map(|row| row.said().map(ComparedOutcome::status));
+                .map(|row| row.outcomes().map(ComparedOutcome::status));
             statuses
                 .filter(|status| of(status) == Status::Valued)
                 .count()
@@ -86,10 +86,10 @@ impl Nearness {
     fn of(rows: &[&PairedRow]) -> Option<Nearness> {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for row in rows {
-            if let (Some(price), Some(said)) = (row.price, row.estimates()) {
+            if let (Some(price), Some(estimates)) = (row.price, row.estimates()) {
                 let pair = |estimate| Pair { price, estimate };
-                a.push(pair(said.a));
-                b.push(pair(said.b));
+                a.push(pair(estimates.a));
+                b.push(pair(estimates.b));
             }
         }
         if a.len() < LEAST_ROWS {
@@ -118,7 +118,7 @@ impl Nearness {
 /// A row where both give a range; a price that nobody knows is no number.
 fn ranged(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
     let price = row.price.unwrap_or(f64::NAN);
-    let both = row.said().map(ComparedOutcome::ranged).both()?;
+    let both = row.outcomes().map(ComparedOutcome::ranged).both()?;
     Some(both.map(|(estimate, range)| RangedEstimate {
         price,
         estimate,

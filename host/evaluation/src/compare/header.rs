@@ -134,9 +134,9 @@ impl Header {
     /// What must be said before any figure.
     pub fn warnings(&self) -> Vec<String> {
         let Sides { a, b } = &self.releases;
-        let mut said = Vec::new();
+        let mut sentences = Vec::new();
         if !self.same_snapshot() {
-            said.push(format!(
+            sentences.push(format!(
                 "The two releases value from different snapshots (A from {}, sales up to {}; B from {}, sales up to {}): a change may \
                  come from the evidence as well as from the model.",
                 a.snapshot_id,
@@ -147,14 +147,14 @@ impl Header {
         }
         if let Source::Sales { first, last, .. } = &self.rows {
             for (name, release) in [("A", a), ("B", b)] {
-                said.extend(
+                sentences.extend(
                     release
                         .learnt
                         .warning()
                         .map(|words| format!("{name}: {words}")),
                 );
                 if let Some(latest) = release.latest_sale.as_ref().filter(|latest| *latest < last) {
-                    said.push(format!(
+                    sentences.push(format!(
                         "{name}'s snapshot ends on {latest}, and sales of {first} to {last} were asked about: the later the sale, \
                          the more evidence {name} lacks."
                     ));
@@ -165,7 +165,7 @@ impl Header {
             truncated: true, ..
         } = &self.rows
         {
-            said.push(
+            sentences.push(
                 "Only so many rows are kept, and earlier ones were let go of: these are the latest."
                     .to_owned(),
             );
@@ -179,12 +179,12 @@ impl Header {
         {
             let since = counted_since.as_ref();
             let since = since.map(|since| format!(" since {since}"));
-            said.push(format!(
+            sentences.push(format!(
                 "Rows that were taken{} and are in no figure here: {kinds}.",
                 since.unwrap_or_default()
             ));
         }
-        said
+        sentences
     }
 
     /// Where the rows come from, in a sentence.

@@ -27,7 +27,8 @@ pub struct PairedRow {
 #[serde(deny_unknown_fields)]
 pub struct Side {
     /// Its answer.
-    pub said: ComparedOutcome,
+    #[serde(rename = "said")]
+    pub outcome: ComparedOutcome,
     /// Units of fuel that it spent.
     pub fuel: u64,
     /// Time on the clock, microseconds.
@@ -138,13 +139,13 @@ impl ComparedOutcome {
 
 impl PairedRow {
     /// What was said of it, by each.
-    pub fn said(&self) -> Sides<&ComparedOutcome> {
-        self.sides.each().map(|side| &side.said)
+    pub fn outcomes(&self) -> Sides<&ComparedOutcome> {
+        self.sides.each().map(|side| &side.outcome)
     }
 
     /// Both estimates, pounds, where both releases value it.
     pub fn estimates(&self) -> Option<Sides<f64>> {
-        self.said().map(ComparedOutcome::estimate).both()
+        self.outcomes().map(ComparedOutcome::estimate).both()
     }
 
     /// B's estimate over A's, less 1; where both releases value it.
@@ -154,12 +155,12 @@ impl PairedRow {
 
     /// Whether one release values, refers or fails on what the other does not.
     pub fn flipped(&self) -> bool {
-        let status = self.said().map(ComparedOutcome::status);
+        let status = self.outcomes().map(ComparedOutcome::status);
         status.a != status.b
     }
 
     /// Whether both releases said the very same, to the bit.
     pub fn alike(&self) -> bool {
-        self.sides.a.said == self.sides.b.said
+        self.sides.a.outcome == self.sides.b.outcome
     }
 }

@@ -50,13 +50,13 @@ impl Comparison {
                 Some(type_words(row.property_type).to_owned())
             }),
             by("value", &price_bands(), &|row| {
-                let said = row.said().map(ComparedOutcome::estimate);
-                Some(price_band(said.a.or(said.b)?).to_owned())
+                let outcomes = row.outcomes().map(ComparedOutcome::estimate);
+                Some(price_band(outcomes.a.or(outcomes.b)?).to_owned())
             }),
             by("authority", &[], &|row| Some(row.authority.clone())),
             by("postcode_area", &[], &|row| Some(row.postcode_area.clone())),
             by("confidence", &known, &|row| {
-                row.said().a.band().map(str::to_owned)
+                row.outcomes().a.band().map(str::to_owned)
             }),
         ];
         let mut found = Comparison {

@@ -50,7 +50,7 @@ pub const NAMED: usize = 60;
 /// Every pair of statuses that some row has, in order.
 pub fn statuses(rows: &[&PairedRow]) -> Vec<Transition<Status>> {
     let found = rows.iter().map(|row| {
-        let status = row.said().map(ComparedOutcome::status);
+        let status = row.outcomes().map(ComparedOutcome::status);
         (status.a, status.b)
     });
     crossings(found)
@@ -63,7 +63,7 @@ pub fn bands(rows: &[&PairedRow], order: &[String]) -> Vec<Transition<String>> {
         (known.unwrap_or(order.len()), band.to_owned())
     };
     let found = rows.iter().filter_map(|row| {
-        let band = row.said().map(ComparedOutcome::band).both()?.map(place);
+        let band = row.outcomes().map(ComparedOutcome::band).both()?.map(place);
         Some((band.a, band.b))
     });
     let named = crossings(found).into_iter().map(|found| Transition {
@@ -91,9 +91,9 @@ impl Flips {
         let flipped: Vec<&&PairedRow> = rows.iter().filter(|row| row.flipped()).collect();
         let mut kinds = BTreeMap::<_, usize>::new();
         for row in &flipped {
-            let said = row.said();
-            let status = said.map(ComparedOutcome::status);
-            let reason = said.map(|said| said.reason().map(str::to_owned));
+            let outcomes = row.outcomes();
+            let status = outcomes.map(ComparedOutcome::status);
+            let reason = outcomes.map(|outcome| outcome.reason().map(str::to_owned));
             *kinds
                 .entry((status.a, reason.a, status.b, reason.b))
                 .or_default() += 1;

@@ -30,14 +30,14 @@ pub(crate) fn referred(reason: &str) -> ComparedOutcome {
 }
 
 /// A row of which both said so much, at the same cost.
-pub(crate) fn said(
+pub(crate) fn compared(
     row: &str,
     price: Option<f64>,
     a: ComparedOutcome,
     b: ComparedOutcome,
 ) -> PairedRow {
-    let side = |said| Side {
-        said,
+    let side = |outcome| Side {
+        outcome,
         fuel: 1_000,
         micros: 50.0,
     };
@@ -56,7 +56,7 @@ pub(crate) fn said(
 
 /// A row that both value.
 pub(crate) fn pair(a: f64, b: f64) -> PairedRow {
-    said("a row", None, valued(a), valued(b))
+    compared("a row", None, valued(a), valued(b))
 }
 
 /// The comparison on these rows.

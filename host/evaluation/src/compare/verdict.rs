@@ -15,31 +15,31 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
     if rows == 0 {
         return vec!["There is no row to compare.".to_owned()];
     }
-    let mut said = vec![match rows - found.identical {
+    let mut sentences = vec![match rows - found.identical {
         0 => format!("B says the same as A on {}, to the bit.", all(rows)),
         other => format!(
             "B says something else than A on {other} of {}.",
             counted(rows)
         ),
     }];
-    said.extend(change(found));
-    said.push(flips(found));
+    sentences.extend(change(found));
+    sentences.push(flips(found));
     if found.identical < rows {
         let priced = !matches!(found.subject.rows, Source::Sales { .. });
-        said.push(match &found.overall.accuracy {
+        sentences.push(match &found.overall.accuracy {
             Some(both) => nearness(both),
             None if priced => {
-                "What was paid is not known of these rows: which release is nearer to it cannot be said."
+                "What was paid is not known of these rows: which release is nearer to it cannot be sentences."
                     .to_owned()
             }
             None => format!(
-                "Fewer than {LEAST_ROWS} of the rows are valued by both and have a known price: which release is nearer to it cannot be said."
+                "Fewer than {LEAST_ROWS} of the rows are valued by both and have a known price: which release is nearer to it cannot be sentences."
             ),
         });
     }
-    said.extend(found.overall.ranges.as_ref().map(held));
-    said.extend(cost(found));
-    said
+    sentences.extend(found.overall.ranges.as_ref().map(held));
+    sentences.extend(cost(found));
+    sentences
 }
 
 /// So many rows, in words.

@@ -107,7 +107,7 @@ fn selection(family: Family, selector: &Selector) -> Field {
         .iter()
         .filter_map(|dataset| Some((dataset, dataset.selector(name)?)))
         .collect();
-    let said = |presence: fn(Presence) -> bool| {
+    let listed = |presence: fn(Presence) -> bool| {
         let ids: Vec<String> = takers
             .iter()
             .filter(|(_, selector)| presence(selector.presence))
@@ -117,8 +117,8 @@ fn selection(family: Family, selector: &Selector) -> Field {
     };
     let mut about = describe(selector);
     let (required, optional) = (
-        said(|presence| presence == Presence::Required),
-        said(|presence| presence != Presence::Required),
+        listed(|presence| presence == Presence::Required),
+        listed(|presence| presence != Presence::Required),
     );
     if !required.is_empty() {
         about.push_str(&format!(" Required by {required}."));

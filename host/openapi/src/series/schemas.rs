@@ -50,14 +50,14 @@ fn envelope() -> Object {
         ],
         [
             ("request_id", request_id()),
-            ("dataset", said(Type::String, "As asked.")),
+            ("dataset", field(Type::String, "As asked.")),
             ("release_id", release_id()),
             ("published_at", published_at()),
             ("release_status", status()),
             ("selection", named("SeriesSelection")),
             (
                 "revision_policy",
-                said(Type::String, "What later releases may change."),
+                field(Type::String, "What later releases may change."),
             ),
             (
                 "notice",
@@ -72,7 +72,7 @@ fn envelope() -> Object {
                             )])
                             .into(),
                         ),
-                        ("message", said(Type::String, "For people.")),
+                        ("message", field(Type::String, "For people.")),
                     ],
                 )
                 .describe("What you should know of the answer; absent where there is nothing.")
@@ -145,7 +145,7 @@ fn series() -> Object {
             ("capital_window_months", months("Months of capital values behind a yield.")),
             ("rental_window_months", months("Months of rents behind a yield.")),
             ("history_capability", words(History::glossary()).into()),
-            ("series_id", said(Type::String, "Its id, the same in every release.")),
+            ("series_id", field(Type::String, "Its id, the same in every release.")),
             (
                 "dimensions",
                 dimensions
@@ -168,7 +168,7 @@ fn series() -> Object {
                 .describe("Whether it has observations in the release, and of which periods.")
                 .into(),
             ),
-            ("method", said(Type::String, "The rule behind its values, where one is stated.")),
+            ("method", field(Type::String, "The rule behind its values, where one is stated.")),
             (
                 "observations",
                 Schema::from(list(named("SeriesObservation"), None, None)).into(),
@@ -191,7 +191,7 @@ fn observation() -> Object {
             ("status", words(Status::glossary()).into()),
             (
                 "value",
-                said(
+                field(
                     Type::Number,
                     "In the unit of the series. What is missing is absent and never zero.",
                 ),
@@ -279,7 +279,7 @@ fn dataset() -> Object {
             "history_capability",
         ],
         [
-            ("dataset", said(Type::String, "Its exact name in queries.")),
+            ("dataset", field(Type::String, "Its exact name in queries.")),
             (
                 "required",
                 texts("Parameters that an initial request must give."),
@@ -311,7 +311,7 @@ fn dataset() -> Object {
             ),
             (
                 "requires_metric_selection",
-                said(Type::Boolean, "Whether this key must name its metrics."),
+                field(Type::Boolean, "Whether this key must name its metrics."),
             ),
             ("history_capability", words(History::glossary()).into()),
         ],
@@ -323,8 +323,8 @@ fn areas() -> Object {
     let area = object(
         &["code", "name"],
         [
-            ("code", said(Type::String, "Its code, of nine characters.")),
-            ("name", said(Type::String, "Its name.")),
+            ("code", field(Type::String, "Its code, of nine characters.")),
+            ("name", field(Type::String, "Its name.")),
         ],
     );
     object(
@@ -381,7 +381,7 @@ fn request_id() -> RefOr<Schema> {
 }
 
 fn release_id() -> RefOr<Schema> {
-    said(
+    field(
         Type::String,
         "The package that answered, which never changes.",
     )
@@ -404,14 +404,14 @@ fn family() -> RefOr<Schema> {
 }
 
 fn metric() -> RefOr<Schema> {
-    said(Type::String, "The metric's id.")
+    field(Type::String, "The metric's id.")
 }
 
 fn unit() -> RefOr<Schema> {
-    said(Type::String, "Its unit.")
+    field(Type::String, "Its unit.")
 }
 
-fn said(kind: Type, about: &str) -> RefOr<Schema> {
+fn field(kind: Type, about: &str) -> RefOr<Schema> {
     Object::with_type(kind).describe(about).into()
 }
 

@@ -65,9 +65,9 @@ impl Python {
         if !source.is_file() {
             bail!("the model's module {} is not there", source.display());
         }
-        let workshop = tempfile::tempdir()?;
+        let work_dir = tempfile::tempdir()?;
         let put = |name: &str, text: &str| {
-            let path = workshop.path().join(name);
+            let path = work_dir.path().join(name);
             std::fs::write(&path, text).with_context(|| path.display().to_string())
         };
         put("valuation.wit", INTERFACE)?;
@@ -81,10 +81,10 @@ impl Python {
         )?;
         // The interpreter that is run while building leaves compiled modules beside those that it
         // imports.
-        let model = workshop.path().join("model");
+        let model = work_dir.path().join("model");
         copy(folder, &model).with_context(|| folder.display().to_string())?;
-        let made = workshop.path().join("component.wasm");
-        self.run(&model, workshop.path(), &made)?;
+        let made = work_dir.path().join("component.wasm");
+        self.run(&model, work_dir.path(), &made)?;
         std::fs::read(&made).with_context(|| {
             format!(
                 "{PROGRAM} ended well and left no component; {PROGRAM_VARIABLE} may name another program"
@@ -92,13 +92,13 @@ impl Python {
         })
     }
 
-    fn run(&self, folder: &Path, workshop: &Path, made: &Path) -> anyhow::Result<()> {
+    fn run(&self, folder: &Path, work_dir: &Path, made: &Path) -> anyhow::Result<()> {
         let program = std::env::var_os(PROGRAM_VARIABLE).unwrap_or_else(|| OsString::from(PROGRAM));
         let output = Command::new(&program)
             .args(["--quiet", "--wit-path"])
-            .arg(workshop.join("valuation.wit"))
+            .arg(work_dir.join("valuation.wit"))
             .args(["--world", "release", "componentize", "--python-path"])
-            .arg(workshop)
+            .arg(work_dir)
             .arg("--python-path")
             .arg(folder)
             .arg("--output")

@@ -180,7 +180,10 @@ mod tests {
         let found = of(&all);
         assert_eq!(found.verdict, Verdict::Failed);
         let line = "type detached: 90.0 % of 1000 ranges hold the price, +10.0 points from nominal  FAILED";
-        assert!(found.details.iter().any(|said| said == line), "{found:?}");
+        assert!(
+            found.details.iter().any(|detail| detail == line),
+            "{found:?}"
+        );
         // By price every group is off, and none is judged.
         assert!(found.details.iter().all(|line| !line.starts_with("price")));
     }

@@ -41,8 +41,8 @@ pub fn candidate(
     compiled: Option<&Path>,
     watch: &mut Progress<'_>,
 ) -> anyhow::Result<Candidate> {
-    let workshop = tempfile::tempdir().context("a folder for compiled code")?;
-    let compiled = compiled.unwrap_or(workshop.path());
+    let work_dir = tempfile::tempdir().context("a folder for compiled code")?;
+    let compiled = compiled.unwrap_or(work_dir.path());
     let mut snapshots = BTreeMap::new();
     let mut admit = |runtime: Runtime| -> anyhow::Result<OpenRelease> {
         let runtime = runtime.with_cache(kept(compiled, TOLD)?);

@@ -38,7 +38,7 @@ pub fn pair(
         (&releases.a, &first.a, &second.a),
         (&releases.b, &first.b, &second.b),
     ] {
-        if first.said != second.said {
+        if first.outcome != second.outcome {
             bail!(
                 "{}: release {} does not say the same twice; `domesday release check` tells more",
                 row.name,
@@ -62,7 +62,7 @@ fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> anyhow::Re
     let began = Instant::now();
     if let Some(referral) = outside(&release.manifest, subject) {
         return Ok(Side {
-            said: referred(&referral),
+            outcome: referred(&referral),
             fuel: 0,
             micros: micros(began),
         });
@@ -75,7 +75,7 @@ fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> anyhow::Re
         bail!("{name} could not be valued by {}: {failure}", release.id);
     }
     Ok(Side {
-        said: compared_outcome(release, &row.outcome),
+        outcome: compared_outcome(release, &row.outcome),
         fuel: row.cost.fuel,
         micros,
     })

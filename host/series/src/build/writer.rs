@@ -36,7 +36,7 @@ pub struct Publication {
     pub notes: Vec<String>,
 }
 
-/// Writes the release as `<shelf>/<release_id>`, unsigned. The same draft and publication give
+/// Writes the release as `<packages>/<release_id>`, unsigned. The same draft and publication give
 /// the same bytes.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub struct Publication {
 /// A draft that contradicts itself or the catalogue, one without any observation, and whatever
 /// hinders writing; an id that is published with other bytes is refused.
 pub fn write(
-    shelf: &Path,
+    packages_dir: &Path,
     mut draft: Draft,
     publication: Publication,
 ) -> Result<Manifest, BuildError> {
@@ -100,13 +100,13 @@ pub fn write(
     }
     let id = publication.release_id;
     match publication.family {
-        Family::Markets => publish(shelf, id, created, MarketsBody(body), files),
-        Family::Rates => publish(shelf, id, created, RatesBody(body), files),
+        Family::Markets => publish(packages_dir, id, created, MarketsBody(body), files),
+        Family::Rates => publish(packages_dir, id, created, RatesBody(body), files),
     }
 }
 
 fn publish<B: Body>(
-    shelf: &Path,
+    packages_dir: &Path,
     id: PackageId,
     created: Timestamp,
     body: B,
@@ -122,5 +122,5 @@ fn publish<B: Body>(
         body,
         files,
     };
-    Ok(domesday_package::write(shelf, draft)?)
+    Ok(domesday_package::write(packages_dir, draft)?)
 }

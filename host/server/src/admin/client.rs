@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokio::net::UnixStream;
 
 /// How long a command may take. The server may have to compile a release before it promotes it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Who is answered.
 const ITS_USER: &str = "only the user that runs the server, and root, may give it orders";
@@ -46,7 +46,7 @@ pub fn ask(data: &Path, command: &Command) -> anyhow::Result<Option<Response>> {
             }
             Err(error) => return Err(error).with_context(named),
         };
-        let asked = tokio::time::timeout(PATIENCE, exchange(stream, command)).await;
+        let asked = tokio::time::timeout(TIMEOUT, exchange(stream, command)).await;
         asked
             .with_context(|| format!("{} did not answer in time", named()))?
             .map_err(|error| match error.downcast_ref::<hyper::Error>() {

@@ -21,7 +21,7 @@ use tokio::time::timeout;
 
 const DAY_MILLIS: i64 = 86_400_000;
 /// How long a status waits for the state.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why a command fails.
 #[derive(Debug, thiserror::Error)]
@@ -336,7 +336,7 @@ fn status(service: &Service) -> Status {
         jobs_paused: service.state.jobs_paused(),
         // This thread may block, and no other does for it.
         jobs_waiting: Handle::current()
-            .block_on(async { timeout(PATIENCE, service.state.waiting()).await })
+            .block_on(async { timeout(TIMEOUT, service.state.waiting()).await })
             .ok()
             .and_then(Result::ok),
         trouble: service.trouble(),

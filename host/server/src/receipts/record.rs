@@ -48,9 +48,9 @@ mod tests {
     /// Every fixture of the demo's release, with all kinds of questions and outcomes.
     #[test]
     fn a_fixture_comes_back_to_the_bit() {
-        let shelf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../releases/valuation");
+        let packages_dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../releases/valuation");
         let mut read_back = 0;
-        for release in std::fs::read_dir(shelf).unwrap() {
+        for release in std::fs::read_dir(packages_dir).unwrap() {
             let file = release.unwrap().path().join("fixtures.jsonl");
             let file = BufReader::new(std::fs::File::open(file).unwrap());
             for fixture in fixture::read(file).unwrap() {

@@ -231,7 +231,7 @@ impl Shadow {
         &self,
         current: &Arc<OpenRelease>,
         subject: &Arc<Subject>,
-        said: ComparedOutcome,
+        outcome: ComparedOutcome,
         fuel: u64,
         took: Duration,
     ) {
@@ -243,7 +243,7 @@ impl Shadow {
             current: current.clone(),
             subject: subject.clone(),
             side: Side {
-                said,
+                outcome,
                 fuel,
                 micros: took.as_nanos() as f64 / 1_000.0,
             },

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 pub const STACK_BYTES: usize = 8 << 20;
 /// The longest that a row waits for requests to end: under any load a candidate goes on, by fifty
 /// rows a second.
-const PATIENCE: Duration = Duration::from_millis(20);
+const TIMEOUT: Duration = Duration::from_millis(20);
 /// While requests are under way, it rests so many times as long as its last row took.
 const RESTS: u32 = 19;
 /// The longest rest.
@@ -48,7 +48,7 @@ pub(super) struct Runner {
 impl Runner {
     /// Works until the shadow is ended, and counts the rows that still wait then.
     pub fn run(mut self) {
-        let mut rest = PATIENCE;
+        let mut rest = TIMEOUT;
         while !self.ended.load(Ordering::Relaxed) {
             match self.offered.recv_timeout(QUIET) {
                 Ok(offered) => {
@@ -74,7 +74,7 @@ impl Runner {
         let began = Instant::now();
         // A fault of ours in here loses this row and nothing else.
         let pair = catch_unwind(AssertUnwindSafe(|| self.pair(offered)));
-        let rest = (began.elapsed() * RESTS).clamp(PATIENCE, LONGEST_REST);
+        let rest = (began.elapsed() * RESTS).clamp(TIMEOUT, LONGEST_REST);
         match pair.unwrap_or(Err(ExclusionReason::Undone)) {
             Ok(pair) => {
                 self.metrics.row(&self.candidate.id, "compared");
@@ -115,7 +115,7 @@ impl Runner {
             .latest_sale
             .map(|latest| latest.min(Day(day.0 - 1)));
         let began = Instant::now();
-        let (said, fuel) = match outside(&candidate.manifest, &subject) {
+        let (outcome, fuel) = match outside(&candidate.manifest, &subject) {
             Some(referral) => (referred(&referral), 0),
             None => {
                 let evidence = candidate.evidence.clone();
@@ -141,7 +141,11 @@ impl Runner {
             price: None,
             sides: Sides {
                 a: offered.side.clone(),
-                b: Side { said, fuel, micros },
+                b: Side {
+                    outcome,
+                    fuel,
+                    micros,
+                },
             },
         })
     }

@@ -39,7 +39,7 @@ fn about() -> FolderHeader {
 
 fn row(at: i64) -> StoredPair {
     let side = || Side {
-        said: ComparedOutcome::Referred {
+        outcome: ComparedOutcome::Referred {
             reason: "short_lease".to_owned(),
         },
         fuel: 7,

@@ -96,7 +96,10 @@ impl ShadowMetrics {
     /// What both said of a row.
     pub fn pair(&self, release: &str, pair: &PairedRow) {
         let release = release.to_owned();
-        let status = pair.said().map(ComparedOutcome::status).map(Status::word);
+        let status = pair
+            .outcomes()
+            .map(ComparedOutcome::status)
+            .map(Status::word);
         self.statuses
             .get_or_create(&Statuses {
                 release: release.clone(),

@@ -19,7 +19,7 @@ use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
 /// How long the collector may take over one batch, and how long a stop waits for the last one.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -80,7 +80,7 @@ impl Traces {
             .with_http_client(Posting::default())
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(endpoint)
-            .with_timeout(PATIENCE)
+            .with_timeout(TIMEOUT)
             .build()?;
         let provider = SdkTracerProvider::builder()
             // Collects and sends on a thread of its own; what does not fit its queue is dropped.
@@ -126,7 +126,7 @@ impl Traces {
 
     /// Sends what is still queued. Blocks for a few seconds at most.
     pub fn stop(&self) {
-        if let Err(error) = self.provider.shutdown_with_timeout(PATIENCE) {
+        if let Err(error) = self.provider.shutdown_with_timeout(TIMEOUT) {
             tracing::warn!(%error, "the last traces could not be sent");
         }
     }
@@ -139,7 +139,7 @@ struct Posting(ureq::Agent);
 impl Default for Posting {
     fn default() -> Self {
         let agent = ureq::Agent::config_builder()
-            .timeout_global(Some(PATIENCE))
+            .timeout_global(Some(TIMEOUT))
             .http_status_as_error(false)
             // The collector is named by its operator; a proxy of the environment is not meant for
             // it.

@@ -63,7 +63,7 @@ pub(super) fn writing(error: sqlx::Error) -> StateError {
 /// For `map_err` of what waits for a lock first.
 pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
     const LOCK_NOT_AVAILABLE: &str = "55P03";
-    match error.as_database_error().and_then(|said| said.code()) {
+    match error.as_database_error().and_then(|error| error.code()) {
         Some(code) if code == LOCK_NOT_AVAILABLE => storage("written", Failed::Locked),
         _ => writing(error),
     }
@@ -75,10 +75,10 @@ pub(super) fn cannot_write(error: &StateError) -> bool {
     let StateError::Storage { source, .. } = error else {
         return false;
     };
-    let Some(sqlx::Error::Database(said)) = source.downcast_ref::<sqlx::Error>() else {
+    let Some(sqlx::Error::Database(error)) = source.downcast_ref::<sqlx::Error>() else {
         return false;
     };
-    said.code().is_some_and(|code| {
+    error.code().is_some_and(|code| {
         ["53", "58", "XX", "25006"]
             .iter()
             .any(|class| code.starts_with(class))

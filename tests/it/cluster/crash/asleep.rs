@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 5;
 const ROWS: usize = 2_500;
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const TABLES: [&str; 5] = ["jobs", "chunks", "submissions", "usage", "turns"];
 
 /// Everything of jobs and units in the database, in short.
@@ -34,7 +34,7 @@ fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(started.elapsed() < PATIENCE, "{what}");
+        assert!(started.elapsed() < TIMEOUT, "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

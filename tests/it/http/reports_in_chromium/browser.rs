@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// No page takes a browser longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const LOOKED_AT: &str = include_str!("looked_at.js");
 /// A desk, and the narrowest that this browser has.
 pub const WIDTHS: [u32; 2] = [1280, 500];
@@ -71,7 +71,7 @@ pub fn look(name: &str, page: &str, width: u32) -> Looked {
         .arg(format!("--screenshot={}", picture.display()))
         .arg("--dump-dom")
         .arg(format!("file://{}", copy.display()));
-    let ran = to_its_end(command, PATIENCE).ok();
+    let ran = to_its_end(command, TIMEOUT).ok();
     assert!(picture.is_file(), "no picture: {}", ran.stderr);
     println!("{}", picture.display());
     let found = ran

@@ -117,9 +117,9 @@ impl JournalOptions {
                 Err(problem) => {
                     report.failed += 1;
                     let room = report.problems.len() < TOLD;
-                    let mut told = report.problems.iter_mut();
-                    match told.find(|told| told.problem == problem) {
-                        Some(told) => told.more += 1,
+                    let mut problems = report.problems.iter_mut();
+                    match problems.find(|known| known.problem == problem) {
+                        Some(known) => known.more += 1,
                         None if room => report.problems.push(Problem {
                             receipt: receipt.sequence,
                             valuation_id: about.valuation_id.clone(),

@@ -94,13 +94,13 @@ impl Markets {
             published_at: self.published_at,
             synthetic: self.synthetic,
         };
-        let shelf = self.releases.releases.join(Family::Markets.as_str());
+        let packages_dir = self.releases.releases.join(Family::Markets.as_str());
         let mut progress = Progress::new();
-        let (_, report) = build(&shelf, about, &inputs, &mut |stage, done, total| {
+        let (_, report) = build(&packages_dir, about, &inputs, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })?;
         drop(progress);
-        let place = shelf.join(release_id.as_str());
+        let place = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
             sign(&place, &SigningKey::read(key)?)?;
         }

@@ -28,8 +28,8 @@ fn pounds(value: f64) -> String {
     format!("£{text}")
 }
 
-fn answer(said: &ComparedOutcome) -> String {
-    match said {
+fn answer(outcome: &ComparedOutcome) -> String {
+    match outcome {
         ComparedOutcome::Valued { estimate, .. } => pounds(*estimate),
         ComparedOutcome::Referred { reason } => format!("referred: {}", reason.replace('_', " ")),
         ComparedOutcome::Failed { reason } => format!("failed: {}", reason.replace('_', " ")),
@@ -44,7 +44,7 @@ pub fn rows(rows: &[PairedRow]) -> Markup {
         tbody { @for row in rows { tr {
             td { (row.row) }
             td { @if let Some(change) = row.change() { (signed(change)) } @else { "–" } }
-            td { (answer(row.said().a)) } td { (answer(row.said().b)) }
+            td { (answer(row.outcomes().a)) } td { (answer(row.outcomes().b)) }
             @if priced { td { @if let Some(price) = row.price { (pounds(price)) } @else { "–" } } }
             td { (type_of(row)) }
             td { (row.postcode_area) @if !row.authority.is_empty() { " " (row.authority) } }

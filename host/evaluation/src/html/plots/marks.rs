@@ -125,7 +125,7 @@ pub fn marks(
             let beside = mark.interval.map_or(mark.value, |[_, high]| high);
             let style = (FONT, 13).into_font().color(&INK);
             let at = EmptyElement::at((beside, centre))
-                + Text::new(said(shape, mark.value), (6, -7), style);
+                + Text::new(value_label(shape, mark.value), (6, -7), style);
             chart.draw_series([at])?;
         }
         area.present()?;
@@ -134,7 +134,7 @@ pub fn marks(
 }
 
 /// The figure beside a mark.
-fn said(shape: Shape, value: f64) -> String {
+fn value_label(shape: Shape, value: f64) -> String {
     match shape {
         Shape::Changes => signed(value, if value.abs() < 1.0 { 2 } else { 1 }),
         Shape::Amounts if value >= 100.0 => format!("{value:.0}"),

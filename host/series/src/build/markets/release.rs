@@ -1,4 +1,4 @@
-//! From the registers to a package on a shelf.
+//! From the registers to a package in a packages folder.
 
 use super::coverage::Coverage;
 use super::report::Report;
@@ -25,13 +25,13 @@ pub struct ReleaseDetails {
     pub synthetic: bool,
 }
 
-/// Builds the release and writes it, unsigned, as `<shelf>/<release_id>`. The same inputs give the
-/// same bytes.
+/// Builds the release and writes it, unsigned, as `<packages>/<release_id>`. The same inputs give
+/// the same bytes.
 ///
 /// # Errors
 /// See [`MarketsError`].
 pub fn build(
-    shelf: &Path,
+    packages_dir: &Path,
     about: ReleaseDetails,
     inputs: &Inputs,
     watch: &mut Progress<'_>,
@@ -48,7 +48,7 @@ pub fn build(
         synthetic: about.synthetic,
         notes: notes(&report, &inputs.coverage, about.synthetic),
     };
-    let manifest = write(shelf, draft, publication)?;
+    let manifest = write(packages_dir, draft, publication)?;
     Ok((manifest, report))
 }
 

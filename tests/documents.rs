@@ -22,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 /// machine and for the sandbox.
 const TIMEOUT: u64 = 1_200;
 
-/// What pages are held against, read when first asked for.
+/// What pages are compared with, read at the first use.
 static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::read(&repository()));
 static WORKSPACE: LazyLock<Workspace> = LazyLock::new(|| Workspace::read(&repository()));
 static PROGRAM: LazyLock<Command> = LazyLock::new(|| {
@@ -176,7 +176,7 @@ fn set(environment: &mut Vec<(String, Option<String>)>, name: &str, value: &Path
     environment.push((name.to_owned(), Some(value.display().to_string())));
 }
 
-/// A database server of the test's own, as PostgreSQL's programs are told of one.
+/// A database server of the test's own, as the environment variables of PostgreSQL's programs.
 fn postgresql() -> Vec<(String, Option<String>)> {
     let address = shared().database();
     let (_, settings) = address.split_once('?').unwrap();

@@ -93,7 +93,7 @@ impl HttpClient {
         }
         let request = request
             .body(Empty::new())
-            .map_err(|_| Failure::Unreadable("the question is no request"))?;
+            .map_err(|_| Failure::Unreadable("the request is not valid"))?;
         let answer = self.client.request(request).await.map_err(|error| {
             tracing::debug!(%error, "the identity provider");
             match error.is_connect() {

@@ -12,7 +12,7 @@
 //!   strictly.
 //! - [`Provider`] puts the tries, pages, retries and the memory of past answers together.
 //! - [`breaker`] stops asking one that fails again and again.
-//! - [`LookupObserver`] is told of all of it, for metrics.
+//! - [`LookupObserver`] receives all of it, for metrics.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod address;

@@ -8,7 +8,7 @@ pub trait Vocabulary: Copy + 'static {
     /// What the list is of, for the published schema.
     const ABOUT: &'static str;
 
-    /// The word as it stands on the wire.
+    /// The word on the wire.
     fn code(self) -> &'static str;
 
     /// What the word means, for the published schema.

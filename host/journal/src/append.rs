@@ -88,7 +88,7 @@ impl Tail {
             return Err(JournalError::Closed);
         };
         let (mut sequence, mut digest) = (self.sequence, self.digest);
-        // A torn group is told from damage by this: see `resume`.
+        // This tells a torn group from damage: see `resume`.
         let durable = self.sequence;
         let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 192).sum());
         for receipt in receipts {

@@ -158,9 +158,9 @@ pub(crate) mod tests {
         assert_eq!((read.sequence, read.previous), (3, previous));
         assert_eq!(read.durable, Some(1));
         assert!(is_whole(line.as_bytes(), &read));
-        let spoilt = line.replace("acme", "acne");
-        let read_spoilt: Receipt = serde_json::from_str(&spoilt).unwrap();
-        assert!(!is_whole(spoilt.as_bytes(), &read_spoilt));
+        let damaged = line.replace("acme", "acne");
+        let read_damaged: Receipt = serde_json::from_str(&damaged).unwrap();
+        assert!(!is_whole(damaged.as_bytes(), &read_damaged));
         assert_eq!(
             (read.about.clone(), read.key.clone()),
             (about("v\"1"), key.id())

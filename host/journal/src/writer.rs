@@ -178,7 +178,7 @@ impl Drop for Journal {
         entrance.send = None;
         drop(entrance);
         if let Some(thread) = self.thread.take() {
-            // A panic there was told of when it happened.
+            // The thread reported its panic when it happened.
             let _ = thread.join();
         }
     }

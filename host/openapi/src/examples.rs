@@ -1,5 +1,5 @@
 //! The requests that the description shows. Homes of the demo's made-up country, so that each can
-//! be sent to a fresh checkout as it stands.
+//! be sent to a fresh checkout unchanged.
 
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;

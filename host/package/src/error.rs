@@ -27,7 +27,7 @@ pub enum PackageErrorKind {
         /// What the system said.
         error: io::Error,
     },
-    /// The place is no directory (a link to one is none).
+    /// The path is not a directory (a link to one is not).
     #[error("is not a directory")]
     NotADirectory,
     /// There is no `manifest.json`.

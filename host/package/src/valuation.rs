@@ -186,7 +186,7 @@ pub struct Model {
     pub name: String,
     /// The model's version.
     pub version: String,
-    /// SHA-256 of the fitted parameters that were baked in; absent where a model has none.
+    /// SHA-256 of the embedded fitted parameters; absent where a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_sha256: Option<Sha256Digest>,
     /// The sales that the parameters were learnt from; absent where a model has none, or does not

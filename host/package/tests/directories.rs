@@ -404,8 +404,8 @@ proptest! {
         bit in 0..8_u32,
     ) {
         // One package for all cases, restored after each: writing one waits for the disk.
-        static SHELF: LazyLock<(TempDir, PathBuf)> = LazyLock::new(packages_dir);
-        let directory = &SHELF.1;
+        static GOOD: LazyLock<(TempDir, PathBuf)> = LazyLock::new(packages_dir);
+        let directory = &GOOD.1;
         let path = directory.join(name);
         let good = fs::read(&path).unwrap();
         let mut bytes = good.clone();

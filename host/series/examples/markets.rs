@@ -1,6 +1,6 @@
 //! Builds a markets release from a folder that `domesday demo-data` wrote, and says what it took.
 //!
-//! `cargo run -p domesday-series --example markets -- WORLD SHELF [MATCHES]`
+//! `cargo run -p domesday-series --example markets -- WORLD PACKAGES [MATCHES]`
 #![allow(
     clippy::unwrap_used,
     reason = "a measurement may stop at what is missing"

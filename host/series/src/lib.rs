@@ -17,4 +17,4 @@ mod period;
 pub mod select;
 pub mod store;
 
-pub use period::{Period, Written, add_days, add_months};
+pub use period::{FormattedPeriod, Period, add_days, add_months};

@@ -57,10 +57,10 @@ impl Period {
     }
 
     /// As [`Period::text`], without an allocation.
-    pub fn written(self, frequency: Frequency) -> Written {
+    pub fn written(self, frequency: Frequency) -> FormattedPeriod {
         match frequency {
-            Frequency::Daily => Written::day(day_of(self.0)),
-            Frequency::Monthly => Written::month(month_start(self.0)),
+            Frequency::Daily => FormattedPeriod::day(day_of(self.0)),
+            Frequency::Monthly => FormattedPeriod::month(month_start(self.0)),
         }
     }
 
@@ -91,23 +91,23 @@ impl Period {
 /// A day or month of the years 0 to 9999 in writing. A page has thousands of them, and the
 /// calendar's own formatting is most of the time that a page takes.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub struct FormattedPeriod {
     bytes: [u8; 10],
     length: usize,
 }
 
-impl Written {
+impl FormattedPeriod {
     /// `YYYY-MM-DD`.
-    pub fn day(day: NaiveDate) -> Written {
-        Written {
+    pub fn day(day: NaiveDate) -> FormattedPeriod {
+        FormattedPeriod {
             bytes: written(day),
             length: 10,
         }
     }
 
     /// `YYYY-MM`, of the month that `day` lies in.
-    pub fn month(day: NaiveDate) -> Written {
-        Written {
+    pub fn month(day: NaiveDate) -> FormattedPeriod {
+        FormattedPeriod {
             bytes: written(day),
             length: 7,
         }

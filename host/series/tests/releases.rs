@@ -207,7 +207,7 @@ fn latest_snapshot_comes_before_nodes() {
     let found = observations(&release, &selection);
     let periods: Vec<_> = found.iter().map(|(_, period, _)| period.as_str()).collect();
     assert_eq!(periods, ["2025-10-06", "2025-10-06"]);
-    // The series of the missing node is told, with its availability, and no older value.
+    // The response names the series of the missing node and its availability, and no older value.
     assert_eq!(selection.series().len(), 3);
     let missing = selected(&release, "dataset=ois_spot_curve&tenor_months=120");
     assert_eq!(missing.observations(), 0);

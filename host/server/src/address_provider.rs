@@ -28,7 +28,7 @@ pub enum SetUpError {
         /// What happened.
         source: std::io::Error,
     },
-    /// What the file holds is no key.
+    /// The file's content is not a key.
     #[error("the key of the identity provider, {path}: {source}")]
     NoKey {
         /// The file.
@@ -36,7 +36,7 @@ pub enum SetUpError {
         /// What is wrong.
         source: KeyError,
     },
-    /// What the variable holds is no key.
+    /// The variable's value is not a key.
     #[error("the key of the identity provider, {KEY_VARIABLE}: {0}")]
     NoKeyInVariable(KeyError),
     /// Both are given.

@@ -230,5 +230,5 @@ pub struct PurgeCounts {
 
 /// How long a job and its results are kept: seven days.
 pub const JOB_RETENTION_MILLIS: i64 = 7 * 86_400_000;
-/// How long a key answers with its job: thirty days. After that it is refused for ever.
+/// How long a key answers with its job: thirty days. After that it is refused permanently.
 pub const IDEMPOTENCY_RETENTION_MILLIS: i64 = 30 * 86_400_000;

@@ -70,7 +70,7 @@ pub trait Jobs: Send + Sync {
     /// finished results stay charged.
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus>;
 
-    /// Lets go of a job, so that it can be claimed at once and the attempt does not count. The
+    /// Releases a job, so that it can be claimed at once and the attempt does not count. The
     /// claim is over: whoever held it can write nothing any more.
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus>;
 

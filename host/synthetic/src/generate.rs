@@ -33,7 +33,7 @@ pub enum Stage {
 /// Writes a world's register files into a folder, which is made if it is not there; files of the
 /// same names are replaced.
 ///
-/// `progress` is told the stage, how much of it is done and how much there is in all.
+/// `progress` receives the stage, how much of it is done and its total.
 ///
 /// # Errors
 ///

@@ -1,8 +1,8 @@
 //! Compiled code that outlives a process: `compiled/` in a folder of this user's own, under the
 //! secret `host.secret` beside it.
 //!
-//! A server has both in its data folder. Commands that are told a folder do the same there, so that
-//! one may be the other.
+//! A server has both in its data folder. A command with a folder option does the same there, so
+//! that one may be the other.
 
 use crate::private_file;
 use anyhow::{Context, bail};
@@ -13,11 +13,11 @@ use std::fs;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::Path;
 
-/// What a folder is that a command was told, in words.
+/// The name of a command's folder in messages.
 pub const TOLD: &str = "the folder of compiled code";
 
-/// The compiled code in `folder`, both made where they are not there yet. `what` says in words what
-/// the folder is.
+/// The compiled code in `folder`, both made where they are not there yet. `what` names the folder
+/// in messages.
 ///
 /// # Errors
 /// Where the folder cannot be made, or somebody else could put files into it.
@@ -27,7 +27,7 @@ pub fn kept(folder: &Path, what: &str) -> anyhow::Result<Cache> {
     Ok(Cache::open(&folder.join("compiled"), secret)?)
 }
 
-/// An engine that keeps compiled code in the folder that a command was told, if it was told any.
+/// An engine that keeps compiled code in the folder that a command's option names, if it names one.
 ///
 /// # Errors
 /// As [`kept`], and where the engine cannot be made.
@@ -46,7 +46,7 @@ pub fn runtime(allocation: Allocation, folder: Option<&Path>) -> anyhow::Result<
 pub fn own_folder(folder: &Path, what: &str) -> anyhow::Result<()> {
     let named = || format!("{what} {}", folder.display());
     if folder.exists() && !folder.is_dir() {
-        bail!("{} is no folder", named());
+        bail!("{} is not a directory", named());
     }
     fs::DirBuilder::new()
         .recursive(true)

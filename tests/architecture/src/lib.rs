@@ -1,11 +1,12 @@
 //! Holds the layout of the workspace: which crate may use which ([`crates`]), and that no file of a
-//! crate imports in a circle ([`imports`], [`circles`]).
+//! crate imports in a circle ([`imports`], [`circles`]). Holds its vocabulary, too ([`words`]).
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 pub mod circles;
 pub mod crates;
 pub mod imports;
+pub mod words;
 
 use std::path::PathBuf;
 

@@ -225,7 +225,7 @@ fn what_cannot_be_compared_is_said() {
     let later = ["--from", "2031-01-01", "--to", "2031-02-01"];
     let said = compare(&folder, RELEASE, RELEASE, &later).refused();
     assert!(said.contains("has sales up to 2026-"), "{said}");
-    // Nothing was learnt from that late, and nobody is told to name a window who did.
+    // Nothing was learnt from that late, and the message does not ask for a window that was given.
     let said = compare(&folder, RELEASE, RELEASE, &later[..2]).refused();
     assert!(
         said.contains("--from 2031-01-01") && said.contains("has sales up to 2026-"),

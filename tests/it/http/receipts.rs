@@ -68,7 +68,7 @@ fn files(data: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The receipts as they stand in the journal.
+/// The receipts, as the journal stores them.
 fn lines(data: &Path) -> Vec<Value> {
     let text = |path: &PathBuf| std::fs::read_to_string(path).unwrap();
     let text: String = files(data).iter().map(text).collect();

@@ -185,7 +185,7 @@ fn what_does_not_fit_the_queue_is_dropped_and_counted() {
     assert_eq!(answer["summary"]["valued"], 2_400);
     let dropped = served.rows(MISBEHAVING, "dropped");
     assert!(dropped > 0, "{}", served.metrics.get("/metrics").text);
-    // Rows that wait are let go of, and the server ends as it should.
+    // The server drops the rows that wait, and ends as it should.
     assert!(
         served
             .command(&["shadow", "stop"])

@@ -87,7 +87,7 @@ const CUSTOMERS: &[Customer] = &[
         plan.requests_per_second = 1;
         plan.burst = 2;
     }),
-    ("hasty", BOTH, |plan| {
+    ("limited", BOTH, |plan| {
         plan.requests_per_second = 1;
         plan.burst = 1;
     }),

@@ -1,5 +1,5 @@
-//! A file that a command writes at its end, and opens at its beginning, so that a path at which
-//! nothing can be written is told before the work and not after it.
+//! A file that a command writes at its end, and opens at its beginning, so that a path that cannot
+//! be written fails before the work and not after it.
 
 use anyhow::{Context, bail};
 use serde::Serialize;

@@ -167,7 +167,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         Duration::from_secs(settings.job_lease.max(1).into()),
     );
 
-    // Before anybody is told that it serves, since whoever is may end it at once.
+    // Before the log says that it serves, since a reader may end it at once.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -196,7 +196,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        // Jobs are let go of while requests are still finished.
+        // Jobs are released while requests are still finished.
         jobs.stop();
     };
     http::serve(listener, tls, http::router(service.clone()), stop).await;

@@ -56,7 +56,7 @@ impl AdminTarget {
             return Ok(answer);
         }
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
-            bail!("the data folder {} is no folder", self.data.display());
+            bail!("the data folder {} is not a directory", self.data.display());
         }
         if self.state.is_none() && !self.data.is_dir() {
             bail!(

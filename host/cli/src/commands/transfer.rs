@@ -14,7 +14,7 @@ use domesday_package::{
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a release is handed on, in either direction.
+/// Options of `release publish` and `release pull`.
 #[derive(Debug, clap::Args)]
 pub struct TransferArgs {
     /// Leave out the snapshot.

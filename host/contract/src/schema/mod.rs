@@ -18,7 +18,7 @@ use utoipa::{Number, ToSchema};
 use crate::json::Shape;
 use crate::vocabulary::Vocabulary;
 
-/// Named schemas, as they stand under `components/schemas`.
+/// Named schemas, as under `components/schemas`.
 pub type Schemas = BTreeMap<String, RefOr<Schema>>;
 
 /// Any text without a control character that is more than white space.

@@ -27,7 +27,7 @@ pub struct Envelope<'a, O> {
     pub selection: Selection,
     /// [`REVISION_POLICY`].
     pub revision_policy: &'static str,
-    /// What the caller is told besides.
+    /// A notice to the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<Notice>,
     /// The series selected.

@@ -36,7 +36,7 @@ pub(super) const DEFAULTS: Options = Options {
 pub struct Settings {
     /// Whether to list comparables.
     pub include_comparables: Option<bool>,
-    /// At most so many comparables, 0 to 10. Zero is a value: a list that is empty.
+    /// The largest number of comparables, 0 to 10. Zero is a value: a list that is empty.
     pub comparables_limit: Option<u8>,
     /// Whether to add the location's context.
     pub include_context_metrics: Option<bool>,
@@ -49,7 +49,7 @@ pub struct Settings {
 pub struct Options {
     /// Whether to list comparables.
     pub include_comparables: bool,
-    /// At most so many comparables, 0 to 10.
+    /// The largest number of comparables, 0 to 10.
     pub comparables_limit: u8,
     /// Whether to add the location's context.
     pub include_context_metrics: bool,

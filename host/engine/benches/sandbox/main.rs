@@ -129,7 +129,7 @@ fn model(c: &mut Criterion) {
         .iter()
         .find(|fixture| fixture.row == "home-08")
         .unwrap();
-    // The unfitted parameters on both sides: the crate as it stands, native and as a guest.
+    // The unfitted parameters on both sides: the same crate, native and as a guest.
     let guest = component("domesday-hedonic");
     let subject = Arc::new(home.subject.clone());
     for (name, allocation) in [

@@ -60,7 +60,7 @@ pub struct SalesQuery {
     pub floor_area_only: bool,
     /// Which come first.
     pub order: SalesOrder,
-    /// At most so many.
+    /// The limit of their number.
     pub limit: u32,
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 pub struct Exchange {
     /// What the release asked.
     pub question: EvidenceQuery,
-    /// What it was told.
+    /// The response.
     pub answer: EvidenceResponse,
 }
 
@@ -30,7 +30,7 @@ impl Recorder {
         }
     }
 
-    /// What was asked so far, in order; the record starts anew.
+    /// Takes the exchanges so far, in order, and starts a new record.
     pub fn take(&self) -> Vec<Exchange> {
         match self.kept.lock() {
             Ok(mut kept) => std::mem::take(&mut kept),

@@ -74,7 +74,7 @@ pub enum Source {
         /// not kept.
         #[serde(default)]
         shares: Option<[f64; 2]>,
-        /// Whether earlier rows were let go of, since only so many are kept.
+        /// Whether earlier rows were removed, since the number of kept rows is limited.
         truncated: bool,
         /// Since when rows are counted in `left_out`, RFC 3339 in UTC.
         #[serde(default)]
@@ -91,7 +91,7 @@ pub enum Source {
 pub struct Exclusions {
     /// B is not made for their valuation dates.
     pub outside_dates: u64,
-    /// They came while as many as may were waiting for B.
+    /// They came while the queue for B was full.
     pub dropped: u64,
     /// They were waiting when B's run ended.
     pub let_go: u64,
@@ -166,7 +166,7 @@ impl Header {
         } = &self.rows
         {
             sentences.push(
-                "Only so many rows are kept, and earlier ones were let go of: these are the latest."
+                "The number of kept rows is limited, and earlier ones were removed: these are the latest."
                     .to_owned(),
             );
         }

@@ -175,7 +175,7 @@ struct MatchSink<'a> {
 }
 
 impl MatchSink<'_> {
-    /// By its address as it stands.
+    /// Adds a sale that met a home by its exact address.
     fn found(&mut self, sale: &CurrentSale, found: Match) -> Result<(), BuildError> {
         count(&mut self.report.matching, name(found));
         match found {

@@ -124,7 +124,7 @@ struct World<'a> {
     lag: i32,
 }
 
-/// The parts of what is told of a home, each with its name.
+/// The parts of a home's valuation, each with its name.
 type HomeFacts = [(&'static str, String); 4];
 
 impl World<'_> {

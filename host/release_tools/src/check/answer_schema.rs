@@ -7,7 +7,7 @@ use serde_json::json;
 
 pub const CHECK: &str = "answers";
 
-/// Judges the answers of these rows; `rows` says in words what they are.
+/// Judges the answers of these rows; `rows` describes them.
 pub fn judge(check: &'static str, rows: &str, seen: &[RowResult]) -> Finding {
     if seen.is_empty() {
         return Finding::new(

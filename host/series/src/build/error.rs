@@ -35,7 +35,7 @@ pub enum DraftErrorKind {
     /// Two observations for one period.
     #[error("has two observations for {0}")]
     Twice(String),
-    /// A value that is no number.
+    /// A value that is not a number.
     #[error("the value for {0} is not finite")]
     NotFinite(String),
     /// A field that the catalogue does not give to the dataset.

@@ -25,7 +25,7 @@ pub struct PageSeries {
     pub rows: Range<usize>,
 }
 
-/// What a caller is told besides the observations.
+/// A notice to the caller, beside the observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
     /// The range reaches past the history that the release holds of one of the selected series.
@@ -148,7 +148,7 @@ impl Selection {
         self.observations
     }
 
-    /// What the caller is told besides.
+    /// Returns the notice to the caller, if any.
     pub fn notice(&self) -> Option<Notice> {
         self.notice
     }

@@ -1,4 +1,4 @@
-//! One observation as it stands in the columns.
+//! One observation, as stored in the columns.
 
 use chrono::NaiveDate;
 

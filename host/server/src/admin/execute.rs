@@ -109,8 +109,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
         }),
         Command::Promote { kind, release } => {
             let what = ReleaseKind::from(kind);
-            // First opened and admitted, so that no host is told of a release that cannot be
-            // served.
+            // Open and check it first, so that no host learns of a release that it cannot serve.
             service.open(what, &release)?;
             service.state.promote(what, &release)?;
             service.make_current(what, &release)?;

@@ -23,7 +23,7 @@ use tower_service::Service;
 const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The largest head of a request, bytes; as much of a body is read ahead.
 const HEAD_BYTES: usize = 64 << 10;
-/// How long requests may take to end once the service is told to stop: the longest that one may
+/// How long requests may take to end once the service has to stop: the longest that one may
 /// be received and worked on.
 const DRAIN_TIME: Duration = Duration::from_secs(36);
 /// A pause after a failed accept, which is out of file handles more often than not.

@@ -70,9 +70,9 @@ mod tests {
         assert!(read_back > 0);
     }
 
-    /// A record of form 1 as it was first written is read for ever.
+    /// A record of form 1 stays readable.
     #[test]
-    fn a_record_of_form_1_is_read_for_ever() {
+    fn a_record_of_form_1_stays_readable() {
         let record = include_bytes!("record_form_1.msgpack");
         let fixture = read(1, record).unwrap();
         let text = include_str!("record_form_1.json").trim_end();

@@ -1,6 +1,6 @@
 //! A candidate beside the current release, on a sample of live rows.
 //!
-//! What a client is told never waits for the candidate and never depends on it: the current
+//! A response never waits for the candidate and never depends on it: the current
 //! release's answer to a sampled row is copied into a queue of bounded length, and a thread of its
 //! own takes it from there while requests leave the machine idle ([`run`]). A full queue drops the
 //! row and counts it. What both said is counted ([`crate::telemetry::shadow`]) and kept
@@ -151,14 +151,14 @@ impl Shadows {
         Ok(())
     }
 
-    /// Ends the candidate that runs, and says which it was. Rows that wait for it are let go of,
-    /// counted and told. Waits for the row in hand, which has a second.
+    /// Ends the candidate that runs, and says which it was. Rows that wait for it are dropped and
+    /// counted. Waits for the row in hand, which has a second.
     pub fn end(&self) -> Option<String> {
         self.ended(&mut self.thread())
     }
 
     /// Ends the candidate if it is this release, which became the current one, and has nothing to
-    /// be held against any more.
+    /// be compared with any more.
     pub fn promoted(&self, id: &str) {
         let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);
         if runs {

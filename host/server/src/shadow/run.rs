@@ -52,7 +52,7 @@ impl Runner {
         while !self.ended.load(Ordering::Relaxed) {
             match self.offered.recv_timeout(QUIET) {
                 Ok(offered) => {
-                    self.step_aside(rest);
+                    self.yield_to_requests(rest);
                     match self.ended.load(Ordering::Relaxed) {
                         true => self.notes.left_out(&offered, ExclusionReason::ShadowEnded),
                         false => rest = self.compare(&offered),
@@ -86,7 +86,7 @@ impl Runner {
     }
 
     /// Waits while requests are under way, within reason.
-    fn step_aside(&self, rest: Duration) {
+    fn yield_to_requests(&self, rest: Duration) {
         let began = Instant::now();
         while self.occupancy.in_use() > 0
             && began.elapsed() < rest

@@ -185,7 +185,7 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
                 step(&state, number, &mut lease).unwrap();
                 assert_eq!(&see(&state), then, "{fault:?} {after}");
             } else if number == 3 {
-                // The claim took effect unheard; its lease has to run out.
+                // The claim took effect without a reply; its lease has to expire.
                 let claim = outcome(state.claim(UnixMillis(NOW.0 + 60_000), 1)).unwrap();
                 lease = claim.map(|claim| claim.lease);
             }
@@ -369,7 +369,7 @@ fn a_log_that_cannot_be_taken_over_is_kept() {
     }
 }
 
-/// A real file is let go of and opened anew, and no claim is lost by it.
+/// A real file is closed and opened again, and no claim is lost by it.
 #[test]
 fn a_real_file_is_opened_anew() {
     let directory = tempfile::tempdir().unwrap();
@@ -401,8 +401,8 @@ fn a_failed_read_is_noticed() {
     }
 }
 
-/// A sync that neither ends nor fails: the trouble is known without asking the disk, whoever may
-/// block is told that nothing is known of a change, and all goes on when the disk does.
+/// A sync that neither ends nor fails: the trouble is known without asking the disk, a blocking
+/// caller learns that nothing is known of a change, and all goes on when the disk does.
 #[test]
 fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
     let disk = Disk::new(13);

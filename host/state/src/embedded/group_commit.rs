@@ -83,7 +83,7 @@ pub(super) trait Work: Send {
     fn answer(self: Box<Self>, group: Result<(), &StoreError>);
 }
 
-/// An operation: what it does, and who is told what came of it.
+/// An operation, and the receiver of its result.
 pub(super) struct Operation<T, F, A> {
     run: Option<F>,
     outcome: Option<Result<T, StateError>>,
@@ -212,8 +212,8 @@ impl Committer {
             let checked = self.source.check().map_err(StateError::from);
             if let Err(failure) = checked.and_then(|()| self.commit(&mut group, also)) {
                 let broken = StoreError::of(&failure);
-                // First, so that whoever is told of the failure also finds the trouble, and no
-                // file.
+                // First, so that a caller that learns of the failure also finds the store degraded,
+                // and no file.
                 self.shared.memory.fail(broken.error().to_string());
                 if let StoreError::Failed(_) = broken {
                     self.shared.close();

@@ -206,7 +206,7 @@ impl Drop for EmbeddedState {
         drop(self.readers.take());
         drop(self.queue.take());
         if let Some(committer) = self.committer.take() {
-            // Its panic was told by its alarm.
+            // `PanicReport` reported its panic.
             drop(committer.join());
         }
         self.shared.close();

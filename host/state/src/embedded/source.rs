@@ -107,7 +107,7 @@ impl Source {
             rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
                 .map_err(|error| opening(io::Error::from(error)))
         };
-        // A log that cannot be opened is told of where it is needed; the file can be read without
+        // A log that cannot be opened is an error where it is needed; the file can be read without
         // it.
         if let Ok(Some(log)) = existing(&self.log_path()) {
             forget(log)?;

@@ -23,7 +23,7 @@ impl Error for SharedError {}
 pub(super) enum Failed {
     #[error("the database does not answer")]
     Silent,
-    #[error("the database is not usable at present: {0}")]
+    #[error("database unavailable: {0}")]
     Troubled(String),
     #[error("tenants and keys were last read from the database too long ago")]
     Stale,

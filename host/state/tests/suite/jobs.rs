@@ -128,7 +128,7 @@ pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 3));
 }
 
-/// A hundred at once, over two handles: one is accepted, and all others are told of it.
+/// A hundred at once, over two handles: one is accepted, and all others receive its job.
 pub(crate) fn a_hundred_identical_submissions_are_one_job<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let state = Arc::new(state);

@@ -77,7 +77,7 @@ fn on_the_sphere(latitude: f64, from_meridian: f64) -> (f64, f64) {
 /// What OSTN15 adds at a point: between the four corners of its cell, in proportion.
 fn shifts(east: f64, north: f64) -> Option<(f64, f64)> {
     let table_m = f64::from(POINTS - 1) * CELL_M;
-    // Also false for what is no number.
+    // Also false for NaN.
     if !((0.0..table_m).contains(&east) && (0.0..1_250_000.0).contains(&north)) {
         return None;
     }

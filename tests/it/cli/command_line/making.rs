@@ -15,12 +15,12 @@ pub(crate) fn registers() -> &'static Path {
     static REGISTERS: OnceLock<PathBuf> = OnceLock::new();
     REGISTERS.get_or_init(|| {
         once("registers", |folder| {
-            synthesise(folder, "1086").ok();
+            demo_data(folder, "1086").ok();
         })
     })
 }
 
-fn synthesise(folder: &Path, seed: &str) -> ProcessOutput {
+fn demo_data(folder: &Path, seed: &str) -> ProcessOutput {
     run(["demo-data", &folder.display().to_string(), "--seed", seed])
 }
 
@@ -36,10 +36,10 @@ fn named_bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn the_same_seed_synthesises_the_same_bytes() {
     let again = tempfile::tempdir().unwrap();
-    synthesise(again.path(), "1086").ok();
+    demo_data(again.path(), "1086").ok();
     assert!(named_bytes(registers()) == named_bytes(again.path()));
     let other = tempfile::tempdir().unwrap();
-    synthesise(other.path(), "1087").ok();
+    demo_data(other.path(), "1087").ok();
     assert!(named_bytes(registers()) != named_bytes(other.path()));
 }
 

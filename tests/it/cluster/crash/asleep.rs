@@ -58,7 +58,7 @@ fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -
         if sql(database, &held).trim() == "1" {
             return job;
         }
-        // It had just let go of it, or was done.
+        // It had just released the job, or was done.
         host.signal(Signal::CONT);
         let results = job["results_url"].as_str().unwrap();
         until("it never ends", || {

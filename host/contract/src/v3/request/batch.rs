@@ -63,7 +63,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The texts of the rows, where there are as many as may be.
+/// Reads the texts of the rows, unless there are too many.
 pub(in crate::v3) fn read_rows<'a>(
     envelope: &mut Section<'_, 'a>,
     errors: &mut ValidationErrors,

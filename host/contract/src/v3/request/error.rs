@@ -1,4 +1,4 @@
-//! A document that is no request.
+//! A document that is not a request.
 
 use crate::error::{Code, ErrorBody, ValidationError, ValidationErrors};
 use crate::json::SyntaxError;

@@ -157,7 +157,7 @@ impl Extent<'_> {
     }
 }
 
-/// Bytes of the result of a row that is rejected for these errors: exactly so many.
+/// Returns the exact number of bytes of the result of a row that is rejected for these errors.
 #[must_use]
 pub fn rejected(
     release_id: &str,

@@ -17,7 +17,7 @@ const QUIET: RGBColor = RGBColor(139, 151, 165);
 const GRID: RGBColor = RGBColor(227, 232, 238);
 /// The release, wherever it is drawn.
 pub const RELEASE: RGBColor = RGBColor(31, 95, 153);
-/// What it is held against.
+/// The colour of the other release.
 pub const OTHER: RGBColor = RGBColor(201, 138, 43);
 const FONT: &str = "sans-serif";
 

@@ -109,8 +109,8 @@ type ById<T> = FxHashMap<u64, (u64, T)>;
 type UnmatchedById = (ById<UnmatchedSale>, ById<(u64, u64)>);
 
 /// The remembered sales that the months name; and the others of their postcodes that met a home by
-/// a rule of one address. All are gone through, since one that met its home by a rule has that
-/// home's block.
+/// a rule of one address. All are read, since one that met its home by a rule has that home's
+/// block.
 fn unmatched_among(old: &Snapshot, months: &Months) -> Result<UnmatchedById, BuildError> {
     let (mut named, mut alone) = (FxHashMap::default(), FxHashMap::default());
     let Some(table) = &old.unmatched else {

@@ -141,7 +141,7 @@ pub(super) fn run(
     stale.into_iter().try_for_each(|key| table.remove(key))
 }
 
-/// The sales that the wanted rows rest on, as they stand now.
+/// Gathers the current sales that the wanted rows rest on.
 fn gather(
     old: &Snapshot,
     edits: &Edits,

@@ -16,7 +16,7 @@ pub struct Inputs {
     pub synthetic: bool,
 }
 
-/// Reads every file. `progress` is told each file's name before it is read.
+/// Reads every file. `progress` receives each file's name before the file is read.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ use crate::{Period, add_months};
 /// What a scenario assumes of a rate at a horizon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Assumption {
-    /// Today's rate for ever.
+    /// Today's rate, unchanged in the future.
     Unchanged,
     /// The rate that the OIS curve implies and so many percentage points.
     Implied(f64),

@@ -20,7 +20,7 @@ pub(super) struct File {
 const LARGEST_MEMBER: u64 = 256 << 20;
 
 impl File {
-    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` is told
+    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` receives
     /// the digest of the file itself.
     pub(super) fn read(
         path: &Path,

@@ -77,7 +77,7 @@ impl Selection {
             ApiError::from(
                 ValidationError::new(
                     Code::InvalidCursor,
-                    "This is no cursor that was given to you. Begin again without it.",
+                    "Invalid cursor. Restart the query without `cursor`.",
                 )
                 .at("cursor"),
             )

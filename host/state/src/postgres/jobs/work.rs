@@ -9,7 +9,7 @@ use crate::postgres::records;
 use crate::postgres::usage::{Change, make};
 use crate::{ChunkDone, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis};
 
-/// A host whose clock differs from the database's by more is told of in the log.
+/// The log names a host whose clock differs from the database's by more.
 const ASTRAY_MILLIS: i64 = 10_000;
 
 const CLAIMABLE: &str = "SELECT EXISTS (SELECT FROM domesday.jobs \

@@ -1,4 +1,4 @@
-//! Where a setting comes from, and which source wins.
+//! The sources of settings and their precedence.
 
 use super::Settings;
 use clap::parser::ValueSource;
@@ -10,15 +10,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// What applies, and where each of it came from.
+/// Resolved settings and their sources.
 pub struct Resolved<T> {
-    /// What applies.
+    /// The settings.
     pub settings: T,
     /// Each setting that has a value, with its source.
     pub sources: Vec<(String, Value, String)>,
 }
 
-/// Why the settings cannot be used.
+/// The reason why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
@@ -29,12 +29,12 @@ pub enum SettingsError {
         /// What happened.
         source: std::io::Error,
     },
-    /// The file is not TOML, names a setting that there is none of, or gives one another type.
+    /// The file is not TOML, or has an unknown setting or one of the wrong type.
     #[error("the configuration {path}: {key}: {problem}")]
     Refused {
         /// The file.
         path: PathBuf,
-        /// The setting, or the whole.
+        /// The setting, or the whole file.
         key: String,
         /// What is wrong, with the setting's name.
         problem: Box<figment::Error>,
@@ -127,7 +127,7 @@ fn refused(path: &Path, mut problem: figment::Error) -> SettingsError {
     }
 }
 
-/// What applies where nothing is given.
+/// Returns the default settings.
 pub(super) fn built_in() -> Map<String, Value> {
     let settings = Settings::augment_args(Command::new("settings"))
         .mut_args(|argument| argument.env(None::<&'static str>))

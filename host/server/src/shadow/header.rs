@@ -1,4 +1,4 @@
-//! What is kept beside the pairs, so that a report of them needs neither release.
+//! The header of a folder of pairs. A report needs neither release.
 
 use super::Share;
 use domesday_evaluation::compare::header::{Exclusions, Header, Source};
@@ -8,17 +8,17 @@ use domesday_valuation::release_store::OpenRelease;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Whose rows a folder holds.
+/// The releases whose rows a folder holds.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FolderHeader {
-    /// As a report begins.
+    /// The header of the report.
     pub header: Header,
     /// Names of local authorities by their codes.
     pub authorities: BTreeMap<String, String>,
 }
 
-/// Of the current release and a candidate on this share of rows.
+/// Returns the header of a candidate that runs on a share of the current release's rows.
 pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: Share) -> FolderHeader {
     let rows = Source::Live {
         first: String::new(),

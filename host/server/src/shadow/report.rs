@@ -1,4 +1,4 @@
-//! A comparison made of the pairs that were kept.
+//! Makes a comparison of stored pairs.
 
 use super::exclusions::Counts;
 use super::header::FolderHeader;
@@ -12,13 +12,13 @@ use std::fs;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// Where a service keeps pairs.
+/// The folder of pairs in the data folder.
 pub const FOLDER: &str = "shadow";
 
-/// The comparison of a candidate with the release that it stood beside, last or as `against` says.
+/// Compares a candidate with the release that `against` names, by default the latest one beside it.
 ///
 /// # Errors
-/// Where nothing was kept of the two, or it cannot be read.
+/// Nothing is stored of the two, or it cannot be read.
 pub fn comparison(
     data: &Path,
     candidate: &str,
@@ -68,7 +68,7 @@ pub fn comparison(
     }))
 }
 
-/// The least and the largest share by which rows were taken; `share` by those that do not say.
+/// Returns the smallest and the largest sampling share. `share` is the share of rows without one.
 fn taken(kept: &[StoredPair], share: f64) -> [f64; 2] {
     let shares = kept.iter().map(|row| row.share.unwrap_or(share));
     shares.fold([f64::INFINITY, 0.0], |[least, most], share| {
@@ -83,7 +83,7 @@ fn nothing(data: &Path, candidate: &str) -> String {
     )
 }
 
-/// The release that the candidate stood beside last.
+/// Returns the release that the candidate ran beside last.
 fn latest(folder: &Path) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
     let written = |entry: &fs::DirEntry| -> SystemTime {

@@ -18,24 +18,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// As a worker's.
+/// The stack of a worker thread.
 pub const STACK_BYTES: usize = 8 << 20;
-/// The longest that a row waits for requests to end: under any load a candidate goes on, by fifty
-/// rows a second.
+/// The longest wait of a row for requests to end. Under any load a candidate values fifty rows a
+/// second.
 const TIMEOUT: Duration = Duration::from_millis(20);
-/// While requests are under way, it rests so many times as long as its last row took.
+/// Under load, the thread rests this many times the duration of its last row.
 const RESTS: u32 = 19;
 /// The longest rest.
 const LONGEST_REST: Duration = Duration::from_secs(20);
-/// How often it is looked whether requests are still under way.
+/// The interval of checks whether requests are in work.
 const LOOK: Duration = Duration::from_millis(1);
-/// How long nothing may come before it is looked whether the shadow has ended, and counts are
-/// written down.
+/// The idle time after which the thread checks whether the shadow was stopped, and writes counts.
 const QUIET: Duration = Duration::from_millis(100);
-/// Time on the clock that a row of a candidate has; a release that needs more has failed on it.
+/// The clock limit of a candidate's row. A release that needs more has failed on the row.
 const ROW_TIME: Duration = Duration::from_secs(1);
 
-/// A candidate at work.
+/// The thread of a candidate.
 pub(super) struct Runner {
     pub candidate: Arc<OpenRelease>,
     pub offered: Receiver<OfferedRow>,
@@ -46,7 +45,7 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    /// Works until the shadow is ended, and counts the rows that still wait then.
+    /// Runs until the shadow is stopped, and counts the rows that still wait.
     pub fn run(mut self) {
         let mut rest = TIMEOUT;
         while !self.ended.load(Ordering::Relaxed) {
@@ -69,10 +68,10 @@ impl Runner {
         self.notes.write(true);
     }
 
-    /// Runs the candidate on a row and notes what came of it. Says how long to rest.
+    /// Runs the candidate on a row and records both outcomes. Returns how long to rest.
     fn compare(&mut self, offered: &OfferedRow) -> Duration {
         let began = Instant::now();
-        // A fault of ours in here loses this row and nothing else.
+        // A panic of the host loses this row and nothing else.
         let pair = catch_unwind(AssertUnwindSafe(|| self.pair(offered)));
         let rest = (began.elapsed() * RESTS).clamp(TIMEOUT, LONGEST_REST);
         match pair.unwrap_or(Err(ExclusionReason::Undone)) {
@@ -85,7 +84,7 @@ impl Runner {
         rest
     }
 
-    /// Waits while requests are under way, within reason.
+    /// Waits while requests are in work, up to the limit.
     fn yield_to_requests(&self, rest: Duration) {
         let began = Instant::now();
         while self.occupancy.in_use() > 0
@@ -96,10 +95,10 @@ impl Runner {
         }
     }
 
-    /// What both say of a row.
+    /// Returns the outcomes of both releases on a row.
     ///
     /// # Errors
-    /// Where the candidate is not to be asked, or the host failed.
+    /// The candidate does not cover the row, or the host failed.
     fn pair(&self, offered: &OfferedRow) -> Result<PairedRow, ExclusionReason> {
         let candidate = &self.candidate;
         let mut subject = (*offered.subject).clone();
@@ -110,7 +109,7 @@ impl Runner {
         if !within {
             return Err(ExclusionReason::OutsideDates);
         }
-        // What can be known differs with the snapshot.
+        // The evidence ends where the candidate's own snapshot ends.
         subject.evidence_through = candidate
             .latest_sale
             .map(|latest| latest.min(Day(day.0 - 1)));
@@ -122,8 +121,8 @@ impl Runner {
                 let row = candidate
                     .release
                     .value_within(&Arc::new(subject), evidence, ROW_TIME);
-                // Only what the host is at fault for says nothing of the candidate: one that needs
-                // longer than it has, fails.
+                // Only host failures exclude the row. A candidate that runs out of time fails on
+                // it.
                 if let Err(RowFailure::Host { .. }) = &row.outcome {
                     return Err(ExclusionReason::Undone);
                 }
@@ -133,7 +132,7 @@ impl Runner {
         let micros = began.elapsed().as_nanos() as f64 / 1_000.0;
         let subject = &offered.subject;
         Ok(PairedRow {
-            // Named when it is read; there is nothing here that a home could be found by.
+            // The report numbers the rows. No name is stored, since it could identify a home.
             row: String::new(),
             property_type: subject.property_type,
             authority: subject.authority.clone(),

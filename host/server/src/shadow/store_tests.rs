@@ -1,4 +1,4 @@
-//! What is kept, and for how long.
+//! Which pairs are stored, and how many.
 
 use super::*;
 use domesday_evaluation::compare::header::{ComparedRelease, Header, Source};
@@ -63,7 +63,7 @@ fn row(at: i64) -> StoredPair {
     }
 }
 
-/// When rows were taken, and how many had to make room.
+/// Returns the times of the stored rows and the number of removed rows.
 fn times(folder: &Path) -> (Vec<i64>, u64) {
     let rows = rows(folder).unwrap();
     let replaced = Counts::read(folder).unwrap().replaced;
@@ -80,19 +80,19 @@ fn the_latest_rows_are_kept_and_no_more_than_twice_as_many_as_a_file_has() {
         keeper.keep("current", &row(at), about).unwrap();
     }
     assert_eq!(times(&folder.join("current")), (vec![0, 1, 2], 0));
-    // Another host's life begins with what is there.
+    // A restarted host continues with the stored rows.
     let mut keeper = PairStore::new(folder.clone());
     keeper.most = 3;
     for at in 3..5 {
         keeper.keep("current", &row(at), about).unwrap();
     }
-    // There are two files, and nothing is lost yet.
+    // Two files, and no row removed yet.
     assert_eq!(times(&folder.join("current")), (vec![0, 1, 2, 3, 4], 0));
     for at in 5..8 {
         keeper.keep("current", &row(at), about).unwrap();
     }
     assert_eq!(times(&folder.join("current")), (vec![3, 4, 5, 6, 7], 3));
-    // Rows beside another release stand for themselves.
+    // Rows beside another release are separate.
     keeper.keep("next", &row(9), about).unwrap();
     keeper.keep("current", &row(10), about).unwrap();
     assert_eq!(times(&folder.join("next")), (vec![9], 0));
@@ -131,7 +131,7 @@ fn a_folder_that_is_deleted_is_made_again() {
     keeper.keep("current", &row(2), about).unwrap();
     assert_eq!(times(&folder).0, [2]);
     assert!(folder.join(ABOUT).exists());
-    // The file alone, too.
+    // The same with the file alone.
     fs::remove_file(folder.join(NOW)).unwrap();
     keeper.keep("current", &row(3), about).unwrap();
     assert_eq!(times(&folder).0, [3]);
@@ -147,7 +147,7 @@ fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
         keeper.leave("current", (ExclusionReason::Undone, 1), 60 + life, about);
         keeper.leave("next", (ExclusionReason::OutsideDates, 1), 60 + life, about);
         keeper.write_counts().unwrap();
-        // What is written is not counted again.
+        // Written counts are not added again.
         keeper.write_counts().unwrap();
     }
     let found = Counts::read(&folder).unwrap();
@@ -156,7 +156,7 @@ fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
     assert_eq!(found.left_out.outside_dates, 0);
     let next = Counts::read(&kept.path().join("next")).unwrap();
     assert_eq!(next.left_out.outside_dates, 2);
-    // There is no row, and still something to tell.
+    // No row, and still a report.
     assert!(rows(&folder).unwrap().is_empty() && folder.join(ABOUT).exists());
 }
 

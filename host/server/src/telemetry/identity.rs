@@ -1,4 +1,4 @@
-//! What is counted of the identity provider.
+//! Metrics of the address provider.
 
 use domesday_address_lookup::{LookupObserver, State};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -9,8 +9,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::time::Duration;
 
-/// Upper bounds of a request's time, seconds: from a neighbour's answer to the longest that is
-/// waited.
+/// Upper bounds of a request's duration in seconds, from a fast local answer to the timeout.
 const SECONDS: [f64; 10] = [0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -23,7 +22,7 @@ struct BreakerLabels {
     state: &'static str,
 }
 
-/// Counts; clones count together.
+/// Counters. Clones share them.
 #[derive(Clone)]
 pub struct IdentityMetrics {
     requests: Family<Outcome, Counter>,

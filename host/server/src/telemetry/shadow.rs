@@ -1,4 +1,4 @@
-//! What is counted of a candidate that runs beside the current release.
+//! Metrics of a candidate that runs beside the current release.
 
 use domesday_evaluation::compare::paired::{ComparedOutcome, PairedRow, Status};
 use prometheus_client::encoding::EncodeLabelSet;
@@ -9,7 +9,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use std::sync::atomic::AtomicU64;
 
-/// Upper bounds of the candidate's value over the current one's. What did not move is in the bin
+/// Upper bounds of the candidate's value over the current one's. An unchanged value is in the bin
 /// from 0.995 to 1.005.
 const RATIOS: [f64; 12] = [
     0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.005, 1.02, 1.05, 1.1, 1.25, 2.0,
@@ -33,7 +33,7 @@ struct ReleaseLabels {
     release: String,
 }
 
-/// Counts; clones count together.
+/// Counters. Clones share them.
 #[derive(Clone)]
 pub struct ShadowMetrics {
     rows: Family<Row, Counter>,
@@ -73,7 +73,7 @@ impl ShadowMetrics {
         metrics
     }
 
-    /// A shadow starts.
+    /// Records the start of a shadow.
     pub fn begun(&self, release: &str, share: f64) {
         self.share.clear();
         let release = release.to_owned();
@@ -82,18 +82,18 @@ impl ShadowMetrics {
             .set(share);
     }
 
-    /// There is none any more.
+    /// Records the end of the shadow.
     pub fn ended(&self) {
         self.share.clear();
     }
 
-    /// A row that was taken ended so.
+    /// Counts the outcome of a sampled row.
     pub fn row(&self, release: &str, outcome: &'static str) {
         let release = release.to_owned();
         self.rows.get_or_create(&Row { release, outcome }).inc();
     }
 
-    /// What both said of a row.
+    /// Records both outcomes of a row.
     pub fn pair(&self, release: &str, pair: &PairedRow) {
         let release = release.to_owned();
         let status = pair

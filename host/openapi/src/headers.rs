@@ -1,11 +1,11 @@
-//! The headers of answers, as the description tells them.
+//! The response headers of the description.
 
 use domesday_contract::schema::{pattern, uuid};
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::schema::{Object, Schema, Type};
 use utoipa::openapi::{Header, Ref};
 
-/// A header that answers carry.
+/// A response header.
 pub struct ResponseHeader {
     /// Its name.
     pub name: &'static str,
@@ -14,10 +14,10 @@ pub struct ResponseHeader {
     schema: fn() -> Object,
 }
 
-/// Longest text of a rate limit's header, in characters.
+/// The longest value of a rate limit header, in characters.
 const RATE_LONGEST: usize = 80;
 
-/// Every header that the interface describes.
+/// Every header of the description.
 pub const HEADERS: [ResponseHeader; 9] = [
     ResponseHeader {
         name: "X-Service-Request-Id",
@@ -71,7 +71,7 @@ pub const HEADERS: [ResponseHeader; 9] = [
 ];
 
 impl ResponseHeader {
-    /// As the description holds it.
+    /// Returns the header as a part of the description.
     pub fn openapi(&self) -> Header {
         HeaderBuilder::new()
             .schema(Some(Schema::from((self.schema)())))
@@ -80,19 +80,19 @@ impl ResponseHeader {
     }
 }
 
-/// The named header of the description.
+/// Returns a reference to a named header of the description.
 pub fn reference(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-/// What every answer to a good key carries.
+/// Returns the headers of every response to a valid key.
 pub fn of_every_answer() -> impl Iterator<Item = &'static str> {
     HEADERS[..3].iter().map(|header| header.name)
 }
 
-/// What a refusal with this status carries.
+/// Returns the headers of an error response with this status.
 pub fn of_a_refusal(status: u16) -> impl Iterator<Item = &'static str> {
-    // No good key, no rate of anybody's.
+    // Without a valid key there is no tenant, and so no rate limit.
     let common = if status == 401 { 1 } else { 3 };
     let own = match status {
         401 => Some("WWW-Authenticate"),

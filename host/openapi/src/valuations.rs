@@ -44,7 +44,7 @@ const SUBMISSION: &[Code] = &[
     Code::IdempotencyKeyExpired,
     Code::JobAdmissionPaused,
 ];
-/// Of a route that the active release does not list.
+/// Error codes of a route that the active release may lack.
 const OFFERED: &[Code] = &[Code::RouteNotFound];
 const JOB: &[Code] = &[Code::JobNotFound];
 const QUERY: &[Code] = &[Code::UnknownField];

@@ -1,4 +1,4 @@
-//! What is said when something is refused: codes, errors and the body that carries them.
+//! Error codes, validation errors and the body that carries them.
 
 mod body;
 mod code;

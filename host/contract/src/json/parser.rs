@@ -1,24 +1,24 @@
-//! The grammar of JSON (RFC 8259), once over the text.
+//! The grammar of JSON (RFC 8259), in one pass over the text.
 
 use std::borrow::Cow;
 
 use super::position::{SyntaxError, SyntaxErrorKind};
 use super::tree::{Member, Object, Rows, Value};
 
-/// Deepest nesting of objects and arrays that is read; it also bounds the recursion here.
+/// The deepest nesting of objects and arrays. It also bounds the recursion here.
 pub const DEPTH_MAX: usize = 32;
 
-/// Members of one object that are kept. No section has a third as many fields, so what is
-/// dropped is unknown or repeated beyond the number of errors that are ever listed.
+/// Members of one object that are kept. No section has a third as many fields, so a dropped member
+/// is unknown or repeated, and more errors than are listed come before it.
 pub const MEMBERS_KEPT: usize = 64;
 
-/// Members for which room is made at once: most sections have no more.
+/// The initial capacity for members, enough for most sections.
 const MEMBERS_USUAL: usize = 8;
 
 /// Levels of objects that are kept: the document and its sections.
 const LEVELS_KEPT: usize = 2;
 
-/// Reads one text from its start to its end.
+/// A parser of one text.
 pub(super) struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The next value, which stands inside `depth` objects and arrays.
+    /// Reads the next value, inside `depth` objects and arrays.
     fn value(&mut self, depth: usize) -> Result<Value<'a>, SyntaxError> {
         match self.peek() {
             Some(b'{') => self.object(depth + 1),
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         loop {
             self.peek();
             let start = self.at;
-            // A row is read again on its own, so nothing of it need be kept here.
+            // A row is parsed again on its own, so its members are not kept here.
             self.value(depth.max(LEVELS_KEPT))?;
             rows.count += 1;
             if rows.texts.len() < kept {
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
-                    // Also over an escaped quote; whether the escape exists is judged below.
+                    // An escaped quote, too. The unescaping below checks whether the escape exists.
                     self.at += 2;
                 }
                 Some(0..=0x1f) => return Err(self.syntax_error(SyntaxErrorKind::Control)),
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte() {
             self.at += 1;

@@ -1,8 +1,8 @@
-//! Where a document is broken, in terms that an editor shows.
+//! The position of a syntax error, as an editor shows it.
 
 use thiserror::Error;
 
-/// How a document fails to be JSON.
+/// The kind of a syntax error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum SyntaxErrorKind {
     /// A byte sequence that is not UTF-8.
@@ -43,7 +43,7 @@ pub enum SyntaxErrorKind {
     Depth,
 }
 
-/// A document that is not JSON, and where it stops being so.
+/// A syntax error and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{kind} at line {line}, column {column}")]
 pub struct SyntaxError {
@@ -56,7 +56,7 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// The place that follows `before`, the sound part of the text.
+    /// Returns the error at the position after `before`, the valid part of the text.
     pub(super) fn after(before: &str, kind: SyntaxErrorKind) -> Self {
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
@@ -67,7 +67,7 @@ impl SyntaxError {
     }
 }
 
-/// The body as text.
+/// Returns the body as text.
 pub(super) fn utf8(body: &[u8]) -> Result<&str, SyntaxError> {
     std::str::from_utf8(body).map_err(|error| {
         let sound = body.get(..error.valid_up_to()).unwrap_or_default();

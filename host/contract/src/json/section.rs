@@ -1,16 +1,16 @@
-//! One object of a document, walked field by field.
+//! One object of a document, read field by field.
 
 use super::tree::{Member, Object, Value};
 use super::values::ValueError;
 use crate::error::{Code, ValidationError, ValidationErrors, shown};
 
-/// Longest name of a member, in bytes, that a pointer repeats.
+/// The longest name of a member that a pointer repeats, in bytes.
 const NAME_LONGEST: usize = 200;
 
-/// What helps whoever sends an optional field without a value.
+/// Advice for a client that sends an optional field without a value.
 const LEAVE_OUT: &str = "To omit the field, leave it out.";
 
-/// Whether a value says that there is none.
+/// Returns whether a value states that there is none.
 fn is_blank(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
@@ -24,23 +24,23 @@ fn is_blank(value: &Value<'_>) -> bool {
 pub struct Shape {
     /// JSON Pointer to the section; empty for the document itself.
     pub pointer: &'static str,
-    /// Every field that it may hold, as messages list them.
+    /// Every field that it may hold, in the order of messages.
     pub fields: &'static [&'static str],
 }
 
-/// An object being read: it knows which of its members nobody has asked for yet.
+/// An object being read. It tracks which members were read.
 #[derive(Debug)]
 pub struct Section<'v, 'a> {
     shape: Shape,
-    /// Where the object's name stands in the text; errors of absence are reported there.
+    /// The position of the object's name in the text. A missing field is reported there.
     at: usize,
     object: &'v Object<'a>,
-    /// Bit i: member i was asked for. [`MEMBERS_KEPT`](super::MEMBERS_KEPT) is 64.
+    /// Bit i: member i was read. [`MEMBERS_KEPT`](super::MEMBERS_KEPT) is 64.
     asked: u64,
 }
 
 impl<'v, 'a> Section<'v, 'a> {
-    /// The document itself. A document that is not an object is an error.
+    /// Starts at the document itself. A document that is not an object is an error.
     pub fn document(
         value: &'v Value<'a>,
         shape: Shape,
@@ -65,13 +65,13 @@ impl<'v, 'a> Section<'v, 'a> {
         }
     }
 
-    /// Whether a member of this name was sent, whatever its value.
+    /// Returns whether a member of this name was sent, whatever its value.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.object.members.iter().any(|member| member.name == name)
     }
 
-    /// The first member of this name, which thereby counts as known.
+    /// Returns the first member of this name and marks it as read.
     pub fn take(&mut self, name: &'static str) -> Option<&'v Member<'a>> {
         let index = self
             .object
@@ -82,7 +82,7 @@ impl<'v, 'a> Section<'v, 'a> {
         self.object.members.get(index)
     }
 
-    /// An optional field's value. `None` where it is absent, or wrong and reported.
+    /// Reads an optional field. `None` where it is absent, or invalid and reported.
     pub fn optional<T>(
         &mut self,
         errors: &mut ValidationErrors,
@@ -113,7 +113,7 @@ impl<'v, 'a> Section<'v, 'a> {
         }
     }
 
-    /// A required field's value. `None` where it is absent or wrong, both reported.
+    /// Reads a required field. `None` where it is absent or invalid, both reported.
     pub fn required<T>(
         &mut self,
         errors: &mut ValidationErrors,
@@ -126,7 +126,8 @@ impl<'v, 'a> Section<'v, 'a> {
         self.field(errors, name, read, false)
     }
 
-    /// A section below the document. `None` where it is absent, or wrong or empty and reported.
+    /// Starts at a section of the document. `None` where it is absent, or invalid or empty and
+    /// reported.
     pub fn section(
         &mut self,
         errors: &mut ValidationErrors,
@@ -170,7 +171,7 @@ impl<'v, 'a> Section<'v, 'a> {
         }
     }
 
-    /// As [`Section::section`], but absence is reported too.
+    /// Starts at a section as [`Section::section`] does, and reports its absence.
     pub fn required_section(
         &mut self,
         errors: &mut ValidationErrors,
@@ -183,7 +184,7 @@ impl<'v, 'a> Section<'v, 'a> {
         self.below(errors, name, shape, false)
     }
 
-    /// Reports that a field is absent, unless so much was sent that it may have been dropped.
+    /// Reports an absent field, unless the object was truncated and may have had it.
     pub fn missing(&self, errors: &mut ValidationErrors, name: &str, message: &'static str) {
         if !self.object.truncated {
             let error = ValidationError::new(Code::MissingField, message).at(self.pointer(name));
@@ -191,7 +192,7 @@ impl<'v, 'a> Section<'v, 'a> {
         }
     }
 
-    /// Reports an error of a field that was sent; the section itself where it was not.
+    /// Reports an error of a field that was sent, or of the section where the field was not sent.
     pub fn report(&self, errors: &mut ValidationErrors, code: Code, name: &str, message: String) {
         let at = self
             .object
@@ -205,7 +206,7 @@ impl<'v, 'a> Section<'v, 'a> {
         );
     }
 
-    /// Reports every member that nobody asked for: unknown, or sent a second time.
+    /// Reports every member that was not read: unknown, or sent a second time.
     pub fn finish(self, errors: &mut ValidationErrors) {
         for (index, member) in self.object.members.iter().enumerate() {
             if self.asked & (1 << index) != 0 {
@@ -227,8 +228,8 @@ impl<'v, 'a> Section<'v, 'a> {
         }
     }
 
-    /// JSON Pointer to a member of this section, or to the section where the name is so long
-    /// that an answer full of such names would be as large as the request.
+    /// Returns the JSON Pointer to a member of this section. A very long name gives the section's
+    /// own pointer: errors must not make the response as large as the request.
     fn pointer(&self, name: &str) -> String {
         if name.len() > NAME_LONGEST {
             return self.shape.pointer.to_owned();
@@ -236,7 +237,7 @@ impl<'v, 'a> Section<'v, 'a> {
         let mut pointer = String::with_capacity(self.shape.pointer.len() + 1 + name.len());
         pointer.push_str(self.shape.pointer);
         pointer.push('/');
-        // RFC 6901, section 3: the two characters that mean something in a pointer.
+        // RFC 6901, section 3: the two characters with a meaning in a pointer.
         for character in name.chars() {
             match character {
                 '~' => pointer.push_str("~0"),

@@ -1,4 +1,4 @@
-//! Query parameters, as the catalogue has them.
+//! Query parameters, from the catalogue.
 
 use crate::route::Field;
 use domesday_contract::schema::{SchemaExt, integer, pattern};
@@ -12,7 +12,7 @@ use utoipa::openapi::Object;
 use utoipa::openapi::path::ParameterIn;
 use utoipa::openapi::schema::Type;
 
-/// Longest text of a parameter that the description bounds, in characters. A cursor is longer.
+/// The longest value of a parameter with a limit, in characters. A cursor is longer.
 const LONGEST: usize = 200;
 
 pub fn markets_series() -> Vec<Field> {
@@ -31,7 +31,7 @@ pub fn rates_coverage() -> Vec<Field> {
     coverage(Family::Rates)
 }
 
-/// Of the routes that take nothing but a release.
+/// Returns the parameters of routes that take a release alone.
 pub fn release() -> Vec<Field> {
     vec![release_id()]
 }
@@ -50,7 +50,7 @@ fn coverage(family: Family) -> Vec<Field> {
     initial(family, true)
 }
 
-/// The parameters of an initial request. `dataset_required`: no cursor can stand in its place.
+/// Returns the parameters of an initial request. `dataset_required`: no cursor can replace it.
 fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
     let ids: Vec<Value> = family
         .datasets()
@@ -99,7 +99,7 @@ fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
     fields
 }
 
-/// A selector, over all datasets of the family that take it.
+/// Describes a selector, over all datasets of the family that take it.
 fn selection(family: Family, selector: &Selector) -> Field {
     let name = selector.parameter();
     let takers: Vec<(&Dataset, &Selector)> = family
@@ -143,7 +143,7 @@ fn describe(selector: &Selector) -> String {
     }
 }
 
-/// Every value that one of the datasets takes.
+/// Describes every value that one of the datasets takes.
 fn values(takers: &[(&Dataset, &Selector)]) -> Object {
     let mut words: Vec<Value> = Vec::new();
     for (_, selector) in takers {
@@ -176,7 +176,7 @@ fn among(kind: Type, values: Vec<Value>) -> Object {
     schema
 }
 
-/// How the family's periods are written, as a pattern and in words.
+/// Returns the format of the family's periods, as a pattern and as text.
 fn form_of_dates(family: Family) -> (&'static str, &'static str) {
     let daily = |dataset: &Dataset| dataset.frequency == Frequency::Daily;
     match family.datasets().iter().any(daily) {

@@ -1,4 +1,4 @@
-//! The shapes of answers, with the words of the catalogue.
+//! The schemas of responses, with descriptions from the catalogue.
 
 use domesday_contract::schema::{
     SchemaExt, Schemas, add, date, integer, list, moment, named, object, pattern, uuid,
@@ -12,12 +12,12 @@ use serde_json::Value;
 use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, SchemaType, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
 
-/// A month, and a day or a month, as periods are written.
+/// A month, and a day or a month, as text.
 const MONTH: &str = "^[0-9]{4}-[0-9]{2}$";
 const PERIOD: &str = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$";
 const PERIOD_LONGEST: usize = 10;
 
-/// Every named schema of market statistics and rates.
+/// Returns every named schema of market statistics and rates.
 pub fn schemas() -> Schemas {
     let mut schemas = Schemas::new();
     add::<ErrorBody>(&mut schemas);
@@ -427,7 +427,7 @@ fn period_or_null(about: &str) -> RefOr<Schema> {
     schema.describe(about).into()
 }
 
-/// One of some words, with the meaning of each.
+/// Describes a value of a list of words, with the meaning of each.
 fn words<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>) -> Object {
     let mut schema = Object::with_type(Type::String);
     let mut about = Vec::new();

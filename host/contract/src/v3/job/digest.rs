@@ -1,4 +1,4 @@
-//! What two submissions are compared by.
+//! The digest that submissions are compared by.
 
 use std::borrow::Cow;
 
@@ -11,8 +11,8 @@ use super::request::PresentMembers;
 use crate::v3::options::Settings;
 use crate::v3::request::ROWS;
 
-/// The longest row that is brought into canonical form, bytes. No sound row comes near it, and it
-/// bounds what a hostile one can cost.
+/// The longest row that is brought into canonical form, bytes. No valid row comes near it, and it
+/// bounds the cost of a hostile one.
 const ROW_LONGEST: usize = 64 << 10;
 
 impl JobRequest<'_> {
@@ -29,7 +29,7 @@ impl JobRequest<'_> {
 /// SHA-256 of the canonical body. The rows are hashed as they go by: the body is never held twice.
 fn digest(request: &JobRequest<'_>, sent: PresentMembers) -> [u8; 32] {
     let mut hash = Sha256::new();
-    // Everything but the rows is small, and sorts before them.
+    // Everything but the rows is small and sorts before them.
     let head = to_vec(&head(request, sent)).unwrap_or_default();
     hash.update(head.strip_suffix(b"}").unwrap_or(&head));
     if head.len() > 2 {
@@ -43,7 +43,7 @@ fn digest(request: &JobRequest<'_>, sent: PresentMembers) -> [u8; 32] {
         match canonical(row) {
             Some(text) => hash.update(text),
             None => {
-                // No JSON text begins with this byte, so that no other row can be mistaken for it.
+                // No JSON text begins with this byte, so no other row can equal it.
                 hash.update([0]);
                 hash.update(row.len().to_be_bytes());
                 hash.update(row);
@@ -104,7 +104,7 @@ fn canonical(row: &str) -> Option<Vec<u8>> {
     };
     match spelt(row)? {
         Cow::Borrowed(row) => form(row),
-        // No text has the mark in it, so that none can be mistaken for a number.
+        // A text without the mark cannot be mistaken for a number.
         Cow::Owned(_) if row.contains(MARK) => None,
         Cow::Owned(row) => form(&row),
     }

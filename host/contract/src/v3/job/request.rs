@@ -10,19 +10,19 @@ use crate::v3::request::{Batch, Kind, ROWS, RequestError, read_rows};
 /// Longest idempotency key, in characters.
 pub const IDEMPOTENCY_KEY_LONGEST: usize = 100;
 
-/// The text that a client repeats a submission by: 1 to 100 of `A-Z a-z 0-9 . _ : -`.
+/// The key by which a client repeats a submission: 1 to 100 of `A-Z a-z 0-9 . _ : -`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// The key as sent.
+    /// Returns the key as sent.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A sound envelope of a job. Its rows are still to be judged, as those of a batch are.
+/// A valid envelope of a job. Its rows are validated later, like those of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRequest<'a> {
     /// What the rows are, and how deep their results go.
@@ -31,11 +31,12 @@ pub struct JobRequest<'a> {
     pub idempotency_key: Option<IdempotencyKey>,
     /// Shared options and rows.
     pub batch: Batch<'a>,
-    /// The members that were sent, for the digest: an absent one and its default are two bodies.
+    /// The members that were sent, for the digest: a default that is sent and one that is absent
+    /// are two bodies.
     pub(super) sent: PresentMembers,
 }
 
-/// Which members with a default a body has.
+/// Whether the members with a default are present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PresentMembers {
     pub(super) mode: bool,
@@ -55,10 +56,10 @@ pub(in crate::v3) const SHAPE: Shape = Shape {
 };
 
 impl<'a> JobRequest<'a> {
-    /// Reads a submission of 1 to `rows_max` rows.
+    /// Parses a submission of 1 to `rows_max` rows.
     ///
     /// # Errors
-    /// Everything that is wrong with the envelope or the shared options.
+    /// All errors of the envelope and of the shared options.
     pub fn read(body: &'a [u8], rows_max: usize) -> Result<Self, RequestError> {
         let value = json::read_with_rows(body, ROWS, rows_max)?;
         let mut errors = ValidationErrors::default();
@@ -89,7 +90,7 @@ impl<'a> JobRequest<'a> {
 }
 
 impl Mode {
-    /// The schema of the rows.
+    /// Returns the schema of the rows.
     #[must_use]
     pub const fn kind(self) -> Kind {
         match self {

@@ -1,4 +1,4 @@
-//! Results as JSON Schema: one object for each status, with exactly what it can carry.
+//! Results as JSON Schema: one object for each status, with exactly its own fields.
 
 use utoipa::openapi::schema::{Array, Discriminator, OneOfBuilder, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
@@ -15,7 +15,7 @@ use crate::schema::{
 use crate::v3::input::InputResolution;
 use crate::v3::{API_VERSION, schema as v3};
 
-/// Every named schema of a result.
+/// Returns every named schema of a result.
 #[must_use]
 pub(in crate::v3) fn schemas() -> Schemas {
     let mut schemas = Schemas::new();
@@ -170,7 +170,7 @@ fn unvalued(status: Status, description: &str) -> Object {
     .describe(description)
 }
 
-/// A result's common fields, then its own.
+/// Describes a result: its common fields, then its own.
 fn result<const N: usize>(
     status: Status,
     required: &[&str],

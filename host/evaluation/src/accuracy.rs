@@ -54,7 +54,7 @@ pub struct Prb {
 }
 
 impl Accuracy {
-    /// The figures of some pairs, or None of fewer than two, which have no spread.
+    /// Returns the figures of some pairs, or None of fewer than two, which have no spread.
     pub fn of(pairs: &[Pair]) -> Option<Accuracy> {
         if pairs.len() < 2 {
             return None;
@@ -140,9 +140,9 @@ fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
     })
 }
 
-/// The share of rows on which the first estimate is nearer to the price than the second, ties being
-/// half a row, with its 95 % score interval: where that holds one half, the sample cannot tell the
-/// two apart. Both come in the same order of rows. None of nothing.
+/// Returns the share of rows on which the first estimate is nearer to the price than the second,
+/// ties being half a row, with its 95 % score interval: where that holds one half, the sample
+/// cannot tell the two apart. Both come in the same order of rows. None of nothing.
 pub(crate) fn nearer(first: &[Pair], second: &[Pair]) -> Option<(f64, [f64; 2])> {
     let error = |pair: &Pair| (pair.estimate - pair.price).abs();
     // Counted in halves, so that a tie is one.

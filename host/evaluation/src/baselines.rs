@@ -53,8 +53,8 @@ pub enum Verdict {
 }
 
 impl BaselineFigures {
-    /// The verdict in words: narrowly, where the share of rows on which the release was nearer
-    /// cannot be told from one half.
+    /// Returns the verdict in words: narrowly, where the share of rows on which the release was
+    /// nearer cannot be told from one half.
     pub fn words(&self) -> &'static str {
         let narrow = self
             .like_for_like
@@ -69,7 +69,7 @@ impl BaselineFigures {
         }
     }
 
-    /// The floor that is `at` in [`Baseline::ALL`], on these rows.
+    /// Returns the floor that is `at` in [`Baseline::ALL`], on these rows.
     pub fn of(at: usize, rows: &[&Row]) -> Option<BaselineFigures> {
         let floor = *Baseline::ALL.get(at)?;
         let mut alone = Vec::new();

@@ -40,7 +40,7 @@ pub struct Group {
 }
 
 impl Group {
-    /// The figures of these rows, whose ranges are meant to hold `nominal` of prices.
+    /// Returns the figures of these rows, whose ranges are meant to hold `nominal` of prices.
     pub fn of(key: &str, name: Option<&str>, rows: &[&Row], nominal: f64) -> Group {
         let mut reasons = BTreeMap::<String, usize>::new();
         let (mut referred, mut failed) = (0, 0);

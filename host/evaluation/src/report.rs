@@ -175,8 +175,8 @@ pub struct Division {
 }
 
 impl Report {
-    /// The report on these rows, which come in order of day and id. `bands` are the release's bands
-    /// of confidence, best first; `name` tells an authority's name by its code.
+    /// Returns the report on these rows, which come in order of day and id. `bands` are the
+    /// release's bands of confidence, best first; `name` tells an authority's name by its code.
     pub fn of(
         subject: Header,
         rows: &[Row],
@@ -228,7 +228,7 @@ impl Report {
         }
     }
 
-    /// The division by something.
+    /// Returns the division by something.
     pub fn by(&self, what: &str) -> Option<&Division> {
         self.divisions.iter().find(|division| division.by == what)
     }
@@ -237,7 +237,7 @@ impl Report {
 /// Types by their words, in order.
 pub(crate) const TYPES: [&str; 4] = ["detached", "semi_detached", "terraced", "flat"];
 
-/// A type in a word.
+/// Returns a type in a word.
 pub(crate) fn type_words(property_type: PropertyType) -> &'static str {
     match property_type {
         PropertyType::Detached => "detached",
@@ -248,12 +248,12 @@ pub(crate) fn type_words(property_type: PropertyType) -> &'static str {
     }
 }
 
-/// The bands of price, in order.
+/// Returns the bands of price, in order.
 pub(crate) fn price_bands() -> [&'static str; 7] {
     PRICE_BANDS.map(|(_, words)| words)
 }
 
-/// The band of a price.
+/// Returns the band of a price.
 pub(crate) fn price_band(price: f64) -> &'static str {
     PRICE_BANDS
         .iter()

@@ -72,7 +72,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The estimate, where there is one.
+    /// Returns the estimate, where there is one.
     pub fn estimate(&self) -> Option<f64> {
         match self.answer {
             Prediction::Valued { estimate, .. } => Some(estimate),

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Divisions that a terminal shows; the files have all.
 const SHOWN: [&str; 4] = ["type", "confidence", "price", "floor_area"];
 
-/// The summary, many lines.
+/// Returns the summary, many lines.
 pub fn summary(report: &Report) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.

@@ -86,7 +86,7 @@ fn hash(seed: u64, what: &str, number: u64) -> u64 {
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The keys of a table's rows that `wanted` picks by key and bytes.
+/// Returns the keys of a table's rows that `wanted` picks by key and bytes.
 fn keys(
     table: &Table<'_, u64, &'static [u8]>,
     mut wanted: impl FnMut(u64, &[u8]) -> Result<bool, SnapshotError>,
@@ -149,7 +149,7 @@ fn sales(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sna
     Ok(changed)
 }
 
-/// Whether a sale's certificate came on or after the cut.
+/// Returns whether a sale's certificate came on or after the cut.
 fn is_late(packed: sale::PackedSale<'_>, cut: Day) -> bool {
     packed
         .attributes_day(Day(i32::MAX))

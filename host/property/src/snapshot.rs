@@ -147,17 +147,17 @@ impl Snapshot {
         }
     }
 
-    /// The files that it was built from.
+    /// Returns the files that it was built from.
     pub fn sources(&self) -> &[SourceFile] {
         &self.origin.sources
     }
 
-    /// A local authority district in force, by its code.
+    /// Returns a local authority district in force, by its code.
     pub fn authority(&self, code: GssCode) -> Option<&Authority> {
         self.authorities.get(&code)
     }
 
-    /// Every local authority district in force, ordered by code.
+    /// Returns every local authority district in force, ordered by code.
     pub fn authorities(&self) -> Vec<&Authority> {
         let mut all: Vec<_> = self.authorities.values().collect();
         all.sort_unstable_by_key(|authority| authority.code);
@@ -165,7 +165,7 @@ impl Snapshot {
     }
 }
 
-/// The latest month that ended on or before a day.
+/// Returns the latest month that ended on or before a day.
 pub(crate) fn last_whole_month(day: Day) -> i32 {
     Day(day.0.saturating_add(1)).month() - 1
 }

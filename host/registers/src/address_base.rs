@@ -68,12 +68,12 @@ pub(crate) struct Cells<'r> {
     pub(crate) country: &'r str,
 }
 
-/// Whether a header is this product's.
+/// Returns whether a header is this product's.
 pub(crate) fn is_header(header: &Header) -> bool {
     header.find(&["pao_start_number"]).is_some()
 }
 
-/// The columns of a header; those that are missing are noted in it.
+/// Returns the columns of a header; those that are missing are noted in it.
 pub(crate) fn of_header(header: &mut Header) -> Columns {
     Columns(NAMES.map(|name| match name {
         "class" => header.need(&["class", CLASSIFICATION_CODE]),
@@ -81,7 +81,7 @@ pub(crate) fn of_header(header: &mut Header) -> Columns {
     }))
 }
 
-/// The columns of a file whose first line is a row already, if it is one of this product's.
+/// Returns the columns of a file whose first line is a row already, if it is one of this product's.
 pub(crate) fn of_row(first: &Record<'_>) -> Option<Columns> {
     let digits = |at: usize| {
         !first.cell(at).is_empty() && first.cell(at).bytes().all(|b| b.is_ascii_digit())
@@ -183,7 +183,7 @@ fn range([start, start_suffix, end, end_suffix]: [&str; 4]) -> String {
     }
 }
 
-/// A coordinate as the product writes it, "459318.00", in whole metres.
+/// Returns a coordinate as the product writes it, "459318.00", in whole metres.
 pub(crate) fn whole(cell: &str) -> String {
     match cell.parse::<f64>() {
         Ok(metres) => format!("{:.0}", metres.round()),

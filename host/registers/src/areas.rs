@@ -34,7 +34,7 @@ fn found(header: Header) -> Begin {
     }
 }
 
-/// A nine-character ONS code: a letter and eight digits.
+/// Returns a nine-character ONS code: a letter and eight digits.
 pub(crate) fn area_code(cell: &str) -> Option<String> {
     let digits = cell.strip_prefix(|c: char| c.is_ascii_uppercase())?;
     (digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_digit())).then(|| cell.to_owned())

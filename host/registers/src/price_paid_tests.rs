@@ -10,7 +10,7 @@ fn read(text: &str) -> Vec<Result<PricePaid, RejectedRow>> {
     rows.map(Result::unwrap).collect()
 }
 
-/// An official row of a flat, with some cells replaced.
+/// Returns an official row of a flat, with some cells replaced.
 fn row(changes: &[(usize, &str)]) -> String {
     let mut cells = [
         "{5a5b9cb3-0000-4EB0-9CD3-8737CEA4A65A}",

@@ -28,7 +28,7 @@ impl<'r> Record<'r> {
         self.ends.len()
     }
 
-    /// A cell without the white space around it; a cell past the end is blank.
+    /// Returns a cell without the white space around it; a cell past the end is blank.
     pub fn cell(&self, column: usize) -> &'r str {
         let begin = match column.checked_sub(1) {
             None => 0,
@@ -38,7 +38,7 @@ impl<'r> Record<'r> {
         self.text.get(begin..end).unwrap_or_default().trim()
     }
 
-    /// All cells in order.
+    /// Returns all cells in order.
     pub fn cells(&self) -> impl Iterator<Item = &'r str> + '_ {
         (0..self.len()).map(|column| self.cell(column))
     }
@@ -94,7 +94,7 @@ impl Records {
         }
     }
 
-    /// The row read last.
+    /// Returns the row read last.
     pub(crate) fn record(&self) -> Record<'_> {
         Record {
             text: &self.text,
@@ -102,7 +102,7 @@ impl Records {
         }
     }
 
-    /// The file within the zip, if any.
+    /// Returns the file within the zip, if any.
     pub(crate) fn member(&self) -> Option<&str> {
         self.member.as_deref()
     }

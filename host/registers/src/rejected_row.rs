@@ -22,7 +22,7 @@ pub struct RejectedRow {
 }
 
 impl RejectedRow {
-    /// A reject that keeps at most 120 characters of `value`.
+    /// Returns a reject that keeps at most 120 characters of `value`.
     pub fn new(member: Option<&str>, line: u64, reason: RejectReason, value: &str) -> RejectedRow {
         RejectedRow {
             member: member.map(String::from),
@@ -54,7 +54,7 @@ macro_rules! reasons {
             /// Every reason, in the order in which a report lists them.
             pub const ALL: &'static [RejectReason] = &[$(RejectReason::$name),+];
 
-            /// A stable snake_case code, for reports and rejects files.
+            /// Returns a stable snake_case code, for reports and rejects files.
             pub fn code(self) -> &'static str {
                 match self { $(RejectReason::$name => $code),+ }
             }

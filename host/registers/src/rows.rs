@@ -20,7 +20,7 @@ pub trait Register: Default {
     /// The register's name, as an error calls it.
     const NAME: &'static str;
 
-    /// Whether a member of a zip archive is one of the register's tables.
+    /// Returns whether a member of a zip archive is one of the register's tables.
     fn wants(member: &str) -> bool {
         member.to_ascii_lowercase().ends_with(".csv")
     }
@@ -53,7 +53,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal for `reason`, which `value` shows.
+    /// Returns a refusal for `reason`, which `value` shows.
     pub fn new(reason: RejectReason, value: &str) -> Refusal {
         Refusal {
             reason,
@@ -237,7 +237,7 @@ impl<T: Register> Rows<T> {
         Ok(())
     }
 
-    /// The next row's line, left in the table's buffers, or its reject; `None` at the end.
+    /// Returns the next row's line, left in the table's buffers, or its reject; `None` at the end.
     fn advance(&mut self) -> Result<Option<Result<u64, RejectedRow>>, ReadError> {
         loop {
             let Some(table) = &mut self.table else {

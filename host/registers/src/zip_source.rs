@@ -24,7 +24,7 @@ pub(crate) struct Member {
     deflated: bool,
 }
 
-/// The members whose names `wanted` accepts, in the order of their names.
+/// Returns the members whose names `wanted` accepts, in the order of their names.
 pub(crate) fn members(
     path: &Path,
     wanted: impl Fn(&str) -> bool,

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files of an invented world, as the commands take them.
+/// Returns the files of an invented world, as the commands take them.
 fn synthetic(world: &Path) -> Inputs {
     let file = |name: &str| world.join(name);
     Inputs {

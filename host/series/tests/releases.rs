@@ -150,7 +150,7 @@ fn selected(release: &Release, text: &str) -> Selection {
     select(release, &query(release, text).unwrap())
 }
 
-/// Every selected observation: series id, period and value.
+/// Returns every selected observation: series id, period and value.
 fn observations(release: &Release, selection: &Selection) -> Vec<(String, String, f64)> {
     let mut all = Vec::new();
     for part in selection.series() {

@@ -23,7 +23,7 @@ use Cell::{Blank, Day, Error, Number, Text};
 /// 2025-10-01 as a spreadsheet's serial number.
 const FIRST: u32 = 45_931;
 
-/// A sheet of this title and these maturities in years, with these rows below.
+/// Returns a sheet of this title and these maturities in years, with these rows below.
 fn sheet(title: &'static str, years: &[f64], rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
     let mut maturities = vec![Text("years:")];
     maturities.extend(years.iter().map(|years| Number(*years)));
@@ -41,7 +41,7 @@ fn column(at: usize) -> char {
     char::from(b'A' + u8::try_from(at).unwrap())
 }
 
-/// A workbook of these sheets.
+/// Returns a workbook of these sheets.
 fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -110,7 +110,7 @@ fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
     read(&inputs, |_| ()).map_err(|error| error.to_string())
 }
 
-/// One sheet "4. spot curve" of the OIS curve with these rows.
+/// Returns one sheet "4. spot curve" of the OIS curve with these rows.
 fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
     workbook(&[(
         "4. spot curve",

@@ -214,7 +214,7 @@ pub struct ChunkDone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseStatus {
     /// It does, and what it asked for was done.
-    Lease,
+    Held,
     /// Another host took the job over, or it is gone: nothing was written.
     Lost,
 }

@@ -26,7 +26,7 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// The stream of one purpose and place; the key of the cipher spells both out.
+    /// Returns the stream of one purpose and place; the key of the cipher spells both out.
     pub(crate) fn new(seed: u64, purpose: Purpose, authority: u32, place: u32) -> Draw {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -79,12 +79,12 @@ impl Draw {
         -libm::log(1.0 - self.unit())
     }
 
-    /// One of a list that is not empty.
+    /// Returns one of a list that is not empty.
     pub(crate) fn pick<T: Copy, const N: usize>(&mut self, of: &[T; N]) -> T {
         of[self.below(N)]
     }
 
-    /// A value chosen in proportion to its weight.
+    /// Returns a value chosen in proportion to its weight.
     pub(crate) fn weighted<T: Copy, const N: usize>(&mut self, of: &[(f64, T); N]) -> T {
         let total: f64 = of.iter().map(|(weight, _)| weight).sum();
         let mut left = total * self.unit();

@@ -105,7 +105,7 @@ impl Dwelling {
         market::value(locale, &seen, day)
     }
 
-    /// Whether anybody lives here.
+    /// Returns whether anybody lives here.
     pub(crate) fn residential(&self) -> bool {
         self.kind != Kind::Commercial
     }
@@ -138,7 +138,7 @@ impl Dwelling {
         }
     }
 
-    /// The day from which it can be sold, and whether that falls within the register.
+    /// Returns the day from which it can be sold, and whether that falls within the register.
     pub(crate) fn saleable(&self) -> (NaiveDate, bool) {
         match self.finished {
             Some(day) => (day, true),

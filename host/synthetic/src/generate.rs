@@ -221,7 +221,7 @@ fn build(
     Ok(())
 }
 
-/// The next name of a settlement; a large authority begins again after 64.
+/// Returns the next name of a settlement; a large authority begins again after 64.
 fn name(authority: &Authority, settlements: &mut u32) -> String {
     *settlements += 1;
     names::settlement(authority.index, (*settlements - 1) % 65, authority.welsh)

@@ -18,8 +18,8 @@ pub(crate) enum Character {
 }
 
 impl Character {
-    /// How many homes there are, whatever the size of the country, unless that is very small. None
-    /// where an authority has its share.
+    /// Returns how many homes there are, whatever the size of the country, unless that is very
+    /// small. None where an authority has its share.
     fn homes(self, world: &World) -> Option<u32> {
         let all = world.size.properties;
         match self {
@@ -66,7 +66,7 @@ pub(crate) struct Authority {
 /// Half the side of the ground that an authority's streets may stand on, in metres.
 pub(crate) const HALF_SIDE: f64 = 11_500.0;
 
-/// All authorities of a world, England's first.
+/// Returns all authorities of a world, England's first.
 pub(crate) fn authorities(world: &World) -> Vec<Authority> {
     let size = &world.size;
     let english = size.authorities - size.welsh_authorities;

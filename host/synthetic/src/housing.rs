@@ -96,7 +96,7 @@ pub(crate) fn settle(
     (dwellings, units)
 }
 
-/// The postcode of a stretch, once it has addresses.
+/// Returns the postcode of a stretch, once it has addresses.
 fn unit((postcode, count, easting, northing): &(String, usize, f64, f64)) -> Option<Unit> {
     let mean = |sum: f64| (sum / *count as f64).round() as i64;
     (*count > 0).then(|| Unit {

@@ -17,7 +17,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// The register's words.
+    /// Returns the register's words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Reason::NewDwelling => "new dwelling",
@@ -55,7 +55,7 @@ pub(crate) struct Lodgement {
     pub(crate) without_uprn: bool,
 }
 
-/// The certificates of one home, in order of day.
+/// Returns the certificates of one home, in order of day.
 pub(crate) fn lodgements(
     world: &World,
     dwelling: &Dwelling,

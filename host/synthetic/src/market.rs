@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The letter of the price paid register.
+    /// Returns the letter of the price paid register.
     pub(crate) fn letter(self) -> &'static str {
         match self {
             Kind::Detached => "D",
@@ -103,7 +103,7 @@ const LEVELS: [f64; 11] = [
 ];
 
 impl Locale {
-    /// The prices of the authority that stands at this rank, 0 (cheapest) to 1.
+    /// Returns the prices of the authority that stands at this rank, 0 (cheapest) to 1.
     pub(crate) fn new(rank: f64, draw: &mut Draw) -> Locale {
         let place = rank.clamp(0.0, 1.0) * (LEVELS.len() - 1) as f64;
         let low = (place as usize).min(LEVELS.len() - 2);
@@ -206,7 +206,7 @@ impl Field {
     /// Standard deviation of the field.
     const SPREAD: f64 = 0.12;
 
-    /// A field of waves between 2.5 and 12 km long.
+    /// Returns a field of waves between 2.5 and 12 km long.
     pub(crate) fn new(draw: &mut Draw) -> Field {
         Field {
             waves: std::array::from_fn(|_| {
@@ -224,7 +224,7 @@ impl Field {
         }
     }
 
-    /// The effect at a point.
+    /// Returns the effect at a point.
     pub(crate) fn at(&self, point: crate::land::Point) -> f64 {
         let height = Self::SPREAD * (2.0 / self.waves.len() as f64).sqrt();
         self.waves

@@ -17,7 +17,7 @@ const WRONG: f64 = 0.002;
 /// Share of older postcodes that were of another sector.
 const MOVED: f64 = 0.25;
 
-/// The dwelling as a register may write it.
+/// Returns the dwelling as a register may write it.
 pub(crate) fn written<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dwelling> {
     let mut address = dwelling.address.clone();
     unit(&mut address, draw);

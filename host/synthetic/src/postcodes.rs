@@ -45,7 +45,7 @@ pub(crate) struct Sector {
 }
 
 impl PostcodeAllocator {
-    /// The next free sector of an area; `new_town` begins a district.
+    /// Returns the next free sector of an area; `new_town` begins a district.
     pub(crate) fn sector(
         &mut self,
         area: &str,
@@ -72,19 +72,19 @@ impl PostcodeAllocator {
         })
     }
 
-    /// Whether districts are still plentiful; a crowded area lets towns share one.
+    /// Returns whether districts are still plentiful; a crowded area lets towns share one.
     fn roomy(&self) -> bool {
         self.next < SECTORS * DISTRICTS / 2
     }
 }
 
 impl Sector {
-    /// Whether this many more units are left.
+    /// Returns whether this many more units are left.
     pub(crate) fn has(&self, units: u32) -> bool {
         self.units + units <= 400
     }
 
-    /// The next postcode of the sector, as `QA1 2AB`.
+    /// Returns the next postcode of the sector, as `QA1 2AB`.
     pub(crate) fn unit(&mut self) -> String {
         let n = (self.units % 400) as usize;
         self.units += 1;

@@ -66,7 +66,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// The activity of a world, at the rate that gives the number of sales asked for.
+    /// Returns the activity of a world, at the rate that gives the number of sales asked for.
     pub(crate) fn new(world: &World) -> Activity {
         const SEASONS: [f64; 12] = [
             0.78, 0.80, 1.02, 0.92, 0.98, 1.10, 1.12, 1.15, 1.02, 1.06, 1.05, 1.0,
@@ -109,7 +109,7 @@ impl Activity {
         self.upto[month] * (1.0 - part) + self.upto[month + 1] * part
     }
 
-    /// The weekday after this much activity, or `None` after the last day.
+    /// Returns the weekday after this much activity, or `None` after the last day.
     fn day(&self, activity: f64) -> Option<NaiveDate> {
         let month = self
             .upto
@@ -131,7 +131,7 @@ impl Activity {
 /// Days within which one dwelling is not sold twice.
 const REST: TimeDelta = TimeDelta::days(120);
 
-/// All sales of one dwelling in order, and its condition at the end (a ln effect).
+/// Returns all sales of one dwelling in order, and its condition at the end (a ln effect).
 pub(crate) fn history(
     dwelling: &Dwelling,
     locale: &Locale,

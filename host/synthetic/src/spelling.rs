@@ -84,7 +84,7 @@ pub(crate) fn lodge(address: &Address, draw: &mut Draw) -> ([String; 3], Spellin
     (lines, spelling)
 }
 
-/// The parts with a separator between them, where both are there.
+/// Returns the parts with a separator between them, where both are there.
 fn join(one: &str, separator: &str, other: &str) -> String {
     if one.is_empty() || other.is_empty() {
         format!("{one}{other}")

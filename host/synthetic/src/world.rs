@@ -37,7 +37,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// A few megabytes: six authorities, one of them Welsh.
+    /// Returns a few megabytes: six authorities, one of them Welsh.
     pub fn demo() -> Size {
         Size {
             authorities: 6,
@@ -72,7 +72,7 @@ pub(crate) const FIRST_DAY: NaiveDate = day(1995, 1, 1);
 /// The month in which certificates for sales began.
 pub(crate) const FIRST_CERTIFICATE: NaiveDate = day(2008, 10, 1);
 
-/// A date known while compiling.
+/// Returns a date known while compiling.
 const fn day(year: i32, month: u32, day: u32) -> NaiveDate {
     match NaiveDate::from_ymd_opt(year, month, day) {
         Some(date) => date,
@@ -81,7 +81,7 @@ const fn day(year: i32, month: u32, day: u32) -> NaiveDate {
 }
 
 impl World {
-    /// The default world: demo size, to the end of September 2026.
+    /// Returns the default world: demo size, to the end of September 2026.
     pub fn demo() -> World {
         World {
             seed: 1086,

@@ -21,7 +21,7 @@ pub struct ErrorBody {
 }
 
 impl ErrorBody {
-    /// The body of a refusal with one reason.
+    /// Returns the body of a refusal with one reason.
     #[must_use]
     pub const fn one(error: ValidationError) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl ErrorBody {
         }
     }
 
-    /// The body of a refusal for what the request says. An empty list is a fault of ours.
+    /// Returns the body of a refusal for what the request says. An empty list is a fault of ours.
     #[must_use]
     pub fn all(errors: Vec<ValidationError>) -> Self {
         let error = errors.first().cloned().unwrap_or_else(|| {
@@ -39,13 +39,13 @@ impl ErrorBody {
         Self { error, errors }
     }
 
-    /// The HTTP status: that of the first error.
+    /// Returns the HTTP status: that of the first error.
     #[must_use]
     pub const fn status(&self) -> u16 {
         self.error.code.status()
     }
 
-    /// The error that stands for the refusal, for logs and headers such as Retry-After.
+    /// Returns the error that stands for the refusal, for logs and headers such as Retry-After.
     #[must_use]
     pub const fn error(&self) -> &ValidationError {
         &self.error

@@ -32,7 +32,7 @@ pub struct ValidationError {
 }
 
 impl ValidationError {
-    /// An error of no particular field, retryable as its code is.
+    /// Returns an error of no particular field, retryable as its code is.
     #[must_use]
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl ValidationError {
         }
     }
 
-    /// The same error, at the field that `pointer` (RFC 6901) leads to.
+    /// Returns the same error, at the field that `pointer` (RFC 6901) leads to.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<Cow<'static, str>>) -> Self {
         self.field = Some(pointer.into());
@@ -69,8 +69,8 @@ impl ValidationErrors {
         self.found.len()
     }
 
-    /// The first [`ERRORS_LISTED`] in the order of the document; what is missing from a section
-    /// stands where the section begins.
+    /// Returns the first [`ERRORS_LISTED`] in the order of the document; what is missing from a
+    /// section stands where the section begins.
     #[must_use]
     pub fn into_listed(mut self) -> Vec<ValidationError> {
         // Stable: errors at one place keep the order of the contract's tables.
@@ -80,13 +80,14 @@ impl ValidationErrors {
     }
 }
 
-/// A client's text as a message may repeat it: quoted, and made [`harmless`].
+/// Returns a client's text as a message may repeat it: quoted, and made [`harmless`].
 #[must_use]
 pub fn shown(text: &str) -> String {
     format!("\"{}\"", harmless(text))
 }
 
-/// A client's text as an answer may repeat it: at most 60 characters, control characters replaced.
+/// Returns a client's text as an answer may repeat it: at most 60 characters, control characters
+/// replaced.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut out = String::new();

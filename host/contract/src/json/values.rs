@@ -37,7 +37,7 @@ pub fn boolean(value: &Value<'_>) -> Result<bool, ValueError> {
     }
 }
 
-/// A number within a range, with or without a fraction.
+/// Returns a number within a range, with or without a fraction.
 pub fn number(range: RangeInclusive<f64>) -> impl FnOnce(&Value<'_>) -> Result<f64, ValueError> {
     move |value| {
         let expected = || format!("a number from {} to {}", range.start(), range.end());
@@ -52,7 +52,7 @@ pub fn number(range: RangeInclusive<f64>) -> impl FnOnce(&Value<'_>) -> Result<f
     }
 }
 
-/// A whole number within a range, written without fraction or exponent: `3`, not `3.0`.
+/// Returns a whole number within a range, written without fraction or exponent: `3`, not `3.0`.
 pub fn integer<T>(range: RangeInclusive<T>) -> impl FnOnce(&Value<'_>) -> Result<T, ValueError>
 where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,
@@ -101,7 +101,7 @@ pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, ValueEr
     }
 }
 
-/// One word of a vocabulary, in its exact spelling.
+/// Returns one word of a vocabulary, in its exact spelling.
 ///
 /// # Errors
 /// Any other word or type; the message lists the words.
@@ -119,7 +119,7 @@ pub fn word<T: Vocabulary>(value: &Value<'_>) -> Result<T, ValueError> {
     T::from_code(text).ok_or_else(|| ValueError::text(&expected(), text))
 }
 
-/// A day of the calendar, written exactly YYYY-MM-DD.
+/// Returns a day of the calendar, written exactly YYYY-MM-DD.
 ///
 /// # Errors
 /// Another form, or a day that does not exist.

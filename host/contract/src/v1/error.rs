@@ -31,7 +31,7 @@ pub struct ParameterError {
 }
 
 impl ErrorBody {
-    /// The error of the answer with this id.
+    /// Returns the error of the answer with this id.
     #[must_use]
     pub fn new(request_id: impl Into<String>, error: ValidationError) -> ErrorBody {
         ErrorBody {

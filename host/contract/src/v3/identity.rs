@@ -20,7 +20,7 @@ impl Uprn {
     /// Most digits.
     pub const DIGITS: usize = 12;
 
-    /// The UPRN written in `text`; leading zeros do not distinguish two UPRNs.
+    /// Returns the UPRN written in `text`; leading zeros do not distinguish two UPRNs.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > Self::DIGITS || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -29,7 +29,7 @@ impl Uprn {
         text.parse().ok().and_then(Self::new)
     }
 
-    /// The UPRN of this number: 1 to 999,999,999,999.
+    /// Returns the UPRN of this number: 1 to 999,999,999,999.
     #[must_use]
     pub const fn new(number: u64) -> Option<Self> {
         match number {
@@ -38,7 +38,7 @@ impl Uprn {
         }
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -83,7 +83,7 @@ const SPACES: [char; 2] = [' ', '\u{a0}'];
 pub struct Postcode(Box<str>);
 
 impl Postcode {
-    /// The postcode written in `text`, whatever its case and spacing.
+    /// Returns the postcode written in `text`, whatever its case and spacing.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut standard = String::with_capacity(8);
@@ -104,7 +104,7 @@ impl Postcode {
         Some(Self(standard.into()))
     }
 
-    /// The standard form, such as `RG30 1AA`.
+    /// Returns the standard form, such as `RG30 1AA`.
     #[must_use]
     pub const fn as_str(&self) -> &str {
         &self.0
@@ -154,7 +154,7 @@ impl fmt::Display for Postcode {
     }
 }
 
-/// The outward patterns A9, A99, AA9, AA99, A9A and AA9A.
+/// Returns the outward patterns A9, A99, AA9, AA99, A9A and AA9A.
 fn is_outward(outward: &str) -> bool {
     let bytes = outward.as_bytes();
     let letters = bytes
@@ -170,7 +170,7 @@ fn is_outward(outward: &str) -> bool {
         }
 }
 
-/// A digit and two letters, without those that are easily misread in handwriting.
+/// Returns a digit and two letters, without those that are easily misread in handwriting.
 fn is_inward(inward: &str) -> bool {
     let letter = |byte: &u8| byte.is_ascii_uppercase() && !b"CIKMOV".contains(byte);
     matches!(inward.as_bytes(), [sector, unit @ ..]

@@ -191,7 +191,7 @@ fn settings(
     (errors.count() == earlier).then_some(settings)
 }
 
-/// One option, of which null is its own error: to inherit an option is to leave it out.
+/// Returns one option, of which null is its own error: to inherit an option is to leave it out.
 fn setting<'v, 'a, T>(
     section: &mut Section<'v, 'a>,
     errors: &mut ValidationErrors,

@@ -17,7 +17,7 @@ use crate::schema::{
 };
 use crate::vocabulary::Vocabulary;
 
-/// Every named schema.
+/// Returns every named schema.
 #[must_use]
 pub fn schemas() -> Schemas {
     let mut schemas = request::schema::schemas();
@@ -67,19 +67,19 @@ pub fn schemas() -> Schemas {
     schemas
 }
 
-/// A postcode as clients write it.
+/// Returns a postcode as clients write it.
 #[must_use]
 pub fn postcode() -> Object {
     request::schema::postcode()
 }
 
-/// A UPRN as clients write it.
+/// Returns a UPRN as clients write it.
 #[must_use]
 pub fn uprn() -> Object {
     request::schema::uprn()
 }
 
-/// One fixed text.
+/// Returns one fixed text.
 pub(super) fn constant(text: &str) -> Object {
     let mut schema = Object::with_type(Type::String);
     schema.enum_values = Some(vec![text.into()]);

@@ -89,7 +89,7 @@ pub fn distribution(rows: &[&PairedRow]) -> Histogram {
 /// Rows drawn one by one at most.
 const POINTS: usize = 800;
 
-/// A's estimate in pounds and the change, of rows that both value; of many, an even part.
+/// Returns a's estimate in pounds and the change, of rows that both value; of many, an even part.
 pub fn points(rows: &[&PairedRow]) -> Vec<[f64; 2]> {
     let all: Vec<[f64; 2]> = rows
         .iter()
@@ -99,7 +99,7 @@ pub fn points(rows: &[&PairedRow]) -> Vec<[f64; 2]> {
     all.into_iter().step_by(every).collect()
 }
 
-/// A share per cent with its sign, but for nothing.
+/// Returns a share per cent with its sign, but for nothing.
 pub(crate) fn signed(share: f64) -> String {
     let text = format!("{:+.1} %", 100.0 * share);
     match text.as_str() {

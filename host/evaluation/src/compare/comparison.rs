@@ -57,7 +57,7 @@ pub struct Division {
 }
 
 impl Comparison {
-    /// The division by something.
+    /// Returns the division by something.
     pub fn by(&self, what: &str) -> Option<&Division> {
         self.divisions.iter().find(|division| division.by == what)
     }

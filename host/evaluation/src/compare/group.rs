@@ -52,7 +52,8 @@ pub struct Nearness {
 }
 
 impl Group {
-    /// The figures of these rows; `nominal` is what each release's ranges are meant to hold.
+    /// Returns the figures of these rows; `nominal` is what each release's ranges are meant to
+    /// hold.
     pub fn of(key: &str, name: Option<&str>, rows: &[&PairedRow], nominal: Sides<f64>) -> Group {
         let valued = |of: &dyn Fn(&Sides<Status>) -> Status| {
             let statuses = rows
@@ -104,7 +105,7 @@ impl Nearness {
         })
     }
 
-    /// Whether the sample tells which is nearer, and then whether it is B.
+    /// Returns whether the sample tells which is nearer, and then whether it is B.
     pub fn b_wins(&self) -> Option<bool> {
         let [low, high] = self.interval;
         match (low > 0.5, high < 0.5) {
@@ -115,7 +116,7 @@ impl Nearness {
     }
 }
 
-/// A row where both give a range; a price that nobody knows is no number.
+/// Returns a row where both give a range; a price that nobody knows is no number.
 fn ranged(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
     let price = row.price.unwrap_or(f64::NAN);
     let both = row.outcomes().map(ComparedOutcome::ranged).both()?;

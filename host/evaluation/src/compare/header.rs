@@ -102,12 +102,12 @@ pub struct Exclusions {
 }
 
 impl Exclusions {
-    /// All of them.
+    /// Returns all of them.
     pub fn rows(&self) -> u64 {
         self.outside_dates + self.dropped + self.let_go + self.undone + self.unkept
     }
 
-    /// How many, and why; nothing where there is none.
+    /// Returns how many, and why; nothing where there is none.
     pub fn in_words(&self) -> Option<String> {
         let kinds = [
             (
@@ -126,7 +126,7 @@ impl Exclusions {
 }
 
 impl Header {
-    /// Whether both value from the same content.
+    /// Returns whether both value from the same content.
     pub fn same_snapshot(&self) -> bool {
         self.releases.a.snapshot_content == self.releases.b.snapshot_content
     }
@@ -231,7 +231,7 @@ impl Header {
     }
 }
 
-/// A share per cent, to four significant digits.
+/// Returns a share per cent, to four significant digits.
 fn per_cent(share: f64) -> String {
     let value = 100.0 * share;
     // Digits before the point, or, negative, noughts after it.

@@ -98,7 +98,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// The estimate, pounds.
+    /// Returns the estimate, pounds.
     pub fn estimate(&self) -> Option<f64> {
         match self {
             ComparedOutcome::Valued { estimate, .. } => Some(*estimate),
@@ -106,7 +106,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// The estimate with its range, where there is one.
+    /// Returns the estimate with its range, where there is one.
     pub fn ranged(&self) -> Option<(f64, [f64; 2])> {
         match self {
             ComparedOutcome::Valued {
@@ -118,7 +118,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// The band of its confidence.
+    /// Returns the band of its confidence.
     pub fn band(&self) -> Option<&str> {
         match self {
             ComparedOutcome::Valued { band, .. } => Some(band),
@@ -153,13 +153,13 @@ impl PairedRow {
         self.estimates().map(|both| both.b / both.a - 1.0)
     }
 
-    /// Whether one release values, refers or fails on what the other does not.
+    /// Returns whether one release values, refers or fails on what the other does not.
     pub fn flipped(&self) -> bool {
         let status = self.outcomes().map(ComparedOutcome::status);
         status.a != status.b
     }
 
-    /// Whether both releases said the very same, to the bit.
+    /// Returns whether both releases said the very same, to the bit.
     pub fn alike(&self) -> bool {
         self.sides.a.outcome == self.sides.b.outcome
     }

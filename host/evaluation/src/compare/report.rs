@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 const MOVERS: usize = 10;
 
 impl Comparison {
-    /// The comparison on these rows, in their order; `name` tells an authority's name by its code.
+    /// Returns the comparison on these rows, in their order; `name` tells an authority's name by
+    /// its code.
     pub fn of(
         subject: Header,
         rows: &[PairedRow],

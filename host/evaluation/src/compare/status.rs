@@ -47,7 +47,7 @@ pub struct Kind {
 /// Rows that are named at most.
 pub const NAMED: usize = 60;
 
-/// Every pair of statuses that some row has, in order.
+/// Returns every pair of statuses that some row has, in order.
 pub fn statuses(rows: &[&PairedRow]) -> Vec<Transition<Status>> {
     let found = rows.iter().map(|row| {
         let status = row.outcomes().map(ComparedOutcome::status);
@@ -56,7 +56,7 @@ pub fn statuses(rows: &[&PairedRow]) -> Vec<Transition<Status>> {
     crossings(found)
 }
 
-/// Every pair of bands that some row which both value has: `order` first, others by name.
+/// Returns every pair of bands that some row which both value has: `order` first, others by name.
 pub fn bands(rows: &[&PairedRow], order: &[String]) -> Vec<Transition<String>> {
     let place = |band: &str| {
         let known = order.iter().position(|known| known == band);

@@ -7,7 +7,7 @@ use super::sides::Sides;
 use crate::report::TrainingData;
 use domesday_registers::codes::PropertyType;
 
-/// An estimate with a range of a tenth either way, in this band.
+/// Returns an estimate with a range of a tenth either way, in this band.
 pub(crate) fn in_band(estimate: f64, band: &str) -> ComparedOutcome {
     ComparedOutcome::Valued {
         estimate,
@@ -17,19 +17,19 @@ pub(crate) fn in_band(estimate: f64, band: &str) -> ComparedOutcome {
     }
 }
 
-/// The same in a band of no concern.
+/// Returns the same in a band of no concern.
 pub(crate) fn valued(estimate: f64) -> ComparedOutcome {
     in_band(estimate, "medium")
 }
 
-/// A referral.
+/// Returns a referral.
 pub(crate) fn referred(reason: &str) -> ComparedOutcome {
     ComparedOutcome::Referred {
         reason: reason.to_owned(),
     }
 }
 
-/// A row of which both said so much, at the same cost.
+/// Returns a row of which both said so much, at the same cost.
 pub(crate) fn compared(
     row: &str,
     price: Option<f64>,
@@ -54,19 +54,19 @@ pub(crate) fn compared(
     }
 }
 
-/// A row that both value.
+/// Returns a row that both value.
 pub(crate) fn pair(a: f64, b: f64) -> PairedRow {
     compared("a row", None, valued(a), valued(b))
 }
 
-/// The comparison on these rows.
+/// Returns the comparison on these rows.
 pub(crate) fn comparison(rows: &[PairedRow]) -> Comparison {
     Comparison::of(header(), rows, &|code| {
         (code == "E07000900").then(|| "Zed & Ledbury <North>".to_owned())
     })
 }
 
-/// A header of nothing in particular.
+/// Returns a header of nothing in particular.
 pub(crate) fn header() -> Header {
     let release = |release_id: &str| ComparedRelease {
         release_id: release_id.to_owned(),

@@ -9,7 +9,7 @@ use super::status::Kind;
 use crate::LEAST_ROWS;
 use crate::ranges::Ranges;
 
-/// The sentences, most important first.
+/// Returns the sentences, most important first.
 pub fn verdict(found: &Comparison) -> Vec<String> {
     let rows = found.overall.rows;
     if rows == 0 {

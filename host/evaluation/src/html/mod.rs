@@ -13,7 +13,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use plots::{Frame, Mark, MonthlySeries, Shape};
 use tables::{called, largest, percent};
 
-/// A plot over the whole page.
+/// Returns a plot over the whole page.
 const fn wide(axis: &str) -> Frame<'_> {
     Frame {
         axis,
@@ -25,7 +25,7 @@ const STYLE: &str = include_str!("style.css");
 /// Areas in a plot and in a table at most; the JSON has all.
 const MOST_AREAS: usize = 40;
 
-/// The page.
+/// Returns the page.
 ///
 /// # Errors
 /// Where a plot cannot be drawn.
@@ -70,7 +70,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
     Ok(document(&title, &body))
 }
 
-/// A page of this title that needs nothing else.
+/// Returns a page of this title that needs nothing else.
 pub(crate) fn document(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -121,7 +121,7 @@ fn facts(report: &Report) -> Markup {
     } }
 }
 
-/// A drawing under the name that is read out for it.
+/// Returns a drawing under the name that is read out for it.
 pub(crate) fn svg(label: &str, svg: String) -> Markup {
     // The drawing library gives no name to what it draws.
     let named = format!("<svg role=\"img\" aria-label=\"{label}\" ");

@@ -5,7 +5,7 @@ use crate::group::Group;
 use crate::report::Division;
 use maud::{Markup, html};
 
-/// A share as per cent.
+/// Returns a share as per cent.
 pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$}", 100.0 * share)
 }
@@ -66,7 +66,7 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
     }
 }
 
-/// One floor, group by group.
+/// Returns one floor, group by group.
 pub fn floor(at: usize, groups: &[(String, &Group)]) -> Markup {
     html! {
         div.scroll { table {
@@ -112,7 +112,7 @@ pub fn reasons(group: &Group) -> Markup {
     }
 }
 
-/// A division's groups; of many, those with most sales.
+/// Returns a division's groups; of many, those with most sales.
 pub fn largest(division: &Division, most: usize) -> Vec<&Group> {
     let mut groups: Vec<&Group> = division.groups.iter().collect();
     if groups.len() > most {

@@ -3,7 +3,7 @@
 use crate::report::Report;
 use maud::{Markup, html};
 
-/// The glossary.
+/// Returns the glossary.
 pub fn words(report: &Report) -> Markup {
     let least = report.subject.least_rows;
     html! {

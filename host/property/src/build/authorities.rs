@@ -23,14 +23,14 @@ pub(crate) enum AreaFrom {
 }
 
 impl Authorities {
-    /// The code now in force, and whether the code map has it.
+    /// Returns the code now in force, and whether the code map has it.
     pub(crate) fn in_force(&self, code: GssCode) -> (GssCode, bool) {
         self.current
             .get(&code)
             .map_or((code, false), |&current| (current, true))
     }
 
-    /// An authority in force. Its area is that under its own code, else the sum over the
+    /// Returns an authority in force. Its area is that under its own code, else the sum over the
     /// codes that it replaced.
     pub(crate) fn describe(&self, code: GssCode) -> (Authority, AreaFrom) {
         let own = self.areas.get(&code);

@@ -189,8 +189,8 @@ fn read_addresses(
     })
 }
 
-/// The coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes, on disk
-/// where they do not fit the memory.
+/// Returns the coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes,
+/// on disk where they do not fit the memory.
 fn read_points(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,

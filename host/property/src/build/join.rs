@@ -87,7 +87,7 @@ pub(crate) fn run(
 /// Properties between two words to the watcher.
 const PROPERTIES_BETWEEN_REPORTS: u64 = 100_000;
 
-/// A sale with the place and the certificate of the property that it met, or else with the
+/// Returns a sale with the place and the certificate of the property that it met, or else with the
 /// place of its postcode.
 pub(crate) fn joined(
     id: u64,

@@ -61,8 +61,8 @@ pub(crate) fn prints(keys: &[AddressKey]) -> Vec<u64> {
         .collect()
 }
 
-/// The property that has any of these fingerprints, if it is only one. `of_postcode` holds the
-/// postcode's pairs of fingerprint and UPRN, in order.
+/// Returns the property that has any of these fingerprints, if it is only one. `of_postcode` holds
+/// the postcode's pairs of fingerprint and UPRN, in order.
 pub(crate) fn find(of_postcode: &[(u64, u64)], fingerprints: &[u64]) -> Match {
     if of_postcode.is_empty() {
         return Match::PostcodeUnknown;
@@ -198,7 +198,7 @@ impl KeyFile {
             .collect())
     }
 
-    /// All keys in order.
+    /// Returns all keys in order.
     fn rows(&self) -> Result<impl Iterator<Item = Result<KeySeed, BuildError>> + '_, BuildError> {
         let file = File::open(&self.path).map_err(BuildError::io(&self.path))?;
         let mut file = BufReader::with_capacity(256 << 10, file);

@@ -181,7 +181,7 @@ fn tables(
     let transaction = write::begin(&database)?;
     let table = |definition| Table::open(&transaction, definition);
 
-    let mut written = matching::PassReports {
+    let mut written = matching::OutputTables {
         addresses: table(tables::ADDRESSES)?,
         unmatched: table(tables::UNMATCHED)?,
     };

@@ -22,7 +22,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// The place of a packed postcode.
+    /// Returns the place of a packed postcode.
     pub(crate) fn get(&self, packed: u64) -> Option<&StoredPostcode> {
         let at = self
             .postcodes
@@ -34,7 +34,7 @@ impl Places {
 
 /// Knows where postcodes lie.
 pub(crate) trait PostcodeLookup {
-    /// The place of a packed postcode.
+    /// Returns the place of a packed postcode.
     fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError>;
 }
 
@@ -44,7 +44,7 @@ impl PostcodeLookup for Places {
     }
 }
 
-/// Whether a country is within the service.
+/// Returns whether a country is within the service.
 pub(crate) fn served(country: Country) -> bool {
     matches!(country, Country::England | Country::Wales)
 }

@@ -44,7 +44,7 @@ impl StagedSnapshot {
         })
     }
 
-    /// The directory under its name for now.
+    /// Returns the directory under its name for now.
     pub(crate) fn folder(&self) -> &Path {
         &self.staging
     }

@@ -45,9 +45,9 @@ pub(crate) struct ByRule {
     pub(crate) one_address: bool,
 }
 
-/// The home of the same postcode that an address means by the first rule that finds any. `known`
-/// holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end the
-/// search as several homes do.
+/// Returns the home of the same postcode that an address means by the first rule that finds any.
+/// `known` holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end
+/// the search as several homes do.
 pub(crate) fn within_postcode(
     known: &[(u64, u64)],
     asked: &AddressQuery,
@@ -83,8 +83,8 @@ pub(crate) fn within_postcode(
     None
 }
 
-/// The home of the same postcode district that has the address exactly, for a postcode that is no
-/// more. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
+/// Returns the home of the same postcode district that has the address exactly, for a postcode that
+/// is no more. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
 pub(crate) fn within_district(
     district: &[(u64, u64, u64)],
     postcode: u64,

@@ -81,7 +81,7 @@ pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<SettledSa
     })
 }
 
-/// The rows of one transaction in the order in which they act.
+/// Returns the rows of one transaction in the order in which they act.
 ///
 /// # Errors
 /// They are of two transactions.
@@ -104,7 +104,7 @@ pub(crate) fn in_order(
     Ok(rows)
 }
 
-/// The row that stands after all rows of one transaction, if any does.
+/// Returns the row that stands after all rows of one transaction, if any does.
 fn last_word(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> {
     let mut standing: Option<SaleSeed> = None;
     for row in rows {

@@ -126,7 +126,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         Ok(())
     }
 
-    /// The SHA-256 of each file of a kind, by its number.
+    /// Returns the SHA-256 of each file of a kind, by its number.
     pub(crate) fn digests(&self, kind: Kind) -> Vec<String> {
         let files = self.sources.iter().filter(|source| source.kind == kind);
         files.map(|source| source.report.sha256.clone()).collect()
@@ -138,7 +138,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         files.map(|source| source.path.clone()).collect()
     }
 
-    /// The reports of all files, and the rejects file to be closed.
+    /// Returns the reports of all files, and the rejects file to be closed.
     pub(crate) fn finish(self) -> (Vec<FileReport>, RejectsFile) {
         let reports = self.sources.into_iter().map(|source| source.report);
         (reports.collect(), self.rejects)

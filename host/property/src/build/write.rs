@@ -48,7 +48,7 @@ impl<'txn> Table<'txn> {
         Ok(())
     }
 
-    /// Whether there is any row with a key from one to another.
+    /// Returns whether there is any row with a key from one to another.
     pub(crate) fn any(&self, keys: std::ops::RangeInclusive<u64>) -> Result<bool, BuildError> {
         let mut rows = self.0.range(keys).map_err(SnapshotError::from)?;
         Ok(rows
@@ -143,7 +143,7 @@ pub(crate) fn seal(
     })
 }
 
-/// A source file as the snapshot lists it.
+/// Returns a source file as the snapshot lists it.
 pub(crate) fn source(file: &FileReport) -> SourceFile {
     SourceFile {
         register: file.register.to_owned(),

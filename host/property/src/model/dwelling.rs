@@ -41,7 +41,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// An empty set, lodged on `day`.
+    /// Returns an empty set, lodged on `day`.
     pub fn empty(day: Day) -> Attributes {
         Attributes {
             lodged: day,

@@ -37,17 +37,17 @@ impl GssCode {
         Some(GssCode(u32::from(letter - b'A') * 100_000_000 + number))
     }
 
-    /// The letter that begins the code: `E`, `W`, `S`, `N` for a country, `K` for several.
+    /// Returns the letter that begins the code: `E`, `W`, `S`, `N` for a country, `K` for several.
     pub fn letter(self) -> char {
         u8::try_from(self.0 / 100_000_000).map_or('?', |n| char::from(b'A' + n % 26))
     }
 
-    /// The kind of area: the letter and two digits, as `E07`.
+    /// Returns the kind of area: the letter and two digits, as `E07`.
     pub fn entity(self) -> (char, u32) {
         (self.letter(), self.0 % 100_000_000 / 1_000_000)
     }
 
-    /// The four bytes that stand for it in the store.
+    /// Returns the four bytes that stand for it in the store.
     pub(crate) fn packed(self) -> u32 {
         self.0
     }

@@ -66,12 +66,12 @@ impl PropertyTypes {
     /// The empty set.
     pub const NONE: PropertyTypes = PropertyTypes(0);
 
-    /// The set with one more type.
+    /// Returns the set with one more type.
     pub fn with(self, property_type: PropertyType) -> PropertyTypes {
         PropertyTypes(self.0 | 1 << type_index(property_type))
     }
 
-    /// Whether the set holds a type.
+    /// Returns whether the set holds a type.
     pub fn contains(self, property_type: PropertyType) -> bool {
         self.0 & 1 << type_index(property_type) != 0
     }

@@ -26,7 +26,7 @@ pub struct ListedProperty {
 }
 
 impl AddressList {
-    /// A book of these properties, in any order; a property may come several times.
+    /// Returns a book of these properties, in any order; a property may come several times.
     pub fn new<'a>(properties: impl IntoIterator<Item = &'a ListedProperty>) -> AddressList {
         let mut keys: BTreeSet<(AddressKey, Entry)> = BTreeSet::new();
         let mut units: BTreeSet<(AddressKey, u64)> = BTreeSet::new();
@@ -64,17 +64,18 @@ impl AddressList {
         decide(self.entries(building, street))
     }
 
-    /// Whether an address is one of a property's own, as [`crate::Snapshot::has_address`] says it.
+    /// Returns whether an address is one of a property's own, as [`crate::Snapshot::has_address`]
+    /// says it.
     pub fn has_address(&self, uprn: u64, building: &str, street: &str) -> bool {
         names(self.entries(building, street), uprn)
     }
 
-    /// How many addresses are listed.
+    /// Returns how many addresses are listed.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is listed.
+    /// Returns whether nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

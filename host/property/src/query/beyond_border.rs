@@ -5,9 +5,9 @@ use crate::store::place;
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
-    /// Whether a place on the National Grid (metres) lies beyond the border of England and Wales:
-    /// the nearest postcode is one of another country. A place that has no postcode within ten
-    /// kilometres is not said to.
+    /// Returns whether a place on the National Grid (metres) lies beyond the border of England and
+    /// Wales: the nearest postcode is one of another country. A place that has no postcode within
+    /// ten kilometres is not said to.
     ///
     /// The first call reads all postcodes.
     ///

@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The last ring that the radius can touch.
+    /// Returns the last ring that the radius can touch.
     fn rings(&self) -> i32 {
         (self.radius / i64::from(SIDE)) as i32 + 1
     }
@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         gap(self.query.easting, column).pow(2) + gap(self.query.northing, row).pow(2)
     }
 
-    /// A sale that meets the query.
+    /// Returns a sale that meets the query.
     #[inline]
     fn candidate(&self, cell: Cell, packed: PackedSale<'_>) -> Option<Candidate> {
         let query = self.query;
@@ -226,7 +226,7 @@ struct Candidate {
     bytes: [u8; WIDTH],
 }
 
-/// The cells of the square ring at a distance from a cell, those on the grid.
+/// Returns the cells of the square ring at a distance from a cell, those on the grid.
 fn ring_cells((column, row): (i32, i32), ring: i32) -> impl Iterator<Item = (i32, i32)> {
     let clip =
         |low: i64, high: i64, end: i32| low.max(0) as i32..=high.min(i64::from(end) - 1) as i32;

@@ -39,7 +39,7 @@ pub(super) fn decide(entries: impl IntoIterator<Item = Entry>) -> Resolution {
     }
 }
 
-/// Whether one of the entries of an address is this property's.
+/// Returns whether one of the entries of an address is this property's.
 pub(super) fn names(entries: impl IntoIterator<Item = Entry>, uprn: u64) -> bool {
     entries
         .into_iter()
@@ -89,8 +89,8 @@ impl Snapshot {
         Ok(decide(self.entries(postcode, building, street)?))
     }
 
-    /// Whether an address is one of a property's own, for verifying a UPRN that was supplied.
-    /// It holds too where the address alone would be ambiguous.
+    /// Returns whether an address is one of a property's own, for verifying a UPRN that was
+    /// supplied. It holds too where the address alone would be ambiguous.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -148,7 +148,7 @@ impl Snapshot {
             })
     }
 
-    /// Whether the registers hold any address or sale in a postcode.
+    /// Returns whether the registers hold any address or sale in a postcode.
     ///
     /// # Errors
     /// Storage failed.

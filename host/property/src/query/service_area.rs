@@ -43,7 +43,7 @@ fn square(easting: i32, northing: i32) -> Square {
     (easting.div_euclid(SIDE_M), northing.div_euclid(SIDE_M))
 }
 
-/// The squares that are this many steps away at most.
+/// Returns the squares that are this many steps away at most.
 fn around((east, north): Square, steps: i32) -> impl Iterator<Item = Square> {
     let steps = -steps..=steps;
     steps
@@ -70,7 +70,8 @@ impl ServiceArea {
         ServiceArea { squares }
     }
 
-    /// Whether the nearest postcode is one of the other side; one as near as it on this side wins.
+    /// Returns whether the nearest postcode is one of the other side; one as near as it on this
+    /// side wins.
     pub(super) fn beyond(&self, easting: i32, northing: i32) -> bool {
         let near = around(square(easting, northing), 1);
         let points = near
@@ -82,7 +83,7 @@ impl ServiceArea {
 }
 
 impl PostcodeLocation {
-    /// Whether it lies in England or Wales.
+    /// Returns whether it lies in England or Wales.
     pub fn served(&self) -> bool {
         served(self.country)
     }

@@ -19,7 +19,7 @@ impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
         }
     }
 
-    /// The worst that is kept, once `limit` are.
+    /// Returns the worst that is kept, once `limit` are.
     pub(super) fn worst(&mut self) -> Option<&T> {
         self.trim();
         self.full.then(|| self.kept.last()).flatten()

@@ -38,7 +38,7 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
     fingerprints(text).0
 }
 
-/// The first and the next eight bytes of the SHA-256 of a text, big-endian.
+/// Returns the first and the next eight bytes of the SHA-256 of a text, big-endian.
 pub(crate) fn fingerprints(text: &str) -> (u64, u64) {
     let digest = Sha256::digest(text.as_bytes());
     let number = |bytes: &[u8]| {
@@ -67,7 +67,7 @@ pub(crate) fn row(mut entries: Vec<(u64, Entry)>) -> Vec<u8> {
     row
 }
 
-/// The entries under one fingerprint; `None` where the row is damaged.
+/// Returns the entries under one fingerprint; `None` where the row is damaged.
 pub(crate) fn find(bytes: &[u8], fingerprint: u64) -> Option<impl Iterator<Item = Entry> + '_> {
     let (entries, rest) = bytes.as_chunks::<WIDTH>();
     if !rest.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn find(bytes: &[u8], fingerprint: u64) -> Option<impl Iterator<Item 
     Some(found.map(|entry| decode(entry).1))
 }
 
-/// All entries with their fingerprints, in order; `None` where the row is damaged.
+/// Returns all entries with their fingerprints, in order; `None` where the row is damaged.
 pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = (u64, Entry)> + '_> {
     let (entries, rest) = bytes.as_chunks::<WIDTH>();
     rest.is_empty().then(|| entries.iter().map(decode))

@@ -21,7 +21,7 @@ pub(crate) fn get<const WIDTH: usize>(bytes: &[u8], at: usize) -> u64 {
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
-    /// The next number, or `None` past the end.
+    /// Returns the next number, or `None` past the end.
     pub(crate) fn next<const WIDTH: usize>(&mut self) -> Option<u64> {
         let (head, tail) = self.0.split_at_checked(WIDTH)?;
         self.0 = tail;

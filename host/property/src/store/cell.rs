@@ -22,7 +22,7 @@ pub(crate) enum Cell {
 const UNPLACED: u64 = 1 << 40;
 
 impl Cell {
-    /// The cell of a point; `None` off the grid.
+    /// Returns the cell of a point; `None` off the grid.
     pub(crate) fn of(easting: i32, northing: i32) -> Option<Cell> {
         let (column, row) = (easting.div_euclid(SIDE), northing.div_euclid(SIDE));
         ((0..COLUMNS).contains(&column) && (0..ROWS).contains(&row))
@@ -85,7 +85,7 @@ impl OccupiedCells {
         Some(())
     }
 
-    /// The bits of a row of cells.
+    /// Returns the bits of a row of cells.
     pub(crate) fn row(&self, row: i32) -> Vec<u8> {
         let row = usize::try_from(row).ok().and_then(|row| self.rows.get(row));
         match row {
@@ -94,7 +94,7 @@ impl OccupiedCells {
         }
     }
 
-    /// Whether the cell at a column and row, which may be off the grid, holds any sale.
+    /// Returns whether the cell at a column and row, which may be off the grid, holds any sale.
     #[inline]
     pub(crate) fn contains(&self, column: i32, row: i32) -> bool {
         let (Ok(column), Ok(row)) = (usize::try_from(column), usize::try_from(row)) else {

@@ -19,7 +19,7 @@ pub(crate) trait FixedCodes: Copy + PartialEq + 'static {
             .map_or(0, |place| place as u64 + 1)
     }
 
-    /// The value of a number; an unknown number is none.
+    /// Returns the value of a number; an unknown number is none.
     #[inline]
     fn value(number: u64) -> Option<Self> {
         Self::VALUES.get((number as usize).checked_sub(1)?).copied()

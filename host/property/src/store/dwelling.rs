@@ -60,7 +60,7 @@ impl PackedCertificate {
         })
     }
 
-    /// The certificate in the model's terms.
+    /// Returns the certificate in the model's terms.
     pub(crate) fn attributes(&self) -> Attributes {
         let nibble = |place: u32| u64::from(self.nibbles >> (4 * place) & 0xF);
         Attributes {
@@ -82,7 +82,7 @@ impl PackedCertificate {
     }
 }
 
-/// The eight vocabularies of a certificate in four bytes.
+/// Returns the eight vocabularies of a certificate in four bytes.
 pub(crate) fn nibbles(certificate: &Certificate) -> u32 {
     let numbers = [
         PropertyType::number(certificate.property_type),
@@ -140,7 +140,7 @@ impl PackedProperty {
         }
     }
 
-    /// The authority alone; outer `None` where the row is damaged.
+    /// Returns the authority alone; outer `None` where the row is damaged.
     pub(crate) fn authority_of(bytes: &[u8]) -> Option<Option<GssCode>> {
         let mut reader = Reader(bytes);
         reader.next::<6>()?;
@@ -176,7 +176,7 @@ impl PackedProperty {
         })
     }
 
-    /// The property in the model's terms; `None` where it is damaged.
+    /// Returns the property in the model's terms; `None` where it is damaged.
     pub(crate) fn unpack(&self, uprn: u64) -> Option<Property> {
         Some(Property {
             uprn,

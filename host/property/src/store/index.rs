@@ -7,7 +7,7 @@ use std::ops::Range;
 
 const WIDTH: usize = 10;
 
-/// The key of an area's series.
+/// Returns the key of an area's series.
 pub(crate) fn key(code: GssCode, property_type: Option<PropertyType>) -> u64 {
     u64::from(code.packed()) << 8 | PropertyType::number(property_type)
 }
@@ -32,12 +32,13 @@ impl<'a> Series<'a> {
         rest.is_empty().then_some(Series(points))
     }
 
-    /// The place of the first point that is not before `month`; the number of points where all are.
+    /// Returns the place of the first point that is not before `month`; the number of points where
+    /// all are.
     pub(crate) fn first_from(&self, month: i32) -> usize {
         self.0.partition_point(|point| point_of(point).0 < month)
     }
 
-    /// All months with their values.
+    /// Returns all months with their values.
     pub(crate) fn all(&self) -> impl Iterator<Item = (i32, f64)> + 'a {
         self.points(0..self.0.len())
     }

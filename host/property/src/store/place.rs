@@ -43,7 +43,7 @@ pub(crate) fn find(bytes: &[u8], unit: u64) -> Option<Option<StoredPostcode>> {
     decode(&places[at]).map(Some)
 }
 
-/// All places of a row. `None`: damaged.
+/// Returns all places of a row. `None`: damaged.
 pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = Option<StoredPostcode>>> {
     let (places, rest) = bytes.as_chunks::<WIDTH>();
     rest.is_empty().then(|| places.iter().map(decode))

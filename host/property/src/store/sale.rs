@@ -139,13 +139,13 @@ impl<'a> PackedSale<'a> {
             .then(|| day_of_u16(packed))
             .filter(|&day| day < before)
     }
-    /// Whether a floor area is held, whenever it was lodged.
+    /// Returns whether a floor area is held, whenever it was lodged.
     #[inline]
     pub(crate) fn has_floor_area(self) -> bool {
         get::<3>(self.0, FLOOR_AREA) != 0
     }
 
-    /// All fields, whatever day; `None` where the row is damaged.
+    /// Returns all fields, whatever day; `None` where the row is damaged.
     pub(crate) fn row(self) -> Option<Row> {
         let flags = u64::from(self.0[FLAGS]);
         let lodged = get::<2>(self.0, ATTRIBUTES_DAY);
@@ -175,7 +175,7 @@ impl<'a> PackedSale<'a> {
         })
     }
 
-    /// The whole sale as known on the eve of `before`; `None` where the row is damaged.
+    /// Returns the whole sale as known on the eve of `before`; `None` where the row is damaged.
     pub(crate) fn unpack(self, cell: Cell, before: Day, distance_m: f64) -> Option<Sale> {
         let flags = u64::from(self.0[FLAGS]);
         let (corner_east, corner_north) = cell.corner();
@@ -240,7 +240,7 @@ pub(crate) fn certify(sale: &mut [u8; WIDTH], details: &SaleDetails) {
     sale[ATTRIBUTES_DAY..].copy_from_slice(&details[PRICE_WIDTH + 1..]);
 }
 
-/// The sales of a block in order; `None` where its length is not a whole number of sales.
+/// Returns the sales of a block in order; `None` where its length is not a whole number of sales.
 pub(crate) fn block(bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = PackedSale<'_>>> {
     let (sales, rest) = bytes.as_chunks::<WIDTH>();
     rest.is_empty().then(|| sales.iter().map(PackedSale))

@@ -82,7 +82,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// A file of which no row has been read.
+    /// Returns a file of which no row has been read.
     pub(crate) fn unread(sha256: String) -> Moment {
         Moment {
             latest_day: 0,

@@ -8,7 +8,7 @@ use super::words::{is_building_of_homes, is_thoroughfare, stands_beside};
 use super::{AddressKey, in_order};
 use crate::Postcode;
 
-/// Every key under which the address may be asked for.
+/// Returns every key under which the address may be asked for.
 ///
 /// Commas divide like line ends. Town and postcode at the end are left out. What remains is
 /// read as a unit, then a number and a name, or a name and perhaps a numbered street; a number
@@ -31,7 +31,7 @@ pub fn keys_of_lines<S: AsRef<str>>(
     in_order(reading.keys)
 }
 
-/// The words between line ends and commas, without postcode and town.
+/// Returns the words between line ends and commas, without postcode and town.
 fn segments<S: AsRef<str>>(lines: &[S], town: &[String], postcode: &Postcode) -> Vec<Vec<String>> {
     let postcode = words(postcode.as_str());
     let mut segments: Vec<Vec<String>> = lines

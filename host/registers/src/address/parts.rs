@@ -5,8 +5,8 @@ use super::unit::{self, LastNumber, Units};
 use super::words::{is_thoroughfare, names_a_group, stands_beside};
 use super::{AddressKey, in_order};
 
-/// Every key under which the address may be asked for, as the Land Registry and address files
-/// write its parts.
+/// Returns every key under which the address may be asked for, as the Land Registry and address
+/// files write its parts.
 ///
 /// - The unit is in `saon` ("FLAT 24", or "24" alone before a named building), or stands before
 ///   the building in `paon` ("FLAT 2, 11", "1 KEEPERS COTTAGES").
@@ -41,7 +41,7 @@ pub fn keys_of_parts(saon: &str, paon: &str, street: &str, locality: &str) -> Ve
     in_order(keys)
 }
 
-/// A home within a building by the building's name in the place of the street: "24 Amber
+/// Returns a home within a building by the building's name in the place of the street: "24 Amber
 /// House", "Flat 24, Amber House".
 pub(super) fn keys_within(unit: &str, building: &[String]) -> [AddressKey; 2] {
     [
@@ -170,7 +170,7 @@ pub(super) fn names(
     vec![both, number, name]
 }
 
-/// A unit's `saon` that names a building too ("6 PARK HOUSE"), within what `paon` says.
+/// Returns a unit's `saon` that names a building too ("6 PARK HOUSE"), within what `paon` says.
 fn within(inner: &[String], outer: &[Vec<String>]) -> Vec<Vec<String>> {
     let mut all = vec![inner.to_vec()];
     for building in outer {

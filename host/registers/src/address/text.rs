@@ -6,7 +6,7 @@ use super::words::{in_full, is_direction};
 /// that nobody can make the rules of this module slow.
 const LONGEST: usize = 500;
 
-/// The words of an address, in capitals.
+/// Returns the words of an address, in capitals.
 ///
 /// Punctuation separates, but apostrophes vanish and a point or slash between digits stays
 /// ("4.12" is no "412"). "&" is "AND", "12 A" is "12A", "12 - 14" and "12 to 14" are "12-14",
@@ -133,7 +133,7 @@ fn is_house_number(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A number as buildings have them: "12", "12A", "12-14", "4.12", "12/14".
+/// Returns a number as buildings have them: "12", "12A", "12-14", "4.12", "12/14".
 pub(super) fn is_number(word: &str) -> bool {
     let parts = |separator| word.split(separator).all(is_house_number);
     parts('-') || parts('.') || parts('/')

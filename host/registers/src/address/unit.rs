@@ -13,7 +13,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// The unit as a key has it, or empty.
+    /// Returns the unit as a key has it, or empty.
     pub(super) fn unit(&self) -> String {
         self.units.join(" ")
     }
@@ -54,7 +54,7 @@ pub(super) fn take(words: Vec<String>, last: LastNumber) -> Units {
     taken
 }
 
-/// The same, and where no unit is named, a number before a building's name or number is its
+/// Returns the same, and where no unit is named, a number before a building's name or number is its
 /// unit: "12 Kings Court", "3, 12".
 pub(super) fn take_or_leading_number(words: Vec<String>) -> Units {
     let mut taken = take(words, LastNumber::Buildings);
@@ -65,7 +65,7 @@ pub(super) fn take_or_leading_number(words: Vec<String>) -> Units {
     taken
 }
 
-/// A number before a name. "12 and 14" is two numbers, and so is "12 14".
+/// Returns a number before a name. "12 and 14" is two numbers, and so is "12 14".
 pub(super) fn leads_with_number(words: &[String]) -> bool {
     match words {
         [first, second, ..] => is_number(first) && !is_number(second) && second != "AND",
@@ -73,7 +73,7 @@ pub(super) fn leads_with_number(words: &[String]) -> bool {
     }
 }
 
-/// The unit that begins here, in canonical form, and how many words it has.
+/// Returns the unit that begins here, in canonical form, and how many words it has.
 fn phrase(ahead: &[String], last: LastNumber) -> Option<(String, usize)> {
     let article = usize::from(ahead.first().is_some_and(|word| word == "THE"));
     let places = places(ahead.get(article..)?);
@@ -113,7 +113,8 @@ fn phrase(ahead: &[String], last: LastNumber) -> Option<(String, usize)> {
     }
 }
 
-/// A unit word without anything before it: "Flat 3", "Flat 3 first floor", "Flat top floor".
+/// Returns a unit word without anything before it: "Flat 3", "Flat 3 first floor", "Flat top
+/// floor".
 fn plain(word: UnitWord, ahead: &[String]) -> Option<(String, usize)> {
     let id = ahead.get(1).filter(|id| is_unit_id(id));
     let after = 1 + usize::from(id.is_some());
@@ -132,8 +133,8 @@ fn plain(word: UnitWord, ahead: &[String]) -> Option<(String, usize)> {
     Some((describe(places, id), length))
 }
 
-/// The run of words that place a unit: "ground", "first and second floor". "Hall" is one only
-/// before "floor", since buildings are called halls.
+/// Returns the run of words that place a unit: "ground", "first and second floor". "Hall" is one
+/// only before "floor", since buildings are called halls.
 fn places(ahead: &[String]) -> Vec<&'static str> {
     let place = |at: usize| {
         let floor_follows = ahead.get(at + 1).is_some_and(|next| next == "FLOOR");
@@ -159,7 +160,7 @@ fn places(ahead: &[String]) -> Vec<&'static str> {
     places
 }
 
-/// A unit known by words, in an order that does not depend on how they were written.
+/// Returns a unit known by words, in an order that does not depend on how they were written.
 fn describe(mut words: Vec<&'static str>, id: Option<&String>) -> String {
     words.sort_unstable();
     let mut text = words.join(" ");

@@ -48,7 +48,7 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
     ("YD", "YARD"),
 ];
 
-/// The word in full where `word` abbreviates the last word of a name.
+/// Returns the word in full where `word` abbreviates the last word of a name.
 pub(super) fn in_full(word: &str) -> Option<&'static str> {
     ABBREVIATIONS
         .binary_search_by_key(&word, |(short, _)| short)
@@ -88,7 +88,7 @@ pub(super) fn unit_word(word: &str) -> Option<UnitWord> {
     })
 }
 
-/// A word of a unit's key that only a dwelling has.
+/// Returns a word of a unit's key that only a dwelling has.
 pub(super) fn is_dwelling(word: &str) -> bool {
     matches!(word, "BEDSIT" | "FLAT" | "MAISONETTE" | "PENTHOUSE")
 }
@@ -119,7 +119,7 @@ pub(super) fn place_word(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A name that ends like a street's.
+/// Returns a name that ends like a street's.
 pub(super) fn is_thoroughfare(name: &[String]) -> bool {
     let last = name
         .iter()
@@ -219,7 +219,7 @@ pub(super) fn is_thoroughfare(name: &[String]) -> bool {
     })
 }
 
-/// A name that ends as buildings of several homes do.
+/// Returns a name that ends as buildings of several homes do.
 pub(super) fn is_building_of_homes(name: &[String]) -> bool {
     name.last().is_some_and(|word| {
         matches!(
@@ -244,8 +244,8 @@ pub(super) fn is_building_of_homes(name: &[String]) -> bool {
     })
 }
 
-/// A name shared by several homes, each of which has its own number, so that the name alone is
-/// nobody's address.
+/// Returns a name shared by several homes, each of which has its own number, so that the name alone
+/// is nobody's address.
 pub(super) fn names_a_group(name: &[String]) -> bool {
     is_thoroughfare(name)
         || name.last().is_some_and(|word| {
@@ -267,7 +267,7 @@ pub(super) fn names_a_group(name: &[String]) -> bool {
         })
 }
 
-/// A name of something that stands beside or behind the numbered home, and is not it:
+/// Returns a name of something that stands beside or behind the numbered home, and is not it:
 /// "Garage at, 12", "The Annexe, 12", "Plot 12".
 pub(super) fn stands_beside(name: &[String]) -> bool {
     let beside = |word: &String| {

@@ -221,7 +221,7 @@ fn floor_area(cell: &str) -> Option<f64> {
         .filter(|area: &f64| *area > 0.0 && *area <= LARGEST_FLOOR_AREA_M2)
 }
 
-/// A whole number, whatever its decimals' zeros.
+/// Returns a whole number, whatever its decimals' zeros.
 fn whole(cell: &str) -> Option<u32> {
     let (whole, decimals) = cell.split_once('.').unwrap_or((cell, ""));
     decimals

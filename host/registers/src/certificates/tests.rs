@@ -38,7 +38,7 @@ type Read = (
     BTreeMap<&'static str, u64>,
 );
 
-/// One certificate with some cells replaced, under a header whose names `rename` changes.
+/// Returns one certificate with some cells replaced, under a header whose names `rename` changes.
 fn read(changes: &[(&str, &str)], rename: fn(&str) -> String) -> Read {
     let quote = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
     let header: Vec<_> = COLUMNS

@@ -11,14 +11,14 @@ pub(super) const STOREYS: [&str; 10] = [
 /// Words that say no more than that it is a flat.
 const PLAIN: [&str; 3] = ["FLAT", "FLOOR", "MAISONETTE"];
 
-/// The storey of a unit that is known by nothing else.
+/// Returns the storey of a unit that is known by nothing else.
 pub(super) fn storey(unit: &str) -> Option<&str> {
     let mut others = unit.split(' ').filter(|word| !PLAIN.contains(word));
     let storey = others.next().filter(|word| STOREYS.contains(word))?;
     others.next().is_none().then_some(storey)
 }
 
-/// Every way in which keys hold a unit known by its storey alone.
+/// Returns every way in which keys hold a unit known by its storey alone.
 pub(super) fn ways(storey: &str) -> impl Iterator<Item = String> + '_ {
     const BESIDE: [&[&str]; 5] = [
         &["FLAT"],
@@ -35,7 +35,7 @@ pub(super) fn ways(storey: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// The same storey in other words, and a number with or without its storey.
+/// Returns the same storey in other words, and a number with or without its storey.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some(storey) = storey(unit) {

@@ -34,7 +34,7 @@ const BESIDE: [&str; 9] = [
     "ANNEX", "ATTACHED", "BEHIND", "COACH", "FLAT", "GARAGE", "LAND", "PLOT", "REAR",
 ];
 
-/// The name or the number of a house that has both.
+/// Returns the name or the number of a house that has both.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let Some((name, number)) = building.rsplit_once(' ') else {

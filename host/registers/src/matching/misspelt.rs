@@ -14,7 +14,7 @@ const BESIDE: u32 = 10;
 /// Units that are looked for to learn whether a building is known.
 const UNITS: u32 = 30;
 
-/// The same home on a street of one slip's difference.
+/// Returns the same home on a street of one slip's difference.
 pub(super) fn street(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if !building.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn street_known(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// The same home in a building of one slip's difference, in the same street.
+/// Returns the same home in a building of one slip's difference, in the same street.
 pub(super) fn name(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if all_letters(building) && !street.is_empty() {

@@ -35,7 +35,7 @@ pub struct AddressQuery {
 }
 
 impl AddressQuery {
-    /// An address in parts, as price paid data and address files have it.
+    /// Returns an address in parts, as price paid data and address files have it.
     pub fn of_parts(
         saon: &str,
         paon: &str,
@@ -49,7 +49,7 @@ impl AddressQuery {
         }
     }
 
-    /// An address in lines, as certificates have it.
+    /// Returns an address in lines, as certificates have it.
     pub fn of_lines<S: AsRef<str>>(lines: &[S], town: &str, postcode: &Postcode) -> AddressQuery {
         AddressQuery {
             keys: keys_of_lines(lines, town, postcode),
@@ -150,7 +150,7 @@ const fn rule(
     }
 }
 
-/// A rule by which many writings mean one home.
+/// Returns a rule by which many writings mean one home.
 const fn of_writing(rule: Rule) -> Rule {
     Rule {
         one_address: false,
@@ -196,7 +196,7 @@ fn house_number(text: &str) -> Option<(&str, &str)> {
     (number && letter.len() <= 1).then_some((digits, letter))
 }
 
-/// Whether a name has no digit in it.
+/// Returns whether a name has no digit in it.
 fn all_letters(name: &str) -> bool {
     !name.is_empty() && !name.bytes().any(|b| b.is_ascii_digit())
 }

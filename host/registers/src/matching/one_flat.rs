@@ -22,7 +22,7 @@ enum FlatDesignation {
     Storey,
 }
 
-/// The building's number and what is said of its flat.
+/// Returns the building's number and what is said of its flat.
 fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, FlatDesignation)> {
     let (number, letter) = house_number(building)?;
     match (unit, letter) {
@@ -77,7 +77,7 @@ pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// The premises that a flat known by its storey lies over.
+/// Returns the premises that a flat known by its storey lies over.
 pub(super) fn premises(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some((number, _)) = read(unit, building) {

@@ -4,7 +4,7 @@
 use super::{AddressQuery, all_letters};
 use crate::AddressKey;
 
-/// The name with the locality or the town in the street's place.
+/// Returns the name with the locality or the town in the street's place.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, _, keys| {
         if unit.is_empty() && all_letters(building) {

@@ -41,9 +41,9 @@ const ENDINGS: [&str; 33] = [
     "WAY",
 ];
 
-/// Every name that one slip away from this one: a letter left out, put in or exchanged, or two
-/// neighbours swapped. The first letter stays, and so do an ending that many names share and any
-/// name with a digit.
+/// Returns every name that one slip away from this one: a letter left out, put in or exchanged, or
+/// two neighbours swapped. The first letter stays, and so do an ending that many names share and
+/// any name with a digit.
 pub(super) fn slips(name: &str) -> Vec<String> {
     if !name.bytes().all(|b| b.is_ascii_uppercase()) {
         return Vec::new();

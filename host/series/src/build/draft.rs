@@ -24,7 +24,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// A series of this dataset and metric.
+    /// Returns a series of this dataset and metric.
     pub fn new(dataset: &'static Dataset, metric: &'static Metric) -> Key {
         Key {
             dataset,
@@ -48,7 +48,7 @@ impl Key {
         self
     }
 
-    /// The id of the series: dataset, selectors, dimensions and metric,
+    /// Returns the id of the series: dataset, selectors, dimensions and metric,
     /// `dataset:name=value:metric`.
     pub fn id(&self) -> String {
         let selectors = self.selectors.iter().map(|(n, v)| format!(":{n}={v}"));
@@ -57,7 +57,8 @@ impl Key {
         format!("{}{middle}:{}", self.dataset.id, self.metric.id)
     }
 
-    /// The order of series in a package: dataset by the catalogue, selectors, dimensions, metric.
+    /// Returns the order of series in a package: dataset by the catalogue, selectors, dimensions,
+    /// metric.
     fn order(&self) -> Order {
         Order {
             dataset: self.dataset.position(),
@@ -129,7 +130,7 @@ pub struct NewObservation {
 }
 
 impl NewObservation {
-    /// A value for a period; its status is the metric's.
+    /// Returns a value for a period; its status is the metric's.
     pub fn new(period: Period, value: f64) -> NewObservation {
         NewObservation {
             period,
@@ -228,7 +229,7 @@ pub(crate) struct Row {
 pub(crate) const ABSENT: i32 = i32::MIN;
 
 impl Draft {
-    /// An empty draft.
+    /// Returns an empty draft.
     pub fn new() -> Draft {
         Draft::default()
     }
@@ -335,14 +336,14 @@ impl SeriesDraft {
         }
     }
 
-    /// The stored number of a field in a row, if it carries it.
+    /// Returns the stored number of a field in a row, if it carries it.
     pub(crate) fn field(&self, field: ObservationField, row: &Row) -> Option<i32> {
         let column = self.fields.get(&field)?;
         let value = *column.get(row.at as usize)?;
         (value != ABSENT).then_some(value)
     }
 
-    /// Whether it has observations, or why not.
+    /// Returns whether it has observations, or why not.
     pub(crate) fn status(&self) -> Availability {
         match (self.rows.is_empty(), self.availability) {
             (false, _) => Availability::Available,

@@ -33,12 +33,12 @@ impl Dataset {
     pub const COMMON: [&'static str; 6] =
         ["from", "to", "metrics", "release_id", "page_size", "cursor"];
 
-    /// The metric of this id.
+    /// Returns the metric of this id.
     pub fn metric(&self, id: &str) -> Option<&'static Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
     }
 
-    /// The selector of this parameter name.
+    /// Returns the selector of this parameter name.
     pub fn selector(&self, parameter: &str) -> Option<&'static Selector> {
         self.selectors.iter().find(|s| s.parameter() == parameter)
     }
@@ -100,7 +100,7 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// The name of its query parameter.
+    /// Returns the name of its query parameter.
     pub fn parameter(&self) -> &'static str {
         match self.rule {
             SelectorRule::Area | SelectorRule::Choice(_) => self.name.as_str(),

@@ -49,7 +49,7 @@ pub enum ParameterErrorKind {
 }
 
 impl ParameterErrorKind {
-    /// The fault as the error of this parameter.
+    /// Returns the fault as the error of this parameter.
     pub(crate) fn of(self, field: &str) -> ParameterError {
         ParameterError {
             field: field.to_owned(),

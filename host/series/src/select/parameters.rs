@@ -43,14 +43,14 @@ impl Parameters {
         }
     }
 
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.pairs
             .iter()
             .find_map(|(known, value)| (known == name).then_some(value.as_str()))
     }
 
-    /// The cursor of a continuation, or `None` for an initial request.
+    /// Returns the cursor of a continuation, or `None` for an initial request.
     ///
     /// # Errors
     ///
@@ -85,12 +85,12 @@ impl Parameters {
         }
     }
 
-    /// The release that was asked for; `None` is the current one.
+    /// Returns the release that was asked for; `None` is the current one.
     pub fn release_id(&self) -> Option<&str> {
         self.get("release_id")
     }
 
-    /// The dataset that was asked for, once every name is one that it takes.
+    /// Returns the dataset that was asked for, once every name is one that it takes.
     ///
     /// # Errors
     ///
@@ -112,8 +112,8 @@ impl Parameters {
         }
     }
 
-    /// The query of an initial request to this release, which must be of the dataset's family.
-    /// `metrics_required`: the caller must name the metrics that it wants.
+    /// Returns the query of an initial request to this release, which must be of the dataset's
+    /// family. `metrics_required`: the caller must name the metrics that it wants.
     ///
     /// # Errors
     ///
@@ -219,7 +219,7 @@ impl Parameters {
             .transpose()
     }
 
-    /// The metrics named, in the catalogue's order, or the default ones.
+    /// Returns the metrics named, in the catalogue's order, or the default ones.
     fn metrics(
         &self,
         dataset: &'static Dataset,
@@ -263,7 +263,7 @@ fn none_of(field: &str, choices: &[String]) -> ParameterError {
     invalid(field, &format!("must be one of {}", choices.join(", ")))
 }
 
-/// A whole number in its one spelling: digits, without leading zeros or signs.
+/// Returns a whole number in its one spelling: digits, without leading zeros or signs.
 fn whole(name: &str, text: &str, rule: &str) -> Result<u32, ParameterError> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit())
         && (text.len() == 1 || !text.starts_with('0'));

@@ -4,7 +4,7 @@ use super::{Continuation, ParameterError, Parameters, Query};
 use crate::store::Release;
 
 impl Query {
-    /// The query of a continuation, checked again against its release.
+    /// Returns the query of a continuation, checked again against its release.
     ///
     /// # Errors
     ///

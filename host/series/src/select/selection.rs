@@ -86,7 +86,7 @@ pub fn select(release: &Release, query: &Query) -> Selection {
 }
 
 impl Query {
-    /// Whether the metric and the dimensions of a series are among those asked for.
+    /// Returns whether the metric and the dimensions of a series are among those asked for.
     fn takes(&self, series: &Series) -> bool {
         let horizon = series.dimension(HORIZON);
         let node = |(dimension, value): &(_, u32)| series.dimension(*dimension) == Some(*value);
@@ -138,12 +138,12 @@ impl Dates {
 }
 
 impl Selection {
-    /// All selected series, whatever the page; what coverage lists.
+    /// Returns all selected series, whatever the page; what coverage lists.
     pub fn series(&self) -> &[PageSeries] {
         &self.series
     }
 
-    /// How many observations are selected over all pages.
+    /// Returns how many observations are selected over all pages.
     pub fn observations(&self) -> u64 {
         self.observations
     }
@@ -153,8 +153,8 @@ impl Selection {
         self.notice
     }
 
-    /// The page that begins after `position` observations and holds at most `size` of them. A
-    /// series without selected observations stands on the page where its turn comes; a `position`
+    /// Returns the page that begins after `position` observations and holds at most `size` of them.
+    /// A series without selected observations stands on the page where its turn comes; a `position`
     /// past the end gives an empty last page.
     pub fn page(&self, position: u64, size: usize) -> Page {
         let end = position.saturating_add(size.max(1) as u64);

@@ -24,7 +24,7 @@ impl ParquetFile {
         Ok(ParquetFile { file, metadata })
     }
 
-    /// The number of rows of each row group.
+    /// Returns the number of rows of each row group.
     pub(crate) fn groups(&self) -> Vec<usize> {
         self.metadata
             .metadata()
@@ -69,7 +69,7 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// All columns of a small file, in one batch of rows.
+    /// Returns all columns of a small file, in one batch of rows.
     pub(crate) fn all(&self, names: &[&'static str]) -> Result<Vec<Vec<ArrayRef>>, StoreErrorKind> {
         let mut batches = Vec::new();
         self.columns((0..self.groups().len()).collect(), names, |columns| {
@@ -87,7 +87,7 @@ fn by_name(batch: &RecordBatch, name: &'static str) -> Result<ArrayRef, StoreErr
         .ok_or(StoreErrorKind::Column(name))
 }
 
-/// A column as the type that it should have.
+/// Returns a column as the type that it should have.
 pub(crate) fn typed<'a, T: Array + 'static>(
     column: &'a ArrayRef,
     name: &'static str,
@@ -98,12 +98,12 @@ pub(crate) fn typed<'a, T: Array + 'static>(
         .ok_or(StoreErrorKind::Column(name))
 }
 
-/// The text in a row, if it is not null.
+/// Returns the text in a row, if it is not null.
 pub(crate) fn text(column: &StringArray, row: usize) -> Option<&str> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// The number in a row, if it is not null.
+/// Returns the number in a row, if it is not null.
 pub(crate) fn number(column: &UInt32Array, row: usize) -> Option<u32> {
     column.is_valid(row).then(|| column.value(row))
 }

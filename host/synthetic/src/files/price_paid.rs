@@ -62,12 +62,13 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// The identifiers of an authority.
+    /// Returns the identifiers of an authority.
     pub(crate) fn of(authority: u32) -> Ids {
         Ids { authority, next: 1 }
     }
 
-    /// The next one; its first group is no hexadecimal number, so no real transaction has it.
+    /// Returns the next one; its first group is no hexadecimal number, so no real transaction has
+    /// it.
     fn next(&mut self) -> String {
         let id = format!(
             "{{SYNTH000-{:04X}-0000-0000-{:012X}}}",
@@ -199,12 +200,12 @@ impl PricePaid {
     }
 }
 
-/// A price that the monthly file will put right or withdraw.
+/// Returns a price that the monthly file will put right or withdraw.
 fn wrong_price(sale: &Sale) -> String {
     (sale.price * 9 / 10).max(1).to_string()
 }
 
-/// The row of a sale without any fault.
+/// Returns the row of a sale without any fault.
 fn plain(authority: &Authority, dwelling: &Dwelling, sale: &Sale, id: String) -> Row {
     let address = &dwelling.address;
     let former = authority

@@ -94,7 +94,7 @@ fn headings() -> Vec<String> {
     first.into_iter().map(str::to_owned).chain(blocks).collect()
 }
 
-/// The rents of one month, in the order of [`BLOCKS`].
+/// Returns the rents of one month, in the order of [`BLOCKS`].
 fn rents(area: &Area<'_>, month: NaiveDate, draw: &mut Draw) -> [f64; 9] {
     let rent = |kind: Kind| {
         let price = libm::exp(typical(area, kind, month));
@@ -114,8 +114,8 @@ fn rents(area: &Area<'_>, month: NaiveDate, draw: &mut Draw) -> [f64; 9] {
     })
 }
 
-/// Whether the publisher has no figure: rents of large homes before 2018 in every fifth authority,
-/// of small ones ever in another, and none at all in the smallest of many authorities.
+/// Returns whether the publisher has no figure: rents of large homes before 2018 in every fifth
+/// authority, of small ones ever in another, and none at all in the smallest of many authorities.
 fn unavailable(area: &Area<'_>, authorities: &[Authority], month: NaiveDate, block: usize) -> bool {
     let Some(authority) = authorities
         .iter()

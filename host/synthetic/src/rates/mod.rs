@@ -36,8 +36,8 @@ const FIRST_DAY: NaiveDate = match NaiveDate::from_ymd_opt(2009, 1, 2) {
 };
 
 impl RatesWorld {
-    /// A history to this day: with curves on every working day since 2009, as really published, or
-    /// at month ends and daily over the last three months.
+    /// Returns a history to this day: with curves on every working day since 2009, as really
+    /// published, or at month ends and daily over the last three months.
     pub fn ending(seed: u64, through: NaiveDate, every_day: bool) -> RatesWorld {
         let three_months = through - Months::new(3);
         RatesWorld {
@@ -47,7 +47,7 @@ impl RatesWorld {
         }
     }
 
-    /// The small history of seed 1 to the end of September 2026.
+    /// Returns the small history of seed 1 to the end of September 2026.
     pub fn demo() -> RatesWorld {
         let through = NaiveDate::from_ymd_opt(2026, 9, 30).unwrap_or(FIRST_DAY);
         RatesWorld::ending(1, through, false)
@@ -79,7 +79,7 @@ pub fn generate_rates(world: &RatesWorld, out: &Path) -> Result<RatesManifest, S
     files::write(world, &history, out)
 }
 
-/// Whether rates are published for a day.
+/// Returns whether rates are published for a day.
 fn is_working_day(day: NaiveDate) -> bool {
     let weekend = matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
     let holiday = matches!((day.month(), day.day()), (1, 1) | (12, 25) | (12, 26));

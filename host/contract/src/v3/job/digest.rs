@@ -69,7 +69,7 @@ fn head(request: &JobRequest<'_>, sent: PresentMembers) -> Map<String, Value> {
     head
 }
 
-/// The options as sent: every member of the object is a setting, and null is none.
+/// Returns the options as sent: every member of the object is a setting, and null is none.
 fn settings(settings: Settings) -> Map<String, Value> {
     let Settings {
         include_comparables,
@@ -91,9 +91,9 @@ fn settings(settings: Settings) -> Map<String, Value> {
     .collect()
 }
 
-/// The canonical form of a row, where it has one. A number in another spelling than the canonical
-/// one stands in it as it was spelt: to a reader `3.0` is no integer, and `9007199254740993` is
-/// another number than the nearest double.
+/// Returns the canonical form of a row, where it has one. A number in another spelling than the
+/// canonical one stands in it as it was spelt: to a reader `3.0` is no integer, and
+/// `9007199254740993` is another number than the nearest double.
 fn canonical(row: &str) -> Option<Vec<u8>> {
     if row.len() > ROW_LONGEST {
         return None;
@@ -113,8 +113,8 @@ fn canonical(row: &str) -> Option<Vec<u8>> {
 /// Begins a string that stands for a number; JSON cannot hold the character in another way.
 const MARK: &str = "\\u0000";
 
-/// A row in which every number that is not spelt canonically is a string of its spelling. None
-/// where one has no canonical spelling, being beyond a double.
+/// Returns a row in which every number that is not spelt canonically is a string of its spelling.
+/// None where one has no canonical spelling, being beyond a double.
 fn spelt(row: &str) -> Option<Cow<'_, str>> {
     let bytes = row.as_bytes();
     let mut changed = String::new();

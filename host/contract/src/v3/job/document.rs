@@ -23,7 +23,7 @@ vocabulary! {
 }
 
 impl Mode {
-    /// How much its results may show.
+    /// Returns how much its results may show.
     #[must_use]
     pub const fn depth(self) -> Depth {
         match self {

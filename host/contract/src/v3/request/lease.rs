@@ -152,7 +152,7 @@ pub(super) fn read(
     lease
 }
 
-/// Whether the lease has begun and not ended on the valuation date, where that is known.
+/// Returns whether the lease has begun and not ended on the valuation date, where that is known.
 fn runs_on(
     section: &Section<'_, '_>,
     errors: &mut ValidationErrors,

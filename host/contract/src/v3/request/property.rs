@@ -52,7 +52,7 @@ vocabulary! {
 }
 
 impl Subtype {
-    /// The one type that the subtype belongs to.
+    /// Returns the one type that the subtype belongs to.
     #[must_use]
     pub const fn property_type(self) -> PropertyType {
         match self {

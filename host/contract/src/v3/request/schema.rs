@@ -21,7 +21,7 @@ use sections::{
 };
 pub(in crate::v3) use sections::{postcode, uprn};
 
-/// Every named schema of a request.
+/// Returns every named schema of a request.
 #[must_use]
 pub(in crate::v3) fn schemas() -> Schemas {
     let mut schemas = Schemas::new();
@@ -114,7 +114,7 @@ fn development() -> Object {
     )
 }
 
-/// The same document as a row, whose whole options may be null.
+/// Returns the same document as a row, whose whole options may be null.
 fn row(mut schema: Object, options: &str) -> Object {
     let inherited = OneOfBuilder::new()
         .description(Some(
@@ -153,7 +153,7 @@ fn envelope(options: &str, row: &str) -> Object {
     )
 }
 
-/// A list of rows.
+/// Returns a list of rows.
 pub(in crate::v3) fn requests(row: &str) -> utoipa::openapi::RefOr<Schema> {
     let mut rows = list(named(row), Some(1), Some(super::ROWS_MAX));
     rows.description =

@@ -67,7 +67,7 @@ vocabulary! {
 }
 
 impl Outcome {
-    /// The status that it has on the wire.
+    /// Returns the status that it has on the wire.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self {

@@ -18,7 +18,7 @@ const MOST_DRAWN: usize = 12;
 /// Groups in a table at most; the JSON has all.
 const MOST_LISTED: usize = 40;
 
-/// The page.
+/// Returns the page.
 ///
 /// # Errors
 /// Where a plot cannot be drawn.
@@ -62,7 +62,7 @@ fn who(name: &str, release: &ComparedRelease) -> Markup {
     } }
 }
 
-/// The five numbers that matter.
+/// Returns the five numbers that matter.
 fn headline(found: &Comparison) -> Markup {
     let all = &found.overall;
     let tile = |value: String, words: Markup| html! { div { b { (value) } span { (words) } } };
@@ -124,7 +124,7 @@ fn largest(groups: &[Group], most: usize) -> Vec<&Group> {
     places.into_iter().map(|at| &groups[at]).collect()
 }
 
-/// The plots, two beside each other where there is room.
+/// Returns the plots, two beside each other where there is room.
 fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
     let mut all: Vec<(&str, &str, String)> = Vec::new();
     let mut add = |title, label, drawing: Option<String>| {

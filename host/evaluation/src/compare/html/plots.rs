@@ -41,7 +41,7 @@ pub fn by_value(found: &Comparison) -> PlotSvg {
     }
 }
 
-/// The median change of each group.
+/// Returns the median change of each group.
 pub fn by_group(groups: &[&Group]) -> PlotSvg {
     let found: Vec<Mark> = groups
         .iter()
@@ -72,7 +72,7 @@ fn both(label: &str, values: Sides<f64>, intervals: Option<Sides<[f64; 2]>>) -> 
     ]
 }
 
-/// All rows, and each type.
+/// Returns all rows, and each type.
 fn groups(found: &Comparison) -> Vec<(String, &Group)> {
     let types = found
         .by("type")

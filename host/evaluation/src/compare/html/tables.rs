@@ -78,7 +78,7 @@ pub fn flips(found: &Comparison) -> Markup {
     } }
 }
 
-/// How many rows go from which status to which.
+/// Returns how many rows go from which status to which.
 pub fn statuses(found: &Comparison) -> Markup {
     let words: Vec<&str> = Status::ALL.map(Status::word).to_vec();
     let cells: Vec<(&str, &str, usize)> = found
@@ -89,7 +89,7 @@ pub fn statuses(found: &Comparison) -> Markup {
     square("Status", &words, &cells)
 }
 
-/// How many rows go from which band to which.
+/// Returns how many rows go from which band to which.
 pub fn bands(found: &Comparison) -> Markup {
     let cells: Vec<(&str, &str, usize)> = found
         .bands

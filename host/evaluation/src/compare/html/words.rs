@@ -4,7 +4,7 @@ use crate::compare::comparison::Comparison;
 use crate::compare::header::Source;
 use maud::{Markup, html};
 
-/// The glossary.
+/// Returns the glossary.
 pub fn words(found: &Comparison) -> Markup {
     let least = found.subject.least_rows;
     html! {

@@ -6,7 +6,7 @@ use crate::number::quantile;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// A chart with the margins of all curves, and so much room for what stands below the axis.
+/// Returns a chart with the margins of all curves, and so much room for what stands below the axis.
 fn framed<'a, 'b, D: DrawingBackend>(
     area: &'a DrawingArea<D, Shift>,
     below: u32,
@@ -91,7 +91,7 @@ impl Window {
     }
 }
 
-/// How many points [`scattered`] draws on its edge, since they lie beyond it.
+/// Returns how many points [`scattered`] draws on its edge, since they lie beyond it.
 pub fn beyond(points: &[[f64; 2]]) -> usize {
     let window = Window::of(points);
     points

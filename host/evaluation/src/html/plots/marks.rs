@@ -133,7 +133,7 @@ pub fn marks(
     Ok(text)
 }
 
-/// The figure beside a mark.
+/// Returns the figure beside a mark.
 fn value_label(shape: Shape, value: f64) -> String {
     match shape {
         Shape::Changes => signed(value, if value.abs() < 1.0 { 2 } else { 1 }),

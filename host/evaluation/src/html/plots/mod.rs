@@ -47,7 +47,7 @@ impl Frame<'_> {
         if self.width < WIDE { 140 } else { 210 }
     }
 
-    /// The name, as far as there is room for it.
+    /// Returns the name, as far as there is room for it.
     fn fitting(self, name: &str) -> String {
         let room = self.names() as usize / 7;
         match name.chars().count() > room {
@@ -75,8 +75,8 @@ fn signed(value: f64, places: usize) -> String {
     }
 }
 
-/// The lines and letters that all plots share.
-fn plain<'m, 'a, 'b, X: RangedEstimate, Y: RangedEstimate, DB: DrawingBackend>(
+/// Returns the lines and letters that all plots share.
+fn plain<'m, 'a, 'b, X: Ranged, Y: Ranged, DB: DrawingBackend>(
     mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
 ) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {
     mesh.light_line_style(WHITE)

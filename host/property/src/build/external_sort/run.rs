@@ -78,7 +78,7 @@ impl<T: Seed> RunReader<T> {
         })
     }
 
-    /// The next seed; `None` at the end.
+    /// Returns the next seed; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<T>, BuildError> {
         loop {
             let bytes = &self.buffer[self.start..];

@@ -38,7 +38,7 @@ impl Scratch {
         self.share
     }
 
-    /// A name that no file has had.
+    /// Returns a name that no file has had.
     pub(crate) fn file(&self) -> PathBuf {
         let number = self.files.get();
         self.files.set(number + 1);

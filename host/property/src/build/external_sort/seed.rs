@@ -8,7 +8,7 @@ pub(crate) trait Seed: Clone + Serialize + DeserializeOwned {
     /// differ in what matters must differ in their keys.
     type Key: Ord;
 
-    /// The place in the order.
+    /// Returns the place in the order.
     fn key(&self) -> Self::Key;
 
     /// Bytes on the heap behind the seed.

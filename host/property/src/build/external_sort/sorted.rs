@@ -34,12 +34,12 @@ impl<T: Seed> Sorted<T> {
         }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// All of them, for the last time.
+    /// Returns all of them, for the last time.
     pub(crate) fn drain<'a>(self) -> Result<Rows<'a, T>, BuildError> {
         match self.place {
             Storage::Memory(seeds) => Ok(Rows::Owned(seeds.into_iter())),
@@ -48,7 +48,7 @@ impl<T: Seed> Sorted<T> {
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(crate) fn rows(&self) -> Result<Rows<'_, T>, BuildError> {
         match &self.place {
             Storage::Memory(seeds) => Ok(Rows::Lent(seeds.iter())),

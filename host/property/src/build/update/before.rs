@@ -108,9 +108,9 @@ type ById<T> = FxHashMap<u64, (u64, T)>;
 /// address.
 type UnmatchedById = (ById<UnmatchedSale>, ById<(u64, u64)>);
 
-/// The remembered sales that the months name; and the others of their postcodes that met a home by
-/// a rule of one address. All are read, since one that met its home by a rule has that home's
-/// block.
+/// Returns the remembered sales that the months name; and the others of their postcodes that met a
+/// home by a rule of one address. All are read, since one that met its home by a rule has that
+/// home's block.
 fn unmatched_among(old: &Snapshot, months: &Months) -> Result<UnmatchedById, BuildError> {
     let (mut named, mut alone) = (FxHashMap::default(), FxHashMap::default());
     let Some(table) = &old.unmatched else {
@@ -138,7 +138,7 @@ fn unmatched_among(old: &Snapshot, months: &Months) -> Result<UnmatchedById, Bui
     Ok((named, alone))
 }
 
-/// The sales of a postcode that met no property by their own address.
+/// Returns the sales of a postcode that met no property by their own address.
 pub(super) fn unmatched_of(
     old: &Snapshot,
     postcode: u64,

@@ -39,7 +39,7 @@ pub(super) struct Edits {
 }
 
 impl Edits {
-    /// The latest day of the transactions that stand now.
+    /// Returns the latest day of the transactions that stand now.
     pub(super) fn latest_day(&self) -> Option<u16> {
         let standing = self.all.iter().filter_map(|edit| edit.new.as_ref());
         standing
@@ -173,7 +173,7 @@ fn rejoined(
     }))
 }
 
-/// The row that stands after all rows of one transaction, if any does.
+/// Returns the row that stands after all rows of one transaction, if any does.
 fn last_word(
     rows: Vec<SaleSeed>,
     mut known: bool,
@@ -272,7 +272,7 @@ fn each_address(
     Ok(())
 }
 
-/// The home that a rule finds, as in a build.
+/// Returns the home that a rule finds, as in a build.
 fn by_rule(
     old: &Snapshot,
     now: &CurrentSale,
@@ -295,7 +295,7 @@ fn by_rule(
     Ok(rules::within_district(known, postcode, &asked, is_premises))
 }
 
-/// A transaction meets its property, as in a build.
+/// Returns a transaction meets its property, as in a build.
 fn met(
     old: &Snapshot,
     before: &OldSales,

@@ -70,13 +70,13 @@ impl YearsToCompute {
         }
     }
 
-    /// Whether an area's row of a year is wanted.
+    /// Returns whether an area's row of a year is wanted.
     fn has(&self, area: Area, year: i32) -> bool {
         let of_area = || self.of_areas.get(&area).is_some_and(|y| y.contains(&year));
         self.everywhere.contains(&year) || of_area()
     }
 
-    /// Whether a sale of a month stands in a window of a wanted row of an area.
+    /// Returns whether a sale of a month stands in a window of a wanted row of an area.
     fn needs(&self, area: Area, month: i32) -> bool {
         self.has(area, year_of(month)) || self.has(area, year_of(month + 11))
     }
@@ -86,7 +86,7 @@ fn year_of(month: i32) -> i32 {
     month.div_euclid(12)
 }
 
-/// Whether a sale of a month stands in a window of any of these years.
+/// Returns whether a sale of a month stands in a window of any of these years.
 fn within(years: &BTreeSet<i32>, month: i32) -> bool {
     years.contains(&year_of(month)) || years.contains(&year_of(month + 11))
 }
@@ -205,7 +205,7 @@ fn gather(
     Ok(seeds)
 }
 
-/// The authority of a property; ascending UPRNs are neighbours on disk.
+/// Returns the authority of a property; ascending UPRNs are neighbours on disk.
 fn authority_of(old: &Snapshot, uprn: u64) -> Result<Option<GssCode>, BuildError> {
     let Some(row) = old.properties.get(uprn).map_err(SnapshotError::from)? else {
         return Ok(None);

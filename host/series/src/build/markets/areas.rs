@@ -35,30 +35,30 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The authorities in order of code.
+    /// Returns the authorities in order of code.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// The authority in force for a code, past or current.
+    /// Returns the authority in force for a code, past or current.
     pub fn of_code(&self, code: &str) -> Option<AreaNumber> {
         self.by_code.get(code).copied()
     }
 
-    /// The authority in force for a district as price paid data names it, past or current.
+    /// Returns the authority in force for a district as price paid data names it, past or current.
     pub fn of_district(&self, name: &str) -> Option<AreaNumber> {
         self.by_name.get(&plain(name)).copied()
     }
 
-    /// The authority whose whole territory a code means: its own code, or the one code that it
-    /// replaced. A code of a part of the territory means no authority.
+    /// Returns the authority whose whole territory a code means: its own code, or the one code that
+    /// it replaced. A code of a part of the territory means no authority.
     pub fn of_whole(&self, code: &str) -> Option<AreaNumber> {
         (!self.merged.contains(code)).then(|| self.of_code(code))?
     }
 }
 
-/// A name in capital letters alone, without the words that registers leave out or move about
-/// ("Bristol, City of", "CITY OF BRISTOL").
+/// Returns a name in capital letters alone, without the words that registers leave out or move
+/// about ("Bristol, City of", "CITY OF BRISTOL").
 fn plain(name: &str) -> String {
     let upper = name.to_uppercase();
     let words = upper

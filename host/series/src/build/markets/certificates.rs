@@ -131,7 +131,7 @@ fn fingerprint(postcode: &Postcode, key: &AddressKey) -> u64 {
     first_eight(&hasher.finalize())
 }
 
-/// The first eight bytes of a digest as a number.
+/// Returns the first eight bytes of a digest as a number.
 pub(crate) fn first_eight(digest: &[u8]) -> u64 {
     digest
         .iter()

@@ -49,8 +49,8 @@ const ENGLAND: &str = "E92000001";
 const WALES: &str = "W92000004";
 
 impl Indices {
-    /// The index that stands for an authority: its own, else its region's, else its country's,
-    /// the first of them that has any of the months.
+    /// Returns the index that stands for an authority: its own, else its region's, else its
+    /// country's, the first of them that has any of the months.
     pub(crate) fn of(&self, area: &Area, within: Span) -> Option<(&str, &BTreeMap<Month, f64>)> {
         let country = if area.code.starts_with('W') {
             WALES

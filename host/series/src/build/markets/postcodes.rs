@@ -7,7 +7,7 @@ use domesday_registers::Postcode;
 use domesday_registers::code_point::CodePointFile;
 use domesday_registers::sources::Verdict;
 
-/// A postcode as one number that orders as its text does.
+/// Returns a postcode as one number that orders as its text does.
 pub(crate) fn packed(postcode: &Postcode) -> u64 {
     let mut bytes = [0; 8];
     for (byte, from) in bytes.iter_mut().zip(postcode.as_str().bytes()) {
@@ -21,7 +21,7 @@ pub(crate) fn packed(postcode: &Postcode) -> u64 {
 pub(crate) struct Postcodes(Vec<(u64, AreaNumber)>);
 
 impl Postcodes {
-    /// The authority that a live postcode lies in.
+    /// Returns the authority that a live postcode lies in.
     pub(crate) fn area(&self, packed: u64) -> Option<AreaNumber> {
         let at = self.0.binary_search_by_key(&packed, |(known, _)| *known);
         at.ok().map(|at| self.0[at].1)

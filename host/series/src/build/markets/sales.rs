@@ -25,7 +25,7 @@ pub(crate) struct Dwelling(u8);
 pub(crate) const TYPES: [&str; 5] = ["all", "detached", "semi_detached", "terraced", "flat"];
 
 impl Dwelling {
-    /// The dwelling of a type; `None` for anything else than a dwelling.
+    /// Returns the dwelling of a type; `None` for anything else than a dwelling.
     pub(crate) fn new(property_type: PropertyType) -> Option<Dwelling> {
         match property_type {
             PropertyType::Detached => Some(Dwelling(1)),
@@ -219,8 +219,8 @@ fn address(row: &PricePaid) -> u64 {
     first_eight(&hasher.finalize())
 }
 
-/// The rows that stand after additions, changes and deletions: files act in order of their latest
-/// day, then of SHA-256, and the rows of a file in their own order. In order of row.
+/// Returns the rows that stand after additions, changes and deletions: files act in order of their
+/// latest day, then of SHA-256, and the rows of a file in their own order. In order of row.
 fn settle(mut seeds: Vec<Seed>, latest: &[u16], report: &mut SalesReport) -> Vec<Seed> {
     let moment = |seed: &Seed| (latest.get(usize::from(seed.at.0)).copied(), seed.at);
     seeds.sort_unstable_by_key(|seed| (seed.id, moment(seed)));
@@ -374,15 +374,16 @@ fn sale(seed: &Seed, area: AreaNumber, dwelling: Dwelling) -> Sale {
     }
 }
 
-/// The group of bedrooms that habitable rooms stand for. No register holds bedrooms. One room of a
-/// flat or of a house of up to four rooms is taken for a living room, two of a larger house.
+/// Returns the group of bedrooms that habitable rooms stand for. No register holds bedrooms. One
+/// room of a flat or of a house of up to four rooms is taken for a living room, two of a larger
+/// house.
 fn bedrooms(dwelling: Dwelling, rooms: u8) -> u8 {
     let house = dwelling != Dwelling(4);
     let living = if house && rooms > 4 { 2 } else { 1 };
     rooms.saturating_sub(living).clamp(1, 4)
 }
 
-/// The first sale of each new home, by authority, postcode and day.
+/// Returns the first sale of each new home, by authority, postcode and day.
 fn first_sales(mut homes: Vec<(Delivery, u64, u128)>) -> Vec<Delivery> {
     homes.sort_unstable_by_key(|(delivery, address, id)| (*address, delivery.day, *id));
     homes.dedup_by_key(|(_, address, _)| *address);

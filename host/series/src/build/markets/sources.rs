@@ -99,7 +99,7 @@ impl<'a> Sources<'a> {
         (self.watch)(stage, done, total);
     }
 
-    /// The reports of all files.
+    /// Returns the reports of all files.
     pub(crate) fn finish(self) -> Vec<FileReport> {
         let reports = self.sources.into_iter().map(|source| source.report);
         reports.collect()

@@ -131,13 +131,13 @@ pub const CODES: &[Code] = &[
     mortgage("IUMTLMV", "mortgage_reversion", &["revert"]),
 ];
 
-/// The series of this code.
+/// Returns the series of this code.
 pub fn by_code(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|known| known.code == code)
 }
 
 impl Code {
-    /// Whether a title may be that of this series.
+    /// Returns whether a title may be that of this series.
     pub fn answers_to(&self, title: &str) -> bool {
         let title = title
             .to_lowercase()

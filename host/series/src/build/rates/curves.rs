@@ -15,12 +15,12 @@ use crate::{Period, add_months};
 /// basis as the nominal curve that they are fitted with.
 const DAY_COUNT: &str = "ACT/365F";
 
-/// The dataset of this id; the builder names only those of the catalogue.
+/// Returns the dataset of this id; the builder names only those of the catalogue.
 pub(super) fn dataset(id: &str) -> Option<&'static Dataset> {
     Family::Rates.dataset(id)
 }
 
-/// A key of the dataset's only or named metric.
+/// Returns a key of the dataset's only or named metric.
 pub(super) fn key(dataset: &'static Dataset, metric: &str) -> Option<Key> {
     Some(Key::new(dataset, dataset.metric(metric)?))
 }

@@ -93,7 +93,7 @@ pub enum RatesErrorKind {
 }
 
 impl RatesErrorKind {
-    /// The fault at a place.
+    /// Returns the fault at a place.
     pub(crate) fn at(self, place: SourceLocation) -> RatesError {
         RatesError::File {
             place: Box::new(place),

@@ -43,13 +43,13 @@ pub(super) struct Spreads {
     pub(super) reversion: Vec<Spread>,
 }
 
-/// The term in years of a fixed product.
+/// Returns the term in years of a fixed product.
 pub(super) fn term_years(product: &str) -> Option<u32> {
     let (_, after) = product.split_once("_fixed_")?;
     after.split_once("y_")?.0.parse().ok()
 }
 
-/// The loan to value of a product, per cent.
+/// Returns the loan to value of a product, per cent.
 pub(super) fn ltv_pct(product: &str) -> Option<u32> {
     product
         .strip_suffix("ltv")?
@@ -70,7 +70,7 @@ fn with_product(key: Key, product: &str) -> Key {
     key
 }
 
-/// A product's rates by the last day of their months.
+/// Returns a product's rates by the last day of their months.
 fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, f64)> {
     published
         .series
@@ -194,7 +194,7 @@ pub(super) fn reversion_spread(draft: &mut Draft, spreads: &Spreads) {
     }
 }
 
-/// The last month of a spread that had ended by a day.
+/// Returns the last month of a spread that had ended by a day.
 pub(super) fn latest_by(spreads: &[Spread], day: NaiveDate) -> Option<&Spread> {
     spreads.iter().rev().find(|spread| spread.month_end <= day)
 }

@@ -33,7 +33,7 @@ pub enum CurveSide {
 }
 
 impl CurveKind {
-    /// The dataset of this side of the curve.
+    /// Returns the dataset of this side of the curve.
     pub fn dataset(self, side: CurveSide) -> &'static str {
         match (self, side) {
             (CurveKind::Ois, CurveSide::Spot) => "ois_spot_curve",
@@ -47,7 +47,7 @@ impl CurveKind {
         }
     }
 
-    /// All kinds with both sides.
+    /// Returns all kinds with both sides.
     pub fn all() -> impl Iterator<Item = (CurveKind, CurveSide)> {
         let kinds = [
             CurveKind::Ois,

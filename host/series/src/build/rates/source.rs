@@ -47,7 +47,7 @@ impl File {
         Ok(vec![File { name, bytes }])
     }
 
-    /// The file itself as a place.
+    /// Returns the file itself as a place.
     pub(super) fn place(&self) -> SourceLocation {
         SourceLocation {
             file: self.name.clone(),
@@ -57,7 +57,7 @@ impl File {
     }
 }
 
-/// The workbooks of an archive.
+/// Returns the workbooks of an archive.
 fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesErrorKind> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes))?;
     let mut names = zip

@@ -23,7 +23,7 @@ const PATH_METHOD: &str = "Simple annual rate of one month: 12 (P(s) / P(s+1) - 
 /// The OIS curve of each day as discount factors.
 pub(super) type Discounts = BTreeMap<NaiveDate, Discount>;
 
-/// The discount curves of all snapshots.
+/// Returns the discount curves of all snapshots.
 pub(super) fn discounts(published: &PublishedRates) -> Discounts {
     let ois = published.curves.get(&(CurveKind::Ois, CurveSide::Spot));
     ois.into_iter()

@@ -118,7 +118,7 @@ fn place(file: &File, sheet: &str, cell: Option<(u32, u32)>) -> SourceLocation {
     }
 }
 
-/// The name of a cell: `AB12` for row 11, column 27, both from 0.
+/// Returns the name of a cell: `AB12` for row 11, column 27, both from 0.
 fn cell_name(row: u32, column: u32) -> String {
     let mut letters = Vec::new();
     let mut left = column + 1;
@@ -273,7 +273,7 @@ fn is_blank(cell: &Data) -> bool {
     }
 }
 
-/// The day of a spreadsheet's serial number in the 1900 system; none for times of day.
+/// Returns the day of a spreadsheet's serial number in the 1900 system; none for times of day.
 fn serial_day(serial: f64) -> Option<NaiveDate> {
     let epoch = NaiveDate::from_ymd_opt(1899, 12, 30)?;
     if serial.fract() != 0.0 || !(20_000.0..100_000.0).contains(&serial) {

@@ -166,12 +166,12 @@ fn valuation_date() -> utoipa::openapi::RefOr<Schema> {
         .into()
 }
 
-/// A UPRN as requests give it.
+/// Returns a UPRN as requests give it.
 pub(in crate::v3) fn uprn() -> Object {
     pattern(Uprn::PATTERN, Uprn::DIGITS)
 }
 
-/// A postcode as requests give it.
+/// Returns a postcode as requests give it.
 pub(in crate::v3) fn postcode() -> Object {
     let mut schema = Object::with_type(Type::String);
     schema.pattern = Some(Postcode::PATTERN.to_owned());

@@ -3,7 +3,7 @@
 use super::*;
 use Code::{EmptySection, InvalidValue, MissingField, NullOption, UnknownField};
 
-/// A sound house with the field at `pointer` set to the JSON of `value`.
+/// Returns a sound house with the field at `pointer` set to the JSON of `value`.
 fn house_with(pointer: &str, value: &str) -> Json {
     let mut house = house();
     let mut target = &mut house;

@@ -40,7 +40,7 @@ pub(crate) enum Point {
 }
 
 impl Point {
-    /// A mean, unless nothing or too little lies behind it.
+    /// Returns a mean, unless nothing or too little lies behind it.
     fn of_at_least(fewest: u64, count: u64, value: impl FnOnce() -> f64) -> Point {
         match count {
             0 => Point::Missing,
@@ -49,7 +49,7 @@ impl Point {
         }
     }
 
-    /// A part of a whole, per cent.
+    /// Returns a part of a whole, per cent.
     fn share(part: u64, whole: u64) -> Point {
         Point::of_at_least(1, whole, || 100.0 * part as f64 / whole as f64)
     }
@@ -134,7 +134,7 @@ impl AuthorityData<'_> {
         self.months?.position(month)
     }
 
-    /// A sum for every covered month.
+    /// Returns a sum for every covered month.
     fn monthly<T>(
         &self,
         of: &[T],
@@ -151,7 +151,7 @@ impl AuthorityData<'_> {
     }
 }
 
-/// All series of one authority.
+/// Returns all series of one authority.
 pub(crate) fn all(authority: &AuthorityData<'_>) -> Vec<Line> {
     let mut lines = activity::lines(authority);
     lines.extend(bands::lines(authority));
@@ -178,7 +178,7 @@ impl Sums {
         Sums(sums)
     }
 
-    /// The sum of the window of so many months that ends with this place.
+    /// Returns the sum of the window of so many months that ends with this place.
     fn window(&self, end: usize, months: u32) -> u64 {
         let upto = self.0.get(end + 1).copied().unwrap_or(0);
         let from = (end + 1).saturating_sub(months as usize);
@@ -186,7 +186,7 @@ impl Sums {
     }
 }
 
-/// Whether a sale belongs to a type, by place in [`super::sales::TYPES`].
+/// Returns whether a sale belongs to a type, by place in [`super::sales::TYPES`].
 fn is_type(sale: &Sale, place: usize) -> bool {
     place == 0 || sale.dwelling.place() == place
 }

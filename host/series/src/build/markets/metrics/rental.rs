@@ -106,7 +106,7 @@ fn value_method(authority: &AuthorityData<'_>, group: usize) -> String {
     )
 }
 
-/// The mean value for every full capital window.
+/// Returns the mean value for every full capital window.
 fn values(authority: &AuthorityData<'_>, group: usize) -> BTreeMap<Month, Point> {
     let (Some(months), Some((_, index))) = (authority.months, authority.index) else {
         return BTreeMap::new();
@@ -143,7 +143,7 @@ fn values(authority: &AuthorityData<'_>, group: usize) -> BTreeMap<Month, Point>
     values
 }
 
-/// The mean of one window's prices, each brought to the last month.
+/// Returns the mean of one window's prices, each brought to the last month.
 fn value(sums: &[(u64, u64)], first: i32, index: &BTreeMap<Month, f64>) -> Point {
     let count: u64 = sums.iter().map(|(count, _)| count).sum();
     let mut deflated = 0.0;

@@ -40,7 +40,7 @@ fn sale(month: i32, place: usize, price: u32) -> Sale {
     }
 }
 
-/// The points of one series, as (month from [`FIRST`], point).
+/// Returns the points of one series, as (month from [`FIRST`], point).
 fn points(
     sales: &[Sale],
     deliveries: &[Delivery],

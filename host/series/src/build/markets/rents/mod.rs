@@ -54,7 +54,7 @@ impl Rents {
         self.by_group.get(&(area, group))
     }
 
-    /// The latest month with any rent.
+    /// Returns the latest month with any rent.
     pub(crate) fn latest(&self) -> Option<Month> {
         let months = self
             .by_group

@@ -12,7 +12,7 @@ pub(super) struct Table {
     cells: Range<Data>,
 }
 
-/// Every sheet of a workbook in its order; a file whose name ends in `.csv` is one table.
+/// Returns every sheet of a workbook in its order; a file whose name ends in `.csv` is one table.
 pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
     let refuse = |reason: String| MarketsError::Rents {
         path: path.to_owned(),
@@ -79,17 +79,17 @@ pub(super) enum Figure {
 const MARKS: [&str; 9] = ["", "-", ".", "..", ":", "[x]", "[z]", "[c]", "[u]"];
 
 impl Table {
-    /// One past the last row.
+    /// Returns one past the last row.
     pub(super) fn rows(&self) -> u32 {
         self.cells.end().map_or(0, |(row, _)| row + 1)
     }
 
-    /// One past the last column.
+    /// Returns one past the last column.
     pub(super) fn columns(&self) -> u32 {
         self.cells.end().map_or(0, |(_, column)| column + 1)
     }
 
-    /// A cell's text, or nothing where it holds none.
+    /// Returns a cell's text, or nothing where it holds none.
     pub(super) fn text(&self, row: u32, column: u32) -> &str {
         match self.cells.get_value((row, column)) {
             Some(Data::String(text)) => text.trim(),
@@ -97,7 +97,7 @@ impl Table {
         }
     }
 
-    /// A column's heading in lower case, with one space for every run of other characters.
+    /// Returns a column's heading in lower case, with one space for every run of other characters.
     pub(super) fn heading(&self, row: u32, column: u32) -> String {
         let text = self.text(row, column).to_lowercase();
         let words = text
@@ -106,12 +106,12 @@ impl Table {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The column of a row that has this heading.
+    /// Returns the column of a row that has this heading.
     pub(super) fn column(&self, row: u32, heading: &str) -> Option<u32> {
         (0..self.columns()).find(|column| self.heading(row, *column) == heading)
     }
 
-    /// A rent in pounds.
+    /// Returns a rent in pounds.
     pub(super) fn figure(&self, row: u32, column: u32) -> Result<Figure, MarketsError> {
         let number = match self.cells.get_value((row, column)) {
             None | Some(Data::Empty) => return Ok(Figure::Unavailable),
@@ -133,7 +133,8 @@ impl Table {
         }
     }
 
-    /// A date: a spreadsheet's own, its serial number, or text that begins with `YYYY-MM-DD`.
+    /// Returns a date: a spreadsheet's own, its serial number, or text that begins with
+    /// `YYYY-MM-DD`.
     pub(super) fn day(&self, row: u32, column: u32) -> Result<Day, MarketsError> {
         let serial = |number: f64| {
             // Serial 25,569 is 1970-01-01.
@@ -153,7 +154,7 @@ impl Table {
         day.ok_or_else(|| self.bad(row, column, "no date"))
     }
 
-    /// The error that names a cell.
+    /// Returns the error that names a cell.
     pub(super) fn bad(&self, row: u32, column: u32, reason: &'static str) -> MarketsError {
         let value = self.cells.get_value((row, column));
         MarketsError::Cell {

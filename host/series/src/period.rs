@@ -145,7 +145,7 @@ pub(crate) fn day_number(day: NaiveDate) -> i32 {
         .unwrap_or(i32::MAX)
 }
 
-/// Returns the day of this number; the first of 1970 for numbers that no calendar holds.
+/// Returns the day of this number, or 1970-01-01 for numbers outside of the calendar.
 pub(crate) fn day_of(number: i32) -> NaiveDate {
     NaiveDate::default()
         .checked_add_signed(chrono::TimeDelta::days(i64::from(number)))

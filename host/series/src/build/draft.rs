@@ -14,7 +14,7 @@ use crate::catalogue::{
 use crate::period::{day_number, month_number};
 use crate::store::{Area, Windows};
 
-/// What distinguishes one series from every other.
+/// The identity of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     pub(crate) dataset: &'static Dataset,
@@ -130,7 +130,7 @@ pub struct NewObservation {
 }
 
 impl NewObservation {
-    /// Returns a value for a period; its status is the metric's.
+    /// Returns an observation of a period. Its status is the metric's.
     pub fn new(period: Period, value: f64) -> NewObservation {
         NewObservation {
             period,
@@ -221,11 +221,11 @@ pub(crate) struct Row {
     pub(crate) period: Period,
     pub(crate) value: f64,
     pub(crate) status: Status,
-    /// Where its fields stand in the columns.
+    /// The index of its fields in the columns.
     pub(crate) at: u32,
 }
 
-/// What stands for a field that an observation does not carry.
+/// The stored number of an absent field.
 pub(crate) const ABSENT: i32 = i32::MIN;
 
 impl Draft {
@@ -257,12 +257,13 @@ impl Draft {
         self.series[series.0].method = Some(rule.into());
     }
 
-    /// States why a series has no observations; otherwise it is available where it has any.
+    /// Sets the reason why a series has no observations. By default a series with observations is
+    /// available.
     pub fn availability(&mut self, series: SeriesHandle, availability: Availability) {
         self.series[series.0].availability = Some(availability);
     }
 
-    /// Adds an observation; the order of adding does not matter.
+    /// Adds an observation, in any order.
     pub fn push(&mut self, series: SeriesHandle, observation: NewObservation) {
         let draft = &mut self.series[series.0];
         let at = draft.rows.len();

@@ -1,4 +1,4 @@
-//! What can be wrong while building.
+//! Errors of a build.
 
 use domesday_package::PackageError;
 
@@ -10,7 +10,7 @@ pub enum BuildError {
     Draft {
         /// The id of the series.
         series: String,
-        /// What is wrong.
+        /// The error.
         fault: DraftErrorKind,
     },
     /// There is nothing to publish.
@@ -29,7 +29,7 @@ pub enum BuildError {
     Package(#[from] PackageError),
 }
 
-/// What is wrong with one series of a draft.
+/// The kind of an error in one series of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DraftErrorKind {
     /// Two observations for one period.

@@ -14,15 +14,15 @@ use crate::package::{
     AREAS, MarketsBody, OBSERVATIONS, PreviewBounds, RatesBody, ReleaseBody, SERIES, SourceFile,
 };
 
-/// What is said of a release besides its series.
+/// The facts of a release beside its series.
 #[derive(Debug, Clone)]
 pub struct Publication {
     /// The family of every series of the draft.
     pub family: Family,
     /// The release's id.
     pub release_id: PackageId,
-    /// When it is made. `None`: midnight after the newest observation's last day, so that the same
-    /// inputs give the same bytes.
+    /// The build timestamp. `None`: midnight after the newest observation's last day, so that the
+    /// same inputs give the same bytes.
     pub created: Option<Timestamp>,
     /// When it is published, if that is to be recorded.
     pub published_at: Option<Timestamp>,
@@ -32,7 +32,7 @@ pub struct Publication {
     pub sources: Vec<SourceFile>,
     /// Whether any value is invented.
     pub synthetic: bool,
-    /// What a reader must know, in sentences.
+    /// Notes to the reader, as sentences.
     pub notes: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::layout::LAYOUT_VERSION;
 use super::{AREAS, OBSERVATIONS, SERIES};
 
-/// What a release of either family says about itself besides its files.
+/// The facts of a release beside its files, for either family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseBody {
@@ -24,7 +24,7 @@ pub struct ReleaseBody {
     pub sources: Vec<SourceFile>,
     /// Whether any of its values is invented.
     pub synthetic: bool,
-    /// What a reader must know about the release, in sentences.
+    /// Notes to the reader, as sentences.
     pub notes: Vec<String>,
     /// How many series it holds.
     pub series: u64,

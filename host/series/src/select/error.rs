@@ -1,4 +1,4 @@
-//! What can be wrong with a request.
+//! Errors of a query.
 
 /// A request that cannot be answered, and the parameter at fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,11 +6,11 @@
 pub struct ParameterError {
     /// The offending parameter.
     pub field: String,
-    /// What is wrong with it.
+    /// The kind of the error.
     pub fault: ParameterErrorKind,
 }
 
-/// What is wrong with a parameter. Messages never repeat what the caller sent.
+/// The kind of an error in a parameter. Messages never repeat the client's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterErrorKind {
     /// No dataset was named.
@@ -31,7 +31,7 @@ pub enum ParameterErrorKind {
     /// Its value is not of the right form or not permitted.
     #[error("{expected}")]
     InvalidParameter {
-        /// What it must be.
+        /// The allowed values.
         expected: String,
     },
     /// The release holds no such local authority.

@@ -9,7 +9,7 @@ use crate::catalogue::{
 use crate::store::Release;
 use std::collections::HashSet;
 
-/// Which of the two routes of a family was asked.
+/// The two query routes of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryKind {
     /// Series with observations.
@@ -85,7 +85,7 @@ impl Parameters {
         }
     }
 
-    /// Returns the release that was asked for; `None` is the current one.
+    /// Returns the requested release, or `None` for the current one.
     pub fn release_id(&self) -> Option<&str> {
         self.get("release_id")
     }
@@ -196,7 +196,7 @@ impl Parameters {
                 query.nodes.push((dimension, node));
             }
             SelectorRule::Term(dimension, of) => {
-                // The list is put together for a refusal alone.
+                // The list is made for an error message alone.
                 let Some(term) = whole(name, value, "").ok().filter(|term| of.contains(term))
                 else {
                     return Err(none_of(name, &release.choices(dataset, selector)));

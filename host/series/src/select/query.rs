@@ -6,7 +6,7 @@ use crate::Period;
 use crate::catalogue::{Dataset, Dimension, Metric, SelectorName};
 use crate::store::Release;
 
-/// Observations of a page where no size is asked for.
+/// The default page size.
 pub const DEFAULT_PAGE_SIZE: usize = 500;
 /// The most observations of a page.
 pub const LARGEST_PAGE: usize = 5_000;
@@ -17,7 +17,7 @@ pub struct Query {
     pub(super) dataset: &'static Dataset,
     /// Selectors that are words, defaults included, in the catalogue's order.
     pub(super) words: Vec<(SelectorName, String)>,
-    /// Nodes and terms asked for.
+    /// The requested nodes and terms.
     pub(super) nodes: Vec<(Dimension, u32)>,
     pub(super) horizon_from: Option<u32>,
     pub(super) horizon_to: Option<u32>,
@@ -28,7 +28,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Returns the dataset asked.
+    /// Returns the dataset.
     pub fn dataset(&self) -> &'static Dataset {
         self.dataset
     }
@@ -43,7 +43,7 @@ impl Query {
         &self.metrics
     }
 
-    /// Returns the first period asked for.
+    /// Returns the first requested period.
     pub fn from(&self) -> Option<Period> {
         self.from
     }

@@ -6,7 +6,7 @@ use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
 use domesday_registers::sources::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of an authority in the grid; codes ascend with it.
+/// Number of an authority in the grid, in order of code.
 pub type AreaNumber = u16;
 
 /// One local authority in force.
@@ -28,7 +28,7 @@ pub struct Grid {
     areas: Vec<Area>,
     /// Codes past and current to the number of the authority in force.
     by_code: BTreeMap<String, AreaNumber>,
-    /// Names past and current, plainly spelt; absent where two authorities share one.
+    /// Names past and current, normalised. A name that two authorities share is absent.
     by_name: BTreeMap<String, AreaNumber>,
     /// Numbers of the authorities that replaced more than one, and past codes of each.
     merged: BTreeSet<String>,
@@ -57,8 +57,8 @@ impl Grid {
     }
 }
 
-/// Returns a name in capital letters alone, without the words that registers leave out or move
-/// about ("Bristol, City of", "CITY OF BRISTOL").
+/// Returns a name in capital letters, without the words that registers omit or reorder ("Bristol,
+/// City of", "CITY OF BRISTOL").
 fn plain(name: &str) -> String {
     let upper = name.to_uppercase();
     let words = upper
@@ -67,7 +67,7 @@ fn plain(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Words that do not tell one authority from another.
+/// Words that do not distinguish authorities.
 const LEFT_OUT: [&str; 6] = ["AND", "CITY", "COUNTY", "OF", "THE", "UA"];
 
 /// One row of the code map.
@@ -112,7 +112,7 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
     Ok(assemble(&map, &measured))
 }
 
-/// Code of Wales, which stands for a region.
+/// Code of Wales, used as a region.
 const WALES: &str = "W92000004";
 
 fn assemble(
@@ -124,7 +124,7 @@ fn assemble(
             .map_or(code, |known| &known.current)
             .to_owned()
     };
-    // An authority's own measurement counts; else those of the authorities that it replaced.
+    // Take an authority's own measurement, or else the sum of those that it replaced.
     let mut areas: BTreeMap<String, Area> = BTreeMap::new();
     for (code, (name, hectares)) in measured {
         let current = in_force(code);

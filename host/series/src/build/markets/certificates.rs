@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 /// Floor areas, in square metres, outside which a certificate's figure is a slip of the pen.
 const PLAUSIBLE_M2: std::ops::RangeInclusive<f64> = 10.0..=2_000.0;
 
-/// What certificates say of a sale.
+/// The facts of a sale that certificates state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CertificateMeasures {
     /// Hundredths of a square metre and the day on which they came on record.
@@ -22,7 +22,7 @@ pub(crate) struct CertificateMeasures {
     pub(crate) rooms: Option<(u8, Day)>,
 }
 
-/// One certificate of one home; in order of home, lodgement and content.
+/// One certificate of one home, ordered by home, lodgement and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LodgedCertificate {
     uprn: u64,
@@ -78,7 +78,7 @@ impl Certificates {
         Certificates { lodged, keys }
     }
 
-    /// What is known of the home that was sold, if its address means one home and no more.
+    /// Returns the facts of the sold home, if its address matches exactly one home.
     pub(crate) fn of_sale(&self, sale: &PricePaid) -> CertificateMeasures {
         let Some(postcode) = sale.postcode.as_ref().filter(|_| !self.keys.is_empty()) else {
             return CertificateMeasures::default();
@@ -102,8 +102,8 @@ impl Certificates {
         })
     }
 
-    /// Of the certificates lodged by the day of sale the last that has the figure; where none
-    /// has it, the first lodged afterwards that has.
+    /// Takes the last certificate with the figure that was lodged by the day of sale, or else the
+    /// first one lodged afterwards.
     fn of_home(&self, uprn: u64, sold: Day) -> CertificateMeasures {
         let from = self.lodged.partition_point(|lodged| lodged.uprn < uprn);
         let upto = self.lodged.partition_point(|lodged| lodged.uprn <= uprn);
@@ -123,7 +123,7 @@ impl Certificates {
     }
 }
 
-/// Eight bytes that stand for an address within a postcode.
+/// Returns eight bytes that identify an address within a postcode.
 fn fingerprint(postcode: &Postcode, key: &AddressKey) -> u64 {
     let mut hasher = Sha256::new();
     hasher.update(packed(postcode).to_be_bytes());

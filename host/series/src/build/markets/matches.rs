@@ -1,4 +1,4 @@
-//! A table of what energy certificates say of each sale, for whoever re-derives the figures.
+//! A table of the certificate facts of each sale, for those who re-derive the figures.
 
 use super::MarketsError;
 use super::certificates::CertificateMeasures;
@@ -16,7 +16,7 @@ const HEADER: [&str; 6] = [
     "rooms_lodged",
 ];
 
-/// The table as it is written.
+/// The table, as a file being written.
 pub(super) struct Matches {
     path: PathBuf,
     csv: csv::Writer<std::fs::File>,
@@ -33,7 +33,7 @@ impl Matches {
         })
     }
 
-    /// Adds a sale of which something is known.
+    /// Adds a sale with any fact.
     pub(super) fn add(
         &mut self,
         file: &str,

@@ -7,7 +7,7 @@ use domesday_registers::Postcode;
 use domesday_registers::code_point::CodePointFile;
 use domesday_registers::sources::Verdict;
 
-/// Returns a postcode as one number that orders as its text does.
+/// Returns a postcode as a number in the order of its text.
 pub(crate) fn packed(postcode: &Postcode) -> u64 {
     let mut bytes = [0; 8];
     for (byte, from) in bytes.iter_mut().zip(postcode.as_str().bytes()) {
@@ -28,7 +28,7 @@ impl Postcodes {
     }
 }
 
-/// Reads Code-Point Open, where it was given.
+/// Reads Code-Point Open, if given.
 pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Postcodes, MarketsError> {
     let mut postcodes = Vec::new();
     sources.read::<CodePointFile>(Kind::CodePoint, |_, row| {

@@ -12,12 +12,12 @@ use domesday_registers::Progress;
 use domesday_registers::sources::{FileReport, Kind as _};
 use std::path::Path;
 
-/// What is said of a release besides its figures.
+/// The facts of a release beside its figures.
 #[derive(Clone, Debug)]
 pub struct ReleaseDetails {
     /// The release's id.
     pub release_id: PackageId,
-    /// When it is made; without it, midnight after the newest observation's month.
+    /// The build timestamp (default: midnight after the newest observation's month).
     pub created: Option<Timestamp>,
     /// When it is published, if that is to be recorded.
     pub published_at: Option<Timestamp>,
@@ -52,7 +52,7 @@ pub fn build(
     Ok((manifest, report))
 }
 
-/// Terms of the Open Government Licence, under which most of the registers stand.
+/// The Open Government Licence, the terms of most registers.
 const OPEN: &str = "Open Government Licence v3.0";
 
 fn source(file: &FileReport) -> Result<SourceFile, MarketsError> {

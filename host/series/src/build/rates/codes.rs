@@ -5,13 +5,13 @@
 pub struct Code {
     /// Its code, the column's header.
     pub code: &'static str,
-    /// What it is here.
+    /// The series.
     pub series: DatabaseSeries,
-    /// Words that its title holds, where a file has titles; in lower case.
+    /// Words of its title in lower case, for files with titles.
     pub title: &'static [&'static str],
 }
 
-/// What a series of the database is here.
+/// A series of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatabaseSeries {
     /// Bank Rate.

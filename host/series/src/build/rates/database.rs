@@ -10,7 +10,7 @@ use super::published::Warning;
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation, dates};
 
-/// What a column is.
+/// The meaning of a column.
 #[derive(Clone, Copy)]
 enum Column {
     Series(DatabaseSeries),
@@ -37,7 +37,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
         .is_some_and(|(_, r)| heads(r, &["SERIES", "DESCRIPTION"]))
     {
         rows.next();
-        // Titles stand above the table; the table's own header ends them.
+        // Titles precede the table. The table's own header ends them.
         while let Some((line, row)) = rows.next_if(|(_, r)| !heads(r, &["DATE"])) {
             if !blank(row) {
                 title(file, *line, row)?;
@@ -79,7 +79,7 @@ fn heads(record: &csv::StringRecord, names: &[&str]) -> bool {
     })
 }
 
-/// What the columns after the date are, with their headers.
+/// Returns the meaning of the columns after the date, with their headers.
 fn columns(
     file: &File,
     line: u64,

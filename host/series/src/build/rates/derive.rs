@@ -1,4 +1,4 @@
-//! All 22 datasets from what the files state.
+//! Derives all 22 datasets from the files' content.
 
 use super::{PublishedRates, curves, mortgages, scenarios, swaps};
 use crate::build::Draft;

@@ -1,9 +1,9 @@
-//! What can be wrong with the Bank's files, and where.
+//! Errors of the Bank's files and their locations.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where in a file something stands.
+/// A location in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
     /// The file's name; a member of an archive is `archive.zip!member`.
@@ -27,7 +27,7 @@ impl fmt::Display for SourceLocation {
     }
 }
 
-/// The files cannot be read as what they should be.
+/// The files do not have the expected content.
 #[derive(Debug, thiserror::Error)]
 pub enum RatesError {
     /// The file system refused.
@@ -48,7 +48,7 @@ pub enum RatesError {
     },
 }
 
-/// What is wrong with a file.
+/// The kind of an error in a file.
 #[derive(Debug, thiserror::Error)]
 pub enum RatesErrorKind {
     /// Not a readable archive.
@@ -80,7 +80,7 @@ pub enum RatesErrorKind {
     /// Not a maturity in whole months.
     #[error("{0} is not a maturity in whole months")]
     Maturity(String),
-    /// The same figure stands elsewhere with another value.
+    /// Another file or cell states another value for the same figure.
     #[error("{value} contradicts {other}, read before from {from}")]
     Contradiction {
         /// The value here.

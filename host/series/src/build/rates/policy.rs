@@ -1,4 +1,4 @@
-//! Which Bank Rate was in force on a day, by what the files state.
+//! The Bank Rate in force on a day, from the files' content.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ impl<'p> PolicyRate<'p> {
         }
     }
 
-    /// Returns the rate in force on `day`: stated for it; or the last change of the list, where a
-    /// later change shows that the list reaches past the day.
+    /// Returns the rate in force on `day`: the one stated for it, or else the last change of the
+    /// list, if a later change shows that the list covers the day.
     pub(super) fn on(&self, day: NaiveDate) -> Option<RateInForce> {
         if let Some(rate) = self.stated.and_then(|stated| stated.get(&day)) {
             return Some(RateInForce {

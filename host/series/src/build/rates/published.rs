@@ -1,4 +1,4 @@
-//! What the Bank's files state, before anything is computed.
+//! The content of the Bank's files, before anything is computed.
 
 use std::collections::BTreeMap;
 
@@ -69,11 +69,11 @@ pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 pub struct Warning {
     /// Where.
     pub place: SourceLocation,
-    /// What was left out and why.
+    /// The omitted part and the reason.
     pub reason: String,
 }
 
-/// What the files state.
+/// The content of the files.
 #[derive(Debug, Default)]
 pub struct PublishedRates {
     /// The files.
@@ -84,7 +84,7 @@ pub struct PublishedRates {
     pub bank_rate_changes: BTreeMap<NaiveDate, f64>,
     /// Curves.
     pub curves: BTreeMap<(CurveKind, CurveSide), Curve>,
-    /// What was left out.
+    /// Omitted parts.
     pub warnings: Vec<Warning>,
     /// Which file each series and curve snapshot came from first, to name it in contradictions.
     origins: BTreeMap<Origin, String>,
@@ -97,8 +97,8 @@ enum Origin {
 }
 
 impl PublishedRates {
-    /// Adds a value of a database series; the same value again changes nothing. Mortgage rates are
-    /// of months, whichever day of it a file writes.
+    /// Adds a value of a database series. An equal value changes nothing. A mortgage rate is of the
+    /// whole month, whichever day of it a file writes.
     pub(super) fn state(
         &mut self,
         series: DatabaseSeries,
@@ -115,7 +115,7 @@ impl PublishedRates {
         self.agree(known, value, origin, place)
     }
 
-    /// Adds a node of a curve; the same value again changes nothing.
+    /// Adds a node of a curve. An equal value changes nothing.
     pub(super) fn node(
         &mut self,
         curve: (CurveKind, CurveSide),

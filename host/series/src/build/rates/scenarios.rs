@@ -13,16 +13,16 @@ use crate::catalogue::rates::{BTL_TERMS, LAST_HORIZON, SCENARIOS, STRESS_TERMS};
 use crate::catalogue::{Dimension, ObservationField as F, SelectorName};
 use crate::{Period, add_months};
 
-/// What a scenario assumes of a rate at a horizon.
+/// A scenario's assumption on a rate at a horizon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Assumption {
     /// Today's rate, unchanged in the future.
     Unchanged,
-    /// The rate that the OIS curve implies and so many percentage points.
+    /// The rate that the OIS curve implies, plus these percentage points.
     Implied(f64),
 }
 
-/// What a scenario of this name assumes.
+/// Returns the assumption of the scenario of this name.
 fn assumption(scenario: &str) -> Option<Assumption> {
     Some(match scenario {
         "market_implied" => Assumption::Implied(0.0),

@@ -94,7 +94,7 @@ fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesErrorKind> {
     Ok(files)
 }
 
-/// What the manifest says of a file of the Bank.
+/// Returns the manifest's entry of a file of the Bank.
 fn source(name: &str, bytes: &[u8], synthetic: bool) -> SourceFile {
     let (publisher, licence) = if synthetic {
         ("domesday", "invented; no publisher's data")

@@ -1,4 +1,4 @@
-//! What is computed from the OIS curve: par swaps, forward-starting swaps, the path of SONIA.
+//! Figures of the OIS curve: par swaps, forward-starting swaps and the path of SONIA.
 
 use std::collections::BTreeMap;
 

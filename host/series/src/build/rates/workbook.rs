@@ -52,7 +52,7 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
     if sheets.is_empty() {
         return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.place()));
     }
-    // Exact half-yearly maturities come first, and the short end adds what they lack.
+    // Take exact half-yearly maturities first. The short end adds the others.
     for (part, name) in sheets {
         let range = book
             .worksheet_range(&name)
@@ -219,8 +219,8 @@ impl Reading<'_> {
             Data::DateTime(moment) => serial_day(moment.as_f64()),
             Data::Float(serial) => serial_day(*serial),
             Data::Error(_) | Data::String(_) if first => {
-                // The row of the publisher's own formulas, which hold "Refresh" or an error where a
-                // date would stand: its figures belong to no day.
+                // A row of the publisher's own formulas. It has "Refresh" or an error in place of a
+                // date, so its figures belong to no day.
                 published.warnings.push(Warning {
                     place: self.at(row, 0),
                     reason: "the row below the maturities has no date".to_owned(),

@@ -18,7 +18,7 @@ const GAP_DAYS: i32 = 180;
 const FEWEST_HOMES: u32 = 2;
 const MAJOR: u32 = 10;
 
-/// What a window says.
+/// The counts of a window.
 #[derive(Clone, Copy, Default)]
 struct DevelopmentCounts {
     developments: u64,

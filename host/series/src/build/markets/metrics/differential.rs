@@ -1,4 +1,4 @@
-//! `new_build_price_differential`: what newly built homes cost beside established ones.
+//! `new_build_price_differential`: prices of newly built homes against those of established ones.
 
 use super::super::sales::{Sale, TYPES};
 use super::{AuthorityData, FEWEST_DIFFERENTIAL, FEWEST_SALES, Line, Point, Sums};
@@ -24,7 +24,7 @@ struct Sides {
     established: (Sums, Sums),
 }
 
-/// What a window says.
+/// The prices of a window.
 #[derive(Clone, Copy, Default)]
 struct WindowPrices {
     new_count: u64,

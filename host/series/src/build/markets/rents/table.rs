@@ -12,7 +12,7 @@ pub(super) struct Table {
     cells: Range<Data>,
 }
 
-/// Returns every sheet of a workbook in its order; a file whose name ends in `.csv` is one table.
+/// Returns every sheet of a workbook in order. A CSV file is one table.
 pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
     let refuse = |reason: String| MarketsError::Rents {
         path: path.to_owned(),
@@ -56,7 +56,7 @@ fn csv_cells(path: &Path) -> Result<Vec<Cell<Data>>, csv::Error> {
     let mut cells = Vec::new();
     for (row, record) in (0..).zip(reader.records()) {
         for (column, text) in (0..).zip(record?.iter()) {
-            // The mark of byte order stands before the first name.
+            // A byte order mark may precede the first name.
             let text = text.trim_start_matches('\u{feff}');
             if !text.is_empty() {
                 cells.push(Cell::new((row, column), Data::String(text.to_owned())));
@@ -66,7 +66,7 @@ fn csv_cells(path: &Path) -> Result<Vec<Cell<Data>>, csv::Error> {
     Ok(cells)
 }
 
-/// What a cell that ought to hold a figure says.
+/// The content of a cell for a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Figure {
     /// A finite number above zero.
@@ -75,7 +75,7 @@ pub(super) enum Figure {
     Unavailable,
 }
 
-/// The publisher's marks for figures that are not given: of the tables of 2023 and of those since.
+/// The publisher's marks for missing figures, of 2023 and later.
 const MARKS: [&str; 9] = ["", "-", ".", "..", ":", "[x]", "[z]", "[c]", "[u]"];
 
 impl Table {
@@ -89,7 +89,7 @@ impl Table {
         self.cells.end().map_or(0, |(_, column)| column + 1)
     }
 
-    /// Returns a cell's text, or nothing where it holds none.
+    /// Returns a cell's text, or an empty one.
     pub(super) fn text(&self, row: u32, column: u32) -> &str {
         match self.cells.get_value((row, column)) {
             Some(Data::String(text)) => text.trim(),

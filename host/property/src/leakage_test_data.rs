@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::Path;
 
-/// How much of a copy is not as it was.
+/// The number of changes in a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShuffleCounts {
     /// Sales on or after the cut, dealt out anew or left out, and earlier ones with a later
@@ -33,10 +33,10 @@ pub struct ShuffleCounts {
     pub index_points: u64,
 }
 
-/// Copies the snapshot `from` to `to`, a file that is not there yet, with everything that became
-/// known on or after `cut` dealt out anew. The same seed deals the same way.
+/// Copies the snapshot `from` to `to`, a new file, and shuffles everything that became known on or
+/// after `cut`. The same seed gives the same copy.
 ///
-/// What becomes of each table is held in memory once, for the part after the cut.
+/// The shuffled part of each table is held in memory once.
 ///
 /// # Errors
 /// The file cannot be copied or changed, or a row is damaged.
@@ -62,8 +62,7 @@ pub fn shuffle(
     Ok(shuffled)
 }
 
-/// Deals `cards` out anew: in the order of the hashes of their places, which is as good as any
-/// other that does not depend on what they say.
+/// Shuffles `cards` by the hashes of their positions, independently of their content.
 fn dealt<T>(cards: Vec<T>, seed: u64, what: &str) -> impl Iterator<Item = T> + use<T> {
     let mut keyed: Vec<(u64, T)> = cards
         .into_iter()

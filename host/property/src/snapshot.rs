@@ -14,14 +14,14 @@ use std::sync::OnceLock;
 
 pub(crate) type U64Table = ReadOnlyTable<u64, &'static [u8]>;
 
-/// Most memory that an open snapshot spends on pages; the system's own cache stands behind it.
+/// The largest page cache of an open snapshot. The system's own cache is behind it.
 const CACHE_BYTES: usize = 512 << 20;
 
-/// A snapshot opened for reading; any number of threads may ask it at once, and any number
-/// of processes may have the file open.
+/// A snapshot opened for reading. Any number of threads may query it, and any number of processes
+/// may have the file open.
 ///
-/// The tables are opened once and kept: the file never changes, so one read transaction
-/// lasts for the snapshot's life.
+/// The tables are opened once: the file never changes, so one read transaction lasts for the
+/// snapshot's life.
 pub struct Snapshot {
     pub(crate) addresses: U64Table,
     pub(crate) postcodes: U64Table,
@@ -37,7 +37,7 @@ pub struct Snapshot {
     /// Made when it is asked for the first time.
     pub(crate) service_area: OnceLock<ServiceArea>,
     pub(crate) origin: Origin,
-    /// Absent in a snapshot of a build that kept none.
+    /// Absent in a snapshot that cannot be updated.
     pub(crate) unmatched: Option<U64Table>,
     _database: ReadOnlyDatabase,
 }

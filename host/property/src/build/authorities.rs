@@ -6,7 +6,7 @@ use crate::model::{Authority, GssCode};
 use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the code map and the areas file say.
+/// The content of the code map and the areas file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Authorities {
     current: BTreeMap<GssCode, GssCode>,
@@ -93,7 +93,7 @@ pub(crate) fn read(sources: &mut Sources<'_, '_>) -> Result<Authorities, BuildEr
             },
             land_hectares: None,
         };
-        // The row of the code in force speaks for itself; a past code's row only fills in.
+        // The row of the current code takes precedence. A past code's row only fills gaps.
         if code == current {
             authorities.known.insert(current, authority);
         } else {

@@ -1,4 +1,4 @@
-//! Sales into their blocks, and what follows from all sales at once.
+//! Writes sales into their blocks, and computes the totals of all sales.
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, Sorter};
@@ -27,7 +27,7 @@ impl Seed for DaySeed {
     }
 }
 
-/// What follows from all sales.
+/// The totals of all sales.
 pub(crate) struct SalesTotals {
     pub(crate) placed: u64,
     pub(crate) unplaced: u64,

@@ -1,4 +1,4 @@
-//! Twelve-month figures of every area, type and month, worked out ahead.
+//! Precomputes the twelve-month figures of every area, type and month.
 
 use super::BuildError;
 use super::external_sort::{Groups, Seed, Sorted, Sorter};
@@ -94,8 +94,8 @@ pub(crate) fn take(sale: &JoinedSale, seeds: &mut Sorter<FigureSeed>) -> Result<
     Ok(())
 }
 
-/// Works out the rows of table `figures`, in order of key, of windows that end in `last` at the
-/// latest; `wanted` says of which areas and years.
+/// Computes the rows of table `figures`, in order of key, of windows that end in `last` at the
+/// latest. `wanted` selects the areas and years.
 pub(crate) fn compute(
     seeds: Sorted<FigureSeed>,
     last: i32,

@@ -101,7 +101,7 @@ pub(crate) fn read(
         let Some(uprn) = uprn else {
             return Ok(Verdict::LeftOut("no_uprn", row.key));
         };
-        // What addresses stand for does not depend on rules.
+        // The meaning of an address does not depend on rules.
         for key in addresses.iter().filter(|_| !of_rule) {
             add_key(postcode, key, uprn, &mut of_certificates, &mut units)?;
         }
@@ -189,8 +189,8 @@ fn read_addresses(
     })
 }
 
-/// Returns the coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes,
-/// on disk where they do not fit the memory.
+/// Returns the coordinates of OS Open UPRN. All are kept until the UPRNs of homes are known, on
+/// disk where memory is short.
 fn read_points(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
@@ -240,7 +240,7 @@ fn each_key_once(
     Ok((kept.finish()?, losers))
 }
 
-/// Counts the properties, and finds out in which nobody lives and which UPRNs are none of them.
+/// Counts the properties, and finds the premises and the UPRNs of neither kind.
 fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
     let mut report = homes.report.clone();
     let mut premises = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! Address keys as fingerprints, and what an address means by them.
+//! Address keys as fingerprints, and their meaning.
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, equal_range};
@@ -80,7 +80,7 @@ pub(crate) fn find(of_postcode: &[(u64, u64)], fingerprints: &[u64]) -> Match {
     found
 }
 
-/// Each key once, of keys in order; stops where two different keys of one postcode share a
+/// Yields each key once, from keys in order. Fails where two different keys of one postcode share a
 /// fingerprint.
 struct Distinct<I> {
     keys: I,
@@ -119,7 +119,7 @@ impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Iterator for Distinct<I> {
 pub(crate) struct KeyFile {
     path: PathBuf,
     file: File,
-    /// Each postcode, and how many keys stand before its first.
+    /// Each postcode, and the number of keys before its first one.
     postcodes: Vec<(u64, u64)>,
     keys: u64,
     /// The postcode looked at last, and its pairs of fingerprint and UPRN.

@@ -1,7 +1,7 @@
-//! Sales meet properties by address, postcode by postcode.
+//! Matches sales to properties by address, postcode by postcode.
 //!
-//! Everything that one postcode's addresses stand for comes together here, so the rows of
-//! tables `addresses` and `unmatched_sales` are made on the way.
+//! All addresses of one postcode are in memory here, so this pass writes the tables `addresses` and
+//! `unmatched_sales`, too.
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Sorted, Sorter};
@@ -20,7 +20,7 @@ use domesday_registers::Progress;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Sales that met a property, and those that did not.
+/// Sales with a property, and those without.
 pub(crate) struct MatchedSales {
     /// By UPRN.
     pub(crate) of_properties: Sorted<MatchedSale>,
@@ -46,8 +46,8 @@ pub(crate) struct SalesToMatch {
 /// Sales between two words to the watcher.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
-/// A postcode district: its addresses so far, and sales in postcodes that are no more, which wait
-/// for all of them.
+/// A postcode district: its addresses so far, and sales in terminated postcodes, which wait for all
+/// addresses.
 #[derive(Default)]
 struct District {
     number: u64,
@@ -119,7 +119,7 @@ pub(crate) fn run(
                 }
                 false => None,
             };
-            // Also where a rule finds its home: what addresses stand for does not depend on rules.
+            // Also where a rule finds its home: the meaning of an address does not depend on rules.
             strangers.push(sale.stranger(home));
             match home {
                 Some(home) => met.push((sale, home)),
@@ -166,7 +166,7 @@ pub(crate) fn run(
     })
 }
 
-/// Where sales go once it is known what they met.
+/// The destination of sales after matching.
 struct MatchSink<'a> {
     of_properties: Sorter<MatchedSale>,
     joined: Sorter<JoinedSale>,
@@ -209,7 +209,7 @@ impl MatchSink<'_> {
         })
     }
 
-    /// Ends a district: what waited for it meets its home or none.
+    /// Ends a district: matches the waiting sales.
     fn end(
         &mut self,
         district: &mut District,
@@ -234,7 +234,7 @@ impl MatchSink<'_> {
     }
 }
 
-/// How a report calls a sale that met one property by a rule for addresses.
+/// The report's name for a sale that matched one property by a rule.
 pub(crate) const ONE_BY_RULE: &str = "one_property_by_rule";
 
 /// How a report calls a sale whose home by a rule is another address's by a rule, too.
@@ -250,7 +250,7 @@ pub(crate) fn name(found: Match) -> &'static str {
     }
 }
 
-/// Everything that one postcode's addresses stand for.
+/// Encodes all addresses of one postcode.
 fn row(
     known: &[(u64, u64)],
     units: &[KeySeed],

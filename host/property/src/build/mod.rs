@@ -61,7 +61,7 @@ pub const REPORT_FILE: &str = "report.json";
 /// Rows that were not taken: file, line, reason, value.
 pub const REJECTS_FILE: &str = "rejects.csv";
 
-/// Memory for seeds where nobody says otherwise, in bytes.
+/// The default memory for seeds, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
 /// Builds a snapshot into `directory`, which must not exist yet, with [`DEFAULT_MEMORY`].
@@ -142,7 +142,7 @@ pub fn build_within(
     Ok(report)
 }
 
-/// What was read of all files.
+/// The content of all files.
 struct Read {
     places: places::Places,
     homes: home_seeds::Homes,
@@ -151,7 +151,7 @@ struct Read {
     by_rules: bool,
 }
 
-/// What was written, and the reports of the passes.
+/// The facts of the written snapshot, and the reports of the passes.
 struct PassReports {
     facts: Facts,
     places: PlacesReport,

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A directory being filled beside the name that it will have; gone if it never gets it.
+/// A directory being filled beside its final name. It is removed unless it gets that name.
 pub(crate) struct StagedSnapshot {
     staging: PathBuf,
     target: PathBuf,
@@ -16,14 +16,14 @@ pub(crate) struct StagedSnapshot {
 impl Drop for StagedSnapshot {
     fn drop(&mut self) {
         if !self.published {
-            // The next build begins by removing what cannot be removed now.
+            // The next build removes what remains.
             let _ = fs::remove_dir_all(&self.staging);
         }
     }
 }
 
 impl StagedSnapshot {
-    /// Begins afresh; what an interrupted build left is removed.
+    /// Starts afresh and removes the rest of an interrupted build.
     pub(crate) fn begin(target: &Path) -> Result<StagedSnapshot, BuildError> {
         if target.symlink_metadata().is_ok() {
             return Err(BuildError::Exists {

@@ -58,7 +58,7 @@ impl RejectsFile {
     }
 }
 
-/// Returns a cell, quoted where it must be. Line ends become spaces, so that a line is a row.
+/// Returns a cell, quoted if needed. Line ends become spaces, so that a line is a row.
 fn cell(text: &str) -> String {
     let text: String = text
         .chars()

@@ -83,8 +83,8 @@ pub(crate) fn within_postcode(
     None
 }
 
-/// Returns the home of the same postcode district that has the address exactly, for a postcode that
-/// is no more. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
+/// Returns the home of the same postcode district with exactly this address, for a terminated
+/// postcode. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
 pub(crate) fn within_district(
     district: &[(u64, u64, u64)],
     postcode: u64,
@@ -121,8 +121,8 @@ fn sector(postcode: u64) -> u64 {
     postcode / UNITS_OF_SECTOR
 }
 
-/// Homes that several addresses meet by rules of one address: which of them is the home's, nothing
-/// tells. Given are an address, by its first fingerprint, and the home that it meets so.
+/// Returns the homes that several addresses match by rules of one address, so that none of them can
+/// be chosen. The input is each address, by its first fingerprint, and the home that it matches.
 pub(crate) fn contested(met: impl IntoIterator<Item = (u64, u64)>) -> FxHashSet<u64> {
     let mut first = FxHashMap::default();
     let mut contested = FxHashSet::default();

@@ -33,7 +33,7 @@ pub(crate) struct SaleSeed {
     pub(crate) written: WrittenAddress,
 }
 
-/// What a row says of its sale.
+/// The facts of a sale in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SaleFields {
     pub(crate) day: u16,
@@ -48,7 +48,7 @@ pub(crate) struct SaleFields {
 }
 
 impl SaleFields {
-    /// What a snapshot's row says of its sale, which is all that the register said.
+    /// Reads the facts of a sale from a snapshot's row, which has all that the register has.
     pub(crate) fn of_row(row: &Row) -> SaleFields {
         SaleFields {
             day: u16::try_from(row.day).unwrap_or(u16::MAX),
@@ -67,7 +67,7 @@ impl SaleFields {
 pub(crate) struct SaleAddress {
     /// Sold as type `O`, and not a flat by its address.
     pub(crate) other_type: bool,
-    /// How many of `prints` are of the address itself; the others are of the building around it.
+    /// The number of `prints` of the address itself. The others are of the building around it.
     pub(crate) own: u16,
     /// Fingerprints of keys.
     pub(crate) prints: Vec<u64>,
@@ -86,7 +86,7 @@ impl Seed for SaleSeed {
         (self.id, self.at)
     }
     fn heap(&self) -> usize {
-        // What the allocator keeps beside each block.
+        // The overhead of the allocator for each block.
         16 + self.address.prints.capacity() * size_of::<u64>() + self.written.heap()
     }
 }

@@ -11,7 +11,7 @@ use domesday_registers::records::Change;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A transaction that stands.
+/// A transaction after all changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct CurrentSale {
     pub(crate) id: u64,
@@ -21,7 +21,7 @@ pub(crate) struct CurrentSale {
 }
 
 impl CurrentSale {
-    /// What is remembered of one that met no property by its own address, but perhaps by a rule.
+    /// Returns the stored part of a transaction without a property by its own address.
     pub(crate) fn stranger(&self, by_rule: Option<ByRule>) -> UnmatchedSale {
         let alone = by_rule.filter(|home| home.one_address);
         UnmatchedSale {
@@ -43,7 +43,7 @@ impl Seed for CurrentSale {
     }
 }
 
-/// Transactions that stand, by postcode and id.
+/// Transactions after all changes, by postcode and id.
 pub(crate) struct SettledSales {
     pub(crate) sales: Sorted<CurrentSale>,
     pub(crate) latest_day: Option<u16>,
@@ -104,7 +104,7 @@ pub(crate) fn in_order(
     Ok(rows)
 }
 
-/// Returns the row that stands after all rows of one transaction, if any does.
+/// Returns the row that remains after all rows of one transaction, if any.
 fn last_word(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> {
     let mut standing: Option<SaleSeed> = None;
     for row in rows {

@@ -1,4 +1,4 @@
-//! The source files, the rejects, and whoever watches.
+//! The source files, the rejects and the progress callback.
 
 use super::rejects::RejectsFile;
 use super::{BuildError, Inputs};
@@ -36,10 +36,10 @@ impl sources::Kind for Kind {
     }
 }
 
-/// What becomes of a sound row; its identifier goes into the rejects file.
+/// The outcome of a valid row. Its identifier goes into the rejects file.
 pub(crate) type Verdict = sources::Verdict<String>;
 
-/// Every source file, the rejects, and whoever watches.
+/// Every source file, the rejects and the progress callback.
 pub(crate) struct Sources<'a, 'w> {
     sources: Vec<Source<Kind>>,
     rejects: RejectsFile,
@@ -99,7 +99,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         let files = self.sources.iter_mut().filter(|source| source.kind == kind);
         for (number, source) in (0_u32..).zip(files) {
             let rejects = &mut self.rejects;
-            // What `take` says ends the file where the row would be noted as left out.
+            // An error of `take` ends the file. It has no way to return it, so the cell carries it.
             let failure = Cell::new(None);
             source.read::<T, _, _>(
                 self.watch,

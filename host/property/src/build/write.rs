@@ -1,4 +1,4 @@
-//! The file: its tables in one transaction, then its digest and where it came from.
+//! Writes the file: its tables in one transaction, then its digest and its origin.
 
 use super::BuildError;
 use super::indices::Indices;
@@ -14,7 +14,7 @@ use domesday_registers::sources::FileReport;
 use redb::{Database, ReadableTable, WriteTransaction};
 use std::path::Path;
 
-/// Most memory that pages take while writing; the rest waits on disk.
+/// The largest page cache while writing.
 const CACHE_BYTES: usize = 256 << 20;
 
 /// A table being written.
@@ -34,7 +34,7 @@ impl<'txn> Table<'txn> {
         Ok(())
     }
 
-    /// Puts a row in the place of another; an empty one takes it away.
+    /// Replaces a row. An empty one removes it.
     pub(crate) fn replace(&mut self, key: u64, row: &[u8]) -> Result<(), BuildError> {
         if row.is_empty() {
             self.remove(key)
@@ -108,7 +108,7 @@ pub(crate) fn write_places_and_indices(
     Ok(())
 }
 
-/// Writes what there is of everything.
+/// Writes the facts.
 pub(crate) fn write_facts(transaction: &WriteTransaction, facts: &Facts) -> Result<(), BuildError> {
     named(transaction, tables::FACTS, &json(facts)?)
 }
@@ -127,7 +127,7 @@ pub(crate) fn seal(
     let transaction = begin(&database)?;
     named(&transaction, tables::ORIGIN, &json(&origin)?)?;
     commit(transaction)?;
-    // Moves the pages to the front of the file and gives back what the growing file left over.
+    // Moves the pages to the front of the file and truncates it.
     watch("compact", 0, 1);
     database
         .compact()

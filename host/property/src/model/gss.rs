@@ -47,12 +47,12 @@ impl GssCode {
         (self.letter(), self.0 % 100_000_000 / 1_000_000)
     }
 
-    /// Returns the four bytes that stand for it in the store.
+    /// Returns the four bytes of the code in the store.
     pub(crate) fn packed(self) -> u32 {
         self.0
     }
 
-    /// Reads back [`GssCode::packed`]; `None` where no code packs so.
+    /// Reads back [`GssCode::packed`], or `None` where no code packs to this number.
     pub(crate) fn unpacked(packed: u32) -> Option<GssCode> {
         (packed < 26 * 100_000_000).then_some(GssCode(packed))
     }

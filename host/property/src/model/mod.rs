@@ -1,4 +1,4 @@
-//! What a snapshot answers, as plain data.
+//! Answers of a snapshot, as plain data.
 
 mod dwelling;
 mod gss;

@@ -92,7 +92,7 @@ impl Snapshot {
     }
 }
 
-/// What was on record strictly before a day.
+/// Returns the facts on record strictly before a day.
 fn as_of(property: &PackedProperty, day: Day) -> Option<crate::Attributes> {
     let known: Vec<_> = property
         .certificates

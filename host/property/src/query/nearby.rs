@@ -1,8 +1,8 @@
 //! Sales near a point.
 //!
-//! Cells are visited ring by ring around the point's own cell. What has not been visited yet
-//! lies at least as far away as the nearest side of the visited square, so the search ends as
-//! soon as enough sales are nearer than that: in a city after a ring or two.
+//! Cells are visited ring by ring around the point's own cell. Unvisited cells are at least as far
+//! away as the nearest side of the visited square. So the search ends as soon as enough sales are
+//! nearer than that: in a city after a ring or two.
 
 use super::top_n::TopN;
 use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
@@ -15,8 +15,8 @@ use domesday_registers::codes::PropertyType;
 use std::cmp::Reverse;
 
 impl Snapshot {
-    /// Sales near a point, strictly before a day, in the order asked for. Distances compare
-    /// as whole squared metres; ties end on the sale's id.
+    /// Returns sales near a point, strictly before a day, in the query's order. Distances compare
+    /// as whole squared metres, and ties by the sale's id.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -118,7 +118,7 @@ fn year(day: Day) -> i32 {
     1970 + day.month().div_euclid(12)
 }
 
-/// A query with what is worked out once.
+/// A query with its precomputed values.
 struct Search<'a> {
     query: &'a NearbyQuery,
     /// Column and row of the point's cell, which may be off the grid.

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 const WIDTH: usize = 14;
 
-/// What an address stands for.
+/// The meaning of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Entry {
     /// A home.

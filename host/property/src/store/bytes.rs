@@ -9,7 +9,7 @@ pub(crate) fn put<const WIDTH: usize>(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_le_bytes()[..WIDTH]);
 }
 
-/// Reads `WIDTH` bytes at `at`; the caller has checked that they are there.
+/// Reads `WIDTH` bytes at `at`. The caller has checked the length.
 #[inline]
 pub(crate) fn get<const WIDTH: usize>(bytes: &[u8], at: usize) -> u64 {
     let mut number = [0; 8];

@@ -51,7 +51,7 @@ impl Cell {
         }
     }
 
-    /// Least easting and northing of the cell; 0 for one without a place.
+    /// Returns the least easting and northing of the cell, 0 for one without a place.
     pub(crate) fn corner(self) -> (i32, i32) {
         match self {
             Cell::Grid(column, row) => (column * SIDE, row * SIDE),
@@ -60,7 +60,7 @@ impl Cell {
     }
 }
 
-/// Which cells hold any sale, so that empty country costs nothing.
+/// The cells with any sale, so that empty cells cost nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OccupiedCells {
     rows: Vec<Vec<u8>>,
@@ -70,7 +70,7 @@ impl OccupiedCells {
     /// Bytes of one row of cells.
     pub(crate) const ROW_BYTES: usize = COLUMNS as usize / 8;
 
-    /// Takes a row as stored; `None` where it is none of the grid's.
+    /// Reads a stored row, or returns `None` where it is outside of the grid.
     pub(crate) fn set_row(&mut self, row: u64, bits: &[u8]) -> Option<()> {
         let row = usize::try_from(row)
             .ok()

@@ -9,7 +9,7 @@ use domesday_registers::records::Country;
 
 /// A vocabulary with a fixed numbering.
 pub(crate) trait FixedCodes: Copy + PartialEq + 'static {
-    /// Every value; its number is its place, counted from 1.
+    /// Every value. Its number is its position, counted from 1.
     const VALUES: &'static [Self];
 
     /// Number of a value or of none.
@@ -19,7 +19,7 @@ pub(crate) trait FixedCodes: Copy + PartialEq + 'static {
             .map_or(0, |place| place as u64 + 1)
     }
 
-    /// Returns the value of a number; an unknown number is none.
+    /// Returns the value of a number. An unknown number is none.
     #[inline]
     fn value(number: u64) -> Option<Self> {
         Self::VALUES.get((number as usize).checked_sub(1)?).copied()

@@ -15,8 +15,8 @@ const RESIDENTIAL: u64 = 1;
 const PLACED: u64 = 2;
 const NO_AUTHORITY: u64 = 0xFFFF_FFFF;
 
-/// A certificate as packed; ordered by lodgement, then by what it says, so that certificates
-/// of one day stand in one order on every machine.
+/// A packed certificate. The order is by lodgement and then by content, so that it is the same on
+/// every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PackedCertificate {
     /// Days since 1970-01-01, below [`super::bytes::NO_DAY`].
@@ -114,7 +114,7 @@ pub(crate) struct PackedProperty {
 }
 
 impl PackedProperty {
-    /// Appends the property's row. Certificates beyond the newest 65,535 are not kept.
+    /// Appends the property's row. Only the newest 65,535 certificates are stored.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let mut flags = Country::number(Some(self.country)) << 2;
         flags |= if self.residential { RESIDENTIAL } else { 0 };

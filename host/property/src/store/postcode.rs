@@ -11,7 +11,7 @@ pub(crate) const UNITS_OF_DISTRICT: u64 = 10 * UNITS_OF_SECTOR;
 /// Units that a sector can have: two letters.
 pub(crate) const UNITS_OF_SECTOR: u64 = 26 * 26;
 
-/// Returns the number that stands for a postcode.
+/// Returns the number of a postcode.
 pub(crate) fn pack(postcode: &Postcode) -> u64 {
     let text = postcode.as_str().as_bytes();
     let inward = text.len() - 3;
@@ -29,7 +29,7 @@ pub(crate) fn pack(postcode: &Postcode) -> u64 {
     (outward * 10 + digit) * UNITS_OF_SECTOR + letter(inward + 1) * 26 + letter(inward + 2)
 }
 
-/// Reads back [`pack`]; `None` for a number that stands for no postcode.
+/// Reads back [`pack`], or returns `None` for a number of no postcode.
 pub(crate) fn unpack(packed: u64) -> Option<Postcode> {
     let mut outward = packed / UNITS_OF_DISTRICT;
     let mut outward_text = [b' '; 4];

@@ -47,7 +47,7 @@ pub(crate) struct Row {
     pub(crate) certificate: Option<CertificateOfSale>,
 }
 
-/// What a certificate says of a sale, as packed.
+/// The packed facts of a sale's certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CertificateOfSale {
     pub(crate) lodged: u64,
@@ -91,7 +91,7 @@ pub(crate) fn encode(row: &Row, out: &mut Vec<u8>) {
     }
 }
 
-/// One packed sale, read field by field, so that a query unpacks only what it keeps.
+/// One packed sale, read field by field. A query unpacks only the sales that it returns.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedSale<'a>(&'a [u8; WIDTH]);
 
@@ -131,7 +131,7 @@ impl<'a> PackedSale<'a> {
     pub(crate) fn standard(self) -> bool {
         u64::from(self.0[FLAGS]) & STANDARD != 0
     }
-    /// Day of lodgement of the certificate, where it is strictly before `before`.
+    /// Returns the day of lodgement of the certificate, if it is strictly before `before`.
     #[inline]
     pub(crate) fn attributes_day(self, before: Day) -> Option<Day> {
         let packed = get::<2>(self.0, ATTRIBUTES_DAY);
@@ -213,7 +213,7 @@ impl<'a> PackedSale<'a> {
     }
 }
 
-/// Bytes of what a certificate says of a sale.
+/// Bytes of a sale's certificate.
 const CERTIFICATE: usize = WIDTH - ATTRIBUTES_DAY;
 /// Bytes of a price.
 const PRICE_WIDTH: usize = EAST - PRICE;

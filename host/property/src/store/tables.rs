@@ -3,7 +3,7 @@
 use redb::TableDefinition;
 use serde::{Deserialize, Serialize};
 
-/// Version of tables and codecs; a file of any other is refused.
+/// Version of tables and codecs. A file of another version is refused.
 pub const SCHEMA: u32 = 1;
 
 pub(crate) type U64Table = TableDefinition<'static, u64, &'static [u8]>;
@@ -19,10 +19,10 @@ pub(crate) const CELLS: U64Table = TableDefinition::new("cells");
 pub(crate) const POSTCODE_SALES: U64Table = TableDefinition::new("postcode_sales");
 pub(crate) const FIGURES: U64Table = TableDefinition::new("figures");
 pub(crate) const PRICE_INDEX: U64Table = TableDefinition::new("price_index");
-/// Addresses of sales that met no property: what only an update asks. Outside the content digest,
-/// as `origin` is, since no answer comes of it.
+/// Addresses of sales without a property, for updates alone. They are outside the content digest,
+/// as `origin` is, since no query reads them.
 pub(crate) const UNMATCHED: U64Table = TableDefinition::new("unmatched_sales");
-/// Where the rows came from; outside the content digest.
+/// The sources of the rows, outside the content digest.
 pub(crate) const ORIGIN: StrTable = TableDefinition::new("origin");
 
 /// Tables keyed by number that the content digest covers, in its order.
@@ -58,12 +58,11 @@ pub(crate) struct Origin {
     pub(crate) snapshot_id: String,
     pub(crate) content_digest: String,
     pub(crate) sources: Vec<crate::model::SourceFile>,
-    /// When the last rows of price paid data acted; absent in a snapshot without
-    /// [`UNMATCHED`].
+    /// The moment of the last rows of price paid data; absent in a snapshot without [`UNMATCHED`].
     #[serde(default)]
     pub(crate) price_paid_to: Option<Moment>,
-    /// Whether sales met their homes by the rules for addresses too, so that an update does as the
-    /// build.
+    /// Whether sales were also matched by rules for addresses, so that an update does as the build
+    /// did.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) by_rules: bool,
 }
@@ -82,7 +81,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Returns a file of which no row has been read.
+    /// Returns a file without any row yet.
     pub(crate) fn unread(sha256: String) -> Moment {
         Moment {
             latest_day: 0,

@@ -6,27 +6,28 @@
 
 use super::bytes::{Reader, put};
 
-/// A sale that met no property.
+/// A sale without a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnmatchedSale {
     pub(crate) id: u64,
     /// Sold as type `O`, and not a flat by its address.
     pub(crate) other_type: bool,
-    /// The home that its address meets by a rule that stands for one address alone, whether or not
-    /// another address meets it, too.
+    /// The home that its address matches by a rule of one address, even if another address matches
+    /// it, too.
     pub(crate) alone: Option<u64>,
     /// Fingerprints of its address, and of the building around a dwelling.
     pub(crate) prints: Vec<u64>,
 }
 
 impl UnmatchedSale {
-    /// Its address, by the first fingerprint, and the home that it meets by a rule of one address.
+    /// Returns its address, by the first fingerprint, and the home that it matches by a rule of one
+    /// address.
     pub(crate) fn met_alone(&self) -> Option<(u64, u64)> {
         Some((*self.prints.first()?, self.alone?))
     }
 }
 
-/// Most addresses of one sale that are kept; an address has a handful of spellings.
+/// The largest number of stored addresses of one sale. An address has a few spellings.
 const MOST_PRINTS: usize = 0x3FFF;
 /// In the head: a home follows.
 const ALONE: u64 = 1 << 15;
@@ -52,7 +53,7 @@ pub(crate) fn encode(sales: &[UnmatchedSale]) -> Vec<u8> {
     out
 }
 
-/// Reads back [`encode`]; `None` where the row is damaged.
+/// Reads back [`encode`], or returns `None` where the row is damaged.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<UnmatchedSale>> {
     let mut reader = Reader(bytes);
     let mut sales = Vec::new();
@@ -76,8 +77,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<UnmatchedSale>> {
     Some(sales)
 }
 
-/// Fingerprints, in order, of addresses at which something of type `O` was sold and never a
-/// dwelling, nor in the building.
+/// Returns fingerprints, in order, of addresses with sales of type `O` and without a dwelling's
+/// sale, there or in the building.
 pub(crate) fn other_addresses(sales: &[UnmatchedSale]) -> Vec<u64> {
     let mut addresses: Vec<(u64, bool)> = sales
         .iter()

@@ -38,7 +38,7 @@ where
         Ok(Some((key, group)))
     }
 
-    /// Returns the group with a key, which may be empty; those before it are passed over.
+    /// Returns the group with a key, which may be empty, and skips those before it.
     pub(crate) fn at(&mut self, key: K) -> Result<Vec<T>, BuildError> {
         while self.ahead().is_some_and(|ahead| ahead < key) {
             self.ahead = self.rows.next().transpose()?;

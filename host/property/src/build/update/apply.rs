@@ -31,13 +31,13 @@ impl Difference {
         }
     }
 
-    /// What comes of a number of before.
+    /// Applies the change to a number.
     pub(super) fn on(self, before: u64) -> u64 {
         (before + self.more).saturating_sub(self.fewer)
     }
 }
 
-/// What changed in numbers.
+/// Changes of the counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CountChanges {
     pub(super) address_keys: Difference,
@@ -46,7 +46,7 @@ pub(super) struct CountChanges {
     pub(super) matched: Difference,
 }
 
-/// What one row loses and gains.
+/// Removals and additions of one row.
 struct RowChange<L, G> {
     lost: Vec<L>,
     gained: Vec<G>,
@@ -61,7 +61,7 @@ impl<L, G> Default for RowChange<L, G> {
     }
 }
 
-/// What each row of the tables loses and gains.
+/// Removals and additions of each row of the tables.
 #[derive(Default)]
 struct TableChanges<'e> {
     blocks: BTreeMap<u64, RowChange<u64, &'e Row>>,
@@ -236,7 +236,7 @@ fn postcode_days(
     Ok(())
 }
 
-/// Sales that met no property, and the addresses that are known from them alone.
+/// Updates the sales without a property, and the addresses that are known from them alone.
 fn addresses(
     old: &Snapshot,
     transaction: &WriteTransaction,

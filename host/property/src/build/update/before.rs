@@ -1,4 +1,4 @@
-//! What the old snapshot holds of the months' transactions.
+//! The old snapshot's data on the months' transactions.
 
 use super::months::Months;
 use crate::build::BuildError;
@@ -16,17 +16,17 @@ use rustc_hash::FxHashMap;
 pub(super) struct OldSales {
     /// Its transactions among the months', by id.
     pub(super) sales: FxHashMap<u64, JoinedSale>,
-    /// What it remembers of those that met no property by their own address, by id, with the
-    /// postcode that they name.
+    /// Its stored sales without a property by their own address, by id, with the postcode that they
+    /// name.
     pub(super) unmatched: FxHashMap<u64, (u64, UnmatchedSale)>,
-    /// Transactions that the months do not name, in postcodes of those that they name, whose home
-    /// by a rule may be contested by the months, or no more; by packed postcode.
+    /// Other transactions in the postcodes of the months, by packed postcode. The months may make
+    /// the home that they match by a rule ambiguous, or unambiguous again.
     pub(super) rivals: FxHashMap<u64, Vec<Rival>>,
     /// The latest day of all its other transactions.
     pub(super) latest_of_others: Option<u16>,
 }
 
-/// One that met a home by a rule of one address, whether contested or not.
+/// A sale that matched a home by a rule of one address, ambiguous or not.
 pub(super) struct Rival {
     pub(super) sale: JoinedSale,
     /// Its address, by the first fingerprint, and that home.
@@ -42,7 +42,7 @@ const DAMAGED_UNMATCHED: SnapshotError = SnapshotError::Damaged {
 /// Blocks between two words to the watcher.
 const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 
-/// Goes through all sales once: their ids stand in no other order.
+/// Reads all sales once, since they are not ordered by id.
 pub(super) fn find(
     old: &Snapshot,
     months: &Months,
@@ -101,16 +101,16 @@ pub(super) fn find(
     })
 }
 
-/// Of remembered sales, by id, with the packed postcode that they name.
+/// Stored sales by id, with the packed postcode that they name.
 type ById<T> = FxHashMap<u64, (u64, T)>;
 
 /// Remembered sales, and of others their address and the home that it meets by a rule of one
 /// address.
 type UnmatchedById = (ById<UnmatchedSale>, ById<(u64, u64)>);
 
-/// Returns the remembered sales that the months name; and the others of their postcodes that met a
-/// home by a rule of one address. All are read, since one that met its home by a rule has that
-/// home's block.
+/// Returns the stored sales that the months name, and the others of their postcodes that matched a
+/// home by a rule of one address. It reads all of them, since a sale that matched by a rule is in
+/// that home's block.
 fn unmatched_among(old: &Snapshot, months: &Months) -> Result<UnmatchedById, BuildError> {
     let (mut named, mut alone) = (FxHashMap::default(), FxHashMap::default());
     let Some(table) = &old.unmatched else {
@@ -138,7 +138,7 @@ fn unmatched_among(old: &Snapshot, months: &Months) -> Result<UnmatchedById, Bui
     Ok((named, alone))
 }
 
-/// Returns the sales of a postcode that met no property by their own address.
+/// Returns the sales of a postcode that matched no property by their own address.
 pub(super) fn unmatched_of(
     old: &Snapshot,
     postcode: u64,

@@ -1,4 +1,4 @@
-//! What becomes of each transaction that the months name.
+//! Computes the change of each transaction that the months name.
 
 use super::before::{OldSales, Rival};
 use super::months::Months;
@@ -21,14 +21,14 @@ use domesday_registers::records::Change;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::RangeInclusive;
 
-/// One transaction: as it was, and as it is.
+/// One transaction, before and after.
 pub(super) struct Edit {
     pub(super) old: Option<JoinedSale>,
     pub(super) new: Option<JoinedSale>,
-    /// Where it met no property by its own address: the postcode that it names, and what there is
-    /// to remember.
+    /// If it matches no property by its own address: the postcode that it names, and the sale to
+    /// store.
     pub(super) unmatched: Option<(u64, UnmatchedSale)>,
-    /// What was remembered of it, by postcode and id.
+    /// Its stored entry to remove, by postcode and id.
     pub(super) forgotten: Option<(u64, u64)>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Edits {
 }
 
 impl Edits {
-    /// Returns the latest day of the transactions that stand now.
+    /// Returns the latest day of the current transactions.
     pub(super) fn latest_day(&self) -> Option<u16> {
         let standing = self.all.iter().filter_map(|edit| edit.new.as_ref());
         standing
@@ -48,7 +48,7 @@ impl Edits {
     }
 }
 
-/// Lets the rows of each transaction act on what the old snapshot says of it.
+/// Applies the rows of each transaction to the old snapshot's state of it.
 pub(super) fn work_out(
     old: &Snapshot,
     months: Months,
@@ -65,7 +65,7 @@ pub(super) fn work_out(
             standing.push((was, now));
         }
     }
-    // One postcode's addresses are read once.
+    // Read one postcode's addresses once.
     standing.sort_by_key(|(_, now)| {
         now.as_ref()
             .map(|standing| (standing.sale.postcode, standing.id))
@@ -119,7 +119,7 @@ pub(super) fn work_out(
     Ok(Edits { all, report })
 }
 
-/// A transaction and what its address means.
+/// A transaction and the match of its address.
 struct MatchedTransaction {
     was: Option<JoinedSale>,
     now: CurrentSale,
@@ -146,7 +146,7 @@ fn contested(before: &OldSales, meetings: &[MatchedTransaction]) -> FxHashMap<u6
         .collect()
 }
 
-/// One that no month names: its home is contested now, or no more.
+/// Updates a transaction that no month names, whose home became ambiguous or unambiguous.
 fn rejoined(
     old: &Snapshot,
     rival: &Rival,
@@ -173,7 +173,7 @@ fn rejoined(
     }))
 }
 
-/// Returns the row that stands after all rows of one transaction, if any does.
+/// Returns the row that remains after all rows of one transaction, if any.
 fn last_word(
     rows: Vec<SaleSeed>,
     mut known: bool,
@@ -295,7 +295,7 @@ fn by_rule(
     Ok(rules::within_district(known, postcode, &asked, is_premises))
 }
 
-/// Returns a transaction meets its property, as in a build.
+/// Matches a transaction to its property, as in a build.
 fn met(
     old: &Snapshot,
     before: &OldSales,
@@ -352,7 +352,7 @@ fn met(
     })
 }
 
-/// What the old snapshot remembers of a sale that met no property by its own address.
+/// Returns the old snapshot's entry of a sale that matched no property by its own address.
 fn forgotten(before: &OldSales, id: u64) -> Option<(u64, u64)> {
     before
         .unmatched

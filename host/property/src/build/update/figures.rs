@@ -25,9 +25,9 @@ use std::rc::Rc;
 
 type Area = (AreaLevel, u64);
 
-/// Years whose rows are worked out afresh, counted from 1970.
+/// Years whose rows are recomputed, counted from 1970.
 struct YearsToCompute {
-    /// Of every area: those with a month that is whole only now, or no more.
+    /// Of every area: years with a month that became complete or incomplete.
     everywhere: BTreeSet<i32>,
     /// Of areas that a transaction came to, changed in or left.
     of_areas: FxHashMap<Area, BTreeSet<i32>>,
@@ -76,7 +76,7 @@ impl YearsToCompute {
         self.everywhere.contains(&year) || of_area()
     }
 
-    /// Returns whether a sale of a month stands in a window of a wanted row of an area.
+    /// Returns whether a sale of a month is in a window of a wanted row of an area.
     fn needs(&self, area: Area, month: i32) -> bool {
         self.has(area, year_of(month)) || self.has(area, year_of(month + 11))
     }
@@ -86,7 +86,7 @@ fn year_of(month: i32) -> i32 {
     month.div_euclid(12)
 }
 
-/// Returns whether a sale of a month stands in a window of any of these years.
+/// Returns whether a sale of a month is in a window of any of these years.
 fn within(years: &BTreeSet<i32>, month: i32) -> bool {
     years.contains(&year_of(month)) || years.contains(&year_of(month + 11))
 }
@@ -105,7 +105,7 @@ impl Seed for PropertyRow {
     }
 }
 
-/// Works out the wanted rows and writes those that differ.
+/// Recomputes the wanted rows and writes those that differ.
 pub(super) fn run(
     old: &Snapshot,
     transaction: &WriteTransaction,
@@ -205,7 +205,7 @@ fn gather(
     Ok(seeds)
 }
 
-/// Returns the authority of a property; ascending UPRNs are neighbours on disk.
+/// Returns the authority of a property. Ascending UPRNs are neighbours on disk.
 fn authority_of(old: &Snapshot, uprn: u64) -> Result<Option<GssCode>, BuildError> {
     let Some(row) = old.properties.get(uprn).map_err(SnapshotError::from)? else {
         return Ok(None);
@@ -232,7 +232,7 @@ fn take(
     Ok(())
 }
 
-/// Takes a sale into its authority's figures alone.
+/// Adds a sale to its authority's figures alone.
 fn of_authority(
     row: &Row,
     authority: Option<GssCode>,

@@ -117,7 +117,7 @@ pub fn update(
     Ok(report)
 }
 
-/// Copies bytes alone: the old file may be one that nobody may write.
+/// Copies bytes but not permissions: the old file may be read-only.
 fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
     let mut old = File::open(from).map_err(BuildError::io(from))?;
     let mut new = File::create(to).map_err(BuildError::io(to))?;

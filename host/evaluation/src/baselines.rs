@@ -6,7 +6,7 @@ use crate::number::{count, rounded};
 use crate::row::{Baseline, Row};
 use serde::{Deserialize, Serialize};
 
-/// What a floor makes of a group's rows.
+/// The figures of a baseline on a group's rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaselineFigures {
@@ -20,7 +20,7 @@ pub struct BaselineFigures {
     pub accuracy: Option<Accuracy>,
     /// The release and the floor on the rows that both value; absent below [`LEAST_ROWS`].
     pub like_for_like: Option<LikeForLike>,
-    /// What comes of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -35,8 +35,7 @@ pub struct LikeForLike {
     /// Share of the rows on which the release was nearer to the price; half of those where both
     /// were equally near count.
     pub release_nearer: f64,
-    /// That share's 95 % score interval: where it holds one half, the sample cannot tell the two
-    /// apart.
+    /// The 95 % score interval of that share. If it contains one half, the sample does not decide.
     pub nearer_interval: [f64; 2],
 }
 

@@ -72,7 +72,7 @@ fn coverage_counts_the_ends_and_tells_the_sides() {
     assert_eq!(Ranges::of(&[&none], 0.8), None);
 }
 
-/// Forty sales at 100: the release says 110 or nothing, the floor 120 of all but ten.
+/// Forty sales at 100: the release estimates 110 or nothing, the baseline 120 for all but ten.
 fn with_floor(release: f64, floor: f64) -> Group {
     let rows: Vec<Row> = (0..50)
         .map(|at| Row {

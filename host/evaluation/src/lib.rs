@@ -26,7 +26,7 @@ pub mod report;
 pub mod row;
 pub mod summary;
 
-/// Fewer rows than this are shown, but not figured: a median of a handful says nothing.
+/// Groups with fewer rows are listed without figures: a median of a few rows has no meaning.
 pub const LEAST_ROWS: usize = 30;
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! The valued sales themselves, one a line, for joining them with what somebody else knows of them.
+//! The valued sales, one a line, for joining with other data.
 
 use crate::row::{Prediction, Row};
 use domesday_registers::codes::PropertyType;
 use serde::Serialize;
 use std::io::Write;
 
-/// One sale as the file has it. Pounds are written to the penny that the release gave.
+/// One sale in the file. Pounds are written to the penny, as the release gave them.
 #[derive(Serialize)]
 struct Line<'a> {
     sale_id: String,

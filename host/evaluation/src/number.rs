@@ -1,6 +1,6 @@
 //! Medians, shares and rounding.
 
-/// Decimals that every figure is kept to.
+/// The scale to which every figure is rounded.
 const SCALE: f64 = 1e6;
 /// The 97.5 % point of the standard normal distribution.
 pub(crate) const Z95: f64 = 1.959_963_984_540_054;
@@ -27,8 +27,8 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
-/// Returns the value below which so much of the sorted values lies, a straight line between
-/// neighbours (type 7 of Hyndman and Fan 1996); None of nothing.
+/// Returns the quantile of sorted values, with a straight line between neighbours (type 7 of
+/// Hyndman and Fan 1996), or `None` without values.
 pub(crate) fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = part.clamp(0.0, 1.0) * count(last);

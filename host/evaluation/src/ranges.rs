@@ -14,7 +14,7 @@ pub struct Ranges {
     pub coverage: f64,
     /// The share's 95 % score interval.
     pub interval: [f64; 2],
-    /// What the share is meant to be.
+    /// The nominal share.
     pub nominal: f64,
     /// Whether the nominal share lies in the interval.
     pub agrees: bool,
@@ -29,16 +29,16 @@ pub struct Ranges {
 /// A price, an estimate of it and the estimate's range, pounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RangedEstimate {
-    /// What was paid.
+    /// The price paid.
     pub price: f64,
-    /// What was estimated.
+    /// The estimate.
     pub estimate: f64,
     /// Lower and upper end.
     pub range: [f64; 2],
 }
 
 impl Ranges {
-    /// Of the rows that have a range; None where none has.
+    /// Computes the coverage of the rows with a range, or returns `None` without any.
     pub fn of(rows: &[&Row], nominal: f64) -> Option<Ranges> {
         let ranged = rows.iter().filter_map(|row| match row.answer {
             Prediction::Valued {

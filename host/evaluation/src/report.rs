@@ -28,9 +28,9 @@ const PRICE_BANDS: [(u32, &str); 7] = [
 pub struct Report {
     /// [`FORMAT`].
     pub format: u32,
-    /// What was tested, on what.
+    /// The release and the window.
     pub subject: Header,
-    /// The proof that nothing of the future was seen; absent where it was not asked for.
+    /// The leakage probe; absent if it did not run.
     pub leakage_probe: Option<LeakageProbe>,
     /// How the errors of all rows are distributed.
     pub errors: Histogram,
@@ -40,7 +40,7 @@ pub struct Report {
     pub divisions: Vec<Division>,
 }
 
-/// What was tested, and on what.
+/// The release and the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -64,13 +64,13 @@ pub struct Header {
     pub to: String,
     /// The day that a sale is valued as at.
     pub as_at: AsAt,
-    /// Days before the valuation day that are hidden besides.
+    /// Days before the valuation day whose evidence is hidden, too.
     pub evidence_lag_days: u32,
-    /// What the release learnt from.
+    /// The release's training data.
     pub learnt: TrainingData,
     /// Category A sales of homes in the window.
     pub sales_in_window: usize,
-    /// Those that cannot be asked about, since the register lacks what a customer must state.
+    /// Homes without a required input in the register.
     pub not_askable: usize,
     /// Every so-many-th of the window's sales was taken.
     pub taken_every: usize,
@@ -91,13 +91,13 @@ pub enum AsAt {
     Month,
 }
 
-/// What a release learnt from.
+/// The training data of a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "from", deny_unknown_fields)]
 pub enum TrainingData {
     /// Nothing: the model has no fitted numbers.
     Nothing,
-    /// The release does not say, so that its figures may be too good.
+    /// The release does not state it, so its figures may be too good.
     Unstated,
     /// Sales.
     Sales {
@@ -111,7 +111,7 @@ pub enum TrainingData {
 }
 
 impl TrainingData {
-    /// What to say beside the figures where they may be too good.
+    /// Returns a warning where the figures may be too good.
     pub fn warning(&self) -> Option<String> {
         match self {
             TrainingData::Nothing | TrainingData::Sales { overlap: false, .. } => None,
@@ -131,7 +131,7 @@ impl TrainingData {
     }
 }
 
-/// Whether another future changes what is said of the past; it must not.
+/// The result of a leakage probe: whether another future changes valuations of the past.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeakageProbe {
@@ -157,9 +157,9 @@ pub struct LeakageCut {
     pub index_points: u64,
     /// Homes valued by the snapshot and by the copy.
     pub homes: usize,
-    /// Homes of which something was not the same to the bit.
+    /// Homes with any difference, to the bit.
     pub different: usize,
-    /// What the first of them was, and where it differed.
+    /// The first of them, and its difference.
     pub first_difference: Option<String>,
 }
 

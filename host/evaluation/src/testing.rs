@@ -5,7 +5,7 @@ use crate::row::{Prediction, Row};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-/// Returns a sale at a price with an estimate, a range of a tenth either way, and no floors.
+/// Returns a sale at a price with an estimate, a range of a tenth either way, and no baselines.
 pub(crate) fn row(price: f64, estimate: f64) -> Row {
     Row {
         id: 1,

@@ -113,7 +113,7 @@ impl Register for AuthorityCodeFile {
                 .ok_or_else(|| Refusal::new(RejectReason::BadAreaCode, record.cell(column)))
         };
         let text = |column| record.cell(column).to_owned();
-        // Wales has no regions; the country stands in for one.
+        // Wales has no regions, so the country takes their place.
         let wales = record.cell(self.region_code).is_empty()
             && record.cell(self.country_code).starts_with('W');
         let (region_code, region_name) = if wales {

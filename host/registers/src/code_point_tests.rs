@@ -98,8 +98,8 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
         fs::write(&path, &bytes).unwrap();
-        // Whatever the damage, it ends in an error or in the very same rows: some bytes of the
-        // directory, dates for one, say nothing of them.
+        // Any damage ends in an error or in the same rows. Some bytes of the directory, such as
+        // dates, do not affect rows.
         if let Ok(rows) = CodePointReader::open(&path, &BytesRead::default()) {
             let rows: Vec<_> = rows.collect();
             let same = rows.len() == 1000 && rows.iter().all(|row| matches!(row, Ok(Ok(_))));

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A calendar day as the number of days since 1970-01-01 (which is day 0).
 ///
-/// Days are what the sandbox interface, the snapshot and the arithmetic use; a date is only
-/// spelt out at the edges.
+/// The sandbox interface, the snapshot and the arithmetic use days. Text dates are used at the
+/// edges only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Day(pub i32);

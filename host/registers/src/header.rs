@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 
-/// Finds columns by name, whatever their order, case and spacing, and remembers what it missed.
+/// Finds columns by name in any order, case and spacing, and records the missing ones.
 pub(crate) struct Header {
     names: Vec<String>,
     missing: Vec<String>,
@@ -23,8 +23,7 @@ impl Header {
             .find_map(|name| self.names.iter().position(|n| n == name))
     }
 
-    /// Returns the column that goes by one of these names; where there is none it is noted as
-    /// missing.
+    /// Returns the column with one of these names, or records it as missing.
     pub(crate) fn need(&mut self, names: &[&str]) -> usize {
         self.find(names).unwrap_or_else(|| {
             self.missing
@@ -33,8 +32,7 @@ impl Header {
         })
     }
 
-    /// Returns the first column whose name satisfies `test`; where there is none, `name` is noted
-    /// as missing.
+    /// Returns the first column whose name satisfies `test`, or records `name` as missing.
     pub(crate) fn need_where(&mut self, name: &str, test: impl Fn(&str) -> bool) -> usize {
         self.names.iter().position(|n| test(n)).unwrap_or_else(|| {
             self.missing.push(name.to_owned());

@@ -61,7 +61,7 @@ pub(crate) struct Records {
     recoded: u64,
 }
 
-/// A line taken from the stream; its bytes stand in `raw`, or here while it waits.
+/// A line of the stream. Its bytes are in `raw`, or here while it waits.
 struct Line {
     number: u64,
     too_long: bool,
@@ -74,7 +74,7 @@ enum Split {
     Whole,
     /// Inside a quoted cell, which may go on in the next line.
     Open,
-    /// A quotation mark where none may stand.
+    /// A quotation mark at a wrong position.
     Broken,
 }
 
@@ -117,8 +117,8 @@ impl Records {
         self.recoded
     }
 
-    /// Reads the next row, which must have `columns` cells where that is known: its line, or
-    /// the row rejected, or `None` at the end. Blank lines are no rows.
+    /// Reads the next row, with `columns` cells if known: its line, or the rejected row, or `None`
+    /// at the end. Blank lines are skipped.
     pub(crate) fn read(
         &mut self,
         columns: Option<usize>,
@@ -250,8 +250,8 @@ impl Records {
         }))
     }
 
-    /// Splits `raw`; also tells whether it had to be read as Windows-1252, which is what the
-    /// publishers' older files are where they are not UTF-8.
+    /// Splits `raw`. Also returns whether it was read as Windows-1252, the encoding of the
+    /// publishers' older files.
     fn split(&mut self) -> (Split, bool) {
         let text = match std::str::from_utf8(&self.raw) {
             Ok(text) => Cow::Borrowed(text),
@@ -264,8 +264,8 @@ impl Records {
     }
 }
 
-/// Splits one row at its commas, as RFC 4180 has it; a quotation mark inside an unquoted cell
-/// is a character like others.
+/// Splits one row at its commas, as in RFC 4180. A quotation mark inside an unquoted cell is an
+/// ordinary character.
 fn split(row: &str, text: &mut String, ends: &mut Vec<usize>) -> Split {
     let bytes = row.as_bytes();
     let find = |from: usize, what: u8| {

@@ -15,7 +15,7 @@ pub struct RejectedRow {
     pub member: Option<String>,
     /// Line on which the row begins, counted from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The error.
     pub reason: RejectReason,
     /// The offending cell, or the beginning of the row; at most 120 characters.
     pub value: String,

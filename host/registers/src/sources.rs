@@ -23,8 +23,8 @@ pub trait Kind: Copy + Ord {
     fn name(self) -> &'static str;
 }
 
-/// What a build read, kept and left out of one source file. Where it was read row by row,
-/// `rows_read` is the sum of `rows_kept`, all `rejected` and all `left_out`.
+/// The report on one source file. If it was read row by row, `rows_read` is the sum of `rows_kept`,
+/// all `rejected` and all `left_out`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FileReport {
     /// The register that it belongs to.
@@ -37,13 +37,13 @@ pub struct FileReport {
     pub bytes: u64,
     /// Rows after the header.
     pub rows_read: u64,
-    /// Rows that a later pass works on.
+    /// Rows for later passes.
     pub rows_kept: u64,
     /// Damaged rows, by reason.
     pub rejected: Counts,
-    /// Sound rows that have no place in what is built, by reason.
+    /// Valid rows that the build excludes, by reason.
     pub left_out: Counts,
-    /// Cells that were set aside while their row was kept, by reason.
+    /// Cells that were dropped from kept rows, by reason.
     pub field_warnings: Counts,
 }
 
@@ -64,16 +64,16 @@ pub struct Source<K> {
     pub kind: K,
     /// Where it is.
     pub path: PathBuf,
-    /// What became of its rows so far.
+    /// The report of its rows so far.
     pub report: FileReport,
 }
 
-/// What becomes of a sound row.
+/// The outcome of a valid row.
 #[derive(Debug)]
 pub enum Verdict<I = ()> {
     /// A later pass works on it.
     Kept,
-    /// It has no place in what is built: a stable reason, and what the row is called by.
+    /// The build excludes it: a stable reason, and the row's identifier.
     LeftOut(&'static str, I),
 }
 
@@ -88,7 +88,7 @@ pub enum UnusedRow<'r, I = ()> {
         position: (Option<&'r str>, u64),
         /// The reason that was given.
         reason: &'static str,
-        /// What the row is called by.
+        /// The row's identifier.
         identifier: I,
     },
 }
@@ -96,8 +96,8 @@ pub enum UnusedRow<'r, I = ()> {
 /// Rows between two words to the watcher.
 const ROWS_BETWEEN_REPORTS: u64 = 20_000;
 
-/// Lists and hashes files. Their order is by kind and SHA-256, so that neither names nor the order
-/// in which they were given play a part.
+/// Lists and hashes files, in order of kind and SHA-256. Their names and their given order have no
+/// effect.
 ///
 /// # Errors
 /// The first file that cannot be read.
@@ -139,11 +139,11 @@ impl<K: Kind> Source<K> {
         (self.kind, &self.report.sha256, &self.report.file)
     }
 
-    /// Reads the file row by row and counts. `take` gets each sound row, `unused` each that is
-    /// damaged or was left out.
+    /// Reads the file row by row and counts. `take` gets each valid row, `unused` each damaged or
+    /// excluded one.
     ///
     /// # Errors
-    /// What ends the file, or what `unused` says.
+    /// An error that ends the file, or one of `unused`.
     pub fn read<T: Register, I, E: From<ReadError>>(
         &mut self,
         watch: &mut Progress<'_>,

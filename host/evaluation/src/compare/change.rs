@@ -36,14 +36,14 @@ pub struct Change {
 }
 
 impl Change {
-    /// Of the rows that both value; None where there is none.
+    /// Computes the change of the rows that both value, or returns `None` without any.
     pub fn of(rows: &[&PairedRow]) -> Option<Change> {
         let mut changes: Vec<f64> = rows.iter().filter_map(|row| row.change()).collect();
         changes.sort_unstable_by(f64::total_cmp);
         let both = || rows.iter().filter_map(|row| row.estimates());
         let (a, b) = both().fold((0.0, 0.0), |(a, b), row| (a + row.a, b + row.b));
         let over = |least: f64| {
-            // What is 5 % by its digits is not over it by its last bit.
+            // Tolerance: a change of 5 % is not over it because of rounding.
             let over = changes.iter().filter(|change| change.abs() > least + 1e-12);
             rounded(count(over.count()) / count(changes.len()))
         };
@@ -66,7 +66,7 @@ impl Change {
 
 /// Widths that a bin may have.
 const STEPS: [f64; 7] = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05];
-/// Bins; an odd number, so that no change at all is in the middle of one.
+/// Bins. The number is odd, so that no change at all is in the middle of one.
 const BINS: usize = 41;
 /// Share of the changes that the bins should hold.
 const HELD: f64 = 0.98;

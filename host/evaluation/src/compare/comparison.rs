@@ -18,13 +18,13 @@ pub const FORMAT: u32 = 1;
 pub struct Comparison {
     /// [`FORMAT`].
     pub format: u32,
-    /// What was compared, on what.
+    /// The releases and the rows.
     pub subject: Header,
-    /// What must be known before any figure is read.
+    /// Warnings that precede the figures.
     pub warnings: Vec<String>,
-    /// What it comes to, in sentences.
+    /// The result, in sentences.
     pub verdict: Vec<String>,
-    /// Rows on which both said the very same, to the bit.
+    /// Rows with identical outcomes, to the bit.
     pub identical: usize,
     /// All rows.
     pub overall: Group,
@@ -40,7 +40,7 @@ pub struct Comparison {
     pub statuses: Vec<Transition<Status>>,
     /// How many rows that both value go from which band of confidence to which.
     pub bands: Vec<Transition<String>>,
-    /// What rows cost; absent where there is none.
+    /// The cost of rows; absent without any.
     pub cost: Option<Cost>,
     /// The same rows, divided in one way after another.
     pub divisions: Vec<Division>,

@@ -1,4 +1,4 @@
-//! What rows cost.
+//! The cost of rows.
 
 use super::paired::{PairedRow, Side};
 use super::sides::Sides;
@@ -33,9 +33,9 @@ pub struct Spread {
     pub median: f64,
     /// The mean.
     pub mean: f64,
-    /// What a tenth of the rows cost less than.
+    /// The first decile.
     pub tenth: f64,
-    /// What nine tenths cost less than.
+    /// The last decile.
     pub ninetieth: f64,
     /// The dearest row.
     pub most: f64,

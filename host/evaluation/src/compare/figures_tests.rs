@@ -1,4 +1,4 @@
-//! Figures worked by hand, and what must hold of any rows.
+//! Figures computed by hand, and properties of any rows.
 
 use super::comparison::Comparison;
 use super::paired::{ComparedOutcome, PairedRow, Side, Status};
@@ -23,7 +23,7 @@ fn changes_by_hand() {
     assert_eq!((change.median, change.median_absolute), (0.02, 0.05));
     // Four gaps: a tenth of the way is 0.4 of the first, nine tenths 0.6 of the last.
     assert_eq!((change.tenth, change.ninetieth), (-0.12, 0.32));
-    // What is 5 % is not over 5 %.
+    // Exactly 5 % is not over 5 %.
     assert_eq!(
         (change.over_1, change.over_5, change.over_10),
         (0.8, 0.4, 0.4)
@@ -104,7 +104,7 @@ fn flips_are_counted_by_kind_and_named() {
     );
 }
 
-/// Forty sales at 100: A says 110 and B 105, of ranges that are a tenth either way of each.
+/// Forty sales at 100: A estimates 110 and B 105, with ranges of a tenth either way.
 #[test]
 fn against_prices_by_hand() {
     let rows: Vec<PairedRow> = (0..40)
@@ -132,7 +132,7 @@ fn ratios_of_cost_are_by_row() {
         (row.sides.a.micros, row.sides.b.micros) = (10.0, 5.0);
         row
     };
-    // Ratios 2, 3 and 0.5, of which the middle is 2; a row of no fuel has none.
+    // Ratios 2, 3 and 0.5, with median 2. A row without fuel has no ratio.
     let rows = [
         costing(10, 20),
         costing(10, 30),

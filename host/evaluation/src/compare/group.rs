@@ -23,17 +23,17 @@ pub struct Group {
     pub valued: Sides<usize>,
     /// Rows that change status.
     pub flips: usize,
-    /// Of the rows that both value; absent where there is none.
+    /// The change of the rows that both value; absent without any.
     pub change: Option<Change>,
-    /// Against what was paid, on the rows that both value; absent below [`LEAST_ROWS`] known
-    /// prices.
+    /// Accuracy against the price paid, on the rows that both value; absent below [`LEAST_ROWS`]
+    /// known prices.
     pub accuracy: Option<Nearness>,
-    /// What the ranges hold of what was paid, on the rows where both give one; absent below
-    /// [`LEAST_ROWS`] known prices.
+    /// The coverage of the ranges, on the rows where both give one; absent below [`LEAST_ROWS`]
+    /// known prices.
     pub ranges: Option<Sides<Ranges>>,
     /// Rows where both give a range.
     pub ranged: usize,
-    /// On those the median of (upper - lower) / estimate; absent where there is none.
+    /// The median of (upper - lower) / estimate on those rows; absent without any.
     pub width: Option<Sides<f64>>,
 }
 
@@ -46,14 +46,13 @@ pub struct Nearness {
     /// Share of the rows on which B is nearer to the price than A; half of those where both are
     /// equally near count.
     pub b_nearer: f64,
-    /// That share's 95 % score interval: where it holds one half, the sample cannot tell the two
-    /// apart.
+    /// The 95 % score interval of that share. If it contains one half, the sample does not decide.
     pub interval: [f64; 2],
 }
 
 impl Group {
-    /// Returns the figures of these rows; `nominal` is what each release's ranges are meant to
-    /// hold.
+    /// Returns the figures of these rows. `nominal` is the nominal coverage of each release's
+    /// ranges.
     pub fn of(key: &str, name: Option<&str>, rows: &[&PairedRow], nominal: Sides<f64>) -> Group {
         let valued = |of: &dyn Fn(&Sides<Status>) -> Status| {
             let statuses = rows
@@ -116,7 +115,7 @@ impl Nearness {
     }
 }
 
-/// Returns a row where both give a range; a price that nobody knows is no number.
+/// Returns a row if both give a range and the price is known.
 fn ranged(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
     let price = row.price.unwrap_or(f64::NAN);
     let both = row.outcomes().map(ComparedOutcome::ranged).both()?;

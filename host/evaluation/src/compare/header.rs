@@ -1,10 +1,10 @@
-//! What was compared, on which rows, and what a reader must know before the figures.
+//! The header of a comparison: the releases, the rows and warnings to the reader.
 
 use super::sides::Sides;
 use crate::report::TrainingData;
 use serde::{Deserialize, Serialize};
 
-/// What was compared.
+/// The header of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -36,7 +36,7 @@ pub struct ComparedRelease {
     pub nominal_coverage: f64,
     /// Its bands of confidence, best first.
     pub bands: Vec<String>,
-    /// What it learnt from.
+    /// Its training data.
     pub learnt: TrainingData,
 }
 
@@ -52,7 +52,7 @@ pub enum Source {
         last: String,
         /// Category A sales of homes in the window.
         in_window: usize,
-        /// Those that cannot be asked about, since the register lacks what a customer must state.
+        /// Homes without a required input in the register.
         not_askable: usize,
         /// Every so-many-th of the others was taken.
         taken_every: usize,
@@ -62,7 +62,7 @@ pub enum Source {
         /// The file's name.
         file: String,
     },
-    /// Rows of live requests, of which A's answer went out.
+    /// Rows of live requests, answered by A.
     Live {
         /// When the first of them was valued, RFC 3339 in UTC.
         first: String,
@@ -70,8 +70,7 @@ pub enum Source {
         last: String,
         /// Share of live rows that is taken, 0 to 1, as set last.
         share: f64,
-        /// The least and the largest share by which any of the rows was taken; absent where it was
-        /// not kept.
+        /// The smallest and the largest sampling share of the rows; absent where it was not stored.
         #[serde(default)]
         shares: Option<[f64; 2]>,
         /// Whether earlier rows were removed, since the number of kept rows is limited.
@@ -79,7 +78,7 @@ pub enum Source {
         /// Since when rows are counted in `left_out`, RFC 3339 in UTC.
         #[serde(default)]
         counted_since: Option<String>,
-        /// Rows that were taken and are in no figure.
+        /// Sampled rows that are in no figure.
         #[serde(default)]
         left_out: Exclusions,
     },
@@ -97,7 +96,7 @@ pub struct Exclusions {
     pub let_go: u64,
     /// The host failed on them.
     pub undone: u64,
-    /// What both said of them could not be written.
+    /// The outcomes could not be written.
     pub unkept: u64,
 }
 
@@ -107,7 +106,7 @@ impl Exclusions {
         self.outside_dates + self.dropped + self.let_go + self.undone + self.unkept
     }
 
-    /// Returns how many, and why; nothing where there is none.
+    /// Returns the counts and reasons as text, or `None` without any.
     pub fn in_words(&self) -> Option<String> {
         let kinds = [
             (
@@ -131,7 +130,7 @@ impl Header {
         self.releases.a.snapshot_content == self.releases.b.snapshot_content
     }
 
-    /// What must be said before any figure.
+    /// Returns the warnings that precede the figures.
     pub fn warnings(&self) -> Vec<String> {
         let Sides { a, b } = &self.releases;
         let mut sentences = Vec::new();

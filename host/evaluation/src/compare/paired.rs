@@ -4,11 +4,11 @@ use super::sides::Sides;
 use domesday_registers::codes::PropertyType;
 use serde::{Deserialize, Serialize};
 
-/// One home with what each release said of it.
+/// One home with the outcomes of both releases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairedRow {
-    /// What the row is called, alone among its rows.
+    /// The row's name, unique among its rows.
     pub row: String,
     /// Type of the home.
     pub property_type: PropertyType,
@@ -16,9 +16,9 @@ pub struct PairedRow {
     pub authority: String,
     /// Postcode area, such as `LE`.
     pub postcode_area: String,
-    /// What was paid for it, pounds, above 0; absent where nobody knows.
+    /// The price paid in pounds, above 0; absent where unknown.
     pub price: Option<f64>,
-    /// What each release said, and at which cost.
+    /// Each release's outcome and cost.
     pub sides: Sides<Side>,
 }
 
@@ -106,7 +106,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// Returns the estimate with its range, where there is one.
+    /// Returns the estimate with its range, if any.
     pub fn ranged(&self) -> Option<(f64, [f64; 2])> {
         match self {
             ComparedOutcome::Valued {
@@ -126,7 +126,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// Why there is no estimate.
+    /// Returns the reason for no estimate.
     pub fn reason(&self) -> Option<&str> {
         match self {
             ComparedOutcome::Valued { .. } => None,
@@ -138,7 +138,7 @@ impl ComparedOutcome {
 }
 
 impl PairedRow {
-    /// What was said of it, by each.
+    /// Returns the outcome of each release.
     pub fn outcomes(&self) -> Sides<&ComparedOutcome> {
         self.sides.each().map(|side| &side.outcome)
     }
@@ -153,13 +153,13 @@ impl PairedRow {
         self.estimates().map(|both| both.b / both.a - 1.0)
     }
 
-    /// Returns whether one release values, refers or fails on what the other does not.
+    /// Returns whether the status of the row differs between the releases.
     pub fn flipped(&self) -> bool {
         let status = self.outcomes().map(ComparedOutcome::status);
         status.a != status.b
     }
 
-    /// Returns whether both releases said the very same, to the bit.
+    /// Returns whether both outcomes are identical, to the bit.
     pub fn alike(&self) -> bool {
         self.sides.a.outcome == self.sides.b.outcome
     }

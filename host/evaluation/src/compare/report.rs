@@ -99,7 +99,7 @@ fn groups<'a>(
     groups.map(|((_, key), rows)| (key, rows)).collect()
 }
 
-/// By the ratio either way round, so that the double is as far off as the half.
+/// Orders by the ratio in either direction: double and half are equally far.
 fn movers(rows: &[&PairedRow]) -> Vec<PairedRow> {
     let far = |both: Sides<f64>| (both.b / both.a).max(both.a / both.b);
     let mut moved: Vec<(f64, &PairedRow)> = rows

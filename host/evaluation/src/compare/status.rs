@@ -22,7 +22,7 @@ pub struct Transition<T> {
 pub struct Flips {
     /// All of them.
     pub rows: usize,
-    /// How many of which kind, commonest first.
+    /// The number of each kind, most frequent first.
     pub kinds: Vec<Kind>,
     /// The rows themselves, in their order; the first [`NAMED`] of many.
     pub named: Vec<PairedRow>,

@@ -17,7 +17,7 @@ pub(crate) fn in_band(estimate: f64, band: &str) -> ComparedOutcome {
     }
 }
 
-/// Returns the same in a band of no concern.
+/// Returns the same in an arbitrary band.
 pub(crate) fn valued(estimate: f64) -> ComparedOutcome {
     in_band(estimate, "medium")
 }
@@ -29,7 +29,7 @@ pub(crate) fn referred(reason: &str) -> ComparedOutcome {
     }
 }
 
-/// Returns a row of which both said so much, at the same cost.
+/// Returns a row with these outcomes, at the same cost.
 pub(crate) fn compared(
     row: &str,
     price: Option<f64>,

@@ -1,4 +1,4 @@
-//! What a comparison comes to, in a few sentences.
+//! The verdict of a comparison, in a few sentences.
 
 use super::change::signed;
 use super::comparison::Comparison;
@@ -42,7 +42,7 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
     sentences
 }
 
-/// So many rows, in words.
+/// Returns a number of rows as text.
 fn counted(rows: usize) -> String {
     match rows {
         1 => "1 row".to_owned(),

@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else: no network, no script.
+//! The report as one self-contained page: no network, no script.
 
 pub(crate) mod plots;
 pub(crate) mod tables;
@@ -123,7 +123,7 @@ fn facts(report: &Report) -> Markup {
 
 /// Returns a drawing under the name that is read out for it.
 pub(crate) fn svg(label: &str, svg: String) -> Markup {
-    // The drawing library gives no name to what it draws.
+    // The drawing library does not name its drawings.
     let named = format!("<svg role=\"img\" aria-label=\"{label}\" ");
     html! { div.scroll { (PreEscaped(svg.replacen("<svg ", &named, 1))) } }
 }
@@ -163,7 +163,7 @@ fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> 
     })
 }
 
-/// What a group is called among groups of another kind.
+/// Returns a group's name among groups of another kind.
 fn named(by: &str, group: &Group) -> String {
     match by {
         "confidence" => format!("confidence {}", called(&group.key, group.name.as_deref())),

@@ -14,7 +14,7 @@ fn shown(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| percent(share, 1))
 }
 
-/// What a group is called, its code included.
+/// Returns a group's name with its code.
 pub fn called(key: &str, name: Option<&str>) -> String {
     match name {
         Some(name) => format!("{name} ({key})"),
@@ -22,7 +22,7 @@ pub fn called(key: &str, name: Option<&str>) -> String {
     }
 }
 
-/// What a group is called where there is little room.
+/// Returns a group's short name.
 pub fn short(key: &str, name: Option<&str>) -> String {
     match name {
         Some(name) => name.to_owned(),

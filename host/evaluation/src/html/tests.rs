@@ -1,4 +1,4 @@
-//! The page is whole, says what must be said, and needs nothing from elsewhere.
+//! The page is complete, has its warnings, and needs no other file.
 
 use super::*;
 use crate::report::{LeakageCut, LeakageProbe};
@@ -26,7 +26,7 @@ fn nothing_is_fetched_or_run() {
     for foreign in ["<script", "src=", "href=", "@import", "url("] {
         assert!(!text.contains(foreign), "{foreign}");
     }
-    // The one address in it is the name of SVG's vocabulary, which nobody fetches.
+    // The only URL in it is the namespace of SVG, which no browser fetches.
     let addresses = text.matches("http").count();
     assert_eq!(
         addresses,

@@ -1,4 +1,4 @@
-//! What the words mean, and what the figures cannot show.
+//! The glossary, and the limits of the figures.
 
 use crate::report::Report;
 use maud::{Markup, html};

@@ -87,8 +87,8 @@ fn take_unit(segments: &mut Vec<Vec<String>>) -> String {
     units.unit()
 }
 
-/// Divides "Kings Court 12 High Street" before its number, and joins a number that stands alone
-/// to the name after it.
+/// Splits "Kings Court 12 High Street" before its number, and joins a separate number to the name
+/// after it.
 fn divide(segments: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let mut divided: Vec<Vec<String>> = Vec::new();
     for segment in segments {
@@ -145,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// "12 High Street" or "12 Kings Court", and what follows.
+    /// "12 High Street" or "12 Kings Court", and the segments after it.
     fn numbered(&mut self, number: &[String], words: &[String], rest: &[Vec<String>]) {
         let unit = self.unit.clone();
         self.key(&unit, number, words);
@@ -174,7 +174,7 @@ impl Reading {
         }
     }
 
-    /// "The Chase" or "Kings Court" or "High Street", and what follows.
+    /// "The Chase", "Kings Court" or "High Street", and the segments after it.
     fn named(&mut self, building: &[String], rest: &[Vec<String>], town: &[String]) {
         let unit = self.unit.clone();
         if let Some((house, street)) = house_in_street(building) {

@@ -77,8 +77,8 @@ impl AddressKey {
         (next(), next(), next())
     }
 
-    /// Returns the key's text, `unit|building|street`; each part may be empty, and words stand
-    /// without spaces except beside digits.
+    /// Returns the key's text, `unit|building|street`. Each part may be empty, and words have
+    /// spaces beside digits only.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -88,14 +88,14 @@ impl AddressKey {
         !self.0.starts_with('|')
     }
 
-    /// Returns whether the key names a flat: a unit known by a number or letter alone, or by a word
-    /// for a dwelling. A "Unit 3" or "Suite 3" may be anything.
+    /// Returns whether the key names a flat: a unit of a number or letter alone, or a word for a
+    /// dwelling. "Unit 3" or "Suite 3" may be anything.
     pub fn names_flat(&self) -> bool {
         let unit = self.0.split('|').next().unwrap_or_default();
         text::is_unit_id(unit) || unit.split(' ').any(words::is_dwelling)
     }
 
-    /// Returns the same address without its unit: what a client asks for who left the unit out.
+    /// Returns the same address without its unit, as in a request that omits it.
     pub fn building(&self) -> AddressKey {
         let from = self.0.find('|').unwrap_or_default();
         AddressKey(self.0.get(from..).unwrap_or_default().to_owned())

@@ -1,4 +1,4 @@
-//! The unit within a building: "Flat 3", "Ground floor flat", "Room 2", and where it is written.
+//! The unit within a building: "Flat 3", "Ground floor flat", "Room 2", and its position.
 
 use super::text::{is_number, is_unit_id};
 use super::words::{UnitWord, place_word, unit_word};
@@ -25,16 +25,16 @@ impl Units {
     }
 }
 
-/// Whose a number is that follows a unit known by words and ends the text, as in "Garden flat 3".
+/// The owner of a last number after a unit without one, as in "Garden flat 3".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastNumber {
-    /// The unit's: the building's number stands elsewhere.
+    /// The unit. The building's number is elsewhere.
     Units,
     /// The building's.
     Buildings,
 }
 
-/// Takes every unit out of the words, wherever it stands: "Flat 3, 12A" and "12A flat 3" alike.
+/// Takes every unit out of the words: "Flat 3, 12A" and "12A flat 3" alike.
 pub(super) fn take(words: Vec<String>, last: LastNumber) -> Units {
     let mut taken = Units::default();
     let mut at = 0;
@@ -133,8 +133,8 @@ fn plain(word: UnitWord, ahead: &[String]) -> Option<(String, usize)> {
     Some((describe(places, id), length))
 }
 
-/// Returns the run of words that place a unit: "ground", "first and second floor". "Hall" is one
-/// only before "floor", since buildings are called halls.
+/// Returns the words that locate a unit: "ground", "first and second floor". "Hall" counts only
+/// before "floor", since buildings are called halls.
 fn places(ahead: &[String]) -> Vec<&'static str> {
     let place = |at: usize| {
         let floor_follows = ahead.get(at + 1).is_some_and(|next| next == "FLOOR");
@@ -160,7 +160,7 @@ fn places(ahead: &[String]) -> Vec<&'static str> {
     places
 }
 
-/// Returns a unit known by words, in an order that does not depend on how they were written.
+/// Returns a unit described by words, in an order independent of how they were written.
 fn describe(mut words: Vec<&'static str>, id: Option<&String>) -> String {
     words.sort_unstable();
     let mut text = words.join(" ");

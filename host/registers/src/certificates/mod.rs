@@ -24,7 +24,7 @@ const MOST_ROOMS: u32 = 100;
 
 macro_rules! columns {
     ($($field:ident [$($name:literal),+]),+ $(,)?) => {
-        /// Where each column that is read stands.
+        /// The positions of the columns.
         #[derive(Debug, Default)]
         pub struct CertificateFile { $($field: usize),+ }
 
@@ -182,7 +182,7 @@ impl Register for CertificateFile {
     }
 }
 
-/// Reads optional cells, counting those that say something unknown.
+/// Reads optional cells, and counts unknown values.
 struct Fields<'w> {
     warnings: &'w mut Warnings,
 }

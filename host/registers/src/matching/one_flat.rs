@@ -12,7 +12,7 @@ use crate::AddressKey;
 /// How keys hold a unit called the flat.
 const THE_FLAT: [&str; 3] = ["FLAT", "FLAT ABOVE", "FLAT OVER"];
 
-/// What an address says of the flat of a building.
+/// An address's designation of the flat of a building.
 enum FlatDesignation {
     /// "The flat".
     TheFlat,
@@ -22,7 +22,7 @@ enum FlatDesignation {
     Storey,
 }
 
-/// Returns the building's number and what is said of its flat.
+/// Returns the building's number and the designation of its flat.
 fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, FlatDesignation)> {
     let (number, letter) = house_number(building)?;
     match (unit, letter) {
@@ -33,7 +33,7 @@ fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, FlatDesignation)>
     }
 }
 
-/// "12A" for "Flat, 12", and the other way.
+/// "12A" for "Flat, 12", and the reverse.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
         Some((number, FlatDesignation::TheFlat)) => keys.add("", &format!("{number}A"), street),
@@ -54,7 +54,7 @@ pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// "First floor flat, 12" for "Flat, 12", and the other way.
+/// "First floor flat, 12" for "Flat, 12", and the reverse.
 pub(super) fn storey_wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
         Some((number, FlatDesignation::TheFlat)) => storeys(number, street, keys),
@@ -77,7 +77,7 @@ pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// Returns the premises that a flat known by its storey lies over.
+/// Returns the premises below a flat with a storey alone.
 pub(super) fn premises(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some((number, _)) = read(unit, building) {

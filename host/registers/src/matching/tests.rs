@@ -172,7 +172,7 @@ fn the_only_flat_of_a_building_is_the_flat() {
         met_beside(&the, &storeyed, &shop),
         Some(("flat_over_premises", 0))
     );
-    // Both are flats of one building, and nobody says that there is but one.
+    // Both are flats of one building, and neither address states that there is only one.
     assert_eq!(one(&first, home("", "12A", HIGH)), None);
 }
 

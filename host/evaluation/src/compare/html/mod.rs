@@ -1,4 +1,4 @@
-//! The comparison as one page that needs nothing else: no network, no script.
+//! The comparison as one self-contained page: no network, no script.
 
 mod plots;
 mod tables;
@@ -124,7 +124,7 @@ fn largest(groups: &[Group], most: usize) -> Vec<&Group> {
     places.into_iter().map(|at| &groups[at]).collect()
 }
 
-/// Returns the plots, two beside each other where there is room.
+/// Returns the plots, side by side where possible.
 fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
     let mut all: Vec<(&str, &str, String)> = Vec::new();
     let mut add = |title, label, drawing: Option<String>| {
@@ -186,7 +186,7 @@ fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
     })
 }
 
-/// What the plot of changes by value does not show as it is.
+/// Returns a note on the points that the plot of changes by value moves.
 fn second(found: &Comparison) -> Markup {
     let (drawn, beyond) = (found.points.len(), beyond(&found.points));
     let rows = found

@@ -84,7 +84,7 @@ fn groups(found: &Comparison) -> Vec<(String, &Group)> {
         .collect()
 }
 
-/// What the ranges hold of prices.
+/// Plots the coverage of the ranges.
 pub fn coverage(found: &Comparison) -> PlotSvg {
     let mut all = Vec::new();
     for (label, group) in groups(found) {
@@ -168,7 +168,7 @@ fn spread(cost: &CostComparison, scale: f64, axis: &str) -> PlotSvg {
     )
 }
 
-/// What rows spend of fuel.
+/// Plots the fuel of rows.
 pub fn fuel(found: &Comparison) -> PlotSvg {
     match &found.cost {
         Some(cost) => spread(&cost.fuel, 1_000.0, "thousands of units of fuel a row"),

@@ -10,7 +10,7 @@ use crate::html::tables::called;
 pub use crate::html::tables::percent;
 use maud::{Markup, html};
 
-/// So many times as much.
+/// Formats a ratio.
 pub fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"))
 }
@@ -56,7 +56,7 @@ fn type_of(row: &PairedRow) -> String {
     crate::report::type_words(row.property_type).replace('_', " ")
 }
 
-/// What changes status, counted by kind and named.
+/// Renders rows that change status, counted by kind and listed.
 pub fn flips(found: &Comparison) -> Markup {
     let flips = &found.flips;
     let side = |status: Status, reason: &Option<String>| match reason {
@@ -171,7 +171,7 @@ pub fn groups(groups: &[&Group]) -> Markup {
     } } }
 }
 
-/// What rows cost.
+/// Renders the cost of rows.
 pub fn cost(found: &Comparison) -> Markup {
     let Some(cost) = &found.cost else {
         return html! {};

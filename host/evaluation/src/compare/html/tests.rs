@@ -1,4 +1,4 @@
-//! The page is whole, says what must be said, and needs nothing from elsewhere.
+//! The page is complete, has its warnings, and needs no other file.
 
 use super::*;
 use crate::compare::header::Source;
@@ -109,7 +109,7 @@ fn rows_beyond_a_plot_s_edge_are_counted_beside_it() {
         text.contains("The furthest 2 of the 302 rows in the second are drawn on its edge"),
         "{text}"
     );
-    // Nothing is said where nothing is beyond.
+    // Without a point outside, the note is absent.
     let still = page(&comparison(&vec![pair(1e5, 1.01e5); 40])).unwrap();
     assert!(!still.contains("drawn on its edge"));
 }

@@ -1,4 +1,4 @@
-//! What the words mean, and what the figures cannot show.
+//! The glossary, and the limits of the figures.
 
 use crate::compare::comparison::Comparison;
 use crate::compare::header::Source;

@@ -1,4 +1,4 @@
-//! What is distributed, scattered, or goes over months.
+//! Plots of distributions, of points and of months.
 
 use super::{FONT, Frame, GRID, INK, PlotError, RELEASE, WIDE, decimals, plain, signed};
 use crate::histogram::Histogram;
@@ -6,7 +6,7 @@ use crate::number::quantile;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// Returns a chart with the margins of all curves, and so much room for what stands below the axis.
+/// Returns a chart with the margins of all curves, and room for labels below the axis.
 fn framed<'a, 'b, D: DrawingBackend>(
     area: &'a DrawingArea<D, Shift>,
     below: u32,
@@ -52,7 +52,7 @@ pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, Plot
     Ok(text)
 }
 
-/// What part of a plane is drawn.
+/// The visible part of a plane.
 struct Window {
     /// Thousands of pounds.
     values: [f64; 2],
@@ -100,8 +100,8 @@ pub fn beyond(points: &[[f64; 2]]) -> usize {
         .count()
 }
 
-/// Values in pounds with their changes. The middle 98 % are within the plot, and what lies beyond
-/// is a triangle on its edge.
+/// Plots values in pounds with their changes. The plot shows the middle 98 %. A point outside is a
+/// triangle on its edge.
 pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
     let window = Window::of(points);
     let ([least, most], [low, high]) = (window.values, window.changes);
@@ -132,9 +132,9 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
     Ok(text)
 }
 
-/// Something over months, per cent, each point with the place of its month; gaps are kept.
+/// A series over months, per cent, each point with the position of its month. Gaps stay open.
 pub struct MonthlySeries {
-    /// What it is.
+    /// The label.
     pub label: &'static str,
     /// Its colour.
     pub colour: RGBColor,

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 /// One line of a plot of several things of a kind, per cent.
 pub struct Mark {
-    /// What it is.
+    /// The label.
     pub label: String,
     /// How much, and in which colour.
     pub value: f64,

@@ -32,7 +32,7 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for PlotE
     }
 }
 
-/// What an axis says, and how wide the plot is.
+/// The label of an axis, and the width of the plot.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     /// The words under the horizontal axis.
@@ -42,7 +42,7 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Room for the names of what is marked.
+    /// The width for the labels of marks.
     fn names(self) -> u32 {
         if self.width < WIDE { 140 } else { 210 }
     }

@@ -1,12 +1,12 @@
-//! Random draws, each from a stream of its own.
+//! Random draws, each from its own stream.
 //!
-//! A stream is named by what it is for and where (authority, street), so that nothing drawn in one
-//! street moves anything in the next, and no order of work can change a byte.
+//! A stream is named by its purpose and place (authority, street). A draw in one street changes
+//! nothing in the next, and the order of work changes no byte.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What a stream of draws is for.
+/// The purpose of a stream of draws.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Authority = 1,
@@ -63,7 +63,8 @@ impl Draw {
         self.unit() < probability
     }
 
-    /// Normal with this mean and standard deviation (Marsaglia's polar method, one of its pair).
+    /// Draws from a normal distribution with this mean and standard deviation (Marsaglia's polar
+    /// method, one of its pair).
     pub(crate) fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
         loop {
             let (x, y) = (self.between(-1.0, 1.0), self.between(-1.0, 1.0));

@@ -1,4 +1,4 @@
-//! One dwelling as it truly is.
+//! The true facts of one dwelling.
 
 use crate::land::Point;
 use crate::market::{self, HomeFeatures, Kind, Locale};
@@ -42,7 +42,7 @@ impl Lease {
     }
 }
 
-/// What an assessor would write about the fabric.
+/// The fabric, as an assessor would describe it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fabric {
     pub(crate) walls: &'static str,
@@ -78,7 +78,7 @@ pub(crate) struct Dwelling {
     pub(crate) fabric: Fabric,
     /// ln effect of the field and the street.
     pub(crate) location: f64,
-    /// ln effect of what lasts and no register tells.
+    /// ln effect of lasting quality that no register has.
     pub(crate) quality: f64,
 }
 

@@ -1,5 +1,4 @@
-//! Writes a world: authority by authority, street by street, so that memory does not grow with
-//! size.
+//! Writes a world, authority by authority and street by street. Memory does not grow with its size.
 
 use crate::draw::{Draw, Purpose};
 use crate::dwelling::Dwelling;
@@ -21,7 +20,7 @@ use chrono::Datelike;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What is being written, for a progress bar.
+/// The stage of writing, for a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Homes with their addresses, sales and certificates.
@@ -47,7 +46,7 @@ pub fn generate(
     generate_as(world, out, Layout::default(), progress)
 }
 
-/// What of a world is written, and how.
+/// The selection of files and their form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Certificates in an archive, as the publisher hands out the whole register; a tenth of the
@@ -71,10 +70,9 @@ impl Default for Layout {
     }
 }
 
-/// [`generate()`] with a say in what is written.
+/// Writes as [`generate()`] does, with a selection of files.
 ///
 /// # Errors
-///
 /// As [`generate()`].
 pub fn generate_as(
     world: &World,
@@ -288,8 +286,8 @@ impl Registers<'_> {
         })
     }
 
-    /// Lives through the years of one dwelling and registers what happened.
-    /// `life` decides what happens; `faults` what the registers make of it.
+    /// Simulates the years of one dwelling and writes its records. `life` draws the events,
+    /// `faults` the errors of the registers.
     fn enter(
         &mut self,
         authority: &Authority,

@@ -1,4 +1,4 @@
-//! When a dwelling is certified, and what goes wrong then.
+//! The certificates of a dwelling: when they are lodged, and with which errors.
 
 use crate::draw::Draw;
 use crate::dwelling::Dwelling;
@@ -27,7 +27,7 @@ impl Reason {
     }
 }
 
-/// What became of the floor area on its way into the register.
+/// The error of the floor area in the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AreaFault {
     Sound,

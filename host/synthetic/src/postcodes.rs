@@ -7,7 +7,7 @@
 
 use crate::SyntheticError;
 
-/// Letters that may stand in the last two places.
+/// Letters of the last two characters.
 const UNIT_LETTERS: &[u8; 20] = b"ABDEFGHJLNPQRSTUWXYZ";
 
 /// Postcode areas of England and Wales together.

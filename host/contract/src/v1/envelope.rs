@@ -1,4 +1,4 @@
-//! What the series and coverage routes answer.
+//! The responses of the series and coverage routes.
 
 use serde::{Serialize, Serializer};
 
@@ -55,7 +55,7 @@ impl Serialize for Selection {
     }
 }
 
-/// What a caller should know of an answer.
+/// A notice to the caller of a response.
 #[derive(Debug, Serialize)]
 pub struct Notice {
     /// What a program branches on: `range_exceeds_history`.

@@ -1,5 +1,5 @@
-//! The two keys of a property's place: its UPRN and its postcode, as text that has the form.
-//! Whether either exists is for the property snapshot to say.
+//! The two keys of a property: its UPRN and its postcode, as text of the right form. The property
+//! snapshot decides whether they exist.
 
 use std::fmt;
 
@@ -44,7 +44,8 @@ impl Uprn {
         self.0
     }
 
-    /// What [`Uprn::parse`] reads, as a regular expression for strings of up to 12 characters.
+    /// The form that [`Uprn::parse`] accepts, as a regular expression for strings of up to 12
+    /// characters.
     pub const PATTERN: &str = "^0{0,11}[1-9][0-9]{0,11}$";
 
     /// Reads a JSON value.
@@ -74,7 +75,7 @@ impl Serialize for Uprn {
     }
 }
 
-/// What may stand between the characters of a postcode; the last is the no-break space of
+/// Characters that may separate those of a postcode; the last is the no-break space of
 /// spreadsheets.
 const SPACES: [char; 2] = [' ', '\u{a0}'];
 
@@ -110,7 +111,7 @@ impl Postcode {
         &self.0
     }
 
-    /// What [`Postcode::parse`] reads, as a regular expression.
+    /// The form that [`Postcode::parse`] accepts, as a regular expression.
     pub const PATTERN: &str = r"^[ \u00a0]*(?:[A-Za-z][ \u00a0]*){1,2}[0-9][ \u00a0]*(?:[A-Za-z0-9][ \u00a0]*)?[0-9][ \u00a0]*(?:[ABD-HJLNP-UW-Zabd-hjlnp-uw-z][ \u00a0]*){2}$";
 
     /// Reads a JSON value.

@@ -20,10 +20,10 @@ pub(super) const FIELDS: &[&str] = &[
     "use_stored_data",
 ];
 
-/// Comparables that may be asked for.
+/// The allowed numbers of comparables.
 pub(super) const COMPARABLES: RangeInclusive<u8> = 0..=10;
 
-/// Options as they apply where nothing is said.
+/// The default options.
 pub(super) const DEFAULTS: Options = Options {
     include_comparables: false,
     comparables_limit: 5,
@@ -31,7 +31,7 @@ pub(super) const DEFAULTS: Options = Options {
     use_stored_data: false,
 };
 
-/// Options as sent, at one level: what is absent is inherited from the next.
+/// Options as sent, at one level. An absent one is inherited from the next level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Whether to list comparables.
@@ -40,7 +40,7 @@ pub struct Settings {
     pub comparables_limit: Option<u8>,
     /// Whether to add the location's context.
     pub include_context_metrics: Option<bool>,
-    /// Whether stored values may fill what the request leaves blank.
+    /// Whether stored values may fill blank fields.
     pub use_stored_data: Option<bool>,
 }
 
@@ -53,7 +53,7 @@ pub struct Options {
     pub comparables_limit: u8,
     /// Whether to add the location's context.
     pub include_context_metrics: bool,
-    /// Whether stored values may fill what the request leaves blank; needs its own scope.
+    /// Whether stored values may fill blank fields. It needs its own scope.
     pub use_stored_data: bool,
 }
 
@@ -76,8 +76,8 @@ pub struct ResponseSections {
 }
 
 impl Settings {
-    /// What applies to a row: each setting for itself, the row's, else the batch's, else the
-    /// default. A single request is a row without a batch.
+    /// Returns the options of a row: each setting is the row's, else the batch's, else the default.
+    /// A single request is a row without a batch.
     #[must_use]
     pub fn within(self, batch: Self) -> Options {
         Options {
@@ -122,7 +122,7 @@ impl Options {
     }
 }
 
-/// Where an `options` member stands, which decides what null means.
+/// The level of an `options` member, which decides the meaning of null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     /// Of a single request or of a whole batch: null is an error.
@@ -191,7 +191,7 @@ fn settings(
     (errors.count() == earlier).then_some(settings)
 }
 
-/// Returns one option, of which null is its own error: to inherit an option is to leave it out.
+/// Reads one option. Null is an error: a client inherits an option by leaving it out.
 fn setting<'v, 'a, T>(
     section: &mut Section<'v, 'a>,
     errors: &mut ValidationErrors,

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use crate::error::{ValidationError, ValidationErrors};
 use crate::json::{MEMBERS_KEPT, Member, Object, Section, Shape, Value};
 
-/// Reads the query of a route that takes no parameter.
+/// Checks that a query has no parameter.
 ///
 /// # Errors
-/// Every parameter that was sent.
+/// Every parameter of the query.
 pub fn read_none<'q>(
     parameters: impl IntoIterator<Item = (&'q str, &'q str)>,
 ) -> Result<(), Vec<ValidationError>> {

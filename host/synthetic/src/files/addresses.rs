@@ -36,7 +36,7 @@ impl Addresses {
         Sink::create(folder, "addresses.csv", QuoteStyle::Necessary, &HEADER).map(Addresses)
     }
 
-    /// Writes a dwelling's row if its draw falls within the share; says whether it did.
+    /// Writes a dwelling's row if its draw falls within the share, and returns whether it did.
     pub(crate) fn write(
         &mut self,
         world: &World,

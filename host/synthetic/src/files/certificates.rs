@@ -111,7 +111,7 @@ const HEADER: [&str; 93] = [
     "REPORT_TYPE",
 ];
 
-/// Where a column stands. An unknown name does not compile.
+/// Returns the position of a column. An unknown name does not compile.
 const fn column(name: &str) -> usize {
     let name = name.as_bytes();
     let mut at = 0;

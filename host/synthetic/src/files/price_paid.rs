@@ -18,10 +18,10 @@ pub(crate) struct PricePaid {
     monthly: Sink,
 }
 
-/// In which file a sale stands.
+/// The file that lists a sale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SaleListing {
-    /// In the complete file, as it happened.
+    /// The complete file, with the true price.
     Complete,
     /// In the monthly file alone.
     Added,
@@ -67,8 +67,7 @@ impl Ids {
         Ids { authority, next: 1 }
     }
 
-    /// Returns the next one; its first group is no hexadecimal number, so no real transaction has
-    /// it.
+    /// Returns the next one. Its first group is not hexadecimal, so no real transaction has it.
     fn next(&mut self) -> String {
         let id = format!(
             "{{SYNTH000-{:04X}-0000-0000-{:012X}}}",
@@ -93,8 +92,8 @@ impl PricePaid {
         })
     }
 
-    /// Registers one sale, and whatever fault the draw plants beside it.
-    /// Gives the transaction's identifier and where it stands.
+    /// Registers one sale, with the faults that the draw plants. Returns the transaction's
+    /// identifier and its file.
     #[allow(
         clippy::too_many_arguments,
         reason = "one sale, where it happened, and where it goes"

@@ -25,8 +25,8 @@ const FIRST: NaiveDate = match NaiveDate::from_ymd_opt(2015, 1, 1) {
     None => NaiveDate::MIN,
 };
 
-/// What each block of four columns is about: the heading's end, the type whose prices it follows,
-/// and its level against that type's.
+/// Each block of four columns: the end of its heading, the type whose prices it follows, and its
+/// level against that type's.
 const BLOCKS: [(&str, Option<Kind>, f64); 9] = [
     ("", None, 1.0),
     (" one bed", Some(Kind::Flat), 0.88),
@@ -190,7 +190,7 @@ impl From<String> for Cell {
     }
 }
 
-/// Rows of a sheet, as its XML has them.
+/// Rows of a sheet as XML.
 #[derive(Default)]
 struct Sheet(String);
 
@@ -217,7 +217,7 @@ impl Sheet {
     }
 }
 
-/// The members of the archive besides the sheet.
+/// The members of the archive beside the sheet.
 const PARTS: [(&str, &str); 5] = [
     (
         "[Content_Types].xml",
@@ -241,7 +241,7 @@ const PARTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What stands before and after the rows of the sheet.
+/// The XML before and after the rows of the sheet.
 const AROUND: [&str; 2] = [
     r#"<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>"#,
     "</sheetData></worksheet>",

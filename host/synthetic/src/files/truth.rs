@@ -1,4 +1,4 @@
-//! The truth beside the registers: what no importer may read, and every judge of a model wants.
+//! The truth behind the registers, for judging a model. No importer may read it.
 
 use super::Sink;
 use super::price_paid::SaleListing;
@@ -60,7 +60,7 @@ pub(crate) struct Truth {
     sales: Sink,
 }
 
-/// What the registers made of a dwelling.
+/// The registers' records of a dwelling.
 pub(crate) struct Registered<'a> {
     pub(crate) lodgements: &'a [Lodgement],
     pub(crate) spelling: Option<Spelling>,
@@ -76,7 +76,7 @@ impl Truth {
         })
     }
 
-    /// Writes what is true of a dwelling, in its last condition.
+    /// Writes the true facts of a dwelling, in its last condition.
     pub(crate) fn property(
         &mut self,
         world: &World,
@@ -126,7 +126,7 @@ impl Truth {
         ])
     }
 
-    /// Writes what is true of a sale.
+    /// Writes the true facts of a sale.
     pub(crate) fn sale(
         &mut self,
         id: &str,

@@ -17,7 +17,7 @@ use chrono::{Datelike, Months, NaiveDate, Weekday};
 
 use crate::SyntheticError;
 
-/// What decides the bytes of the rates that are written.
+/// The parameters of the rates. They decide every byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RatesWorld {
     /// The same seed and days give the same bytes on every machine.
@@ -54,7 +54,7 @@ impl RatesWorld {
     }
 }
 
-/// What was written.
+/// The written files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RatesManifest {
     /// Files for the reader of the database, by name.

@@ -21,7 +21,7 @@ pub(super) struct Day {
     pub(super) snapshot: bool,
     /// The first maturity of the nominal short end that is there, months.
     pub(super) nominal_from: u32,
-    /// A maturity of the OIS curve that is missing, months; 0 where none is.
+    /// A missing maturity of the OIS curve, months, or 0.
     pub(super) ois_hole: u32,
 }
 

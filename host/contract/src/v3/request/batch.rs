@@ -10,7 +10,7 @@ use crate::v3::options::{self, Level, Settings};
 /// [`Development::read_row`](super::Development::read_row).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<'a> {
-    /// The options that stand behind each row's own.
+    /// The options that rows inherit.
     pub settings: Settings,
     /// The rows as text, in their order.
     pub rows: Vec<&'a str>,
@@ -50,8 +50,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Whether there are no more rows than this: for a limit that is only known once the envelope
-    /// is.
+    /// Checks a limit of rows that is known only after the envelope.
     ///
     /// # Errors
     /// `too_many_rows`.

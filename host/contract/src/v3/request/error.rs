@@ -3,7 +3,7 @@
 use crate::error::{Code, ErrorBody, ValidationError, ValidationErrors};
 use crate::json::SyntaxError;
 
-/// Why a document is refused, with what little of it an answer can use.
+/// The reasons why a document is rejected, and its readable parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestError {
     /// The customer's reference, where that at least is sound; a rejected row echoes it.

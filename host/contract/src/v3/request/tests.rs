@@ -258,7 +258,7 @@ fn a_flood_of_faults_is_cut_short() {
     assert!(size < 10_000, "{size}");
     // The name is too long to repeat, so its section is at fault.
     assert_eq!(error.errors[0].field.as_deref(), Some("/property"));
-    // What lay beyond the members kept is not reported as missing.
+    // A field beyond the kept members is not reported as missing.
     assert!(
         error
             .errors

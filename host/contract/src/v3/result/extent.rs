@@ -1,5 +1,4 @@
-//! How large results can become, so that an answer that would be too large is refused before any
-//! work.
+//! The largest size of results. A response that could be too large is refused before any work.
 
 use super::{Outcome, ValuationResult};
 use crate::error::ValidationError;
@@ -18,10 +17,10 @@ pub const LATE_MESSAGE_MAX: usize = 300;
 /// The longest message of a referral, bytes as JSON.
 pub const REFERRAL_MESSAGE_MAX: usize = 200;
 
-/// What a row's result can at most hold, as far as it is known before the row is worked on.
+/// The known bounds of a row's result, before the row runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent<'a> {
-    /// The release that is asked.
+    /// The release.
     pub release_id: &'a str,
     /// The customer's own reference.
     pub request_reference: Option<&'a str>,
@@ -31,11 +30,11 @@ pub struct Extent<'a> {
     pub nominal_coverage: f64,
     /// Bytes of the longest name of an authority.
     pub authority_name: usize,
-    /// Inputs of the request that are valid and of no use.
+    /// Valid inputs of the request without effect.
     pub ignored: usize,
 }
 
-/// Bytes of a member whose value takes so many.
+/// Returns the bytes of a member with a value of this size.
 const fn member(name: &str, value: usize) -> usize {
     // Quotes, colon and comma.
     name.len() + 4 + value
@@ -85,7 +84,7 @@ const CONTEXT: usize = OBJECT
     + member("price_per_sqm_gbp", RATE)
     + member("price_change_12m_pct", CHANGE);
 
-/// What a valued and a referred result both hold, without ids, reference and the lists' entries.
+/// Members of both a valued and a referred result, without ids, reference and list entries.
 const RESOLVED: usize = member("property", OBJECT)
     + member("uprn", quoted(12))
     + member("postcode", POSTCODE)
@@ -97,7 +96,7 @@ const RESOLVED: usize = member("property", OBJECT)
     + member("ignored_inputs", BRACES)
     + member("derived_inputs", BRACES);
 
-/// What a valued result holds besides, whatever was asked.
+/// Further members of every valued result.
 const VALUED: usize = member("estimated_value_gbp", POUNDS)
     + member("range", BRACES)
     + member("lower_value_gbp", POUNDS)
@@ -106,7 +105,7 @@ const VALUED: usize = member("estimated_value_gbp", POUNDS)
     + member("score", SHARE)
     + member("band", quoted(6));
 
-/// What a referred result holds besides.
+/// Further members of a referred result.
 const REFERRED: usize = member("range", 4)
     + member("referral", BRACES)
     + member("code", quoted(22))
@@ -174,7 +173,7 @@ pub fn rejected(
     json_len(&result)
 }
 
-/// What every result holds, without its status's word.
+/// Returns the members of every result, without its status.
 fn head(release_id: &str, request_reference: Option<&str>) -> usize {
     OBJECT
         + member("api_version", quoted(API_VERSION.len()))
@@ -200,7 +199,7 @@ fn json_len<T: serde::Serialize>(value: &T) -> usize {
     let mut counted = ByteCounter(0);
     match serde_json::to_writer(&mut counted, value) {
         Ok(()) => counted.0,
-        // What cannot be written is never sent.
+        // A result that cannot be serialised is never sent.
         Err(_) => 0,
     }
 }

@@ -12,8 +12,7 @@ use crate::error::ValidationError;
 use crate::v3::API_VERSION;
 use crate::v3::input::InputResolution;
 
-/// A result as it is written: absent fields are left out, and a range that does not exist is
-/// null.
+/// A serialised result: absent fields are omitted, and an absent range is null.
 #[derive(Serialize)]
 struct Wire<'a> {
     api_version: &'static str,

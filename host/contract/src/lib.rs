@@ -5,7 +5,7 @@
 //! each error with a code and a JSON Pointer (RFC 6901). Answers are typed too, so that a
 //! referred result cannot carry an estimate, nor a rejected one a range.
 //!
-//! This room looks nothing up: whether an address exists, a date lies in a release's window or
+//! This crate looks nothing up: whether an address exists, a date lies in a release's window or
 //! a key may use stored data is judged by those who know. It imports none of the other rooms.
 //!
 //! - [`json`]: the strict reader. Grammar, depth, repeated members, and sections that know

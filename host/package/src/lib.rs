@@ -27,7 +27,7 @@
 //! authenticated [`VerificationCache`] of what it proved earlier.
 //!
 //! **Bodies.** Each kind has a typed body ([`ValuationBody`], [`PropertyBody`]) behind the trait
-//! [`Body`]; another room may define the body of its own kind. This room knows what a manifest
+//! [`Body`]; another crate may define the body of its own kind. This crate knows what a manifest
 //! claims, never what the files mean.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 

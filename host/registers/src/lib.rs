@@ -1,6 +1,6 @@
 //! The publishers' register files: what each row says, and how an address is normalised.
 //!
-//! This is the lowest room beside `package` and `contract`: it turns the files that a user
+//! This crate uses no other crate. It turns the files that a user
 //! downloads into typed rows or counted rejects, and knows nothing of where the rows go.
 //!
 //! - [`rows`] is the one loop behind every reader. A reader is an iterator over `Result<Result<Row,

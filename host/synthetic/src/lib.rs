@@ -1,7 +1,7 @@
 //! A made-up England and Wales, written as the publishers' own register files.
 //!
 //! The real registers may not be passed on with this project, and a test wants to know the truth
-//! behind a price, which no register tells. So this room invents a country: authorities, towns,
+//! behind a price, which no register tells. So this crate invents a country: authorities, towns,
 //! streets, homes, their sales and certificates, all from one seed, with hidden true values and
 //! with the flaws that real registers have, each at a stated rate and counted. It writes the same
 //! file formats as the publishers, so that the importers that read theirs read these. It depends on

@@ -36,7 +36,8 @@ pub struct Group {
     /// Of the values with a range; absent below [`LEAST_ROWS`] of them.
     pub ranges: Option<Ranges>,
     /// One for each of [`Baseline::ALL`].
-    pub floors: Vec<BaselineFigures>,
+    #[serde(rename = "floors")]
+    pub baselines: Vec<BaselineFigures>,
 }
 
 impl Group {
@@ -78,7 +79,7 @@ impl Group {
                 .then(|| Accuracy::of(&values))
                 .flatten(),
             ranges: Ranges::of(rows, nominal).filter(|ranges| ranges.rows >= LEAST_ROWS),
-            floors: (0..Baseline::ALL.len())
+            baselines: (0..Baseline::ALL.len())
                 .filter_map(|at| BaselineFigures::of(at, rows))
                 .collect(),
         }

@@ -16,7 +16,7 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// Both, in the order of [`Row::floors`].
+    /// Both, in the order of [`Row::baselines`].
     pub const ALL: [Baseline; 2] = [Baseline::LastSaleIndexed, Baseline::LocalPricePerSqm];
 
     /// In words.
@@ -68,7 +68,7 @@ pub struct Row {
     /// The answer of the release.
     pub answer: Prediction,
     /// The estimate of each of [`Baseline::ALL`] in pounds, or `None` without evidence.
-    pub floors: [Option<f64>; 2],
+    pub baselines: [Option<f64>; 2],
 }
 
 impl Row {

@@ -21,7 +21,7 @@ pub(crate) fn row(price: f64, estimate: f64) -> Row {
             range: Some([estimate * 0.9, estimate * 1.1]),
             band: "high".to_owned(),
         },
-        floors: [None, None],
+        baselines: [None, None],
     }
 }
 

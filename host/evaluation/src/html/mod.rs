@@ -62,7 +62,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
         (section(report, "postcode_area", "By postcode area")?)
         (section(report, "floor_area", "By whether the floor area was on record")?)
         (section(report, "build", "By whether it was sold new")?)
-        (floors(report)?)
+        (baselines(report)?)
         @if !all.reasons.is_empty() { h2 { "Not valued, and why" } (tables::reasons(all)) }
         (probe(report))
         (words::words(report))
@@ -243,7 +243,7 @@ fn months(report: &Report) -> Result<Markup, PlotError> {
     })
 }
 
-fn floors(report: &Report) -> Result<Markup, PlotError> {
+fn baselines(report: &Report) -> Result<Markup, PlotError> {
     let mut groups = vec![("all".to_owned(), &report.overall)];
     for by in ["type", "confidence", "price", "authority"] {
         let division = report.by(by).map(|division| largest(division, MOST_AREAS));
@@ -251,10 +251,13 @@ fn floors(report: &Report) -> Result<Markup, PlotError> {
         groups.extend(division.map(|group| (named(by, group), group)));
     }
     let mut sections = Vec::new();
-    for (at, floor) in Baseline::ALL.iter().enumerate() {
+    for (at, baseline) in Baseline::ALL.iter().enumerate() {
         let mut marks = Vec::new();
         for (name, group) in &groups {
-            let both = group.floors.get(at).and_then(|f| f.like_for_like.as_ref());
+            let both = group
+                .baselines
+                .get(at)
+                .and_then(|f| f.like_for_like.as_ref());
             if let (Some(both), true) = (both, marks.len() < 12) {
                 let mark = |who: &str, mdape: f64, colour| Mark {
                     label: format!("{name}: {who}"),
@@ -263,17 +266,17 @@ fn floors(report: &Report) -> Result<Markup, PlotError> {
                     interval: None,
                 };
                 marks.push(mark("release", both.release.mdape, plots::RELEASE));
-                marks.push(mark("floor", both.floor.mdape, plots::OTHER));
+                marks.push(mark("baseline", both.baseline.mdape, plots::OTHER));
             }
         }
         let drawn = match marks.is_empty() {
             true => html! {},
             false => svg(
-                "Release and floor on the same rows",
+                "Release and baseline on the same rows",
                 plots::marks(&marks, Shape::Bars, None, wide("median absolute error, %"))?,
             ),
         };
-        sections.push(html! { h3 { (floor.words()) } (drawn) (tables::floor(at, &groups)) });
+        sections.push(html! { h3 { (baseline.words()) } (drawn) (tables::baseline(at, &groups)) });
     }
     Ok(html! {
         h2 { "Floors" }

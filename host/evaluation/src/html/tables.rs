@@ -66,23 +66,23 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
     }
 }
 
-/// Returns one floor, group by group.
-pub fn floor(at: usize, groups: &[(String, &Group)]) -> Markup {
+/// Renders one baseline, group by group.
+pub fn baseline(at: usize, groups: &[(String, &Group)]) -> Markup {
     html! {
         div.scroll { table {
             thead { tr {
-                th {} th { "floor hits %" } th { "rows" } th { "release MdAPE" } th { "floor MdAPE" } th { "release ≤10 %" } th { "floor ≤10 %" }
+                th {} th { "baseline hits %" } th { "rows" } th { "release MdAPE" } th { "baseline MdAPE" } th { "release ≤10 %" } th { "baseline ≤10 %" }
                 th { "release nearer %" } th { "verdict" }
             } }
-            tbody { @for (name, group) in groups { @if let Some(floor) = group.floors.get(at) { tr {
-                td { (name) } td { (shown(floor.hit_rate)) }
-                @match &floor.like_for_like {
+            tbody { @for (name, group) in groups { @if let Some(baseline) = group.baselines.get(at) { tr {
+                td { (name) } td { (shown(baseline.hit_rate)) }
+                @match &baseline.like_for_like {
                     Some(both) => {
                         td { (both.release.rows) }
-                        td { (percent(both.release.mdape, 2)) } td { (percent(both.floor.mdape, 2)) }
-                        td { (percent(both.release.within_10, 1)) } td { (percent(both.floor.within_10, 1)) }
+                        td { (percent(both.release.mdape, 2)) } td { (percent(both.baseline.mdape, 2)) }
+                        td { (percent(both.release.within_10, 1)) } td { (percent(both.baseline.within_10, 1)) }
                         td { (percent(both.release_nearer, 1)) " (" (percent(both.nearer_interval[0], 0)) "–" (percent(both.nearer_interval[1], 0)) ")" }
-                        td class=(verdict_class(floor.verdict)) { (floor.words()) }
+                        td class=(verdict_class(baseline.verdict)) { (baseline.words()) }
                     }
                     None => { td class="few" colspan="7" { "too few rows that both value" } }
                 }

@@ -11,7 +11,7 @@ fn rows() -> Vec<Row> {
             let price = 100_000.0 + 4_000.0 * f64::from(at);
             Row {
                 day: domesday_registers::Day(20_000 + at as i32),
-                floors: [Some(price * 1.2), Some(price * 0.95)],
+                baselines: [Some(price * 1.2), Some(price * 0.95)],
                 ..row(price, price * (0.9 + 0.003 * f64::from(at)))
             }
         })

@@ -2,8 +2,8 @@
 //!
 //! At each of a few days of the window everything that became known from that day on is dealt out
 //! anew (`domesday_property::leakage_test_data`), and homes that were sold later are valued as at
-//! the day. What is known of a home, every answer to the release, its outcome and both floors must
-//! be the same to the bit.
+//! the day. What is known of a home, every answer to the release, its outcome and both baselines
+//! must be the same to the bit.
 
 use super::baselines::{last_sale_indexed, local_price_per_sqm};
 use super::sales::Window;
@@ -141,7 +141,7 @@ impl World<'_> {
                 sold.sale.id
             );
         }
-        let floors = (
+        let baselines = (
             last_sale_indexed(&subject, &*self.evidence)?,
             local_price_per_sqm(&subject, &*self.evidence)?,
         );
@@ -149,7 +149,7 @@ impl World<'_> {
             ("what is on record", text(&*subject)?),
             ("the evidence", text(&recorder.take())?),
             ("the outcome", text(&run.outcome)?),
-            ("the floors", text(&floors)?),
+            ("the baselines", text(&baselines)?),
         ])
     }
 }

@@ -156,7 +156,7 @@ mod tests {
                 range: Some([90.0, 110.0]),
                 band: "high".to_owned(),
             },
-            floors: [None, None],
+            baselines: [None, None],
         };
         (0..count).map(row).collect()
     }

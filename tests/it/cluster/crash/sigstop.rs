@@ -3,8 +3,8 @@
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::server::Server;
-use crate::crash::chances::Chances;
-use crate::crash::world::{UNITS, World, alone, seed};
+use crate::crash::harness::{UNITS, World, alone, seed};
+use crate::crash::seed::Chances;
 use domesday_test_cluster::sql;
 use rustix::process::Signal;
 use serde_json::{Value, json};

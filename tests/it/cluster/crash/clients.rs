@@ -3,8 +3,8 @@
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};
 use crate::common::raw::Answer;
-use crate::crash::chances::Chances;
-use crate::crash::ledger::{AcceptedJob, JobProgress, Ledger, add};
+use crate::crash::expected::{AcceptedJob, JobProgress, Ledger, add};
+use crate::crash::seed::Chances;
 use serde_json::{Value, json};
 use std::io::ErrorKind;
 use std::net::SocketAddr;

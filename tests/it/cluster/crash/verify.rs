@@ -1,7 +1,7 @@
 //! Compares what was answered with what is kept.
 
 use crate::common::client::Client;
-use crate::crash::ledger::{AcceptedJob, Ledger};
+use crate::crash::expected::{AcceptedJob, Ledger};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

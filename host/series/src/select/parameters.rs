@@ -69,10 +69,9 @@ impl Parameters {
         }
     }
 
-    /// That no parameter is given but these, on a route without a dataset.
+    /// Checks that a route without a dataset has no other parameters than these.
     ///
     /// # Errors
-    ///
     /// [`ParameterErrorKind::UnknownParameter`].
     pub fn only(&self, taken: &[&str]) -> Result<(), ParameterError> {
         match self
@@ -90,10 +89,9 @@ impl Parameters {
         self.get("release_id")
     }
 
-    /// Returns the dataset that was asked for, once every name is one that it takes.
+    /// Returns the dataset of the query, after a check that it takes every parameter.
     ///
     /// # Errors
-    ///
     /// [`ParameterErrorKind::MissingDataset`], [`ParameterErrorKind::UnknownDataset`] and
     /// [`ParameterErrorKind::UnknownParameter`].
     pub fn dataset(&self, family: Family) -> Result<&'static Dataset, ParameterError> {
@@ -113,10 +111,9 @@ impl Parameters {
     }
 
     /// Returns the query of an initial request to this release, which must be of the dataset's
-    /// family. `metrics_required`: the caller must name the metrics that it wants.
+    /// family. `metrics_required`: the query must name its metrics.
     ///
     /// # Errors
-    ///
     /// [`ParameterErrorKind::MissingParameter`], [`ParameterErrorKind::InvalidParameter`],
     /// [`ParameterErrorKind::UnknownArea`] and [`ParameterErrorKind::UnknownNode`].
     pub fn query(
@@ -263,7 +260,7 @@ fn none_of(field: &str, choices: &[String]) -> ParameterError {
     invalid(field, &format!("must be one of {}", choices.join(", ")))
 }
 
-/// Returns a whole number in its one spelling: digits, without leading zeros or signs.
+/// Parses a whole number in its canonical form: digits, without leading zeros or signs.
 fn whole(name: &str, text: &str, rule: &str) -> Result<u32, ParameterError> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit())
         && (text.len() == 1 || !text.starts_with('0'));

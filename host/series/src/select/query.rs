@@ -61,8 +61,7 @@ impl Query {
         }
     }
 
-    /// Returns the selectors that hold, defaults included, as the envelope echoes them: parameter
-    /// and value.
+    /// Returns the effective selectors, defaults included, for the envelope: parameter and value.
     pub fn selectors(&self) -> Vec<(&'static str, String)> {
         let words = self.words.iter().map(|(n, v)| (n.as_str(), v.clone()));
         let nodes = self.nodes.iter().map(|(n, v)| (n.as_str(), v.to_string()));
@@ -76,8 +75,8 @@ impl Query {
         words.chain(nodes).chain(horizons).collect()
     }
 
-    /// Returns the query as parameters in one fixed order with every default spelled out: equal for
-    /// queries that select the same. It identifies the selection in ETags and continuations.
+    /// Returns the query as parameters in one fixed order with every default spelled out. Queries
+    /// that select the same are equal. It identifies the selection in ETags and continuations.
     pub fn canonical(&self) -> Vec<(&'static str, String)> {
         let frequency = self.dataset.frequency;
         let ids: Vec<&str> = self.metrics.iter().map(|metric| metric.id).collect();

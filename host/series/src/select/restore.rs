@@ -7,9 +7,7 @@ impl Query {
     /// Returns the query of a continuation, checked again against its release.
     ///
     /// # Errors
-    ///
-    /// As for an initial request; a continuation that this program wrote for this release gives
-    /// none.
+    /// As for an initial request. A continuation of this release by this program has none.
     pub fn restore(
         continuation: &Continuation,
         release: &Release,

@@ -117,8 +117,8 @@ impl Dates {
     fn of(release: &Release, query: &Query) -> Dates {
         match (query.from, query.to, query.dataset.latest) {
             (None, None, Latest::EachSeries) => Dates::LatestOfEach,
-            // The snapshot is that of the whole dataset and not of the nodes asked for, so that a
-            // node that is missing there is not taken from an older one.
+            // Take the snapshot of the whole dataset, not of the selected nodes: a missing node
+            // must not show an older value.
             (None, None, Latest::Snapshot) => match release.latest(query.dataset) {
                 Some(latest) => Dates::Range(Some(latest), Some(latest)),
                 None => Dates::Nothing,
@@ -153,9 +153,9 @@ impl Selection {
         self.notice
     }
 
-    /// Returns the page that begins after `position` observations and holds at most `size` of them.
-    /// A series without selected observations stands on the page where its turn comes; a `position`
-    /// past the end gives an empty last page.
+    /// Returns the page after `position` observations, with at most `size` of them. A series
+    /// without selected observations is on the page of its position in the order. A `position` past
+    /// the end gives an empty last page.
     pub fn page(&self, position: u64, size: usize) -> Page {
         let end = position.saturating_add(size.max(1) as u64);
         let last = end >= self.observations;

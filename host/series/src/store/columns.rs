@@ -38,8 +38,8 @@ impl Column {
         (stored != ABSENT).then_some(stored)
     }
 
-    /// Returns the smallest form of `values`, the field of all observations of `dataset`; `series`
-    /// are its series, of which the first has the number `first`.
+    /// Returns the smallest form of `values`, the field of all observations of `dataset`. `series`
+    /// are its series, and `first` is the number of the first one.
     pub(crate) fn compact(
         dataset: &Dataset,
         field: ObservationField,

@@ -61,8 +61,9 @@ impl<'r> Observation<'r> {
             .find_map(|(found, value)| (found == field).then_some(value)?)
     }
 
-    /// Returns the first and last day that the value is made from, for observations of markets: the
-    /// rolling window that ends with the period. A yield has two windows; it spans both.
+    /// Returns the first and last day of the value's window, for observations of markets: the
+    /// rolling window that ends with the period. A yield has two windows, and the result spans
+    /// both.
     pub fn window(&self) -> Option<(NaiveDate, NaiveDate)> {
         if self.series.dataset.family != Family::Markets {
             return None;

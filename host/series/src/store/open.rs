@@ -21,12 +21,11 @@ use crate::package::{AREAS, MarketsBody, OBSERVATIONS, RatesBody, SERIES};
 use crate::period::{day_of, month_number};
 
 impl Release {
-    /// Opens the release of this family in `directory` once and for all.
+    /// Opens the release of this family in `directory`.
     ///
     /// # Errors
-    ///
-    /// A package that is not what its manifest says or is not trusted, and files that this version
-    /// does not understand.
+    /// The package does not match its manifest or is not trusted, or has files that this version
+    /// cannot read.
     pub fn open(
         directory: &Path,
         family: Family,

@@ -120,8 +120,8 @@ impl Release {
             .is_some_and(|nodes| nodes.contains(&value))
     }
 
-    /// Returns the words or numbers that a selector may be in this release, for the catalogue; none
-    /// for areas, nodes and horizons, which have routes and bounds of their own.
+    /// Returns the values of a selector in this release, for the catalogue. Areas, nodes and
+    /// horizons have routes and limits of their own, and so none here.
     pub fn choices(&self, dataset: &Dataset, selector: &Selector) -> Vec<String> {
         match selector.rule {
             SelectorRule::Choice(Choices::Fixed(of)) => {

@@ -31,8 +31,8 @@ impl Share {
         self.0
     }
 
-    /// Returns whether the share holds a row. It reads the id's bits in reverse order: the rows
-    /// with a receipt are chosen by the same id, and they take longer.
+    /// Returns whether the share holds a row. It reads the complement of the id: the rows with a
+    /// receipt are chosen by the id itself, and they take longer.
     pub fn holds(self, row: Uuid) -> bool {
         receipts::Share::of(self.0).has(Uuid::from_u128(!row.as_u128()))
     }

@@ -70,7 +70,7 @@ vocabulary! {
         CapacityOccupied = "capacity_occupied",
         /// The month's allowance of units is used up.
         MonthlyValuationQuotaExceeded = "monthly_valuation_quota_exceeded",
-        /// An error of the service.
+        /// A fault of the service.
         Internal = "internal",
         /// The identity store or provider does not answer.
         IdentityProviderUnavailable = "identity_provider_unavailable",

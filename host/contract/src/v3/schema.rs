@@ -135,7 +135,7 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
         ("options", named_as(options, "Options of every row that does not say otherwise.")),
         ("idempotency_key", key.describe(
             "Makes a submission repeatable: the same key with the same body answers with the job \
-             that exists and costs nothing more; with another body it is error with 409. A key \
+             that exists and costs nothing more; with another body it is refused with 409. A key \
              is remembered for 30 days.",
         ).into()),
     ])

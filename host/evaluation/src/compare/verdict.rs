@@ -29,11 +29,11 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
         sentences.push(match &found.overall.accuracy {
             Some(both) => nearness(both),
             None if priced => {
-                "What was paid is not known of these rows: which release is nearer to it cannot be sentences."
+                "What was paid is not known of these rows: which release is nearer to it cannot be said."
                     .to_owned()
             }
             None => format!(
-                "Fewer than {LEAST_ROWS} of the rows are valued by both and have a known price: which release is nearer to it cannot be sentences."
+                "Fewer than {LEAST_ROWS} of the rows are valued by both and have a known price: which release is nearer to it cannot be said."
             ),
         });
     }

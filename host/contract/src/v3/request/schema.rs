@@ -65,7 +65,7 @@ pub(in crate::v3) fn schemas() -> Schemas {
     let lease = OneOfBuilder::new()
         .description(Some(
             "The lease, on either of two paths: the years that it has left on the valuation date, \
-             or its terms. Needed for leasehold, error for freehold.",
+             or its terms. Needed for leasehold, refused for freehold.",
         ))
         .item(named("SimpleLease"))
         .item(named("DetailedLease"));
@@ -149,7 +149,7 @@ fn envelope(options: &str, row: &str) -> Object {
     )
     .describe(
         "Rows and what they share. A row that is at fault is answered in its place with status \
-         rejected; a error of the envelope or of the shared options refuses the request.",
+         rejected; a fault of the envelope or of the shared options refuses the request.",
     )
 }
 

@@ -65,7 +65,7 @@ pub(super) fn development_options() -> Object {
     )
     .describe(
         "What to show. An option is never null: leave it out to inherit it. A proposed property \
-         has no stored data, so `use_stored_data` is error, whatever its value.",
+         has no stored data, so `use_stored_data` is refused, whatever its value.",
     )
 }
 

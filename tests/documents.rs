@@ -13,7 +13,7 @@ use domesday_test_documents::page::Page;
 use domesday_test_documents::program::Command;
 use domesday_test_documents::session::{self, World};
 use domesday_test_documents::vocabulary::Sources;
-use domesday_test_documents::{Fault, cargo, links, program, scripts, vocabulary};
+use domesday_test_documents::{Problem, cargo, links, program, scripts, vocabulary};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -21,9 +21,9 @@ use std::sync::{Arc, LazyLock};
 
 /// Seconds that a page may take: the first run of all compiles some dozens of crates, for the
 /// machine and for the sandbox.
-const PATIENCE: u64 = 1_200;
+const TIMEOUT: u64 = 1_200;
 
-/// What pages are held against, read when first asked for.
+/// What pages are compared with, read at the first use.
 static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::read(&repository()));
 static WORKSPACE: LazyLock<Workspace> = LazyLock::new(|| Workspace::read(&repository()));
 static PROGRAM: LazyLock<Command> = LazyLock::new(|| {
@@ -87,7 +87,7 @@ fn names() -> Vec<String> {
     names
 }
 
-fn told(faults: Vec<Fault>) -> Result<(), Failed> {
+fn told(faults: Vec<Problem>) -> Result<(), Failed> {
     if faults.is_empty() {
         return Ok(());
     }
@@ -132,7 +132,7 @@ fn typed(page: &Page) -> Result<(), Failed> {
         repository: repository(),
         releases: releases(),
         environment,
-        patience: PATIENCE,
+        timeout: TIMEOUT,
     };
     let report = match session::typed(page, &world, &|folder| afterwards(page, folder)) {
         Ok(report) => report,
@@ -179,7 +179,7 @@ fn set(environment: &mut Vec<(String, Option<String>)>, name: &str, value: &Path
     environment.push((name.to_owned(), Some(value.display().to_string())));
 }
 
-/// A database server of the test's own, as PostgreSQL's programs are told of one.
+/// A database server of the test's own, as the environment variables of PostgreSQL's programs.
 fn postgresql() -> Vec<(String, Option<String>)> {
     let address = shared().database();
     let (_, settings) = address.split_once('?').unwrap();

@@ -1,7 +1,7 @@
 //! Any bytes as the body of the development route.
 #![no_main]
 
-use domesday_contract::error::FAULTS_LISTED;
+use domesday_contract::error::ERRORS_LISTED;
 use domesday_contract::v3::request::Development;
 use libfuzzer_sys::fuzz_target;
 
@@ -12,6 +12,6 @@ fuzz_target!(|body: &[u8]| {
             assert!(!read.options.use_stored_data);
             assert!(read.energy.construction_age_band.is_none());
         }
-        Err(refused) => assert!((1..=FAULTS_LISTED).contains(&refused.faults.len())),
+        Err(refused) => assert!((1..=ERRORS_LISTED).contains(&refused.faults.len())),
     }
 });

@@ -2,7 +2,7 @@
 //! somewhere; and a row is judged as the body is.
 #![no_main]
 
-use domesday_contract::error::FAULTS_LISTED;
+use domesday_contract::error::ERRORS_LISTED;
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::request::Request;
 use libfuzzer_sys::fuzz_target;
@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|body: &[u8]| {
     let read = Request::read(body);
     if let Err(refused) = &read {
-        assert!((1..=FAULTS_LISTED).contains(&refused.faults.len()));
+        assert!((1..=ERRORS_LISTED).contains(&refused.faults.len()));
         for fault in &refused.faults {
             assert!(
                 fault

@@ -345,7 +345,7 @@ fn reply(stream: &mut TcpStream, reply: &Reply) -> std::io::Result<bool> {
         Reply::Endless => {
             stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")?;
             let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
-            // Whoever reads it all would be here for ever.
+            // A client that reads it all would never end.
             for _ in 0..10_000 {
                 stream.write_all(chunk.as_bytes())?;
             }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// No command of a suite takes longer, so one that hangs is found.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// Settings of the person who runs the suites must not reach the program under test.
 const SETTINGS: [&str; 25] = [
     "DOMESDAY_RELEASES",
@@ -66,7 +66,7 @@ pub fn domesday() -> Command {
 
 /// How a command ended.
 #[derive(Debug)]
-pub struct Ran {
+pub struct ProcessOutput {
     /// The exit code.
     pub code: Option<i32>,
     /// Standard output.
@@ -75,10 +75,10 @@ pub struct Ran {
     pub stderr: String,
 }
 
-impl Ran {
+impl ProcessOutput {
     /// The same, where it ended well.
     #[track_caller]
-    pub fn ok(self) -> Ran {
+    pub fn ok(self) -> ProcessOutput {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self
     }
@@ -93,10 +93,10 @@ impl Ran {
 }
 
 /// Runs the program to its end.
-pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> Ran {
+pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) -> ProcessOutput {
     let mut command = domesday();
     command.args(arguments);
-    to_its_end(command, PATIENCE)
+    to_its_end(command, TIMEOUT)
 }
 
 /// Runs the program to its end with its standard output as the shell (bash) makes it: `| true`,
@@ -104,7 +104,7 @@ pub fn run<A: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = A>) ->
 pub fn run_into<A: AsRef<std::ffi::OsStr>>(
     output: &str,
     arguments: impl IntoIterator<Item = A>,
-) -> Ran {
+) -> ProcessOutput {
     let program = domesday();
     let mut shell = Command::new("bash");
     for (name, _) in program.get_envs() {
@@ -113,16 +113,16 @@ pub fn run_into<A: AsRef<std::ffi::OsStr>>(
     shell.arg("-c");
     shell.arg(format!("set -o pipefail; \"$0\" \"$@\" {output}"));
     shell.arg(program.get_program()).args(arguments);
-    to_its_end(shell, PATIENCE)
+    to_its_end(shell, TIMEOUT)
 }
 
 /// Runs a command to its end, for as long as that.
-pub fn to_its_end(command: Command, patience: Duration) -> Ran {
+pub fn to_its_end(command: Command, timeout: Duration) -> ProcessOutput {
     let output = assert_cmd::Command::from_std(command)
-        .timeout(patience)
+        .timeout(timeout)
         .output()
         .unwrap();
-    Ran {
+    ProcessOutput {
         code: output.status.code(),
         stdout: String::from_utf8(output.stdout).unwrap(),
         stderr: String::from_utf8(output.stderr).unwrap(),

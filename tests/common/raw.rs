@@ -50,8 +50,8 @@ impl Answer {
 /// Connects.
 pub fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
-    let patience = Some(Duration::from_secs(20));
-    stream.set_read_timeout(patience).unwrap();
+    let timeout = Some(Duration::from_secs(20));
+    stream.set_read_timeout(timeout).unwrap();
     stream.set_nodelay(true).unwrap();
     stream
 }

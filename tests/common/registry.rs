@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const PROGRAM: &str = "docker-registry";
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// A running registry.
@@ -81,7 +81,7 @@ fn listening(kept: &Path, address: SocketAddr, users: &str) -> Option<Child> {
         .spawn()
         .unwrap();
     let begun = Instant::now();
-    while begun.elapsed() < PATIENCE {
+    while begun.elapsed() < TIMEOUT {
         if child.try_wait().unwrap().is_some() {
             return None;
         }

@@ -1,7 +1,7 @@
 //! A server of its own: on a free port, with a state of its own, gone when it is dropped.
 
 use super::client::Client;
-use super::program::{Ran, domesday, releases, run};
+use super::program::{ProcessOutput, domesday, releases, run};
 use super::wire;
 use domesday_test_shared::{end_with_run, once_while};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// How late a log line may be written.
 const LATE: Duration = Duration::from_secs(5);
 const UNMETERED: &str = "requests_per_second = 1000000
@@ -147,7 +147,7 @@ impl Start {
         }
     }
 
-    fn attempt(self) -> Result<Server, Ran> {
+    fn attempt(self) -> Result<Server, ProcessOutput> {
         let (out, log) = (self.kept.path().join("out"), self.kept.path().join("log"));
         let mut child = domesday()
             .args(["serve", "--listen", &self.listen, "--releases"])
@@ -165,13 +165,13 @@ impl Start {
         // It logs this line when all that it prints is printed.
         while !text(&log).contains(r#""message":"serving""#) {
             if let Some(status) = child.try_wait().unwrap() {
-                return Err(Ran {
+                return Err(ProcessOutput {
                     code: status.code(),
                     stdout: text(&out),
                     stderr: text(&log),
                 });
             }
-            if started.elapsed() > PATIENCE {
+            if started.elapsed() > TIMEOUT {
                 let _ = child.kill();
                 let _ = child.wait();
                 panic!("it neither started nor refused to: {}", text(&log));
@@ -316,7 +316,7 @@ impl Server {
             if let Some(status) = child.try_wait().unwrap() {
                 return (status, self.log());
             }
-            assert!(started.elapsed() < PATIENCE, "it does not end");
+            assert!(started.elapsed() < TIMEOUT, "it does not end");
             std::thread::sleep(PAUSE);
         }
     }

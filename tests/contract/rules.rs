@@ -35,7 +35,7 @@ pub const CONTRACTS: [Contract; 3] = [
     },
     Contract {
         name: "promises",
-        title: "Promises to model teams and auditors, and their tests",
+        title: "Guarantees",
         list: "tests/contract/promises.toml",
         page: "docs/promises.md",
         suite: None,

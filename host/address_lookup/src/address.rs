@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::os_places::{Common, Dpa, Item, Lpi, Text};
-use domesday_property::Listed;
+use domesday_property::ListedProperty;
 use domesday_registers::Postcode;
 use domesday_registers::address::keys_of_parts;
 use domesday_registers::records::Country;
@@ -16,7 +16,7 @@ const NORTHINGS: RangeInclusive<f64> = 1.0..=1_299_999.0;
 #[derive(Debug)]
 pub(crate) struct ListedAddress {
     /// The UPRN, the use and the keys.
-    pub(crate) listed: Listed,
+    pub(crate) listed: ListedProperty,
     /// The property's own point, National Grid metres. A postcode's point is left out.
     pub(crate) point: Option<(i32, i32)>,
     /// The country.
@@ -24,16 +24,19 @@ pub(crate) struct ListedAddress {
 }
 
 /// Reads a result; `None` where it is of another postcode or its address is not in force.
-pub(crate) fn told(item: &Item, asked: &Postcode) -> Result<Option<ListedAddress>, Failure> {
+pub(crate) fn parse_address(
+    item: &Item,
+    postcode: &Postcode,
+) -> Result<Option<ListedAddress>, Failure> {
     match (&item.dpa, &item.lpi) {
-        (Some(dpa), None) => delivery_point(dpa, asked),
-        (None, Some(lpi)) => land_identifier(lpi, asked),
+        (Some(dpa), None) => delivery_point(dpa, postcode),
+        (None, Some(lpi)) => land_identifier(lpi, postcode),
         _ => Err(Failure::Unreadable("a result is neither a DPA nor an LPI")),
     }
 }
 
-fn delivery_point(dpa: &Dpa, asked: &Postcode) -> Result<Option<ListedAddress>, Failure> {
-    if !counts(&dpa.common, &dpa.postcode, asked) {
+fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress>, Failure> {
+    if !counts(&dpa.common, &dpa.postcode, postcode) {
         return Ok(None);
     }
     let paon = match (dpa.building_name.get(), dpa.building_number.get()) {
@@ -61,10 +64,10 @@ fn delivery_point(dpa: &Dpa, asked: &Postcode) -> Result<Option<ListedAddress>, 
     )
 }
 
-fn land_identifier(lpi: &Lpi, asked: &Postcode) -> Result<Option<ListedAddress>, Failure> {
+fn land_identifier(lpi: &Lpi, postcode: &Postcode) -> Result<Option<ListedAddress>, Failure> {
     // Approved, or an alternative that is in use beside it; not provisional, not historic.
     let in_force = matches!(lpi.lpi_logical_status_code.get(), "" | "1" | "3");
-    if !in_force || !counts(&lpi.common, &lpi.postcode_locator, asked) {
+    if !in_force || !counts(&lpi.common, &lpi.postcode_locator, postcode) {
         return Ok(None);
     }
     let unit = numbers(
@@ -99,10 +102,10 @@ fn land_identifier(lpi: &Lpi, asked: &Postcode) -> Result<Option<ListedAddress>,
 /// Returns whether a result is of the requested postcode and the property stands.
 ///
 /// It stands if it is approved (1) and neither gone (4) nor only permitted (6).
-fn counts(common: &Common, postcode: &Text, asked: &Postcode) -> bool {
+fn counts(common: &Common, found: &Text, postcode: &Postcode) -> bool {
     let approved = matches!(common.logical_status_code.get(), "" | "1");
     let stands = !matches!(common.blpu_state_code.get(), "4" | "6");
-    approved && stands && Postcode::parse(postcode.get()).as_ref() == Some(asked)
+    approved && stands && Postcode::parse(found.get()).as_ref() == Some(postcode)
 }
 
 fn of(
@@ -134,7 +137,7 @@ fn of(
         return Err(Failure::Unreadable("a result has no classification"));
     }
     Ok(Some(ListedAddress {
-        listed: Listed {
+        listed: ListedProperty {
             uprn,
             residential: class.starts_with(['R', 'r']),
             keys: keys_of_parts(saon, paon, street, locality),
@@ -158,8 +161,8 @@ fn point(common: &Common) -> Option<(i32, i32)> {
 }
 
 fn first<'a>(texts: &[&'a Text]) -> &'a str {
-    let mut said = texts.iter().map(|text| text.get());
-    said.find(|text| !text.is_empty()).unwrap_or_default()
+    let mut texts = texts.iter().map(|text| text.get());
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// Returns a number with its suffix, or a range: `12A`, `12-14`.
@@ -177,14 +180,14 @@ fn numbers(start: [&Text; 2], end: [&Text; 2]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domesday_property::{AddressBook, Resolution};
+    use domesday_property::{AddressList, Resolution};
 
     fn asked() -> Postcode {
         Postcode::parse("ZZ9 9ZZ").unwrap()
     }
 
     fn read(result: &str) -> Result<Option<ListedAddress>, Failure> {
-        told(&serde_json::from_str(result).unwrap(), &asked())
+        parse_address(&serde_json::from_str(result).unwrap(), &asked())
     }
 
     fn dpa(fields: &str) -> ListedAddress {
@@ -202,10 +205,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn is(told: &ListedAddress, building: &str, street: &str) {
-        let book = AddressBook::new([&told.listed]);
+    fn is(address: &ListedAddress, building: &str, street: &str) {
+        let book = AddressList::new([&address.listed]);
         let found = book.resolve(building, street);
-        assert_eq!(found, Resolution::Exact(990_000_000_001), "{told:?}");
+        assert_eq!(found, Resolution::Exact(990_000_000_001), "{address:?}");
     }
 
     #[test]
@@ -221,12 +224,12 @@ mod tests {
         let numbered = lpi(&format!(
             r#""SAO_START_NUMBER":"3","PAO_TEXT":"KINGS COURT","PAO_START_NUMBER":"12",{street}"#
         ));
-        for told in [of_mail, of_council, numbered] {
-            is(&told, "Flat 3, Kings Court, 12", "Mill Lane");
-            is(&told, "Flat 3, 12", "Mill Ln");
-            is(&told, "12 flat 3", "mill lane");
-            is(&told, "3", "Kings Court");
-            let book = AddressBook::new([&told.listed]);
+        for address in [of_mail, of_council, numbered] {
+            is(&address, "Flat 3, Kings Court, 12", "Mill Lane");
+            is(&address, "Flat 3, 12", "Mill Ln");
+            is(&address, "12 flat 3", "mill lane");
+            is(&address, "3", "Kings Court");
+            let book = AddressList::new([&address.listed]);
             let whole = book.resolve("12", "Mill Lane");
             let unit = Resolution::Ambiguous {
                 candidates: 1,
@@ -248,7 +251,7 @@ mod tests {
         is(&dpa(named), "Rose Cottage", "Nether Ludbury");
         let dependent = r#""BUILDING_NUMBER":"3","DEPENDENT_THOROUGHFARE_NAME":"CAPSTAN MEWS","THOROUGHFARE_NAME":"HIGH STREET""#;
         is(&dpa(dependent), "3", "Capstan Mews");
-        let book = AddressBook::new([&dpa(dependent).listed]);
+        let book = AddressList::new([&dpa(dependent).listed]);
         assert_eq!(book.resolve("3", "High Street"), Resolution::NotFound);
     }
 

@@ -39,7 +39,7 @@ enum Position {
 ///
 /// A result from before the last change of state has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Leave(u64);
+pub struct Permit(u64);
 
 /// A circuit breaker that counts consecutive failures.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Breaker {
     ///
     /// # Errors
     /// The time until the next permit.
-    pub fn enter(&mut self, now: Instant) -> Result<Leave, Duration> {
+    pub fn enter(&mut self, now: Instant) -> Result<Permit, Duration> {
         match self.position {
             Position::Closed { .. } => {}
             Position::Open { until, .. } if now < until => return Err(until - now),
@@ -81,12 +81,12 @@ impl Breaker {
             // Whoever goes first may take a while; the others come back as if it had failed.
             Position::HalfOpen { length } => return Err(length),
         }
-        Ok(Leave(self.turn))
+        Ok(Permit(self.turn))
     }
 
     /// Records a response.
-    pub fn succeeded(&mut self, leave: Leave) {
-        if leave.0 != self.turn {
+    pub fn succeeded(&mut self, permit: Permit) {
+        if permit.0 != self.turn {
             return;
         }
         match self.position {
@@ -96,8 +96,8 @@ impl Breaker {
     }
 
     /// Records a failure. A `wait` that the provider asked for is kept, up to `open_max`.
-    pub fn failed(&mut self, leave: Leave, now: Instant, wait: Option<Duration>) {
-        if leave.0 != self.turn {
+    pub fn failed(&mut self, permit: Permit, now: Instant, wait: Option<Duration>) {
+        if permit.0 != self.turn {
             return;
         }
         let length = match self.position {
@@ -121,8 +121,8 @@ impl Breaker {
     }
 
     /// Records a request whose caller went away before its result.
-    pub fn abandoned(&mut self, leave: Leave, now: Instant) {
-        if leave.0 != self.turn {
+    pub fn abandoned(&mut self, permit: Permit, now: Instant) {
+        if permit.0 != self.turn {
             return;
         }
         if let Position::HalfOpen { length } = self.position {
@@ -153,8 +153,8 @@ mod tests {
     }
 
     fn fail(breaker: &mut Breaker, now: Instant) {
-        let leave = breaker.enter(now).unwrap();
-        breaker.failed(leave, now, None);
+        let permit = breaker.enter(now).unwrap();
+        breaker.failed(permit, now, None);
     }
 
     #[test]
@@ -162,8 +162,8 @@ mod tests {
         let (mut breaker, now) = (Breaker::new(RULES), Instant::now());
         fail(&mut breaker, now);
         fail(&mut breaker, now);
-        let leave = breaker.enter(now).unwrap();
-        breaker.succeeded(leave);
+        let permit = breaker.enter(now).unwrap();
+        breaker.succeeded(permit);
         fail(&mut breaker, now);
         fail(&mut breaker, now);
         assert_eq!(breaker.state(), State::Closed);
@@ -196,13 +196,13 @@ mod tests {
         for _ in 0..2 {
             fail(&mut breaker, now);
         }
-        let leave = breaker.enter(now).unwrap();
-        breaker.failed(leave, now, Some(seconds(30)));
+        let permit = breaker.enter(now).unwrap();
+        breaker.failed(permit, now, Some(seconds(30)));
         assert_eq!(breaker.enter(now), Err(seconds(30)), "as it wished");
         for _ in 0..10 {
             now += seconds(60);
-            let leave = breaker.enter(now).unwrap();
-            breaker.failed(leave, now, Some(seconds(86_400)));
+            let permit = breaker.enter(now).unwrap();
+            breaker.failed(permit, now, Some(seconds(86_400)));
             assert!(breaker.enter(now).unwrap_err() <= RULES.open_max);
         }
     }
@@ -231,11 +231,11 @@ mod tests {
             for (what, pause) in steps {
                 now += seconds(pause);
                 match (what, under_way.pop()) {
-                    (0, Some(leave)) => breaker.succeeded(leave),
-                    (1, Some(leave)) => breaker.failed(leave, now, None),
-                    (2, Some(leave)) => breaker.abandoned(leave, now),
-                    (_, leave) => {
-                        under_way.extend(leave);
+                    (0, Some(permit)) => breaker.succeeded(permit),
+                    (1, Some(permit)) => breaker.failed(permit, now, None),
+                    (2, Some(permit)) => breaker.abandoned(permit, now),
+                    (_, permit) => {
+                        under_way.extend(permit);
                         let half = breaker.state() == State::HalfOpen;
                         let entered = breaker.enter(now);
                         prop_assert!(!(half && entered.is_ok()));
@@ -243,8 +243,8 @@ mod tests {
                     }
                 }
             }
-            for leave in under_way {
-                breaker.abandoned(leave, now);
+            for permit in under_way {
+                breaker.abandoned(permit, now);
             }
             prop_assert!(breaker.enter(now + RULES.open_max).is_ok());
         }

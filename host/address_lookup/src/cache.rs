@@ -40,22 +40,22 @@ impl Cache {
         ask: impl FnOnce() -> F,
     ) -> (bool, Result<Arc<LookupResult>, Unavailable>) {
         let slot = self.slot(postcode);
-        if let Some((_, told)) = slot.get() {
-            return (true, told.clone());
+        if let Some((_, result)) = slot.get() {
+            return (true, result.clone());
         }
         // Where whoever came first goes away, the next in line asks.
-        let told = slot.get_or_init(|| async {
-            let said = ask().await;
-            (Instant::now(), said)
+        let result = slot.get_or_init(|| async {
+            let result = ask().await;
+            (Instant::now(), result)
         });
-        (false, told.await.1.clone())
+        (false, result.await.1.clone())
     }
 
     fn slot(&self, postcode: &Postcode) -> Slot {
         let now = Instant::now();
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = |slot: &Slot| match slot.get() {
-            Some((when, told)) => told.is_ok() && now.duration_since(*when) < self.life,
+            Some((when, result)) => result.is_ok() && now.duration_since(*when) < self.life,
             // Somebody asks at present.
             None => true,
         };
@@ -108,10 +108,10 @@ mod tests {
         );
         assert!(both.0.1.is_err() && both.1.1.is_err());
         assert_eq!(asked.load(Ordering::SeqCst), 1);
-        let (remembered, told) = memory.answer(&postcode, || async { known() }).await;
-        assert!(!remembered && told.is_ok());
-        let (remembered, told) = memory.answer(&postcode, fail).await;
-        assert!(remembered && told.is_ok());
+        let (remembered, result) = memory.answer(&postcode, || async { known() }).await;
+        assert!(!remembered && result.is_ok());
+        let (remembered, result) = memory.answer(&postcode, fail).await;
+        assert!(remembered && result.is_ok());
         assert_eq!(asked.load(Ordering::SeqCst), 1);
     }
 
@@ -130,16 +130,16 @@ mod tests {
                 .await
                 .is_err()
         );
-        let (_, told) = memory.answer(&postcode, || async { known() }).await;
-        assert!(told.is_ok());
+        let (_, result) = memory.answer(&postcode, || async { known() }).await;
+        assert!(result.is_ok());
     }
 
     #[tokio::test]
     async fn it_holds_no_more_than_it_may() {
         let memory = Cache::new(5, Duration::from_secs(60));
         for n in 0..50 {
-            let told = memory.answer(&postcode(n), || async { known() }).await;
-            assert!(told.1.is_ok());
+            let result = memory.answer(&postcode(n), || async { known() }).await;
+            assert!(result.1.is_ok());
             assert!(memory.slots.lock().unwrap().len() <= 5);
         }
     }

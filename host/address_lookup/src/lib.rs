@@ -3,7 +3,7 @@
 //!
 //! One question is asked, all addresses of a postcode, because whether an address is exact can be
 //! judged only among its neighbours. What an address then means is decided by the snapshot's own
-//! rules ([`domesday_property::AddressBook`]).
+//! rules ([`domesday_property::AddressList`]).
 //!
 //! The provider is somebody else's machine, so that everything about it is bounded and nothing that
 //! it says is believed unread:
@@ -12,7 +12,7 @@
 //!   strictly.
 //! - [`Provider`] puts the tries, pages, retries and the memory of past answers together.
 //! - [`breaker`] stops asking one that fails again and again.
-//! - [`Watch`] is told of all of it, for metrics.
+//! - [`LookupObserver`] receives all of it, for metrics.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod address;
@@ -29,19 +29,19 @@ mod shared_breaker;
 pub use breaker::State;
 pub use endpoint::{Endpoint, EndpointError, Key, KeyError};
 pub use failure::{Failure, Unavailable};
-pub use lookup_result::{LookupResult, Place};
+pub use lookup_result::{Location, LookupResult};
 pub use provider::{Limits, Provider, ProviderError};
 
 use std::time::Duration;
 
-/// Who is told what the provider does.
-pub trait Watch: Send + Sync {
-    /// One request ended so ([`Failure::label`], or `answered`) after this time.
-    fn tried(&self, outcome: &'static str, took: Duration);
-    /// A request is made once more.
-    fn retried(&self);
-    /// Somebody wished to know a postcode: `remembered`, `answered` or `unavailable`.
-    fn asked(&self, how: &'static str);
-    /// The breaker is now in this state.
-    fn breaker(&self, state: State);
+/// An observer of lookups, for metrics.
+pub trait LookupObserver: Send + Sync {
+    /// A request ended after `took` with this outcome: [`Failure::label`] or `answered`.
+    fn request_finished(&self, outcome: &'static str, took: Duration);
+    /// A request is retried.
+    fn request_retried(&self);
+    /// A lookup of a postcode ended: `remembered`, `answered` or `unavailable`.
+    fn lookup_finished(&self, result: &'static str);
+    /// The circuit breaker changed its state.
+    fn breaker_changed(&self, state: State);
 }

@@ -1,7 +1,7 @@
 //! The addresses of one postcode, as the provider gives them.
 
 use crate::address::ListedAddress;
-use domesday_property::{AddressBook, Listed};
+use domesday_property::{AddressList, ListedProperty};
 use domesday_registers::records::Country;
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct LookupResult {
     /// The addresses and the property that each means.
-    pub book: AddressBook,
-    places: BTreeMap<u64, Place>,
+    pub book: AddressList,
+    places: BTreeMap<u64, Location>,
     homes: BTreeMap<u64, bool>,
 }
 
 /// The location of a property, as the provider states it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// National Grid, metres: the property's own point.
     pub point: Option<(i32, i32)>,
     /// The country.
@@ -25,7 +25,7 @@ pub struct Place {
 
 impl LookupResult {
     /// Returns the location of a property of the result.
-    pub fn place(&self, uprn: u64) -> Place {
+    pub fn place(&self, uprn: u64) -> Location {
         self.places.get(&uprn).copied().unwrap_or_default()
     }
 
@@ -39,24 +39,24 @@ impl LookupResult {
     /// A property with several results is a home only where every result says so. The order of the
     /// results makes no difference.
     pub(crate) fn of(mut all: Vec<ListedAddress>) -> LookupResult {
-        all.sort_by_key(|told| (told.listed.uprn, told.point.is_none(), told.point));
-        let mut places: BTreeMap<u64, Place> = BTreeMap::new();
+        all.sort_by_key(|address| (address.listed.uprn, address.point.is_none(), address.point));
+        let mut places: BTreeMap<u64, Location> = BTreeMap::new();
         let mut homes: BTreeMap<u64, bool> = BTreeMap::new();
-        for told in &all {
-            let place = places.entry(told.listed.uprn).or_default();
-            place.point = place.point.or(told.point);
-            place.country = place.country.or(told.country);
-            *homes.entry(told.listed.uprn).or_insert(true) &= told.listed.residential;
+        for address in &all {
+            let place = places.entry(address.listed.uprn).or_default();
+            place.point = place.point.or(address.point);
+            place.country = place.country.or(address.country);
+            *homes.entry(address.listed.uprn).or_insert(true) &= address.listed.residential;
         }
-        let listed: Vec<Listed> = all
+        let listed: Vec<ListedProperty> = all
             .into_iter()
-            .map(|told| Listed {
-                residential: homes.get(&told.listed.uprn).copied().unwrap_or_default(),
-                ..told.listed
+            .map(|address| ListedProperty {
+                residential: homes.get(&address.listed.uprn).copied().unwrap_or_default(),
+                ..address.listed
             })
             .collect();
         LookupResult {
-            book: AddressBook::new(&listed),
+            book: AddressList::new(&listed),
             places,
             homes,
         }
@@ -69,9 +69,9 @@ mod tests {
     use domesday_property::Resolution;
     use domesday_registers::address::keys_of_parts;
 
-    fn told(uprn: u64, residential: bool, point: Option<(i32, i32)>) -> ListedAddress {
+    fn address(uprn: u64, residential: bool, point: Option<(i32, i32)>) -> ListedAddress {
         ListedAddress {
-            listed: Listed {
+            listed: ListedProperty {
                 uprn,
                 residential,
                 keys: keys_of_parts("", "12", "MILL LANE", ""),
@@ -84,14 +84,14 @@ mod tests {
     #[test]
     fn a_property_that_is_told_two_ways_is_a_home_only_where_all_say_so_in_any_order() {
         let all = [
-            told(1, true, Some((5, 5))),
-            told(1, false, Some((4, 9))),
-            told(1, true, None),
+            address(1, true, Some((5, 5))),
+            address(1, false, Some((4, 9))),
+            address(1, true, None),
         ];
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
             let again = order.map(|at| {
                 let ListedAddress { listed, point, .. } = &all[at];
-                told(listed.uprn, listed.residential, *point)
+                address(listed.uprn, listed.residential, *point)
             });
             let answer = LookupResult::of(again.into());
             assert!(!answer.residential(1) && !answer.residential(2));
@@ -101,7 +101,7 @@ mod tests {
             );
             assert_eq!(answer.place(1).point, Some((4, 9)));
         }
-        let home = LookupResult::of(vec![told(1, true, None), told(1, true, Some((5, 5)))]);
+        let home = LookupResult::of(vec![address(1, true, None), address(1, true, Some((5, 5)))]);
         assert!(home.residential(1));
         assert_eq!(home.book.resolve("12", "Mill Ln"), Resolution::Exact(1));
         assert_eq!(home.place(1).point, Some((5, 5)));

@@ -21,7 +21,7 @@ pub(crate) struct Page {
 }
 
 #[derive(Debug, Deserialize)]
-struct Whole {
+struct PlacesResponse {
     header: Header,
     #[serde(default)]
     results: Vec<Item>,
@@ -138,7 +138,7 @@ impl Text {
 
 /// Reads the page at `offset`, of at most `most` results.
 pub(crate) fn read(body: &[u8], offset: usize, most: usize) -> Result<Page, Failure> {
-    let whole: Whole = serde_json::from_slice(body).map_err(|error| {
+    let whole: PlacesResponse = serde_json::from_slice(body).map_err(|error| {
         tracing::debug!(%error, "the identity provider");
         Failure::Unreadable("it is not the JSON of an address search")
     })?;

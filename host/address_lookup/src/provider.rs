@@ -1,13 +1,13 @@
 //! The provider: pages, retries, the cache and the breaker around single requests.
 
-use crate::address::{ListedAddress, told};
+use crate::address::{ListedAddress, parse_address};
 use crate::breaker::Rules;
 use crate::cache::Cache;
 use crate::endpoint::{Endpoint, Key};
 use crate::http_client::HttpClient;
 use crate::os_places::{Page, read};
 use crate::shared_breaker::SharedBreaker;
-use crate::{Failure, LookupResult, Unavailable, Watch};
+use crate::{Failure, LookupObserver, LookupResult, Unavailable};
 use backon::{ExponentialBuilder, Retryable};
 use domesday_registers::Postcode;
 use std::sync::Arc;
@@ -87,15 +87,15 @@ pub struct Provider {
     gate: SharedBreaker,
     room: Semaphore,
     memory: Cache,
-    watch: Arc<dyn Watch>,
+    observer: Arc<dyn LookupObserver>,
     /// The seed of the next waits.
-    chance: AtomicU64,
+    seed: AtomicU64,
 }
 
 impl Provider {
     /// Creates a provider.
     ///
-    /// `chance` is a random number, different on every host. `now` is called where the provider
+    /// `seed` is a random number, different on every host. `now` is called where the provider
     /// names a date.
     ///
     /// # Errors
@@ -104,8 +104,8 @@ impl Provider {
         endpoint: Endpoint,
         key: Option<Key>,
         limits: Limits,
-        watch: Arc<dyn Watch>,
-        chance: u64,
+        observer: Arc<dyn LookupObserver>,
+        seed: u64,
         now: fn() -> SystemTime,
     ) -> Result<Provider, ProviderError> {
         let exchange = HttpClient::new(
@@ -118,13 +118,13 @@ impl Provider {
         )?;
         Ok(Provider {
             exchange,
-            gate: SharedBreaker::new(limits.breaker, watch.clone()),
+            gate: SharedBreaker::new(limits.breaker, observer.clone()),
             room: Semaphore::new(limits.concurrent),
             memory: Cache::new(limits.remembered, limits.memory),
             endpoint,
             limits,
-            watch,
-            chance: AtomicU64::new(chance),
+            observer,
+            seed: AtomicU64::new(seed),
         })
     }
 
@@ -135,13 +135,13 @@ impl Provider {
     /// # Errors
     /// The provider gave no valid response, or the breaker is open.
     pub async fn addresses(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
-        let (remembered, told) = self.memory.answer(postcode, || self.ask(postcode)).await;
-        self.watch.asked(match (remembered, &told) {
+        let (remembered, result) = self.memory.answer(postcode, || self.ask(postcode)).await;
+        self.observer.lookup_finished(match (remembered, &result) {
             (_, Err(_)) => "unavailable",
             (true, _) => "remembered",
             (false, _) => "answered",
         });
-        told
+        result
     }
 
     async fn ask(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
@@ -171,7 +171,7 @@ impl Provider {
             }
             offset += page.results.len();
             for item in &page.results {
-                all.extend(told(item, postcode)?);
+                all.extend(parse_address(item, postcode)?);
             }
             if offset >= page.total {
                 return Ok(all);
@@ -185,7 +185,7 @@ impl Provider {
             .with_min_delay(self.limits.pause)
             .with_max_times(self.limits.tries.saturating_sub(1))
             .with_jitter()
-            .with_jitter_seed(self.chance.fetch_add(1, Ordering::Relaxed));
+            .with_jitter_seed(self.seed.fetch_add(1, Ordering::Relaxed));
         let url = self.endpoint.postcode(postcode, offset, self.limits.page);
         (|| self.once(&url, offset))
             .retry(waits)
@@ -197,7 +197,7 @@ impl Provider {
                 (Some(_), Some(_)) => None,
                 (wait, _) => wait,
             })
-            .notify(|_, _| self.watch.retried())
+            .notify(|_, _| self.observer.request_retried())
             .await
     }
 
@@ -210,7 +210,7 @@ impl Provider {
         };
         let failure = page.as_ref().err();
         let label = failure.map_or("answered", Failure::label);
-        self.watch.tried(label, began.elapsed());
+        self.observer.request_finished(label, began.elapsed());
         pass.report(failure);
         page
     }

@@ -1,38 +1,38 @@
 //! The breaker that all callers share, and the reports of its changes.
 
-use crate::breaker::{Breaker, Leave, Rules, State};
-use crate::{Failure, Watch};
+use crate::breaker::{Breaker, Permit, Rules, State};
+use crate::{Failure, LookupObserver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::time::Instant;
 
 /// A breaker for all callers.
 pub(crate) struct SharedBreaker {
     breaker: Mutex<Breaker>,
-    watch: Arc<dyn Watch>,
+    observer: Arc<dyn LookupObserver>,
 }
 
 /// A permit for one request. A permit that is dropped without a report was abandoned.
-pub(crate) struct Pass<'a> {
+pub(crate) struct SharedPermit<'a> {
     gate: &'a SharedBreaker,
-    leave: Option<Leave>,
+    permit: Option<Permit>,
 }
 
 impl SharedBreaker {
-    pub(crate) fn new(rules: Rules, watch: Arc<dyn Watch>) -> SharedBreaker {
-        watch.breaker(State::Closed);
+    pub(crate) fn new(rules: Rules, observer: Arc<dyn LookupObserver>) -> SharedBreaker {
+        observer.breaker_changed(State::Closed);
         SharedBreaker {
             breaker: Mutex::new(Breaker::new(rules)),
-            watch,
+            observer,
         }
     }
 
     /// Returns a permit for one request.
-    pub(crate) fn enter(&self) -> Result<Pass<'_>, Failure> {
+    pub(crate) fn enter(&self) -> Result<SharedPermit<'_>, Failure> {
         let entered = self.change(None, |breaker, now| breaker.enter(now));
         match entered {
-            Ok(leave) => Ok(Pass {
+            Ok(permit) => Ok(SharedPermit {
                 gate: self,
-                leave: Some(leave),
+                permit: Some(permit),
             }),
             Err(after) => Err(Failure::NotAsked { after }),
         }
@@ -50,7 +50,7 @@ impl SharedBreaker {
         let after = breaker.state();
         drop(breaker);
         if before != after {
-            self.watch.breaker(after);
+            self.observer.breaker_changed(after);
             match (before, after, why) {
                 (State::Closed, State::Open, Some(why)) => tracing::warn!(
                     %why,
@@ -72,29 +72,29 @@ impl SharedBreaker {
     }
 }
 
-impl Pass<'_> {
+impl SharedPermit<'_> {
     /// Reports the result of the request.
     pub(crate) fn report(mut self, failure: Option<&Failure>) {
-        let Some(leave) = self.leave.take() else {
+        let Some(permit) = self.permit.take() else {
             return;
         };
         match failure {
             Some(why) if why.is_ill() => self.gate.change(Some(why), |breaker, now| {
-                breaker.failed(leave, now, why.after());
+                breaker.failed(permit, now, why.after());
             }),
             // It answers, whatever it says.
             _ => self
                 .gate
-                .change(None, |breaker, _| breaker.succeeded(leave)),
+                .change(None, |breaker, _| breaker.succeeded(permit)),
         }
     }
 }
 
-impl Drop for Pass<'_> {
+impl Drop for SharedPermit<'_> {
     fn drop(&mut self) {
-        if let Some(leave) = self.leave.take() {
+        if let Some(permit) = self.permit.take() {
             self.gate
-                .change(None, |breaker, now| breaker.abandoned(leave, now));
+                .change(None, |breaker, now| breaker.abandoned(permit, now));
         }
     }
 }

@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     let code = match commands::run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("domesday: {}", said(&error));
+            eprintln!("domesday: {}", error_chain(&error));
             ExitCode::FAILURE
         }
     };
@@ -29,14 +29,14 @@ fn main() -> ExitCode {
 }
 
 /// An error with its causes, but for a cause that the text before it ends with already.
-fn said(error: &anyhow::Error) -> String {
-    let mut said = String::new();
+fn error_chain(error: &anyhow::Error) -> String {
+    let mut chain = String::new();
     for cause in error.chain().map(ToString::to_string) {
-        if said.is_empty() {
-            said = cause;
-        } else if !said.ends_with(&cause) {
-            said = format!("{said}: {cause}");
+        if chain.is_empty() {
+            chain = cause;
+        } else if !chain.ends_with(&cause) {
+            chain = format!("{chain}: {cause}");
         }
     }
-    said
+    chain
 }

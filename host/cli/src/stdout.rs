@@ -2,8 +2,8 @@
 //!
 //! The macros of the standard library panic where a line cannot be printed. These, which take their
 //! place in every file of the program, do not: whoever reads no further (`| head`) has what was
-//! wanted, and the command goes on to its own end; any other fault is told once, when the command
-//! is done ([`fault`]).
+//! wanted, and the command goes on to its own end; any other error is reported once, when the
+//! command is done ([`fault`]).
 
 use std::fmt::Arguments;
 use std::io;

@@ -1,15 +1,14 @@
-//! What the service says and hears over HTTP: wire types, strict parsing, error bodies.
+//! The HTTP contract: wire types, strict parsing, error bodies.
 //!
-//! A body goes in as bytes. It comes out either as a typed request that holds every rule which
-//! can be judged from the document alone, or as the list of everything that is wrong with it,
-//! each fault with a code and a JSON Pointer (RFC 6901). Answers are typed too, so that a
-//! referred result cannot carry an estimate, nor a rejected one a range.
+//! Parsing takes the bytes of a body. It returns a typed request that satisfies every rule of the
+//! document alone, or the list of all errors, each with a code and a JSON Pointer (RFC 6901).
+//! Responses are typed too: a referred result cannot carry an estimate, nor a rejected one a range.
 //!
-//! This room looks nothing up: whether an address exists, a date lies in a release's window or
-//! a key may use stored data is judged by those who know. It imports none of the other rooms.
+//! This crate looks nothing up. Other crates decide whether an address exists, a date is in a
+//! release's window or a key may use stored data. It imports no other crate of the workspace.
 //!
-//! - [`json`]: the strict reader. Grammar, depth, repeated members, and sections that know
-//!   which of their members nobody asked for.
+//! - [`json`]: the strict reader. Grammar, depth, repeated members, and sections that report their
+//!   unread members.
 //! - [`error`]: every error code with its HTTP status, and the one shape of an error body.
 //! - [`vocabulary`]: closed sets of words, and how they are read and written.
 //! - [`schema`]: the same rules as JSON Schema, for the published description of the API.

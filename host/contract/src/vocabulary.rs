@@ -5,16 +5,16 @@ pub trait Vocabulary: Copy + 'static {
     /// Every word, in the order in which messages list them.
     const ALL: &'static [Self];
 
-    /// What the list is of, for the published schema.
+    /// The subject of the list, for the published schema.
     const ABOUT: &'static str;
 
-    /// The word as it stands on the wire.
+    /// Returns the word on the wire.
     fn code(self) -> &'static str;
 
-    /// What the word means, for the published schema.
+    /// Returns the meaning of the word, for the published schema.
     fn meaning(self) -> &'static str;
 
-    /// The value whose wire code is exactly `code`.
+    /// Returns the value whose wire code is exactly `code`.
     fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|word| word.code() == code)
     }

@@ -212,13 +212,13 @@ const READERS_ALONE: [&str; 2] = [
 ];
 
 /// A refusal for what the schema says too, or none.
-fn said_by_both(refused: String) -> Result<(), String> {
-    let faults = refused.matches("Fault {").count();
+fn said_by_both(error: String) -> Result<(), String> {
+    let errors = error.matches("ValidationError {").count();
     let alone: usize = READERS_ALONE
         .iter()
-        .map(|message| refused.matches(message).count())
+        .map(|message| error.matches(message).count())
         .sum();
-    if faults > alone { Err(refused) } else { Ok(()) }
+    if errors > alone { Err(error) } else { Ok(()) }
 }
 
 proptest! {
@@ -228,13 +228,13 @@ proptest! {
     fn existing_requests(base in prop::sample::select(vec![house(), leasehold()]), edits in edits()) {
         let document = edited(base, &edits);
         let text = document.to_string();
-        let read = Request::read(text.as_bytes()).map(drop).map_err(|refused| format!("{refused:?}")).or_else(said_by_both);
+        let read = Request::read(text.as_bytes()).map(drop).map_err(|error| format!("{error:?}")).or_else(said_by_both);
         alike(&EXISTING, &document, read)?;
         // Whether stored data may fill the area depends on the batch, so a row's schema leaves it
         // open.
         let shared = Settings { use_stored_data: Some(true), ..Settings::default() };
         if document.pointer("/options/use_stored_data") != Some(&json!(false)) {
-            let read = Request::read_row(&text, shared).map(drop).map_err(|refused| format!("{refused:?}")).or_else(said_by_both);
+            let read = Request::read_row(&text, shared).map(drop).map_err(|error| format!("{error:?}")).or_else(said_by_both);
             alike(&EXISTING_ROW, &document, read)?;
         }
     }
@@ -243,9 +243,9 @@ proptest! {
     fn development_requests(edits in edits()) {
         let document = edited(site(), &edits);
         let text = document.to_string();
-        let read = Development::read(text.as_bytes()).map(drop).map_err(|refused| format!("{refused:?}"));
+        let read = Development::read(text.as_bytes()).map(drop).map_err(|error| format!("{error:?}"));
         alike(&DEVELOPMENT, &document, read)?;
-        let read = Development::read_row(&text, Settings::default()).map(drop).map_err(|refused| format!("{refused:?}"));
+        let read = Development::read_row(&text, Settings::default()).map(drop).map_err(|error| format!("{error:?}"));
         alike(&DEVELOPMENT_ROW, &document, read)?;
     }
 
@@ -265,7 +265,7 @@ proptest! {
                 document[name] = value;
             }
         }
-        let read = JobRequest::read(document.to_string().as_bytes(), 2).map(drop).map_err(|refused| format!("{refused:?}"));
+        let read = JobRequest::read(document.to_string().as_bytes(), 2).map(drop).map_err(|error| format!("{error:?}"));
         alike(&JOB, &document, read)?;
         let fields = document.as_object_mut().unwrap();
         fields.remove("mode");
@@ -273,7 +273,7 @@ proptest! {
         if rows > 0 {
             document["requests"][0] = house();
         }
-        let read = Batch::read(document.to_string().as_bytes(), Kind::Existing, 2).map(drop).map_err(|refused| format!("{refused:?}"));
+        let read = Batch::read(document.to_string().as_bytes(), Kind::Existing, 2).map(drop).map_err(|error| format!("{error:?}"));
         if rows < 2 {
             alike(&BATCH, &document, read)?;
         }

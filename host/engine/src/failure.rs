@@ -1,7 +1,7 @@
 //! Whose fault it is that a row ended without an answer.
 
 use crate::outcome::RowFailure;
-use crate::row_state::{HostFault, LimitReached};
+use crate::row_state::{HostError, LimitReached};
 use crate::wasi::MAX_HANDLES;
 use wasmtime::{Error, PoolConcurrencyLimitError, Trap};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
@@ -21,7 +21,7 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
             limit: MAX_HANDLES as u64,
         });
     }
-    if let Some(fault) = error.downcast_ref::<HostFault>() {
+    if let Some(fault) = error.downcast_ref::<HostError>() {
         return Some(host(fault));
     }
     if error.downcast_ref::<PoolConcurrencyLimitError>().is_some() {

@@ -78,7 +78,7 @@ pub enum FixtureError {
 }
 
 impl Fixture {
-    /// The record of a row that was run: `evidence` is what it asked and was told.
+    /// The record of a row that was run: `evidence` holds its queries and the responses.
     ///
     /// # Errors
     /// Where the host failed.

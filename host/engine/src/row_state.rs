@@ -1,7 +1,7 @@
 //! The state of one row's store: the subject, its evidence and the row's limits.
 
 use crate::config::{MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLES};
-use crate::evidence::{Bounds, EvidenceResponse, EvidenceSource, Question, Refusal, Sale};
+use crate::evidence::{Bounds, EvidenceQuery, EvidenceResponse, EvidenceSource, Refusal, Sale};
 use crate::subject::Subject;
 use crate::wasi::Wasi;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ impl RowState {
     /// Answers a question within the row's bounds. An error is the host's, and ends the row.
     pub(crate) fn ask(
         &mut self,
-        question: Result<Question, Refusal>,
+        question: Result<EvidenceQuery, Refusal>,
     ) -> wasmtime::Result<EvidenceResponse> {
         let question = match self.bounds.admit(question) {
             Ok(question) => question,
@@ -58,7 +58,7 @@ impl RowState {
         let answer = self
             .evidence
             .ask(&self.subject, &question)
-            .map_err(|fault| HostFault(fault.to_string()))?;
+            .map_err(|fault| HostError(fault.to_string()))?;
         Ok(self.bounds.release(answer))
     }
 
@@ -75,7 +75,7 @@ impl RowState {
 /// A failure of the host on its way through the guest.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct HostFault(pub(crate) String);
+pub(crate) struct HostError(pub(crate) String);
 
 /// A request of the guest for more than its limit.
 #[derive(Debug, thiserror::Error)]
@@ -119,7 +119,7 @@ impl ResourceLimiter for RowState {
     }
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        Err(HostFault(format!("memory could not be grown: {error}")).into())
+        Err(HostError(format!("memory could not be grown: {error}")).into())
     }
 
     fn table_growing(
@@ -139,6 +139,6 @@ impl ResourceLimiter for RowState {
     }
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        Err(HostFault(format!("a table could not be grown: {error}")).into())
+        Err(HostError(format!("a table could not be grown: {error}")).into())
     }
 }

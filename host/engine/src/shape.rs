@@ -10,7 +10,7 @@ use wasmparser::{ComponentInstance, ComponentType, ComponentTypeRef, Instance, P
 
 /// The instances of one component, without those of nested components.
 #[derive(Default)]
-struct Counted {
+struct InstanceCounts {
     core_instances: u64,
     component_instances: u64,
 }
@@ -29,14 +29,14 @@ pub(crate) fn check(component: &[u8], profile: Profile) -> Result<Vec<String>, A
     let (mut imports, mut exported) = (Vec::new(), false);
     // Those that are open, the outermost first; a module within counts as one, and has nothing to
     // count.
-    let mut open = vec![Counted::default()];
+    let mut open = vec![InstanceCounts::default()];
     let (mut largest_nested, mut tables, mut globals) = (0, 0, 0);
     for payload in Parser::new(0).parse_all(component) {
         let outermost = open.len() == 1;
         let Some(inner) = open.last_mut() else { break };
         match payload.map_err(invalid)? {
             Payload::ModuleSection { .. } | Payload::ComponentSection { .. } => {
-                open.push(Counted::default());
+                open.push(InstanceCounts::default());
             }
             Payload::End(_) if !outermost => {
                 largest_nested = largest_nested.max(inner.core_instances);

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A point on the British National Grid, metres.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct GridPoint {
     /// Metres east of the grid's false origin.
     pub easting: i32,
     /// Metres north of the grid's false origin.
@@ -159,7 +159,7 @@ pub struct Subject {
     /// Absent for proposed and unregistered properties.
     pub uprn: Option<u64>,
     /// Where it stands.
-    pub place: Place,
+    pub place: GridPoint,
     /// How exactly that is known.
     pub precision: Precision,
     /// Its postcode.

@@ -70,8 +70,8 @@ impl Wasi {
         let seconds = u64::from(day.unsigned_abs()) * u64::from(day >= 0) * SECONDS_OF_A_DAY;
         let mut context = WasiCtx::builder();
         context
-            .wall_clock(Still(Duration::from_secs(seconds)))
-            .monotonic_clock(Still(Duration::ZERO))
+            .wall_clock(FrozenClock(Duration::from_secs(seconds)))
+            .monotonic_clock(FrozenClock(Duration::ZERO))
             .secure_random(ChaCha8Rng::seed_from_u64(SEED))
             .insecure_random(ChaCha8Rng::seed_from_u64(SEED))
             .insecure_random_seed(u128::from(SEED))
@@ -97,9 +97,9 @@ impl Wasi {
 }
 
 /// A clock that stands still.
-struct Still(Duration);
+struct FrozenClock(Duration);
 
-impl HostWallClock for Still {
+impl HostWallClock for FrozenClock {
     fn resolution(&self) -> Duration {
         Duration::from_nanos(1)
     }
@@ -109,7 +109,7 @@ impl HostWallClock for Still {
     }
 }
 
-impl HostMonotonicClock for Still {
+impl HostMonotonicClock for FrozenClock {
     fn resolution(&self) -> u64 {
         1
     }

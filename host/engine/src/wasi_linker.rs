@@ -14,12 +14,12 @@ use wasmtime_wasi::{WasiCtxView, WasiView};
 struct NoSleep;
 
 impl HasData for NoSleep {
-    type Data<'a> = Sleepless<'a>;
+    type Data<'a> = NoSleepClock<'a>;
 }
 
-struct Sleepless<'a>(WasiClocksCtxView<'a>);
+struct NoSleepClock<'a>(WasiClocksCtxView<'a>);
 
-impl monotonic_clock::Host for Sleepless<'_> {
+impl monotonic_clock::Host for NoSleepClock<'_> {
     fn now(&mut self) -> wasmtime::Result<u64> {
         monotonic_clock::Host::now(&mut self.0)
     }
@@ -47,7 +47,9 @@ impl WasiView for RowState {
 pub(crate) fn add_to_linker(linker: &mut Linker<RowState>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_sync(linker)?;
     linker.allow_shadowing(true);
-    monotonic_clock::add_to_linker::<RowState, NoSleep>(linker, |state| Sleepless(state.clocks()))?;
+    monotonic_clock::add_to_linker::<RowState, NoSleep>(linker, |state| {
+        NoSleepClock(state.clocks())
+    })?;
     linker.allow_shadowing(false);
     Ok(())
 }

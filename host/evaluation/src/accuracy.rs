@@ -7,12 +7,12 @@
 use crate::number::{Z95, count, mean, median, rounded, wilson};
 use serde::{Deserialize, Serialize};
 
-/// A sale and what was said of it, both in pounds and above 0.
+/// A sale's price and its estimate, both in pounds and above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// What was paid.
+    /// The price paid.
     pub price: f64,
-    /// What was estimated.
+    /// The estimate.
     pub estimate: f64,
 }
 
@@ -54,7 +54,7 @@ pub struct Prb {
 }
 
 impl Accuracy {
-    /// The figures of some pairs, or None of fewer than two, which have no spread.
+    /// Returns the figures of some pairs, or `None` for fewer than two, which have no spread.
     pub fn of(pairs: &[Pair]) -> Option<Accuracy> {
         if pairs.len() < 2 {
             return None;
@@ -70,7 +70,7 @@ impl Accuracy {
             .map(|pair| (pair.estimate - pair.price).abs() / pair.price)
             .collect();
         let within = |most: f64| {
-            // An estimate of 105 on a price of 100 is within 5 %, whatever its last bit says.
+            // Tolerance: an estimate of 105 on a price of 100 is within 5 %, despite rounding.
             let inside = absolute.iter().filter(|error| **error <= most + 1e-12);
             rounded(count(inside.count()) / n)
         };
@@ -140,12 +140,12 @@ fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
     })
 }
 
-/// The share of rows on which the first estimate is nearer to the price than the second, ties being
-/// half a row, with its 95 % score interval: where that holds one half, the sample cannot tell the
-/// two apart. Both come in the same order of rows. None of nothing.
+/// Returns the share of rows on which the first estimate is nearer to the price than the second,
+/// ties being half a row, with its 95 % score interval: where that holds one half, the sample
+/// cannot tell the two apart. Both come in the same order of rows. None of nothing.
 pub(crate) fn nearer(first: &[Pair], second: &[Pair]) -> Option<(f64, [f64; 2])> {
     let error = |pair: &Pair| (pair.estimate - pair.price).abs();
-    // Counted in halves, so that a tie is one.
+    // Counted in halves, so that a tie counts as one half.
     let halves: usize = first
         .iter()
         .zip(second)

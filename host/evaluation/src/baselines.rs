@@ -1,4 +1,4 @@
-//! A floor, and whether the release beats it on the very same rows.
+//! A baseline, and whether the release beats it on the same rows.
 
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair, nearer};
@@ -6,21 +6,22 @@ use crate::number::{count, rounded};
 use crate::row::{Baseline, Row};
 use serde::{Deserialize, Serialize};
 
-/// What a floor makes of a group's rows.
+/// The figures of a baseline on a group's rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BaselineFigures {
-    /// Which.
-    pub floor: Baseline,
+    /// The baseline.
+    #[serde(rename = "floor")]
+    pub baseline: Baseline,
     /// Sales that it has a value for.
     pub valued: usize,
     /// Share of all sales that it has a value for; absent for a small group.
     pub hit_rate: Option<f64>,
     /// Over all that it values; absent below [`LEAST_ROWS`].
     pub accuracy: Option<Accuracy>,
-    /// The release and the floor on the rows that both value; absent below [`LEAST_ROWS`].
+    /// The release and the baseline on the rows that both value; absent below [`LEAST_ROWS`].
     pub like_for_like: Option<LikeForLike>,
-    /// What comes of it.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
@@ -30,17 +31,17 @@ pub struct BaselineFigures {
 pub struct LikeForLike {
     /// The release.
     pub release: Accuracy,
-    /// The floor.
-    pub floor: Accuracy,
+    /// The baseline.
+    #[serde(rename = "floor")]
+    pub baseline: Accuracy,
     /// Share of the rows on which the release was nearer to the price; half of those where both
     /// were equally near count.
     pub release_nearer: f64,
-    /// That share's 95 % score interval: where it holds one half, the sample cannot tell the two
-    /// apart.
+    /// The 95 % score interval of that share. If it contains one half, the sample does not decide.
     pub nearer_interval: [f64; 2],
 }
 
-/// Whether a floor is beaten.
+/// Whether a baseline is beaten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -53,8 +54,8 @@ pub enum Verdict {
 }
 
 impl BaselineFigures {
-    /// The verdict in words: narrowly, where the share of rows on which the release was nearer
-    /// cannot be told from one half.
+    /// Returns the verdict in words: narrowly, where the share of rows on which the release was
+    /// nearer cannot be told from one half.
     pub fn words(&self) -> &'static str {
         let narrow = self
             .like_for_like
@@ -69,13 +70,13 @@ impl BaselineFigures {
         }
     }
 
-    /// The floor that is `at` in [`Baseline::ALL`], on these rows.
+    /// Returns the baseline at index `at` of [`Baseline::ALL`], on these rows.
     pub fn of(at: usize, rows: &[&Row]) -> Option<BaselineFigures> {
-        let floor = *Baseline::ALL.get(at)?;
+        let baseline = *Baseline::ALL.get(at)?;
         let mut alone = Vec::new();
         let (mut release, mut same) = (Vec::new(), Vec::new());
         for row in rows {
-            let Some(value) = row.floors.get(at).copied().flatten() else {
+            let Some(value) = row.baselines.get(at).copied().flatten() else {
                 continue;
             };
             let pair = |estimate| Pair {
@@ -93,14 +94,14 @@ impl BaselineFigures {
             .then(|| LikeForLike::of(&release, &same))
             .flatten();
         Some(BaselineFigures {
-            floor,
+            baseline,
             valued: alone.len(),
             hit_rate: (rows.len() >= LEAST_ROWS)
                 .then(|| rounded(count(alone.len()) / count(rows.len()))),
             accuracy: enough(&alone).then(|| Accuracy::of(&alone)).flatten(),
             verdict: match &like_for_like {
                 None => Verdict::TooFew,
-                Some(both) if both.release.mdape < both.floor.mdape => Verdict::Beaten,
+                Some(both) if both.release.mdape < both.baseline.mdape => Verdict::Beaten,
                 Some(_) => Verdict::NotBeaten,
             },
             like_for_like,
@@ -110,11 +111,11 @@ impl BaselineFigures {
 
 impl LikeForLike {
     /// Both rules on the same rows in the same order.
-    fn of(release: &[Pair], floor: &[Pair]) -> Option<LikeForLike> {
-        let (release_nearer, nearer_interval) = nearer(release, floor)?;
+    fn of(release: &[Pair], baseline: &[Pair]) -> Option<LikeForLike> {
+        let (release_nearer, nearer_interval) = nearer(release, baseline)?;
         Some(LikeForLike {
             release: Accuracy::of(release)?,
-            floor: Accuracy::of(floor)?,
+            baseline: Accuracy::of(baseline)?,
             release_nearer,
             nearer_interval,
         })

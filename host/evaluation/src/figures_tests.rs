@@ -1,4 +1,4 @@
-//! Groups, ranges and floors on rows worked by hand.
+//! Groups, ranges and baselines on rows worked by hand.
 
 use crate::LEAST_ROWS;
 use crate::baselines::Verdict;
@@ -72,11 +72,11 @@ fn coverage_counts_the_ends_and_tells_the_sides() {
     assert_eq!(Ranges::of(&[&none], 0.8), None);
 }
 
-/// Forty sales at 100: the release says 110 or nothing, the floor 120 of all but ten.
-fn with_floor(release: f64, floor: f64) -> Group {
+/// Forty sales at 100: the release estimates 110 or nothing, the baseline 120 for all but ten.
+fn with_baseline(release: f64, baseline: f64) -> Group {
     let rows: Vec<Row> = (0..50)
         .map(|at| Row {
-            floors: [None, (at >= 10).then_some(floor)],
+            baselines: [None, (at >= 10).then_some(baseline)],
             ..match at < 45 {
                 true => row(100.0, release),
                 false => unanswered(Prediction::Referred("missing_input".to_owned())),
@@ -91,31 +91,31 @@ fn with_floor(release: f64, floor: f64) -> Group {
 }
 
 #[test]
-fn a_floor_is_compared_on_the_rows_that_both_value() {
-    let found = with_floor(110.0, 120.0);
-    let [last_sale, rate] = &found.floors[..] else {
+fn a_baseline_is_compared_on_the_rows_that_both_value() {
+    let found = with_baseline(110.0, 120.0);
+    let [last_sale, rate] = &found.baselines[..] else {
         panic!("{found:?}")
     };
     assert_eq!(
-        (last_sale.floor, last_sale.verdict, last_sale.valued),
+        (last_sale.baseline, last_sale.verdict, last_sale.valued),
         (Baseline::LastSaleIndexed, Verdict::TooFew, 0)
     );
     assert_eq!((rate.valued, rate.hit_rate), (40, Some(0.8)));
     assert_eq!(rate.accuracy.as_ref().unwrap().rows, 40);
     let both = rate.like_for_like.as_ref().unwrap();
-    assert_eq!((both.release.rows, both.floor.rows), (35, 35));
-    assert_eq!((both.release.mdape, both.floor.mdape), (0.1, 0.2));
+    assert_eq!((both.release.rows, both.baseline.rows), (35, 35));
+    assert_eq!((both.release.mdape, both.baseline.mdape), (0.1, 0.2));
     assert_eq!(both.release_nearer, 1.0);
     assert_eq!((rate.verdict, rate.words()), (Verdict::Beaten, "beaten"));
 }
 
 #[test]
-fn an_equal_floor_is_not_beaten_and_a_better_one_even_less() {
-    let equal = &with_floor(110.0, 110.0).floors[1];
+fn an_equal_baseline_is_not_beaten_and_a_better_one_even_less() {
+    let equal = &with_baseline(110.0, 110.0).baselines[1];
     assert_eq!(equal.verdict, Verdict::NotBeaten);
     assert_eq!(equal.words(), "not beaten, narrowly");
     assert_eq!(equal.like_for_like.as_ref().unwrap().release_nearer, 0.5);
-    let better = &with_floor(110.0, 101.0).floors[1];
+    let better = &with_baseline(110.0, 101.0).baselines[1];
     assert_eq!(better.words(), "NOT beaten");
 }
 

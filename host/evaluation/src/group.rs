@@ -36,11 +36,12 @@ pub struct Group {
     /// Of the values with a range; absent below [`LEAST_ROWS`] of them.
     pub ranges: Option<Ranges>,
     /// One for each of [`Baseline::ALL`].
-    pub floors: Vec<BaselineFigures>,
+    #[serde(rename = "floors")]
+    pub baselines: Vec<BaselineFigures>,
 }
 
 impl Group {
-    /// The figures of these rows, whose ranges are meant to hold `nominal` of prices.
+    /// Returns the figures of these rows, whose ranges are meant to hold `nominal` of prices.
     pub fn of(key: &str, name: Option<&str>, rows: &[&Row], nominal: f64) -> Group {
         let mut reasons = BTreeMap::<String, usize>::new();
         let (mut referred, mut failed) = (0, 0);
@@ -78,7 +79,7 @@ impl Group {
                 .then(|| Accuracy::of(&values))
                 .flatten(),
             ranges: Ranges::of(rows, nominal).filter(|ranges| ranges.rows >= LEAST_ROWS),
-            floors: (0..Baseline::ALL.len())
+            baselines: (0..Baseline::ALL.len())
                 .filter_map(|at| BaselineFigures::of(at, rows))
                 .collect(),
         }

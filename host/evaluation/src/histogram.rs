@@ -38,7 +38,7 @@ impl Histogram {
         histogram
     }
 
-    /// So many empty bins.
+    /// Returns empty bins.
     pub(crate) fn empty(from: f64, step: f64, bins: usize) -> Histogram {
         Histogram {
             from,
@@ -56,7 +56,7 @@ impl Histogram {
 
     /// Counts one more.
     pub(crate) fn add(&mut self, error: f64) {
-        // A hair to the right, so that what is an end by its digits is one by its bits.
+        // Adds a tiny offset, so that a decimal end of a bin is one in binary, too.
         let place = ((error - self.from) / self.step + 1e-9).floor();
         if place < 0.0 {
             self.below += 1;

@@ -1,11 +1,11 @@
-//! The valued sales themselves, one a line, for joining them with what somebody else knows of them.
+//! The valued sales, one a line, for joining with other data.
 
 use crate::row::{Prediction, Row};
 use domesday_registers::codes::PropertyType;
 use serde::Serialize;
 use std::io::Write;
 
-/// One sale as the file has it. Pounds are written to the penny that the release gave.
+/// One sale in the file. Pounds are written to the penny, as the release gave them.
 #[derive(Serialize)]
 struct Line<'a> {
     sale_id: String,
@@ -37,7 +37,7 @@ impl<'a> From<&'a Row> for Line<'a> {
             Prediction::Referred(reason) => ("referred", reason.as_str(), None, None, ""),
             Prediction::Failed(reason) => ("valuation_failed", reason.as_str(), None, None, ""),
         };
-        let [last_sale_indexed_gbp, local_price_per_sqm_gbp] = row.floors;
+        let [last_sale_indexed_gbp, local_price_per_sqm_gbp] = row.baselines;
         Line {
             sale_id: format!("{:016x}", row.id),
             date: row.day.to_string(),
@@ -80,9 +80,9 @@ mod tests {
     use crate::testing::row;
 
     #[test]
-    fn a_line_holds_the_sale_the_answer_and_the_floors() {
+    fn a_line_holds_the_sale_the_answer_and_the_baselines() {
         let mut rows = vec![row(1_000.0, 900.0), row(2_000.0, 1.0)];
-        rows[0].floors = [Some(950.5), None];
+        rows[0].baselines = [Some(950.5), None];
         rows[1].answer = Prediction::Referred("unusual_size".to_owned());
         let mut out = Vec::new();
         write(&rows, &mut out).unwrap();

@@ -1,22 +1,22 @@
 //! Medians, shares and rounding.
 
-/// Decimals that every figure is kept to.
+/// The scale to which every figure is rounded.
 const SCALE: f64 = 1e6;
 /// The 97.5 % point of the standard normal distribution.
 pub(crate) const Z95: f64 = 1.959_963_984_540_054;
 
-/// A figure to six decimals.
+/// Returns a figure to six decimals.
 pub(crate) fn rounded(value: f64) -> f64 {
     // Adding zero turns a negative zero into a plain one.
     (value * SCALE).round() / SCALE + 0.0
 }
 
-/// A count as a number to divide by; exact below 2^53.
+/// Returns a count as a number to divide by; exact below 2^53.
 pub(crate) fn count(rows: usize) -> f64 {
     rows as f64
 }
 
-/// The middle value, the mean of the middle two for an even number; None of nothing.
+/// Returns the middle value, the mean of the middle two for an even number; None of nothing.
 pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let upper = *values.get(values.len() / 2)?;
@@ -27,8 +27,8 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some((lower + upper) / 2.0)
 }
 
-/// The value below which so much of the sorted values lies, a straight line between neighbours
-/// (type 7 of Hyndman and Fan 1996); None of nothing.
+/// Returns the quantile of sorted values, with a straight line between neighbours (type 7 of
+/// Hyndman and Fan 1996), or `None` without values.
 pub(crate) fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = part.clamp(0.0, 1.0) * count(last);
@@ -42,9 +42,9 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
 }
 
-/// The 95 % score interval of a share (Wilson 1927, without a correction for continuity), which
-/// keeps its promise for small numbers and for shares near 0 and 1, where the textbook interval
-/// does not.
+/// Returns the 95 % score interval of a share (Wilson 1927, without a correction for continuity),
+/// which keeps its promise for small numbers and for shares near 0 and 1, where the textbook
+/// interval does not.
 pub(crate) fn wilson(held: usize, rows: usize) -> Option<[f64; 2]> {
     if rows == 0 || held > rows {
         return None;

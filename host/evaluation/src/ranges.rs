@@ -14,7 +14,7 @@ pub struct Ranges {
     pub coverage: f64,
     /// The share's 95 % score interval.
     pub interval: [f64; 2],
-    /// What the share is meant to be.
+    /// The nominal share.
     pub nominal: f64,
     /// Whether the nominal share lies in the interval.
     pub agrees: bool,
@@ -28,24 +28,24 @@ pub struct Ranges {
 
 /// A price, an estimate of it and the estimate's range, pounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ranged {
-    /// What was paid.
+pub struct RangedEstimate {
+    /// The price paid.
     pub price: f64,
-    /// What was estimated.
+    /// The estimate.
     pub estimate: f64,
     /// Lower and upper end.
     pub range: [f64; 2],
 }
 
 impl Ranges {
-    /// Of the rows that have a range; None where none has.
+    /// Computes the coverage of the rows with a range, or returns `None` without any.
     pub fn of(rows: &[&Row], nominal: f64) -> Option<Ranges> {
         let ranged = rows.iter().filter_map(|row| match row.answer {
             Prediction::Valued {
                 estimate,
                 range: Some(range),
                 ..
-            } => Some(Ranged {
+            } => Some(RangedEstimate {
                 price: row.price,
                 estimate,
                 range,
@@ -56,13 +56,13 @@ impl Ranges {
     }
 
     /// Of these; None of nothing.
-    pub fn of_ranged(ranged: &[Ranged], nominal: f64) -> Option<Ranges> {
+    pub fn of_ranged(ranged: &[RangedEstimate], nominal: f64) -> Option<Ranges> {
         let below = ranged.iter().filter(|row| row.price < row.range[0]).count();
         let above = ranged.iter().filter(|row| row.price > row.range[1]).count();
         let held = ranged.len() - below - above;
         let interval = wilson(held, ranged.len())?;
         let share = |rows: usize| rounded(count(rows) / count(ranged.len()));
-        let widths = ranged.iter().map(Ranged::width);
+        let widths = ranged.iter().map(RangedEstimate::width);
         Some(Ranges {
             rows: ranged.len(),
             coverage: share(held),
@@ -76,7 +76,7 @@ impl Ranges {
     }
 }
 
-impl Ranged {
+impl RangedEstimate {
     /// (upper - lower) / estimate.
     pub fn width(&self) -> f64 {
         (self.range[1] - self.range[0]) / self.estimate

@@ -28,9 +28,9 @@ const PRICE_BANDS: [(u32, &str); 7] = [
 pub struct Report {
     /// [`FORMAT`].
     pub format: u32,
-    /// What was tested, on what.
+    /// The release and the window.
     pub subject: Header,
-    /// The proof that nothing of the future was seen; absent where it was not asked for.
+    /// The leakage probe; absent if it did not run.
     pub leakage_probe: Option<LeakageProbe>,
     /// How the errors of all rows are distributed.
     pub errors: Histogram,
@@ -40,7 +40,7 @@ pub struct Report {
     pub divisions: Vec<Division>,
 }
 
-/// What was tested, and on what.
+/// The release and the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -64,13 +64,13 @@ pub struct Header {
     pub to: String,
     /// The day that a sale is valued as at.
     pub as_at: AsAt,
-    /// Days before the valuation day that are hidden besides.
+    /// Days before the valuation day whose evidence is hidden, too.
     pub evidence_lag_days: u32,
-    /// What the release learnt from.
+    /// The release's training data.
     pub learnt: TrainingData,
     /// Category A sales of homes in the window.
     pub sales_in_window: usize,
-    /// Those that cannot be asked about, since the register lacks what a customer must state.
+    /// Homes without a required input in the register.
     pub not_askable: usize,
     /// Every so-many-th of the window's sales was taken.
     pub taken_every: usize,
@@ -91,13 +91,13 @@ pub enum AsAt {
     Month,
 }
 
-/// What a release learnt from.
+/// The training data of a release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "from", deny_unknown_fields)]
 pub enum TrainingData {
     /// Nothing: the model has no fitted numbers.
     Nothing,
-    /// The release does not say, so that its figures may be too good.
+    /// The release does not state it, so its figures may be too good.
     Unstated,
     /// Sales.
     Sales {
@@ -111,7 +111,7 @@ pub enum TrainingData {
 }
 
 impl TrainingData {
-    /// What to say beside the figures where they may be too good.
+    /// Returns a warning where the figures may be too good.
     pub fn warning(&self) -> Option<String> {
         match self {
             TrainingData::Nothing | TrainingData::Sales { overlap: false, .. } => None,
@@ -131,20 +131,20 @@ impl TrainingData {
     }
 }
 
-/// Whether another future changes what is said of the past; it must not.
+/// The result of a leakage probe: whether another future changes valuations of the past.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeakageProbe {
     /// Whether nothing changed.
     pub passed: bool,
     /// Each day at which the future was cut off and dealt out anew.
-    pub cuts: Vec<Cut>,
+    pub cuts: Vec<LeakageCut>,
 }
 
 /// One cut of a leakage probe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Cut {
+pub struct LeakageCut {
     /// The day, YYYY-MM-DD; homes were valued as at it.
     pub day: String,
     /// Later sales, and earlier ones with a later certificate, that the copy has otherwise.
@@ -157,9 +157,9 @@ pub struct Cut {
     pub index_points: u64,
     /// Homes valued by the snapshot and by the copy.
     pub homes: usize,
-    /// Homes of which something was not the same to the bit.
+    /// Homes with any difference, to the bit.
     pub different: usize,
-    /// What the first of them was, and where it differed.
+    /// The first of them, and its difference.
     pub first_difference: Option<String>,
 }
 
@@ -175,8 +175,8 @@ pub struct Division {
 }
 
 impl Report {
-    /// The report on these rows, which come in order of day and id. `bands` are the release's bands
-    /// of confidence, best first; `name` tells an authority's name by its code.
+    /// Returns the report on these rows, which come in order of day and id. `bands` are the
+    /// release's bands of confidence, best first; `name` tells an authority's name by its code.
     pub fn of(
         subject: Header,
         rows: &[Row],
@@ -228,7 +228,7 @@ impl Report {
         }
     }
 
-    /// The division by something.
+    /// Returns the division by something.
     pub fn by(&self, what: &str) -> Option<&Division> {
         self.divisions.iter().find(|division| division.by == what)
     }
@@ -237,7 +237,7 @@ impl Report {
 /// Types by their words, in order.
 pub(crate) const TYPES: [&str; 4] = ["detached", "semi_detached", "terraced", "flat"];
 
-/// A type in a word.
+/// Returns a type in a word.
 pub(crate) fn type_words(property_type: PropertyType) -> &'static str {
     match property_type {
         PropertyType::Detached => "detached",
@@ -248,12 +248,12 @@ pub(crate) fn type_words(property_type: PropertyType) -> &'static str {
     }
 }
 
-/// The bands of price, in order.
+/// Returns the bands of price, in order.
 pub(crate) fn price_bands() -> [&'static str; 7] {
     PRICE_BANDS.map(|(_, words)| words)
 }
 
-/// The band of a price.
+/// Returns the band of a price.
 pub(crate) fn price_band(price: f64) -> &'static str {
     PRICE_BANDS
         .iter()

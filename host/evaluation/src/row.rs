@@ -1,4 +1,4 @@
-//! One sale of a back-test, with what each rule made of it.
+//! One sale of a back-test, with the results of the release and of each baseline.
 
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
@@ -16,7 +16,7 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// Both, in the order of [`Row::floors`].
+    /// Both, in the order of [`Row::baselines`].
     pub const ALL: [Baseline; 2] = [Baseline::LastSaleIndexed, Baseline::LocalPricePerSqm];
 
     /// In words.
@@ -28,7 +28,7 @@ impl Baseline {
     }
 }
 
-/// What a release answered.
+/// The answer of a release.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prediction {
     /// An estimate.
@@ -65,14 +65,14 @@ pub struct Row {
     pub new_build: bool,
     /// Whether its floor area was on record.
     pub floor_area: bool,
-    /// What the release answered.
+    /// The answer of the release.
     pub answer: Prediction,
-    /// What each of [`Baseline::ALL`] says, pounds; None where it has nothing to go by.
-    pub floors: [Option<f64>; 2],
+    /// The estimate of each of [`Baseline::ALL`] in pounds, or `None` without evidence.
+    pub baselines: [Option<f64>; 2],
 }
 
 impl Row {
-    /// The estimate, where there is one.
+    /// Returns the estimate, if any.
     pub fn estimate(&self) -> Option<f64> {
         match self.answer {
             Prediction::Valued { estimate, .. } => Some(estimate),

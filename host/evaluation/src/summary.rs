@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// Divisions that a terminal shows; the files have all.
 const SHOWN: [&str; 4] = ["type", "confidence", "price", "floor_area"];
 
-/// The summary, many lines.
+/// Returns the summary, many lines.
 pub fn summary(report: &Report) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -71,19 +71,19 @@ fn write(report: &Report, out: &mut String) -> std::fmt::Result {
     }
     writeln!(
         out,
-        "\nFloors, on the rows that the release and the floor both value"
+        "\nBaselines, on the rows that the release and the baseline both value"
     )?;
     writeln!(
         out,
         "{:28} {:>7} {:>6} {:>8} {:>8} {:>8} {:>8} {:>8}  verdict",
-        "", "rows", "hit%", "release", "floor", "rel<=10%", "flr<=10%", "nearer%"
+        "", "rows", "hit%", "release", "baseline", "rel<=10%", "bas<=10%", "nearer%"
     )?;
     let types = report.by("type").map_or(&[][..], |types| &types.groups);
-    for (at, floor) in report.overall.floors.iter().enumerate() {
-        floor_line(out, floor.floor.words(), floor)?;
+    for (at, baseline) in report.overall.baselines.iter().enumerate() {
+        baseline_line(out, baseline.baseline.words(), baseline)?;
         for group in types {
-            if let Some(floor) = group.floors.get(at) {
-                floor_line(out, &format!("  {}", group.key), floor)?;
+            if let Some(baseline) = group.baselines.get(at) {
+                baseline_line(out, &format!("  {}", group.key), baseline)?;
             }
         }
     }
@@ -151,7 +151,7 @@ fn line(out: &mut String, name: &str, group: &Group) -> std::fmt::Result {
     }
 }
 
-fn floor_line(out: &mut String, name: &str, figures: &BaselineFigures) -> std::fmt::Result {
+fn baseline_line(out: &mut String, name: &str, figures: &BaselineFigures) -> std::fmt::Result {
     let hit = share(figures.hit_rate);
     match &figures.like_for_like {
         Some(both) => writeln!(
@@ -159,9 +159,9 @@ fn floor_line(out: &mut String, name: &str, figures: &BaselineFigures) -> std::f
             "{name:28} {:>7} {hit:>6} {:>8.2} {:>8.2} {:>8.1} {:>8.1} {:>8.1}  {}",
             both.release.rows,
             100.0 * both.release.mdape,
-            100.0 * both.floor.mdape,
+            100.0 * both.baseline.mdape,
             100.0 * both.release.within_10,
-            100.0 * both.floor.within_10,
+            100.0 * both.baseline.within_10,
             100.0 * both.release_nearer,
             figures.words()
         ),

@@ -5,7 +5,7 @@ use crate::row::{Prediction, Row};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-/// A sale at a price with an estimate, a range of a tenth either way, and no floors.
+/// Returns a sale at a price with an estimate, a range of a tenth either way, and no baselines.
 pub(crate) fn row(price: f64, estimate: f64) -> Row {
     Row {
         id: 1,
@@ -21,11 +21,11 @@ pub(crate) fn row(price: f64, estimate: f64) -> Row {
             range: Some([estimate * 0.9, estimate * 1.1]),
             band: "high".to_owned(),
         },
-        floors: [None, None],
+        baselines: [None, None],
     }
 }
 
-/// The same, without an answer.
+/// Returns the same, without an answer.
 pub(crate) fn unanswered(answer: Prediction) -> Row {
     Row {
         answer,
@@ -33,7 +33,7 @@ pub(crate) fn unanswered(answer: Prediction) -> Row {
     }
 }
 
-/// A header of nothing in particular.
+/// Returns a header of nothing in particular.
 pub(crate) fn header() -> Header {
     Header {
         release_id: "made-up-1".to_owned(),
@@ -56,7 +56,7 @@ pub(crate) fn header() -> Header {
     }
 }
 
-/// The report on these rows.
+/// Returns the report on these rows.
 pub(crate) fn report(rows: &[Row]) -> Report {
     let bands = ["high", "medium", "low"].map(str::to_owned);
     Report::of(header(), rows, &bands, &|code| {

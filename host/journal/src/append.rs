@@ -9,7 +9,7 @@ use domesday_package::{PublicKey, Sha256Digest};
 use rustix::fs::Advice;
 
 use crate::folder::{OWNER_ONLY, opening, sync_directory};
-use crate::line::{Prepared, Receipt};
+use crate::line::{Receipt, SealedReceipt};
 use crate::{JournalError, segment};
 
 /// What must find room before a journal is written to again.
@@ -78,7 +78,7 @@ impl Tail {
 
     /// Adds receipts and makes them durable, all or none. After an error nothing is added before
     /// [`Tail::mend`].
-    pub(crate) fn append(&mut self, receipts: &[Prepared]) -> Result<(), JournalError> {
+    pub(crate) fn append(&mut self, receipts: &[SealedReceipt]) -> Result<(), JournalError> {
         self.there()?;
         if self.is_full() || self.current.is_none() {
             let path = segment::path(&self.folder, self.sequence + 1);
@@ -88,7 +88,7 @@ impl Tail {
             return Err(JournalError::Closed);
         };
         let (mut sequence, mut digest) = (self.sequence, self.digest);
-        // A torn group is told from damage by this: see `resume`.
+        // This tells a torn group from damage: see `resume`.
         let durable = self.sequence;
         let mut text = String::with_capacity(receipts.iter().map(|r| r.bytes() + 192).sum());
         for receipt in receipts {

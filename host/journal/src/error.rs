@@ -105,4 +105,4 @@ impl From<KeyError> for JournalError {
 /// A sealed record does not open: another key, or somebody altered it or what it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the record does not open with this key: it was altered, or the key is another's")]
-pub struct NotSealed;
+pub struct SealError;

@@ -13,7 +13,7 @@
 //! signs the number and digest of the last line ([`Head`]). Whoever keeps a head elsewhere finds
 //! that the journal was cut short or written anew, even by the host itself.
 //!
-//! **Durable before it is told of.** [`Journal::append`] hands a receipt to the one thread that
+//! **Durable before the answer.** [`Journal::append`] hands a receipt to the one thread that
 //! writes, and gives a ticket; [`Journal::kept`] waits until that receipt has reached the disk,
 //! with all those that waited beside it.
 //!
@@ -31,10 +31,10 @@ mod segment;
 mod verify;
 mod writer;
 
-pub use error::{JournalError, NotSealed};
+pub use error::{JournalError, SealError};
 pub use folder::{heads, host};
 pub use head::Head;
-pub use line::{About, Prepared, Receipt, prepare};
+pub use line::{Receipt, ReceiptHeader, SealedReceipt, prepare};
 pub use seal::TenantKey;
-pub use verify::{Broken, Expected, Flaw, Proof, verify};
+pub use verify::{Expected, Flaw, Proof, VerifyError, verify};
 pub use writer::{Journal, Now, Ticket};

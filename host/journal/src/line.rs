@@ -3,12 +3,12 @@
 use domesday_package::Sha256Digest;
 use serde::{Deserialize, Serialize};
 
-use crate::{NotSealed, TenantKey};
+use crate::{SealError, TenantKey};
 
 /// What a receipt is about: the part that is not sealed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct About {
+pub struct ReceiptHeader {
     /// When the valuation was made, milliseconds since 1970-01-01 UTC.
     pub at: i64,
     /// For whom.
@@ -42,7 +42,7 @@ pub struct Receipt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<u64>,
     /// What it is about.
-    pub about: About,
+    pub about: ReceiptHeader,
     /// The id of the tenant's key.
     pub key: String,
     /// The record, sealed.
@@ -56,20 +56,24 @@ pub struct Receipt {
 
 /// A receipt that lacks only its place in the chain.
 #[derive(Debug, Clone)]
-pub struct Prepared(String);
+pub struct SealedReceipt(String);
 
 /// Seals a record, which takes time that the journal's own thread is spared.
 ///
 /// # Errors
 /// Where the record is too long to be sealed at all.
-pub fn prepare(about: &About, key: &TenantKey, record: &[u8]) -> Result<Prepared, NotSealed> {
+pub fn prepare(
+    about: &ReceiptHeader,
+    key: &TenantKey,
+    record: &[u8],
+) -> Result<SealedReceipt, SealError> {
     let about = text(about)?;
     let sealed = key.seal(about.as_bytes(), record)?;
     let id = key.id();
     let mut text = format!(r#""about":{about},"key":"{id}","sealed":"{sealed}""#);
     let check = check(&text);
     text.push_str(&format!(r#"{CHECK}{check}""#));
-    Ok(Prepared(text))
+    Ok(SealedReceipt(text))
 }
 
 /// Stands before a line's check.
@@ -97,10 +101,10 @@ pub(crate) fn is_whole(line: &[u8], receipt: &Receipt) -> bool {
     checked().is_some_and(|text| check(text) == *stated) && line.ends_with(br#""}"#)
 }
 
-impl Prepared {
+impl SealedReceipt {
     /// The line at its place, without an end of line.
     pub(crate) fn line(&self, sequence: u64, previous: &Sha256Digest, durable: u64) -> String {
-        let Prepared(rest) = self;
+        let SealedReceipt(rest) = self;
         format!(r#"{{"sequence":{sequence},"previous":"{previous}","durable":{durable},{rest}}}"#)
     }
 
@@ -115,22 +119,22 @@ impl Receipt {
     ///
     /// # Errors
     /// Where the key is another, or the line was altered.
-    pub fn open(&self, key: &TenantKey) -> Result<Vec<u8>, NotSealed> {
+    pub fn open(&self, key: &TenantKey) -> Result<Vec<u8>, SealError> {
         key.open(text(&self.about)?.as_bytes(), &self.sealed)
     }
 }
 
 /// One spelling: the fields in their order, without blanks.
-fn text(about: &About) -> Result<String, NotSealed> {
-    serde_json::to_string(about).map_err(|_| NotSealed)
+fn text(about: &ReceiptHeader) -> Result<String, SealError> {
+    serde_json::to_string(about).map_err(|_| SealError)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
 
-    pub(crate) fn about(valuation: &str) -> About {
-        About {
+    pub(crate) fn about(valuation: &str) -> ReceiptHeader {
+        ReceiptHeader {
             at: 1_700_000_000_000,
             tenant: "acme".to_owned(),
             release_id: "r-1".to_owned(),
@@ -154,9 +158,9 @@ pub(crate) mod tests {
         assert_eq!((read.sequence, read.previous), (3, previous));
         assert_eq!(read.durable, Some(1));
         assert!(is_whole(line.as_bytes(), &read));
-        let spoilt = line.replace("acme", "acne");
-        let read_spoilt: Receipt = serde_json::from_str(&spoilt).unwrap();
-        assert!(!is_whole(spoilt.as_bytes(), &read_spoilt));
+        let damaged = line.replace("acme", "acne");
+        let read_damaged: Receipt = serde_json::from_str(&damaged).unwrap();
+        assert!(!is_whole(damaged.as_bytes(), &read_damaged));
         assert_eq!(
             (read.about.clone(), read.key.clone()),
             (about("v\"1"), key.id())
@@ -165,6 +169,6 @@ pub(crate) mod tests {
         assert_eq!(serde_json::to_string(&read).unwrap(), line, "one spelling");
         let mut altered = read;
         altered.about.tenant = "other".to_owned();
-        assert_eq!(altered.open(&key), Err(NotSealed));
+        assert_eq!(altered.open(&key), Err(SealError));
     }
 }

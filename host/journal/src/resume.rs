@@ -37,7 +37,7 @@ use domesday_package::PublicKey;
 use serde::Deserialize;
 
 use crate::folder::{OWNER_ONLY, sync_directory};
-use crate::{Broken, Expected, Flaw, JournalError, Receipt, segment, verify};
+use crate::{Expected, Flaw, JournalError, Receipt, VerifyError, segment, verify};
 
 /// Bytes that a disk writes whole or not at all.
 const SECTOR: usize = 512;
@@ -66,7 +66,7 @@ pub(crate) fn recover(folder: &Path, host: &PublicKey, signed: u64) -> Result<()
     let checked = verify(folder, &expected, |receipt| last = receipt.sequence);
     let Some((_, last_path)) = files.last() else {
         return checked.map(drop).map_err(|broken| match broken {
-            Broken::Unreadable(error) => error,
+            VerifyError::Unreadable(error) => error,
             broken => JournalError::NotSound(broken.to_string()),
         });
     };
@@ -77,8 +77,8 @@ pub(crate) fn recover(folder: &Path, host: &PublicKey, signed: u64) -> Result<()
             let lines = bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
             (last_path.clone(), lines + 1, None)
         }
-        Err(Broken::Unreadable(error)) => return Err(error),
-        Err(Broken::At { path, line, flaw }) if last >= signed => (path, line, Some(flaw)),
+        Err(VerifyError::Unreadable(error)) => return Err(error),
+        Err(VerifyError::At { path, line, flaw }) if last >= signed => (path, line, Some(flaw)),
         Err(broken) => return Err(JournalError::NotSound(broken.to_string())),
     };
     let bytes = fs::read(&path).map_err(JournalError::io(&path))?;

@@ -8,18 +8,18 @@ use super::*;
 use crate::append::Tail;
 use crate::folder::key;
 use crate::line::tests::about;
-use crate::{Journal, Prepared, TenantKey, prepare};
+use crate::{Journal, SealedReceipt, TenantKey, prepare};
 
 /// Bytes of a file in these tests before another is begun.
 const FILE_BYTES: u64 = 16 << 10;
 
-fn receipt(name: usize, bytes: usize) -> Prepared {
+fn receipt(name: usize, bytes: usize) -> SealedReceipt {
     let about = about(&name.to_string());
     prepare(&about, &TenantKey::new([1; 32]), &vec![7; bytes]).unwrap()
 }
 
 /// A journal whose every receipt is durable, and the groups that they were written in.
-struct Written {
+struct WrittenJournal {
     dir: TempDir,
     tail: Tail,
     /// Of each group: its file, where it begins there, and the count of receipts before it.
@@ -27,13 +27,13 @@ struct Written {
     count: usize,
 }
 
-impl Written {
+impl WrittenJournal {
     /// Writes one group for each list of record lengths. No head is signed.
-    fn new(groups: &[Vec<usize>]) -> Written {
+    fn new(groups: &[Vec<usize>]) -> WrittenJournal {
         let dir = tempfile::tempdir().unwrap();
         let host = key(dir.path(), [9; 32], true).unwrap().public();
         let tail = Tail::find(dir.path(), &host, FILE_BYTES).unwrap();
-        let mut written = Written {
+        let mut written = WrittenJournal {
             dir,
             tail,
             groups: Vec::new(),
@@ -140,7 +140,7 @@ proptest! {
         present in prop::collection::vec(any::<bool>(), 1..40),
         share in 0.0..=1.0_f64,
     ) {
-        let written = Written::new(&groups);
+        let written = WrittenJournal::new(&groups);
         written.tear(block, &present, share);
         let durable = written.groups.last().unwrap().2;
         let journal = written.open().unwrap();
@@ -157,7 +157,7 @@ proptest! {
         share in 0.0..1.0_f64,
         with in 1..=u8::MAX,
     ) {
-        let written = Written::new(&groups);
+        let written = WrittenJournal::new(&groups);
         let (path, line) = written.alter(share, with);
         let refused = written.refused();
         let named = |line: usize| refused.contains(&format!("{}, line {line}:", path.display()));
@@ -175,7 +175,7 @@ proptest! {
         block in prop::sample::select(vec![512, 4_096]),
         share in 0.0..1.0_f64,
     ) {
-        let mut written = Written::new(&groups);
+        let mut written = WrittenJournal::new(&groups);
         written.group(&[10]);
         let (path, end, _) = written.groups.last().unwrap().clone();
         let mut bytes = fs::read(&path).unwrap();
@@ -196,7 +196,7 @@ fn damage_before_a_durable_receipt_is_refused_after_an_abort() {
         vec![vec![300; 5]; 2],
         vec![vec![300; 10]],
     ] {
-        let written = Written::new(&groups);
+        let written = WrittenJournal::new(&groups);
         let (path, ..) = &written.groups[0];
         let text = fs::read_to_string(path).unwrap();
         let mut lines: Vec<_> = text.split_inclusive('\n').map(str::to_owned).collect();
@@ -217,7 +217,7 @@ fn damage_before_a_durable_receipt_is_refused_after_an_abort() {
 #[test]
 fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
     for (from, bytes) in [(700, 1), (512, 511), (600, 424)] {
-        let written = Written::new(&[vec![2_000]]);
+        let written = WrittenJournal::new(&[vec![2_000]]);
         let (path, ..) = &written.groups[0];
         let mut text = fs::read(path).unwrap();
         text[from..from + bytes].fill(0);
@@ -230,7 +230,7 @@ fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
 
 #[test]
 fn a_torn_group_never_overwrites_what_was_moved_aside_before() {
-    let written = Written::new(&[vec![300, 300], vec![2_000, 2_000]]);
+    let written = WrittenJournal::new(&[vec![300, 300], vec![2_000, 2_000]]);
     let (path, start, _) = written.groups[1].clone();
     fs::write(path.with_extension("aside"), "earlier").unwrap();
     written.tear(512, &[true, false], 0.8);
@@ -254,8 +254,8 @@ fn older(line: &str) -> String {
 }
 
 /// Writes the journal's only file as an older program would have.
-fn written_by_an_older_program(groups: &[Vec<usize>]) -> Written {
-    let written = Written::new(groups);
+fn written_by_an_older_program(groups: &[Vec<usize>]) -> WrittenJournal {
+    let written = WrittenJournal::new(groups);
     let (path, ..) = &written.groups[0];
     let text = fs::read_to_string(path).unwrap();
     let mut previous: Option<String> = None;

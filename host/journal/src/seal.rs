@@ -9,7 +9,7 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use std::fmt;
 
-use crate::NotSealed;
+use crate::SealError;
 
 /// Bytes of a nonce.
 const NONCE: usize = 24;
@@ -43,7 +43,7 @@ impl TenantKey {
     }
 
     /// Seals a record, bound to what it is `about`; in base64.
-    pub(crate) fn seal(&self, about: &[u8], record: &[u8]) -> Result<String, NotSealed> {
+    pub(crate) fn seal(&self, about: &[u8], record: &[u8]) -> Result<String, SealError> {
         let about_bytes = (about.len() as u64).to_le_bytes();
         let full = digest(&self.naming, &[&about_bytes, about, record]);
         let mut nonce = XNonce::default();
@@ -55,16 +55,16 @@ impl TenantKey {
         let sealed = self
             .cipher()
             .encrypt(&nonce, payload)
-            .map_err(|_| NotSealed)?;
+            .map_err(|_| SealError)?;
         let mut bytes = nonce.to_vec();
         bytes.extend_from_slice(&sealed);
         Ok(STANDARD.encode(bytes))
     }
 
     /// Opens what [`TenantKey::seal`] made.
-    pub(crate) fn open(&self, about: &[u8], sealed: &str) -> Result<Vec<u8>, NotSealed> {
-        let bytes = STANDARD.decode(sealed).map_err(|_| NotSealed)?;
-        let (first, rest) = bytes.split_at_checked(NONCE).ok_or(NotSealed)?;
+    pub(crate) fn open(&self, about: &[u8], sealed: &str) -> Result<Vec<u8>, SealError> {
+        let bytes = STANDARD.decode(sealed).map_err(|_| SealError)?;
+        let (first, rest) = bytes.split_at_checked(NONCE).ok_or(SealError)?;
         let mut nonce = XNonce::default();
         nonce.copy_from_slice(first);
         let payload = Payload {
@@ -73,7 +73,7 @@ impl TenantKey {
         };
         self.cipher()
             .decrypt(&nonce, payload)
-            .map_err(|_| NotSealed)
+            .map_err(|_| SealError)
     }
 
     fn cipher(&self) -> XChaCha20Poly1305 {

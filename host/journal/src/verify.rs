@@ -55,7 +55,7 @@ pub struct Proof {
 
 /// A journal could not be proved.
 #[derive(Debug, thiserror::Error)]
-pub enum Broken {
+pub enum VerifyError {
     /// The first place that is wrong.
     #[error("{}, line {line}: {flaw}", path.display())]
     At {
@@ -163,7 +163,7 @@ pub fn verify(
     journal: &Path,
     expected: &Expected,
     mut each: impl FnMut(&Receipt),
-) -> Result<Proof, Broken> {
+) -> Result<Proof, VerifyError> {
     let host = match expected.host {
         Some(host) => host,
         None => folder::host(journal)?,
@@ -201,7 +201,7 @@ pub fn verify(
             if read.map_err(JournalError::io(path))? == 0 {
                 break;
             }
-            let wrong = |flaw| Broken::At {
+            let wrong = |flaw| VerifyError::At {
                 path: path.clone(),
                 line,
                 flaw,
@@ -235,7 +235,7 @@ pub fn verify(
     if let Some((receipt, text, path, line)) = previous
         && !is_whole(text.strip_suffix(b"\n").unwrap_or(&text), &receipt)
     {
-        return Err(Broken::At {
+        return Err(VerifyError::At {
             path: path.to_owned(),
             line,
             flaw: Flaw::Check {
@@ -247,7 +247,7 @@ pub fn verify(
     let later = heads.into_keys().next();
     let missing = expected.ends_at.filter(|end| *end > proof.last);
     match later.or(missing) {
-        Some(signed) => Err(Broken::Whole(Flaw::CutShort {
+        Some(signed) => Err(VerifyError::Whole(Flaw::CutShort {
             last: proof.last,
             signed,
         })),
@@ -309,11 +309,11 @@ fn signed_heads(
     own: Vec<Head>,
     expected: &Expected,
     host: &PublicKey,
-) -> Result<BTreeMap<u64, Vec<Head>>, Broken> {
+) -> Result<BTreeMap<u64, Vec<Head>>, VerifyError> {
     let mut heads: BTreeMap<u64, Vec<Head>> = BTreeMap::new();
     for head in own.into_iter().chain(expected.heads.iter().cloned()) {
         if head.signer() != Some(*host) {
-            return Err(Broken::Whole(Flaw::Forged {
+            return Err(VerifyError::Whole(Flaw::Forged {
                 sequence: head.sequence,
                 host: *host,
             }));

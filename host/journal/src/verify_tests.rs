@@ -27,7 +27,7 @@ fn files(dir: &TempDir) -> Vec<PathBuf> {
     files.into_iter().map(|(_, path)| path).collect()
 }
 
-fn proof(dir: &TempDir) -> Result<Proof, Broken> {
+fn proof(dir: &TempDir) -> Result<Proof, VerifyError> {
     verify(dir.path(), &Expected::default(), |_| {})
 }
 
@@ -60,7 +60,7 @@ async fn an_altered_line_is_found_at_the_one_that_follows_it() {
     let path = &files(&dir)[1];
     change(path, |lines| lines[1] = lines[1].replace("acme", "acne"));
     match proof(&dir) {
-        Err(Broken::At {
+        Err(VerifyError::At {
             path: at,
             line: 3,
             flaw: Flaw::Link { .. },
@@ -80,7 +80,7 @@ async fn a_line_taken_out_doubled_or_spoilt_is_named() {
             _ => lines[2].truncate(40),
         });
         match proof(&dir) {
-            Err(Broken::At {
+            Err(VerifyError::At {
                 path: at,
                 line: 3,
                 flaw,
@@ -99,7 +99,7 @@ async fn a_file_taken_out_is_named_by_the_receipts_that_are_missing() {
     fs::remove_file(&files(&dir)[1]).unwrap();
     assert!(matches!(
         proof(&dir),
-        Err(Broken::At {
+        Err(VerifyError::At {
             line: 1,
             flaw: Flaw::Sequence { .. },
             ..
@@ -109,7 +109,7 @@ async fn a_file_taken_out_is_named_by_the_receipts_that_are_missing() {
     fs::remove_file(&files(&dir)[0]).unwrap();
     assert!(matches!(
         proof(&dir),
-        Err(Broken::At {
+        Err(VerifyError::At {
             line: 1,
             flaw: Flaw::Sequence { expected: 1, .. },
             ..
@@ -136,7 +136,7 @@ async fn a_journal_cut_short_contradicts_its_own_head_or_one_kept_elsewhere() {
     let dir = journal().await;
     let elsewhere = heads(dir.path()).unwrap();
     fs::remove_file(files(&dir).pop().unwrap()).unwrap();
-    let Err(Broken::Whole(Flaw::CutShort {
+    let Err(VerifyError::Whole(Flaw::CutShort {
         signed: COUNT,
         last,
     })) = proof(&dir)
@@ -152,7 +152,10 @@ async fn a_journal_cut_short_contradicts_its_own_head_or_one_kept_elsewhere() {
         ..Expected::default()
     };
     let found = verify(dir.path(), &expected, |_| {});
-    assert!(matches!(found, Err(Broken::Whole(Flaw::CutShort { .. }))));
+    assert!(matches!(
+        found,
+        Err(VerifyError::Whole(Flaw::CutShort { .. }))
+    ));
 }
 
 /// Everything of a journal made anew by its own host, with another record in it.
@@ -181,7 +184,7 @@ async fn a_journal_written_anew_contradicts_a_head_kept_elsewhere() {
     assert!(
         matches!(
             found,
-            Err(Broken::At {
+            Err(VerifyError::At {
                 flaw: Flaw::Head { .. },
                 ..
             })
@@ -200,14 +203,14 @@ async fn another_hosts_journal_and_a_forged_head_are_refused() {
     };
     let found = verify(dir.path(), &expected, |_| {});
     assert!(
-        matches!(found, Err(Broken::Whole(Flaw::Forged { .. }))),
+        matches!(found, Err(VerifyError::Whole(Flaw::Forged { .. }))),
         "{found:?}"
     );
     fs::remove_file(dir.path().join("heads.jsonl")).unwrap();
     let found = verify(dir.path(), &expected, |_| {});
     assert!(matches!(
         found,
-        Err(Broken::At {
+        Err(VerifyError::At {
             line: 1,
             flaw: Flaw::OtherHost { .. },
             ..
@@ -220,5 +223,8 @@ async fn another_hosts_journal_and_a_forged_head_are_refused() {
         ..Expected::default()
     };
     let found = verify(dir.path(), &expected, |_| {});
-    assert!(matches!(found, Err(Broken::Whole(Flaw::Forged { .. }))));
+    assert!(matches!(
+        found,
+        Err(VerifyError::Whole(Flaw::Forged { .. }))
+    ));
 }

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use crate::append::Tail;
 use crate::folder::{add_head, heads, key, locked};
 use crate::resume::recover;
-use crate::{Head, JournalError, Prepared, segment};
+use crate::{Head, JournalError, SealedReceipt, segment};
 
 /// Receipts that may wait for the thread: some tens of megabytes. Who has more waits.
 const WAITING: usize = 2_048;
@@ -42,7 +42,7 @@ pub struct Journal {
 
 struct Entrance {
     /// None once the journal is closed.
-    send: Option<SyncSender<Prepared>>,
+    send: Option<SyncSender<SealedReceipt>>,
     taken: u64,
 }
 
@@ -121,7 +121,7 @@ impl Journal {
     ///
     /// # Errors
     /// Where nothing can be written at present.
-    pub fn append(&self, receipt: Prepared) -> Result<Ticket, JournalError> {
+    pub fn append(&self, receipt: SealedReceipt) -> Result<Ticket, JournalError> {
         self.well()?;
         let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
         let send = entrance.send.as_ref().ok_or(JournalError::Closed)?;
@@ -178,7 +178,7 @@ impl Drop for Journal {
         entrance.send = None;
         drop(entrance);
         if let Some(thread) = self.thread.take() {
-            // A panic there was told of when it happened.
+            // The thread reported its panic when it happened.
             let _ = thread.join();
         }
     }
@@ -201,7 +201,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn run(mut self, receive: &Receiver<Prepared>) {
+    fn run(mut self, receive: &Receiver<SealedReceipt>) {
         loop {
             let wait = HEAD_AFTER.saturating_sub(self.signed_at.elapsed());
             let next = receive.recv_timeout(wait);
@@ -222,7 +222,7 @@ impl Writer {
     }
 
     /// Makes one receipt durable, with those that wait behind it.
-    fn group(&mut self, first: Prepared, receive: &Receiver<Prepared>) {
+    fn group(&mut self, first: SealedReceipt, receive: &Receiver<SealedReceipt>) {
         let mut bytes = first.bytes();
         let mut group = vec![first];
         while bytes < GROUP_BYTES {

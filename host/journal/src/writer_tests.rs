@@ -12,7 +12,7 @@ fn open(folder: &Path) -> Journal {
     Journal::open_with(folder, [9; 32], now(), 4_096).unwrap()
 }
 
-fn receipt(name: &str) -> Prepared {
+fn receipt(name: &str) -> SealedReceipt {
     prepare(&about(name), &TenantKey::new([1; 32]), &[7; 300]).unwrap()
 }
 

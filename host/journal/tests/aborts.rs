@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used)]
 
 use domesday_journal::{
-    About, Expected, Journal, JournalError, Prepared, TenantKey, prepare, verify,
+    Expected, Journal, JournalError, ReceiptHeader, SealedReceipt, TenantKey, prepare, verify,
 };
 use domesday_package::Sha256Digest;
 use proptest::prelude::RngExt;
@@ -35,8 +35,8 @@ fn random(seed: u64) -> TestRng {
     TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
 }
 
-fn receipt(name: &str, bytes: usize) -> Prepared {
-    let about = About {
+fn receipt(name: &str, bytes: usize) -> SealedReceipt {
+    let about = ReceiptHeader {
         at: 1_700_000_000_000,
         tenant: "acme".to_owned(),
         release_id: "r-1".to_owned(),

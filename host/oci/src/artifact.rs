@@ -143,13 +143,13 @@ pub fn component(
     };
     // Texts alone: there is nothing in it that could fail to be written.
     let config = serde_json::to_vec(&config).unwrap_or_default();
-    let mut said = annotations(manifest);
-    said.insert(PACKAGE.to_owned(), package.to_owned());
+    let mut labels = annotations(manifest);
+    labels.insert(PACKAGE.to_owned(), package.to_owned());
     let artifact = OciImageManifest {
         media_type: Some(OCI_IMAGE_MEDIA_TYPE.to_owned()),
         config: descriptor(WASM_CONFIG_TYPE, entry(&config), None),
         layers: vec![descriptor(WASM_TYPE, listed, Some(file))],
-        annotations: Some(said),
+        annotations: Some(labels),
         ..OciImageManifest::default()
     };
     (artifact, config)

@@ -39,12 +39,12 @@ pub struct Wire {
 #[derive(Default)]
 struct State {
     actions: &'static str,
-    pass: Option<Pass>,
+    pass: Option<Authorization>,
 }
 
 /// The authorization of a request.
 #[derive(Clone)]
-enum Pass {
+enum Authorization {
     Bearer(String),
     Basic,
 }
@@ -109,11 +109,11 @@ impl Wire {
             return Ok(None);
         }
         let response = self.granted(response, &place).await?;
-        let said = header(response.headers(), "docker-content-digest");
+        let stated = header(response.headers(), "docker-content-digest");
         let media_type = header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
         let bytes = self.bounded(response, LARGEST_MANIFEST, &place).await?;
         let digest = Sha256Digest::of(&bytes);
-        let wanted = [said.as_deref(), Some(name)];
+        let wanted = [stated.as_deref(), Some(name)];
         let of_256 = |name: &&str| name.starts_with("sha256:");
         if wanted
             .into_iter()
@@ -186,8 +186,8 @@ impl Wire {
     fn signed(&self, request: RequestBuilder) -> RequestBuilder {
         let pass = self.state().pass.clone();
         match (pass, &self.auth) {
-            (Some(Pass::Bearer(token)), _) => request.bearer_auth(token),
-            (Some(Pass::Basic), RegistryAuth::Basic(user, password)) => {
+            (Some(Authorization::Bearer(token)), _) => request.bearer_auth(token),
+            (Some(Authorization::Basic), RegistryAuth::Basic(user, password)) => {
                 request.basic_auth(user, Some(password))
             }
             _ => request,
@@ -208,9 +208,9 @@ impl Wire {
         }
         let pass = match challenge(response.headers()) {
             None => None,
-            Some(Challenge::Basic) => Some(Pass::Basic),
+            Some(Challenge::Basic) => Some(Authorization::Basic),
             Some(Challenge::Bearer { realm, service }) => {
-                Some(Pass::Bearer(self.token(&realm, service).await?))
+                Some(Authorization::Bearer(self.token(&realm, service).await?))
             }
         };
         self.state().pass = pass;
@@ -221,10 +221,10 @@ impl Wire {
     async fn token(&self, realm: &str, service: Option<String>) -> Result<String, RegistryError> {
         let doing = "asking the token service";
         let shown = printable(realm);
-        let failed = |said: String| RegistryError::Failed {
+        let failed = |message: String| RegistryError::Failed {
             doing: doing.to_owned(),
             host: self.host(),
-            said,
+            message,
             passing: false,
         };
         let mut url = Url::parse(realm)
@@ -256,11 +256,11 @@ impl Wire {
         let response = self.granted(response, doing).await?;
         let bytes = self.bounded(response, LARGEST_TOKEN, "a token").await?;
         #[derive(Deserialize)]
-        struct Given {
+        struct TokenResponse {
             token: Option<String>,
             access_token: Option<String>,
         }
-        let given: Option<Given> = serde_json::from_slice(&bytes).ok();
+        let given: Option<TokenResponse> = serde_json::from_slice(&bytes).ok();
         given
             .and_then(|given| given.token.or(given.access_token))
             .ok_or_else(|| failed(format!("{shown} answers with no token")))
@@ -297,19 +297,19 @@ impl Wire {
             }
             None => String::from_utf8_lossy(&body).into_owned(),
         };
-        let said = match text.trim() {
+        let message = match text.trim() {
             "" => format!("status {}", status.as_u16()),
             text => format!("status {}: {}", status.as_u16(), printable(text)),
         };
         let host = self.host();
         match status {
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-                RegistryError::Denied { host, said }
+                RegistryError::Denied { host, message }
             }
             _ => RegistryError::Failed {
                 doing: doing.to_owned(),
                 host,
-                said,
+                message,
                 passing: busy || is_passing(status),
             },
         }

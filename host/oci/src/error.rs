@@ -101,13 +101,13 @@ pub enum RegistryError {
     },
     /// The registry does not let us.
     #[error(
-        "{host} does not allow this ({said}); DOMESDAY_REGISTRY_USER and DOMESDAY_REGISTRY_PASSWORD, or docker's configuration file, say who is asking"
+        "{host} does not allow this ({message}); DOMESDAY_REGISTRY_USER and DOMESDAY_REGISTRY_PASSWORD, or docker's configuration file, say who is asking"
     )]
     Denied {
         /// The registry's host.
         host: String,
         /// What it said.
-        said: String,
+        message: String,
     },
     /// No answer.
     #[error("{host} cannot be reached: {problem}")]
@@ -150,14 +150,14 @@ pub enum RegistryError {
         bytes: u64,
     },
     /// Anything else that the registry or the connection does.
-    #[error("{doing} at {host}: {said}")]
+    #[error("{doing} at {host}: {message}")]
     Failed {
         /// What was being done.
         doing: String,
         /// The registry's host.
         host: String,
         /// What happened, as it may be shown.
-        said: String,
+        message: String,
         /// Whether the same may succeed a moment later.
         passing: bool,
     },
@@ -180,14 +180,14 @@ pub enum RegistryError {
 impl RegistryError {
     /// What a failure of the library's means, while `doing` something at `host`.
     pub fn of(error: OciDistributionError, host: &str, doing: &str) -> RegistryError {
-        if let Some(said) = denial(&error) {
+        if let Some(message) = denial(&error) {
             let host = host.to_owned();
-            return RegistryError::Denied { host, said };
+            return RegistryError::Denied { host, message };
         }
-        let failed = |said: String, passing| RegistryError::Failed {
+        let failed = |message: String, passing| RegistryError::Failed {
             doing: doing.to_owned(),
             host: host.to_owned(),
-            said,
+            message,
             passing,
         };
         match error {
@@ -247,13 +247,13 @@ pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryErr
     let (host, doing) = (host.to_owned(), doing.to_owned());
     let error = error.without_url();
     if let Some(status) = error.status() {
-        let said = format!("status {}", status.as_u16());
+        let message = format!("status {}", status.as_u16());
         return match status.as_u16() {
-            401 | 403 => RegistryError::Denied { host, said },
+            401 | 403 => RegistryError::Denied { host, message },
             code => RegistryError::Failed {
                 doing,
                 host,
-                said,
+                message,
                 passing: code >= 500 || code == 429,
             },
         };
@@ -269,7 +269,7 @@ pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryErr
         return RegistryError::Failed {
             doing,
             host,
-            said: problem,
+            message: problem,
             passing: false,
         };
     }
@@ -302,16 +302,16 @@ pub fn printable(text: &str) -> String {
 
 /// An error with its causes, each once: a connection's own text says only that it failed.
 fn chain(error: &dyn std::error::Error) -> String {
-    let mut said = error.to_string();
+    let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
         let text = next.to_string();
-        if !said.ends_with(&text) {
-            said = format!("{said}: {text}");
+        if !message.ends_with(&text) {
+            message = format!("{message}: {text}");
         }
         cause = next.source();
     }
-    said
+    message
 }
 
 /// What the registry said, where it wants somebody else to ask.

@@ -10,7 +10,7 @@ use oci_client::manifest::OciImageManifest;
 use std::path::Path;
 
 /// The same package, found in the repository.
-pub struct Standing {
+pub struct ExistingPackage {
     /// The digest of its artifact.
     pub digest: String,
     /// Its signature, where it has one that can be fetched.
@@ -30,14 +30,14 @@ pub async fn package(
     package: &Package,
     stored: &[u8],
     place: &str,
-) -> Result<Option<Standing>, RegistryError> {
+) -> Result<Option<ExistingPackage>, RegistryError> {
     let manifest = package.manifest();
     let tag = artifact::package_tag(manifest.kind, &manifest.id);
     let Some((found, digest)) = to.manifest(&tag).await? else {
         return Ok(None);
     };
     let heads = artifact::heads(&found, place)?;
-    let mut standing = Standing {
+    let mut standing = ExistingPackage {
         digest,
         signature: None,
         signer: None,

@@ -5,7 +5,7 @@ use super::transfer::Transfer;
 use super::{RegistryError, SharedProgress, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
 use domesday_package::{
-    FileEntry, Kind, PackageId, Published, ReceiveState, RemoteManifest, Trust,
+    FileEntry, Kind, PackageId, PublishOutcome, ReceiveState, RemoteManifest, Trust,
 };
 use oci_client::RegistryOperation;
 use std::path::Path;
@@ -53,20 +53,20 @@ pub async fn announced(
     )?)
 }
 
-/// Fetches the files of a judged package and puts it on `shelf`, unless it is there.
+/// Fetches the files of a judged package and puts it on `packages_dir`, unless it is there.
 pub async fn pull(
     from: &Transfer,
     announced: RemoteManifest,
-    shelf: &Path,
-    told: &SharedProgress,
-) -> Result<Published, RegistryError> {
-    let arriving = match announced.begin_receiving(shelf)? {
+    packages_dir: &Path,
+    progress: &SharedProgress,
+) -> Result<PublishOutcome, RegistryError> {
+    let arriving = match announced.begin_receiving(packages_dir)? {
         ReceiveState::There(published) => return Ok(published),
         ReceiveState::Awaited(arriving) => arriving,
     };
     for (file, entry) in &arriving.announced().manifest().files {
         let sink = || Ok(arriving.create(file)?);
-        from.fetch(file.as_str(), entry, told, sink).await?;
+        from.fetch(file.as_str(), entry, progress, sink).await?;
     }
     Ok(arriving.settle()?)
 }

@@ -5,12 +5,12 @@
 //! completed.
 
 use super::artifact::EMPTY;
-use super::existing::Standing;
+use super::existing::ExistingPackage;
 use super::transfer::Transfer;
 use super::{RegistryError, SharedProgress, artifact, existing};
 use domesday_engine::component::outline;
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
-use domesday_package::{FileEntry, Kind, Package, Published, Sha256Digest, ValuationBody};
+use domesday_package::{FileEntry, Kind, Package, PublishOutcome, Sha256Digest, ValuationBody};
 use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
 use std::io;
@@ -32,8 +32,8 @@ struct Component {
 pub async fn publish(
     to: &Transfer,
     package: &Package,
-    told: &SharedProgress,
-) -> Result<Published, RegistryError> {
+    progress: &SharedProgress,
+) -> Result<PublishOutcome, RegistryError> {
     let manifest = package.manifest();
     let address = to.address();
     let (stored, mine) = package.heads()?;
@@ -41,7 +41,7 @@ pub async fn publish(
 
     let place = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
     let there = existing::package(to, package, &stored, &place).await?;
-    // Its own signature stays, as on a shelf.
+    // Its own signature stays, as in a packages folder.
     let kept = there.as_ref().and_then(|there| there.signature.clone());
     let signature = kept.or(mine);
     let whole = written(&artifact::package(manifest, &stored, signature.as_deref()));
@@ -61,9 +61,9 @@ pub async fn publish(
     for (file, entry) in &manifest.files {
         let path = package.path(file.as_str())?;
         let file = file.as_str();
-        match to.put_file(&path, file, entry, told).await? {
+        match to.put_file(&path, file, entry, progress).await? {
             true => sent = true,
-            false if there.is_some() => prove_again(to, file, entry, told).await?,
+            false if there.is_some() => prove_again(to, file, entry, progress).await?,
             false => {}
         }
     }
@@ -87,9 +87,9 @@ pub async fn publish(
         }
     }
     Ok(match there {
-        None => Published::Copied,
-        Some(_) if sent => Published::Completed,
-        Some(there) => Published::AlreadyThere(there.signer),
+        None => PublishOutcome::Copied,
+        Some(_) if sent => PublishOutcome::Completed,
+        Some(there) => PublishOutcome::AlreadyThere(there.signer),
     })
 }
 
@@ -98,7 +98,7 @@ async fn component(
     to: &Transfer,
     package: &Package,
     digest: &str,
-    there: Option<&Standing>,
+    there: Option<&ExistingPackage>,
     place: &str,
 ) -> Result<Component, RegistryError> {
     let body: ValuationBody = package.body()?;
@@ -121,10 +121,10 @@ async fn prove_again(
     to: &Transfer,
     file: &str,
     entry: &FileEntry,
-    told: &SharedProgress,
+    progress: &SharedProgress,
 ) -> Result<(), RegistryError> {
     if entry.bytes <= PROVED_AGAIN {
-        to.fetch(file, entry, told, || Ok(io::sink())).await?;
+        to.fetch(file, entry, progress, || Ok(io::sink())).await?;
     }
     Ok(())
 }

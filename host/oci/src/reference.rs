@@ -222,9 +222,9 @@ mod tests {
                 "oci://registry.example/homes",
             ),
         ] {
-            let said = Address::or_folder(text).unwrap_err().to_string();
-            assert!(said.contains(meant), "{said}");
-            assert!(!said.contains("hunter2"), "{said}");
+            let error = Address::or_folder(text).unwrap_err().to_string();
+            assert!(error.contains(meant), "{error}");
+            assert!(!error.contains("hunter2"), "{error}");
         }
         for folder in [
             "/srv/releases",

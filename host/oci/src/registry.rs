@@ -16,14 +16,14 @@ pub use crate::reference::Address;
 use crate::callbacks::{LogLine, SharedProgress};
 use crate::transfer::Transfer;
 use crate::{artifact, pull, push};
-use domesday_package::{Kind, Package, PackageId, Published, RemoteManifest, Trust};
+use domesday_package::{Kind, Package, PackageId, PublishOutcome, RemoteManifest, Trust};
 use std::path::Path;
 
 /// A repository of a registry, with its credentials and connections.
 pub struct Registry {
     transfer: Transfer,
     runtime: tokio::runtime::Runtime,
-    told: SharedProgress,
+    progress: SharedProgress,
 }
 
 impl Registry {
@@ -36,17 +36,17 @@ impl Registry {
     pub fn new(
         address: Address,
         plain_http: bool,
-        told: SharedProgress,
-        said: LogLine,
+        progress: SharedProgress,
+        log: LogLine,
     ) -> Result<Registry, RegistryError> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(RegistryError::Machine)?;
         Ok(Registry {
-            transfer: Transfer::new(address, plain_http, said)?,
+            transfer: Transfer::new(address, plain_http, log)?,
             runtime,
-            told,
+            progress,
         })
     }
 
@@ -55,9 +55,9 @@ impl Registry {
     /// # Errors
     /// [`RegistryError::Republished`] where the id is there with other bytes, or the reason of a
     /// failed transfer.
-    pub fn publish(&self, package: &Package) -> Result<Published, RegistryError> {
+    pub fn publish(&self, package: &Package) -> Result<PublishOutcome, RegistryError> {
         self.runtime
-            .block_on(push::publish(&self.transfer, package, &self.told))
+            .block_on(push::publish(&self.transfer, package, &self.progress))
     }
 
     /// Fetches the manifest and the signature of a package and judges them.
@@ -74,17 +74,21 @@ impl Registry {
             .block_on(pull::announced(&self.transfer, (kind, id), trust))
     }
 
-    /// Fetches the files of a package and puts it on `shelf`, unless it is there already.
+    /// Fetches the files of a package and puts it on `packages_dir`, unless it is there already.
     ///
     /// # Errors
     /// A file cannot be fetched or differs from the manifest. Nothing is kept then.
     pub fn pull(
         &self,
         announced: RemoteManifest,
-        shelf: &Path,
-    ) -> Result<Published, RegistryError> {
-        self.runtime
-            .block_on(pull::pull(&self.transfer, announced, shelf, &self.told))
+        packages_dir: &Path,
+    ) -> Result<PublishOutcome, RegistryError> {
+        self.runtime.block_on(pull::pull(
+            &self.transfer,
+            announced,
+            packages_dir,
+            &self.progress,
+        ))
     }
 
     /// Returns the address of a package in this repository, for messages.

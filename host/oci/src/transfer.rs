@@ -39,7 +39,7 @@ pub struct Transfer {
     client: Client,
     /// Queries and downloads.
     wire: Wire,
-    said: LogLine,
+    log: LogLine,
     auth: RegistryAuth,
     address: Address,
 }
@@ -49,7 +49,7 @@ impl Transfer {
     pub fn new(
         address: Address,
         plain_http: bool,
-        said: LogLine,
+        log: LogLine,
     ) -> Result<Transfer, RegistryError> {
         // The client has no cryptography of its own. Where the process has chosen already, that
         // stands.
@@ -81,7 +81,7 @@ impl Transfer {
         Ok(Transfer {
             client,
             wire,
-            said,
+            log,
             auth,
             address,
         })
@@ -171,11 +171,11 @@ impl Transfer {
         path: &Path,
         file: &str,
         entry: &FileEntry,
-        told: &SharedProgress,
+        progress: &SharedProgress,
     ) -> Result<bool, RegistryError> {
         let (any, digest) = (self.address.tagged("any"), blob(&entry.sha256));
         if self.has(file, entry).await? {
-            told(file, entry.bytes, entry.bytes);
+            progress(file, entry.bytes, entry.bytes);
             return Ok(false);
         }
         let put = || async {
@@ -183,7 +183,7 @@ impl Transfer {
                 file: path.display().to_string(),
                 error,
             })?;
-            let pieces = pieces(source, file.to_owned(), entry.bytes, told.clone());
+            let pieces = pieces(source, file.to_owned(), entry.bytes, progress.clone());
             self.client
                 .push_blob_stream(&any, pieces, &digest, Some(entry.bytes))
                 .await
@@ -199,7 +199,7 @@ impl Transfer {
         &self,
         file: &str,
         entry: &FileEntry,
-        told: &SharedProgress,
+        progress: &SharedProgress,
         sink: impl Fn() -> Result<W, RegistryError>,
     ) -> Result<W, RegistryError> {
         let doing = format!("fetching {file}");
@@ -226,7 +226,7 @@ impl Transfer {
                         file: file.to_owned(),
                         error,
                     })?;
-                told(file, done, entry.bytes);
+                progress(file, done, entry.bytes);
             }
             if done < entry.bytes {
                 return Err(RegistryError::BrokeOff {
@@ -271,7 +271,7 @@ impl Transfer {
                     .with_max_times(AGAIN),
             )
             .when(RegistryError::may_pass)
-            .notify(|error, _| (self.said)(&format!("{}; trying again", error.briefly())))
+            .notify(|error, _| (self.log)(&format!("{}; trying again", error.briefly())))
             .await
     }
 
@@ -289,10 +289,10 @@ fn pieces(
     source: File,
     file: String,
     bytes: u64,
-    told: SharedProgress,
+    progress: SharedProgress,
 ) -> impl futures_util::Stream<Item = Result<Bytes, OciDistributionError>> + Send + 'static {
     stream::unfold((source, 0_u64), move |(mut source, done)| {
-        told(&file, done, bytes);
+        progress(&file, done, bytes);
         async move {
             let mut piece = vec![0; PIECE];
             match source.read(&mut piece) {

@@ -1,5 +1,5 @@
-//! The published description of the interface: one OpenAPI 3.1 document, made from the contract's
-//! own schemas and error codes, and a page that people read.
+//! The published description of the API: one OpenAPI 3.1 document, made from the contract's own
+//! schemas and error codes, and a page for people.
 
 use crate::headers::{self, HEADERS};
 use crate::route::{Route, TAGS};
@@ -38,7 +38,7 @@ pub(crate) const KEY: &str = "The key of a customer, sent as `Authorization: Bea
     `markets:read` and `rates:read` for the v1 routes, or `markets:read:` and `rates:read:` with a \
     dataset for that one alone.";
 
-/// The document.
+/// Builds the document.
 pub fn document() -> OpenApi {
     let mut components = ComponentsBuilder::new();
     for (name, schema) in schemas().into_iter().chain(series::schemas()) {
@@ -90,7 +90,7 @@ pub fn document() -> OpenApi {
         .build()
 }
 
-/// The document as JSON, as it is served and kept in docs/openapi.json.
+/// Returns the document as JSON, as it is served and stored in docs/openapi.json.
 ///
 /// # Errors
 /// None that is known: every part of it is a JSON value already.
@@ -174,7 +174,7 @@ fn content(schema: &str) -> Content {
         .build()
 }
 
-/// A refusal with one of these codes and this body.
+/// Describes an error response with one of these codes and this body.
 fn refusal(status: u16, codes: &[Code], body: &str) -> Response {
     let mut about = String::new();
     for code in codes {
@@ -191,8 +191,8 @@ fn refusal(status: u16, codes: &[Code], body: &str) -> Response {
     response.build()
 }
 
-/// Members in the order of their names, at every depth: the document is compared byte by byte, and
-/// what has no order of its own (conditions of a schema) would come in another at every start.
+/// Sorts the members of every object by name. The document is compared byte by byte, and some
+/// members have no order of their own.
 fn sorted(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value;
     match value {

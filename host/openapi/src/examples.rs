@@ -1,5 +1,5 @@
-//! The requests that the description shows. Homes of the demo's made-up country, so that each can
-//! be sent to a fresh checkout as it stands.
+//! The example requests of the description. Their homes are in the demo's made-up country, so each
+//! can be sent to a fresh checkout unchanged.
 
 use serde_json::Value;
 use utoipa::openapi::example::ExampleBuilder;
@@ -15,7 +15,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// As the description holds it.
+    /// Returns the example as a part of the description.
     pub fn openapi(&self) -> utoipa::openapi::example::Example {
         let value: Option<Value> = serde_json::from_str(self.text).ok();
         ExampleBuilder::new()

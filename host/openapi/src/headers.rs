@@ -1,12 +1,12 @@
-//! The headers of answers, as the description tells them.
+//! The response headers of the description.
 
 use domesday_contract::schema::{pattern, uuid};
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::schema::{Object, Schema, Type};
 use utoipa::openapi::{Header, Ref};
 
-/// A header that answers carry.
-pub struct Told {
+/// A response header.
+pub struct ResponseHeader {
     /// Its name.
     pub name: &'static str,
     /// What it says.
@@ -14,64 +14,64 @@ pub struct Told {
     schema: fn() -> Object,
 }
 
-/// Longest text of a rate limit's header, in characters.
+/// The longest value of a rate limit header, in characters.
 const RATE_LONGEST: usize = 80;
 
-/// Every header that the interface describes.
-pub const HEADERS: [Told; 9] = [
-    Told {
+/// Every header of the description.
+pub const HEADERS: [ResponseHeader; 9] = [
+    ResponseHeader {
         name: "X-Service-Request-Id",
         about: "Identifies the request: a UUID, on every answer. Quote it when you report a fault.",
         schema: uuid,
     },
-    Told {
+    ResponseHeader {
         name: "RateLimit-Policy",
         about: "Your plan's rate, on every answer to a good key: `\"requests\";q=100;w=2` is a \
             burst of 100 requests, which comes back evenly within 2 seconds.",
         schema: || pattern(r#"^"requests";q=[0-9]+;w=[0-9]+$"#, RATE_LONGEST),
     },
-    Told {
+    ResponseHeader {
         name: "RateLimit",
         about: "How your rate stands, on every answer to a good key: `\"requests\";r=99;t=1` says \
             that 99 more may come at once, and one more than that within a second.",
         schema: || pattern(r#"^"requests";r=[0-9]+;t=[0-9]+$"#, RATE_LONGEST),
     },
-    Told {
+    ResponseHeader {
         name: "Retry-After",
         about: "Wait at least this long before trying again: seconds, or an HTTP date.",
         schema: || Object::with_type(Type::String),
     },
-    Told {
+    ResponseHeader {
         name: "WWW-Authenticate",
         about: "Bearer: how to present a key.",
         schema: || Object::with_type(Type::String),
     },
-    Told {
+    ResponseHeader {
         name: "Allow",
         about: "The methods that the path takes.",
         schema: || Object::with_type(Type::String),
     },
-    Told {
+    ResponseHeader {
         name: "ETag",
         about: "Names the answer but for its request id: send it as If-None-Match, and 304 says \
             that nothing changed.",
         schema: || Object::with_type(Type::String),
     },
-    Told {
+    ResponseHeader {
         name: "Cache-Control",
         about: "How long you may keep the answer: a minute for the current release, for ever for \
             one that was named.",
         schema: || Object::with_type(Type::String),
     },
-    Told {
+    ResponseHeader {
         name: "Vary",
         about: "Authorization: what one key may see, another may not.",
         schema: || Object::with_type(Type::String),
     },
 ];
 
-impl Told {
-    /// As the description holds it.
+impl ResponseHeader {
+    /// Returns the header as a part of the description.
     pub fn openapi(&self) -> Header {
         HeaderBuilder::new()
             .schema(Some(Schema::from((self.schema)())))
@@ -80,19 +80,19 @@ impl Told {
     }
 }
 
-/// The named header of the description.
+/// Returns a reference to a named header of the description.
 pub fn reference(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-/// What every answer to a good key carries.
+/// Returns the headers of every response to a valid key.
 pub fn of_every_answer() -> impl Iterator<Item = &'static str> {
     HEADERS[..3].iter().map(|header| header.name)
 }
 
-/// What a refusal with this status carries.
+/// Returns the headers of an error response with this status.
 pub fn of_a_refusal(status: u16) -> impl Iterator<Item = &'static str> {
-    // No good key, no rate of anybody's.
+    // Without a valid key there is no tenant, and so no rate limit.
     let common = if status == 401 { 1 } else { 3 };
     let own = match status {
         401 => Some("WWW-Authenticate"),

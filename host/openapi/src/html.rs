@@ -1,5 +1,5 @@
-//! The reference that people read: one page, made from the document, that needs nothing else. No
-//! script, no font or style from elsewhere.
+//! The reference for people: one HTML page, made from the document. It has no script, and no font
+//! or style from elsewhere.
 
 mod fields;
 mod text;
@@ -18,7 +18,7 @@ use utoipa::openapi::path::{HttpMethod, ParameterIn};
 
 const STYLE: &str = include_str!("html/style.css");
 
-/// The page.
+/// Renders the page.
 ///
 /// # Errors
 /// None that is known: a schema that cannot be written as JSON.

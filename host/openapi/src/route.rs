@@ -1,4 +1,4 @@
-//! A route as the description tells it: what it takes, answers and refuses.
+//! A route of the description: its parameters, its responses and its errors.
 
 use super::examples::Example;
 use domesday_contract::error::Code;
@@ -20,24 +20,24 @@ pub struct Route {
     pub answers: &'static [ResponseSpec],
     /// The schema of a refusal's body.
     pub error: &'static str,
-    /// What it can be refused with, beyond what any route can.
+    /// Error codes of this route, beyond those of every route.
     pub refused: &'static [&'static [Code]],
 }
 
 /// A parameter: name, place, whether it is required, schema, meaning.
 pub type Field = (&'static str, ParameterIn, bool, Object, Cow<'static, str>);
 
-/// An answer that is no refusal.
+/// A response without an error.
 pub struct ResponseSpec {
     pub status: &'static str,
     pub about: &'static str,
-    /// The body's schema; none where there is no body.
+    /// The body's schema, if it has a body.
     pub schema: Option<&'static str>,
     pub headers: &'static [&'static str],
 }
 
 impl Route {
-    /// Every code that it can be refused with.
+    /// Returns every error code of the route.
     pub fn codes(&self) -> impl Iterator<Item = Code> {
         ANY.iter()
             .chain(self.refused.iter().copied().flatten())
@@ -45,7 +45,7 @@ impl Route {
     }
 }
 
-/// No parameters.
+/// Returns no parameters.
 pub fn none() -> Vec<Field> {
     Vec::new()
 }
@@ -79,7 +79,7 @@ pub const TAGS: [(&str, &str); 7] = [
     ),
 ];
 
-/// What any route can be refused with.
+/// Error codes of every route.
 const ANY: &[Code] = &[
     Code::MissingCredential,
     Code::InvalidCredential,

@@ -3,7 +3,7 @@
 use super::examples;
 use super::route::{Field, ResponseSpec, Route, none};
 use domesday_contract::error::Code;
-use domesday_contract::schema::{Meaning, uuid};
+use domesday_contract::schema::{SchemaExt, uuid};
 use domesday_contract::v3::schema::{postcode, uprn};
 use utoipa::openapi::path::{HttpMethod, ParameterIn};
 
@@ -44,7 +44,7 @@ const SUBMISSION: &[Code] = &[
     Code::IdempotencyKeyExpired,
     Code::JobAdmissionPaused,
 ];
-/// Of a route that the active release does not list.
+/// Error codes of a route that the active release may lack.
 const OFFERED: &[Code] = &[Code::RouteNotFound];
 const JOB: &[Code] = &[Code::JobNotFound];
 const QUERY: &[Code] = &[Code::UnknownField];
@@ -73,7 +73,7 @@ fn place() -> Vec<Field> {
             "postcode",
             ParameterIn::Query,
             true,
-            postcode().meaning(""),
+            postcode().describe(""),
             "A full postcode in any case and spacing.".into(),
         ),
         (

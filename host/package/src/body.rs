@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{BodyFault, FilePath, Kind, Manifest};
+use crate::{BodyError, FilePath, Kind, Manifest};
 
 /// The typed body of one kind of package. A body denies members that it does not know, since a
 /// member that is ignored is a promise that is not kept.
@@ -12,12 +12,12 @@ pub trait Body: Serialize + DeserializeOwned {
     const KIND: Kind;
 
     /// Checks what the types alone cannot: ranges, agreement with the rest of the manifest.
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault>;
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError>;
 }
 
 /// `Ok` if `holds`, else the rule that `field` breaks.
-pub(crate) fn rule(holds: bool, field: &'static str, rule: &'static str) -> Result<(), BodyFault> {
-    holds.then_some(()).ok_or(BodyFault::Rule { field, rule })
+pub(crate) fn rule(holds: bool, field: &'static str, rule: &'static str) -> Result<(), BodyError> {
+    holds.then_some(()).ok_or(BodyError::Rule { field, rule })
 }
 
 /// `Ok` if the manifest lists `file`.
@@ -25,11 +25,11 @@ pub(crate) fn listed(
     manifest: &Manifest,
     field: &'static str,
     file: &FilePath,
-) -> Result<(), BodyFault> {
+) -> Result<(), BodyError> {
     if manifest.files.contains_key(file) {
         return Ok(());
     }
-    Err(BodyFault::UnlistedFile {
+    Err(BodyError::UnlistedFile {
         field,
         file: file.clone(),
     })
@@ -84,8 +84,8 @@ pub(crate) mod testing {
         };
         match body.check(manifest) {
             Ok(()) => "none",
-            Err(BodyFault::Shape(_)) => "shape",
-            Err(BodyFault::UnlistedFile { field, .. } | BodyFault::Rule { field, .. }) => field,
+            Err(BodyError::Shape(_)) => "shape",
+            Err(BodyError::UnlistedFile { field, .. } | BodyError::Rule { field, .. }) => field,
         }
     }
 }

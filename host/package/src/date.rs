@@ -15,18 +15,18 @@ pub struct Timestamp(DateTime<Utc>);
 /// The text is not a date-time such as `2026-01-31T09:30:00Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a date-time written as 2026-01-31T09:30:00Z")]
-pub struct NotATimestamp;
+pub struct TimestampError;
 
 impl FromStr for Timestamp {
-    type Err = NotATimestamp;
+    type Err = TimestampError;
 
-    fn from_str(text: &str) -> Result<Self, NotATimestamp> {
-        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| NotATimestamp)?;
+    fn from_str(text: &str) -> Result<Self, TimestampError> {
+        let moment = DateTime::parse_from_rfc3339(text).map_err(|_| TimestampError)?;
         let timestamp = Timestamp(moment.to_utc());
         // Offsets, fractions and lower-case letters would be other spellings of the same moment.
         (timestamp.to_string() == text)
             .then_some(timestamp)
-            .ok_or(NotATimestamp)
+            .ok_or(TimestampError)
     }
 }
 
@@ -37,9 +37,9 @@ impl fmt::Display for Timestamp {
 }
 
 impl TryFrom<String> for Timestamp {
-    type Error = NotATimestamp;
+    type Error = TimestampError;
 
-    fn try_from(text: String) -> Result<Self, NotATimestamp> {
+    fn try_from(text: String) -> Result<Self, TimestampError> {
         text.parse()
     }
 }
@@ -101,7 +101,7 @@ mod tests {
             "2026-01-31t09:30:00z",
             "2026-02-30T09:30:00Z",
         ] {
-            assert_eq!(bad.parse::<Timestamp>(), Err(NotATimestamp), "{bad}");
+            assert_eq!(bad.parse::<Timestamp>(), Err(TimestampError), "{bad}");
         }
     }
 }

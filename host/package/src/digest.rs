@@ -18,7 +18,7 @@ pub struct Sha256Digest([u8; 32]);
 /// The text is not 64 lower-case hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a SHA-256 digest is 64 lower-case hexadecimal digits")]
-pub struct NotADigest;
+pub struct DigestError;
 
 impl Sha256Digest {
     /// The digest of `bytes`.
@@ -71,17 +71,17 @@ pub(crate) fn decode_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 impl FromStr for Sha256Digest {
-    type Err = NotADigest;
+    type Err = DigestError;
 
-    fn from_str(text: &str) -> Result<Self, NotADigest> {
-        decode_hex(text).map(Sha256Digest).ok_or(NotADigest)
+    fn from_str(text: &str) -> Result<Self, DigestError> {
+        decode_hex(text).map(Sha256Digest).ok_or(DigestError)
     }
 }
 
 impl TryFrom<String> for Sha256Digest {
-    type Error = NotADigest;
+    type Error = DigestError;
 
-    fn try_from(text: String) -> Result<Self, NotADigest> {
+    fn try_from(text: String) -> Result<Self, DigestError> {
         text.parse()
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_digest_has_one_spelling() {
         assert_eq!(ABC.parse::<Sha256Digest>().unwrap().to_string(), ABC);
-        assert_eq!(ABC.to_uppercase().parse::<Sha256Digest>(), Err(NotADigest));
-        assert_eq!(ABC[1..].parse::<Sha256Digest>(), Err(NotADigest));
+        assert_eq!(ABC.to_uppercase().parse::<Sha256Digest>(), Err(DigestError));
+        assert_eq!(ABC[1..].parse::<Sha256Digest>(), Err(DigestError));
     }
 }

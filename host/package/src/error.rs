@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::{BodyFault, FilePath, Kind, PackageId, PublicKey, Sha256Digest};
+use crate::{BodyError, FilePath, Kind, PackageId, PublicKey, Sha256Digest};
 
 /// A package could not be opened, written or signed.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum PackageErrorKind {
         /// What the system said.
         error: io::Error,
     },
-    /// The place is no directory (a link to one is none).
+    /// The path is not a directory (a link to one is not).
     #[error("is not a directory")]
     NotADirectory,
     /// There is no `manifest.json`.
@@ -149,7 +149,7 @@ pub enum PackageErrorKind {
     },
     /// The kind's own part of the manifest is wrong.
     #[error("manifest.json: body: {0}")]
-    Body(#[from] BodyFault),
+    Body(#[from] BodyError),
     /// The id is published already, with other bytes.
     #[error("is published already with other bytes; an id never changes, so take a new one")]
     Republished,

@@ -6,9 +6,9 @@ use std::path::Path;
 use crate::error::PackageErrorKind;
 use crate::{Manifest, Package, PublicKey, signature};
 
-/// How a package came onto a shelf.
+/// How a package came into a packages folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Published {
+pub enum PublishOutcome {
     /// It was copied.
     Copied,
     /// It was there with the same bytes and lacked a signature or a part, which it has now.
@@ -25,7 +25,7 @@ pub(crate) fn find_existing(
     place: &Path,
     manifest: &Manifest,
     came: Option<&[u8]>,
-) -> Result<Option<Published>, PackageErrorKind> {
+) -> Result<Option<PublishOutcome>, PackageErrorKind> {
     if fs::symlink_metadata(place).is_err() {
         return Ok(None);
     }
@@ -37,8 +37,8 @@ pub(crate) fn find_existing(
     match (signer, came) {
         (None, Some(bytes)) => {
             signature::put(place, bytes)?;
-            Ok(Some(Published::Completed))
+            Ok(Some(PublishOutcome::Completed))
         }
-        (signer, _) => Ok(Some(Published::AlreadyThere(signer))),
+        (signer, _) => Ok(Some(PublishOutcome::AlreadyThere(signer))),
     }
 }

@@ -118,7 +118,7 @@ fn walk(
                 .collect::<io::Result<Vec<_>>>()
         })
         .map_err(PackageErrorKind::io(&directory))?;
-    // In order, so that of several faults it is always the same that is told.
+    // In order, so that of several errors the same is always reported.
     names.sort();
     for name in names {
         let metadata = fs::symlink_metadata(directory.join(&name))

@@ -48,7 +48,7 @@ pub struct PackageId(String);
 
 /// Why a text is not a package id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum IdFault {
+pub enum PackageIdError {
     /// Nothing at all, or more than 100 bytes.
     #[error("an id has 1 to 100 characters, this has {length}")]
     Length {
@@ -78,30 +78,30 @@ impl PackageId {
 }
 
 impl FromStr for PackageId {
-    type Err = IdFault;
+    type Err = PackageIdError;
 
-    fn from_str(text: &str) -> Result<Self, IdFault> {
+    fn from_str(text: &str) -> Result<Self, PackageIdError> {
         if text.is_empty() || text.len() > LONGEST {
-            return Err(IdFault::Length { length: text.len() });
+            return Err(PackageIdError::Length { length: text.len() });
         }
         for (position, found) in text.char_indices() {
             let word = found.is_ascii_lowercase() || found.is_ascii_digit();
             let joint = position > 0 && matches!(found, '.' | '_' | '-');
             if !word && !joint {
-                return Err(IdFault::Character { found, position });
+                return Err(PackageIdError::Character { found, position });
             }
         }
         if text.contains("..") {
-            return Err(IdFault::DoubleDot);
+            return Err(PackageIdError::DoubleDot);
         }
         Ok(PackageId(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for PackageId {
-    type Error = IdFault;
+    type Error = PackageIdError;
 
-    fn try_from(text: String) -> Result<Self, IdFault> {
+    fn try_from(text: String) -> Result<Self, PackageIdError> {
         text.parse()
     }
 }
@@ -128,33 +128,33 @@ mod tests {
             assert_eq!(good.parse::<PackageId>().unwrap().as_str(), good);
         }
         let refused = [
-            ("", IdFault::Length { length: 0 }),
-            (&"x".repeat(101), IdFault::Length { length: 101 }),
-            ("a..b", IdFault::DoubleDot),
+            ("", PackageIdError::Length { length: 0 }),
+            (&"x".repeat(101), PackageIdError::Length { length: 101 }),
+            ("a..b", PackageIdError::DoubleDot),
             (
                 ".a",
-                IdFault::Character {
+                PackageIdError::Character {
                     found: '.',
                     position: 0,
                 },
             ),
             (
                 "a/b",
-                IdFault::Character {
+                PackageIdError::Character {
                     found: '/',
                     position: 1,
                 },
             ),
             (
                 "aB",
-                IdFault::Character {
+                PackageIdError::Character {
                     found: 'B',
                     position: 1,
                 },
             ),
             (
                 "é",
-                IdFault::Character {
+                PackageIdError::Character {
                     found: 'é',
                     position: 0,
                 },

@@ -1,7 +1,7 @@
 //! Immutable packages: a directory that says what it is, and is opened only if every byte agrees.
 //!
 //! Everything that Domesday serves from (valuation releases, property snapshots, market and rate
-//! series) is a package: a directory `<shelf>/<id>` that holds
+//! series) is a package: a directory `<packages>/<id>` that holds
 //!
 //! - `manifest.json`, which names the package (kind, id, creation time), lists every file with
 //!   its size and SHA-256, and carries a body whose shape belongs to the kind;
@@ -27,12 +27,12 @@
 //! authenticated [`VerificationCache`] of what it proved earlier.
 //!
 //! **Bodies.** Each kind has a typed body ([`ValuationBody`], [`PropertyBody`]) behind the trait
-//! [`Body`]; another room may define the body of its own kind. This room knows what a manifest
+//! [`Body`]; another crate may define the body of its own kind. This crate knows what a manifest
 //! claims, never what the files mean.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod body;
-mod body_fault;
+mod body_error;
 mod date;
 mod digest;
 mod error;
@@ -58,17 +58,17 @@ mod verification_cache;
 mod write;
 
 pub use body::Body;
-pub use body_fault::BodyFault;
+pub use body_error::BodyError;
 pub use date::Timestamp;
 pub use digest::Sha256Digest;
 pub use error::{PackageError, PackageErrorKind};
-pub use existing::Published;
-pub use id::{IdFault, Kind, PackageId};
+pub use existing::PublishOutcome;
+pub use id::{Kind, PackageId, PackageIdError};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
 pub use monotone::{Direction, Monotone, MonotoneInput};
 pub use open::{Package, claimed_body, open, open_with};
-pub use path::{FilePath, PathFault};
+pub use path::{FilePath, PathError};
 pub use property::{PropertyBody, RegisterFile};
 pub use publish::publish;
 pub use receive::{PackageReceiver, ReceiveState, RemoteManifest};

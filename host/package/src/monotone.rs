@@ -1,6 +1,6 @@
 //! What a release declares of the way in which an input moves its estimate.
 
-use crate::BodyFault;
+use crate::BodyError;
 use crate::body::rule;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +66,7 @@ pub enum Direction {
     Down,
 }
 
-pub(crate) fn check(declared: &[Monotone]) -> Result<(), BodyFault> {
+pub(crate) fn check(declared: &[Monotone]) -> Result<(), BodyError> {
     let field = "monotone";
     for (at, probe) in declared.iter().enumerate() {
         rule(

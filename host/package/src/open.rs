@@ -7,7 +7,7 @@ use crate::error::PackageErrorKind;
 use crate::files::{check_tree, open_plain, read_small};
 use crate::manifest::{LARGEST, MANIFEST};
 use crate::{
-    Body, BodyFault, FileEntry, FileFacts, FilePath, Full, Manifest, PackageError, PublicKey,
+    Body, BodyError, FileEntry, FileFacts, FilePath, Full, Manifest, PackageError, PublicKey,
     Sha256Digest, Trust, Verification, signature,
 };
 
@@ -200,7 +200,7 @@ pub(crate) fn read_body<B: Body>(manifest: &Manifest) -> Result<B, PackageErrorK
             expected: B::KIND,
         });
     }
-    let body: B = serde_json::from_value(manifest.body.clone()).map_err(BodyFault::Shape)?;
+    let body: B = serde_json::from_value(manifest.body.clone()).map_err(BodyError::Shape)?;
     body.check(manifest)?;
     Ok(body)
 }

@@ -22,7 +22,7 @@ pub struct FilePath(String);
 
 /// Why a text is not the path of a file in a package.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PathFault {
+pub enum PathError {
     /// Nothing at all, or more than 200 bytes.
     #[error("a path has 1 to 200 characters, this has {length}")]
     Length {
@@ -63,28 +63,28 @@ fn is_name(name: &str) -> bool {
 }
 
 impl FromStr for FilePath {
-    type Err = PathFault;
+    type Err = PathError;
 
-    fn from_str(text: &str) -> Result<Self, PathFault> {
+    fn from_str(text: &str) -> Result<Self, PathError> {
         if text.is_empty() || text.len() > LONGEST {
-            return Err(PathFault::Length { length: text.len() });
+            return Err(PathError::Length { length: text.len() });
         }
         if let Some(name) = text.split('/').find(|name| !is_name(name)) {
-            return Err(PathFault::Name {
+            return Err(PathError::Name {
                 name: name.to_owned(),
             });
         }
         if text == MANIFEST || text == SIGNATURE {
-            return Err(PathFault::Reserved);
+            return Err(PathError::Reserved);
         }
         Ok(FilePath(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for FilePath {
-    type Error = PathFault;
+    type Error = PathError;
 
-    fn try_from(text: String) -> Result<Self, PathFault> {
+    fn try_from(text: String) -> Result<Self, PathError> {
         text.parse()
     }
 }
@@ -114,18 +114,18 @@ mod tests {
             "../a", "a/../b", "/a", "a//b", "a/", ".hidden", "a\\b", "a b", "a/.", "é",
         ] {
             assert!(
-                matches!(bad.parse::<FilePath>(), Err(PathFault::Name { .. })),
+                matches!(bad.parse::<FilePath>(), Err(PathError::Name { .. })),
                 "{bad}"
             );
         }
         assert_eq!(
             "manifest.json".parse::<FilePath>(),
-            Err(PathFault::Reserved)
+            Err(PathError::Reserved)
         );
-        assert_eq!("manifest.sig".parse::<FilePath>(), Err(PathFault::Reserved));
+        assert_eq!("manifest.sig".parse::<FilePath>(), Err(PathError::Reserved));
         assert_eq!(
             "a".repeat(201).parse::<FilePath>(),
-            Err(PathFault::Length { length: 201 })
+            Err(PathError::Length { length: 201 })
         );
     }
 

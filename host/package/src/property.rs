@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::BodyFault;
+use crate::BodyError;
 use crate::body::{Body, listed, rule};
 use crate::{FilePath, Kind, Manifest, PackageId, Sha256Digest, date};
 
@@ -52,14 +52,14 @@ pub struct RegisterFile {
 impl Body for PropertyBody {
     const KIND: Kind = Kind::Property;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         rule(
             self.snapshot_id == manifest.id,
             "snapshot_id",
             "must be the package's id",
         )?;
         rule(self.schema > 0, "schema", "must be at least 1")?;
-        BodyFault::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
+        BodyError::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
         listed(manifest, "database", &self.database)
     }
 }

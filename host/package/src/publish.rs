@@ -1,4 +1,4 @@
-//! Publishing: the same bytes on another shelf, whole and durable, or not at all.
+//! Publishing: the same bytes in another packages folder, whole and durable, or not at all.
 
 use std::path::Path;
 
@@ -9,33 +9,33 @@ use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::signature::LARGEST_SIGNATURE;
 use crate::staging::StagingDirectory;
 use crate::write::{copy, put_file, settle};
-use crate::{Manifest, Package, PackageError, Published, Source, signature};
+use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
 
-/// Copies `package` as `<shelf>/<id>`, with its manifest and signature to the letter.
+/// Copies `package` as `<packages>/<id>`, with its manifest and signature to the letter.
 ///
-/// The shelf is created where it is missing. Every file is hashed as it is copied: the copy has the
-/// bytes of the manifest even if the package changed since it was opened. An unsigned package
-/// that is there with the same bytes takes the signature of this one.
+/// The packages folder is created where it is missing. Every file is hashed as it is copied: the
+/// copy has the bytes of the manifest even if the package changed since it was opened. An unsigned
+/// package that is there with the same bytes takes the signature of this one.
 ///
 /// # Errors
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes;
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
-pub fn publish(package: &Package, shelf: &Path) -> Result<Published, PackageError> {
-    let place = shelf.join(package.manifest().id.as_str());
-    publish_to(package, shelf, &place).map_err(|fault| fault.of(&place))
+pub fn publish(package: &Package, packages_dir: &Path) -> Result<PublishOutcome, PackageError> {
+    let place = packages_dir.join(package.manifest().id.as_str());
+    publish_to(package, packages_dir, &place).map_err(|fault| fault.of(&place))
 }
 
 fn publish_to(
     package: &Package,
-    shelf: &Path,
+    packages_dir: &Path,
     place: &Path,
-) -> Result<Published, PackageErrorKind> {
+) -> Result<PublishOutcome, PackageErrorKind> {
     let manifest = package.manifest();
     let signature = signature_of(package)?;
     if let Some(published) = find_existing(place, manifest, signature.as_deref())? {
         return Ok(published);
     }
-    let staging = StagingDirectory::new(shelf, &manifest.id)?;
+    let staging = StagingDirectory::new(packages_dir, &manifest.id)?;
     for (file, expected) in &manifest.files {
         let from = package.directory().join(file.as_str());
         let found = copy(staging.path(), file, &Source::Path(from))?;
@@ -53,21 +53,21 @@ fn publish_to(
         put_file(&staging.path().join(SIGNATURE), bytes)?;
     }
     sync_directory(staging.path())?;
-    put_in_place(staging, shelf, place, manifest, signature.as_deref())
+    put_in_place(staging, packages_dir, place, manifest, signature.as_deref())
 }
 
 /// Renames a finished staging directory into place, or finds that another process was first.
 pub(crate) fn put_in_place(
     staging: StagingDirectory,
-    shelf: &Path,
+    packages_dir: &Path,
     place: &Path,
     manifest: &Manifest,
     signature: Option<&[u8]>,
-) -> Result<Published, PackageErrorKind> {
-    if settle(staging, shelf, place, manifest)? {
-        return Ok(Published::Copied);
+) -> Result<PublishOutcome, PackageErrorKind> {
+    if settle(staging, packages_dir, place, manifest)? {
+        return Ok(PublishOutcome::Copied);
     }
-    Ok(find_existing(place, manifest, signature)?.unwrap_or(Published::Copied))
+    Ok(find_existing(place, manifest, signature)?.unwrap_or(PublishOutcome::Copied))
 }
 
 /// Reads a package's signature and checks that its key is the one of the opened package.

@@ -1,7 +1,7 @@
 //! Receives a package from a place that is not a directory.
 //!
 //! The manifest comes first and says which files must follow. The package is whole and durable
-//! on a shelf in the end, or nothing of it is there.
+//! in a packages folder in the end, or nothing of it is there.
 
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -15,8 +15,8 @@ use crate::publish::put_in_place;
 use crate::staging::StagingDirectory;
 use crate::write::put_file;
 use crate::{
-    Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, Published, Sha256Digest,
-    Trust, signature,
+    Body, FilePath, Kind, Manifest, PackageError, PackageId, PublicKey, PublishOutcome,
+    Sha256Digest, Trust, signature,
 };
 
 /// The manifest and signature of a package elsewhere, judged before any of its files is fetched.
@@ -28,11 +28,11 @@ pub struct RemoteManifest {
     signer: Option<PublicKey>,
 }
 
-/// The state of a remote package on a shelf.
+/// The state of a remote package in a packages folder.
 #[derive(Debug)]
 pub enum ReceiveState {
     /// The package is there already, with the same bytes and at least the same signature.
-    There(Published),
+    There(PublishOutcome),
     /// The files of the package are still to come.
     Awaited(Box<PackageReceiver>),
 }
@@ -41,7 +41,7 @@ pub enum ReceiveState {
 #[derive(Debug)]
 pub struct PackageReceiver {
     announced: RemoteManifest,
-    shelf: PathBuf,
+    packages_dir: PathBuf,
     place: PathBuf,
     staging: StagingDirectory,
 }
@@ -107,25 +107,25 @@ impl RemoteManifest {
         read_body(&self.manifest).map_err(|fault| fault.of(Path::new(self.manifest.id.as_str())))
     }
 
-    /// Prepares a staging directory on `shelf`, unless the package is there already.
+    /// Prepares a staging directory on `packages_dir`, unless the package is there already.
     ///
-    /// The shelf is created where it is missing. An unsigned package with the same bytes takes the
-    /// signature that came.
+    /// The packages folder is created where it is missing. An unsigned package with the same bytes
+    /// takes the signature that came.
     ///
     /// # Errors
     /// [`PackageErrorKind::Republished`] where the id is there with other bytes, or the fault of
     /// the package that is there.
-    pub fn begin_receiving(self, shelf: &Path) -> Result<ReceiveState, PackageError> {
-        let place = shelf.join(self.manifest.id.as_str());
+    pub fn begin_receiving(self, packages_dir: &Path) -> Result<ReceiveState, PackageError> {
+        let place = packages_dir.join(self.manifest.id.as_str());
         let attempt = || match find_existing(&place, &self.manifest, self.signature.as_deref())? {
             Some(published) => Ok(Err(published)),
-            None => StagingDirectory::new(shelf, &self.manifest.id).map(Ok),
+            None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
         };
         match attempt().map_err(|fault: PackageErrorKind| fault.of(&place))? {
             Err(published) => Ok(ReceiveState::There(published)),
             Ok(staging) => Ok(ReceiveState::Awaited(Box::new(PackageReceiver {
                 announced: self,
-                shelf: shelf.to_owned(),
+                packages_dir: packages_dir.to_owned(),
                 place,
                 staging,
             }))),
@@ -163,10 +163,10 @@ impl PackageReceiver {
     ///
     /// # Errors
     /// The first file that is missing or differs from the manifest. Nothing is kept then.
-    pub fn settle(self) -> Result<Published, PackageError> {
+    pub fn settle(self) -> Result<PublishOutcome, PackageError> {
         let PackageReceiver {
             announced,
-            shelf,
+            packages_dir,
             place,
             staging,
         } = self;
@@ -193,7 +193,13 @@ impl PackageReceiver {
             }
             sync_directory(root)?;
             let signature = announced.signature.as_deref();
-            put_in_place(staging, &shelf, &place, &announced.manifest, signature)
+            put_in_place(
+                staging,
+                &packages_dir,
+                &place,
+                &announced.manifest,
+                signature,
+            )
         };
         attempt().map_err(|fault: PackageErrorKind| fault.of(&place))
     }
@@ -209,9 +215,9 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io::Write;
 
-    /// A signed package on a shelf of its own, and its key.
+    /// A signed package in a packages folder of its own, and its key.
     fn sent() -> (tempfile::TempDir, Package, TrustList) {
-        let shelf = tempfile::tempdir().unwrap();
+        let packages_dir = tempfile::tempdir().unwrap();
         let draft = Draft {
             id: "s-1".parse().unwrap(),
             created: "2026-01-31T09:30:00Z".parse().unwrap(),
@@ -234,12 +240,12 @@ mod tests {
                 Source::Bytes(b"rows".to_vec()),
             )]),
         };
-        write(shelf.path(), draft).unwrap();
+        write(packages_dir.path(), draft).unwrap();
         let key = SigningKey::from_seed([7; 32]);
-        let package = sign(&shelf.path().join("s-1"), &key).unwrap();
+        let package = sign(&packages_dir.path().join("s-1"), &key).unwrap();
         let mut list = TrustList::new();
         list.add(key.public(), "");
-        (shelf, package, list)
+        (packages_dir, package, list)
     }
 
     fn announced(package: &Package, trust: Trust) -> Result<RemoteManifest, PackageError> {
@@ -253,67 +259,71 @@ mod tests {
         )
     }
 
-    fn begin_receiving(package: &Package, list: &TrustList, shelf: &Path) -> Box<PackageReceiver> {
+    fn begin_receiving(
+        package: &Package,
+        list: &TrustList,
+        packages_dir: &Path,
+    ) -> Box<PackageReceiver> {
         let arrival = announced(package, Trust::Required(list.clone()))
             .unwrap()
-            .begin_receiving(shelf);
+            .begin_receiving(packages_dir);
         match arrival.unwrap() {
             ReceiveState::Awaited(arriving) => arriving,
             ReceiveState::There(_) => panic!("it is not there"),
         }
     }
 
-    fn left(shelf: &Path) -> usize {
-        fs::read_dir(shelf).unwrap().count()
+    fn left(packages_dir: &Path) -> usize {
+        fs::read_dir(packages_dir).unwrap().count()
     }
 
     #[test]
     fn what_came_whole_is_the_package() {
         let (_kept, package, list) = sent();
-        let shelf = tempfile::tempdir().unwrap();
-        let arriving = begin_receiving(&package, &list, shelf.path());
+        let packages_dir = tempfile::tempdir().unwrap();
+        let arriving = begin_receiving(&package, &list, packages_dir.path());
         let file = "deep/data".parse().unwrap();
         arriving.create(&file).unwrap().write_all(b"ro").unwrap();
         arriving.create(&file).unwrap().write_all(b"rows").unwrap();
-        assert_eq!(arriving.settle().unwrap(), Published::Copied);
+        assert_eq!(arriving.settle().unwrap(), PublishOutcome::Copied);
         let trust = Trust::Required(list.clone());
-        let there = open(&shelf.path().join("s-1"), &trust).unwrap();
+        let there = open(&packages_dir.path().join("s-1"), &trust).unwrap();
         assert_eq!(there.digest(), package.digest());
         assert_eq!(there.signer(), package.signer());
         let again = announced(&package, trust)
             .unwrap()
-            .begin_receiving(shelf.path());
+            .begin_receiving(packages_dir.path());
         let signer = package.signer().copied();
         assert!(matches!(
             again.unwrap(),
-            ReceiveState::There(Published::AlreadyThere(by)) if by == signer
+            ReceiveState::There(PublishOutcome::AlreadyThere(by)) if by == signer
         ));
     }
 
     #[test]
     fn nothing_is_kept_of_what_is_not_as_it_was_announced() {
         let (_kept, package, list) = sent();
-        let shelf = tempfile::tempdir().unwrap();
+        let packages_dir = tempfile::tempdir().unwrap();
         let file: FilePath = "deep/data".parse().unwrap();
-        let other = begin_receiving(&package, &list, shelf.path());
+        let other = begin_receiving(&package, &list, packages_dir.path());
         other.create(&file).unwrap().write_all(b"wors").unwrap();
         assert!(matches!(
             other.settle().unwrap_err().kind,
             PackageErrorKind::Digest { .. }
         ));
-        let short = begin_receiving(&package, &list, shelf.path());
+        let short = begin_receiving(&package, &list, packages_dir.path());
         short.create(&file).unwrap();
         assert!(matches!(
             short.settle().unwrap_err().kind,
             PackageErrorKind::Size { .. }
         ));
-        let none = begin_receiving(&package, &list, shelf.path());
+        let none = begin_receiving(&package, &list, packages_dir.path());
         assert!(matches!(
             none.settle().unwrap_err().kind,
             PackageErrorKind::Missing { .. }
         ));
-        drop(begin_receiving(&package, &list, shelf.path()));
-        assert_eq!(left(shelf.path()), 0);
+        drop(begin_receiving(&package, &list, packages_dir.path()));
+        assert_eq!(left(packages_dir.path()), 0);
     }
 
     #[test]
@@ -360,29 +370,34 @@ mod tests {
         let (other, _, _) = sent();
         let place = other.path().join("s-1");
         for published in [
-            |package: &Package, shelf: &Path, trust: Trust| match announced(package, trust)
+            |package: &Package, packages_dir: &Path, trust: Trust| match announced(package, trust)
                 .unwrap()
-                .begin_receiving(shelf)
+                .begin_receiving(packages_dir)
                 .unwrap()
             {
                 ReceiveState::There(published) => published,
                 ReceiveState::Awaited(_) => panic!("it is there"),
             },
-            |package: &Package, shelf: &Path, _: Trust| crate::publish(package, shelf).unwrap(),
+            |package: &Package, packages_dir: &Path, _: Trust| {
+                crate::publish(package, packages_dir).unwrap()
+            },
         ] {
             fs::remove_file(place.join(SIGNATURE)).unwrap();
             let first = published(&package, other.path(), trust.clone());
-            assert_eq!(first, Published::Completed);
+            assert_eq!(first, PublishOutcome::Completed);
             let signed = open(&place, &trust).unwrap();
             assert_eq!(signed.signer(), package.signer());
             let again = published(&package, other.path(), trust.clone());
-            assert_eq!(again, Published::AlreadyThere(package.signer().copied()));
+            assert_eq!(
+                again,
+                PublishOutcome::AlreadyThere(package.signer().copied())
+            );
 
             // Another's signature stays, and it is said whose it is.
             let another = SigningKey::from_seed([8; 32]);
             sign(&place, &another).unwrap();
             let kept = published(&package, other.path(), trust.clone());
-            assert_eq!(kept, Published::AlreadyThere(Some(another.public())));
+            assert_eq!(kept, PublishOutcome::AlreadyThere(Some(another.public())));
         }
         assert_eq!(left(other.path()), 1);
     }

@@ -67,12 +67,12 @@ pub(crate) fn judge(bytes: &[u8], manifest: &Manifest) -> Result<PublicKey, Pack
 /// Puts a signature file into the package in `directory`, in place of any other.
 pub(crate) fn put(directory: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind> {
     // Beside the package: a reader that opens it meanwhile must find no unlisted file.
-    let shelf = files::parent(directory);
+    let packages_dir = files::parent(directory);
     let mut file = tempfile::Builder::new()
         .prefix(".signature-")
         .permissions(fs::Permissions::from_mode(0o644))
-        .tempfile_in(&shelf)
-        .map_err(PackageErrorKind::io(&shelf))?;
+        .tempfile_in(&packages_dir)
+        .map_err(PackageErrorKind::io(&packages_dir))?;
     let place = directory.join(SIGNATURE);
     file.write_all(bytes)
         .and_then(|()| file.as_file().sync_all())

@@ -1,6 +1,7 @@
 //! Staging directories: a package is built in a hidden directory beside its final place.
 //!
-//! The next package that is made on the shelf removes staging directories of ended processes.
+//! The next package that is made in the packages folder removes staging directories of ended
+//! processes.
 
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io;
@@ -13,7 +14,8 @@ use tempfile::TempDir;
 use crate::PackageId;
 use crate::error::PackageErrorKind;
 
-/// Age at which an unlocked directory is removed: a shelf may be on a file system without locks.
+/// Age at which an unlocked directory is removed: a packages folder may be on a file system without
+/// locks.
 const LEFT_ALONE: Duration = Duration::from_hours(24);
 /// Length of the random part of the name.
 const CHANCE: usize = 6;
@@ -27,21 +29,24 @@ pub(crate) struct StagingDirectory {
 }
 
 impl StagingDirectory {
-    /// Creates the shelf if needed and a directory on it, and removes abandoned ones.
-    pub(crate) fn new(shelf: &Path, id: &PackageId) -> Result<StagingDirectory, PackageErrorKind> {
-        fs::create_dir_all(shelf).map_err(PackageErrorKind::io(shelf))?;
+    /// Creates the packages folder if needed and a directory on it, and removes abandoned ones.
+    pub(crate) fn new(
+        packages_dir: &Path,
+        id: &PackageId,
+    ) -> Result<StagingDirectory, PackageErrorKind> {
+        fs::create_dir_all(packages_dir).map_err(PackageErrorKind::io(packages_dir))?;
         // Package ids cannot begin with a dot, so no reader takes it for a package.
         let folder = tempfile::Builder::new()
             .prefix(&format!(".{id}-"))
             .rand_bytes(CHANCE)
             .permissions(Permissions::from_mode(0o755))
-            .tempdir_in(shelf)
-            .map_err(PackageErrorKind::io(shelf))?;
+            .tempdir_in(packages_dir)
+            .map_err(PackageErrorKind::io(packages_dir))?;
         let held = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
-        // Where the shelf's file system has no locks, its age alone keeps it.
+        // Where the packages folder's file system has no locks, its age alone keeps it.
         let _unlocked = held.try_lock();
         // A directory that cannot be removed hinders nothing.
-        let _left = sweep(shelf, &held);
+        let _left = sweep(packages_dir, &held);
         Ok(StagingDirectory {
             folder,
             _held: held,
@@ -59,13 +64,13 @@ impl StagingDirectory {
     }
 }
 
-/// Removes the staging directories on `shelf` that no process holds and that are a day older than
-/// `made`.
+/// Removes the staging directories on `packages_dir` that no process holds and that are a day older
+/// than `made`.
 ///
-/// The age is by the shelf's own clock.
-fn sweep(shelf: &Path, made: &File) -> io::Result<()> {
+/// The age is by the packages folder's own clock.
+fn sweep(packages_dir: &Path, made: &File) -> io::Result<()> {
     let now = made.metadata()?.modified()?;
-    for entry in fs::read_dir(shelf)? {
+    for entry in fs::read_dir(packages_dir)? {
         let path = entry?.path();
         // In this order: a young one is never locked here, so that its own process gets its lock.
         let gone = is_staging(&path) && is_old(&path, now).unwrap_or(false) && !is_held(&path);
@@ -117,8 +122,8 @@ mod tests {
         folder.set_modified(now - LEFT_ALONE * 2).unwrap();
     }
 
-    fn names(shelf: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(shelf)
+    fn names(packages_dir: &Path) -> Vec<String> {
+        let mut names: Vec<_> = fs::read_dir(packages_dir)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
@@ -128,8 +133,8 @@ mod tests {
 
     #[test]
     fn what_an_ended_process_left_goes_after_a_day_and_nothing_else() {
-        let shelf = tempfile::tempdir().unwrap();
-        let path = |name: &str| shelf.path().join(name);
+        let packages_dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| packages_dir.path().join(name);
         for name in [
             ".s-1-Ab12Cd",
             ".s-2-Ab12Cd",
@@ -146,28 +151,28 @@ mod tests {
             let now = part.metadata().unwrap().modified().unwrap();
             part.set_modified(now - LEFT_ALONE * 2).unwrap();
         }
-        for name in names(shelf.path()) {
+        for name in names(packages_dir.path()) {
             if name != ".s-2-Ab12Cd" {
                 aged(&path(&name));
             }
         }
         let id = "s-3".parse().unwrap();
-        drop(StagingDirectory::new(shelf.path(), &id).unwrap());
+        drop(StagingDirectory::new(packages_dir.path(), &id).unwrap());
         assert_eq!(
-            names(shelf.path()),
+            names(packages_dir.path()),
             [".Other-Ab12Cd", ".git-Ab12Cd3", ".s-2-Ab12Cd", "s-1-ab12cd"]
         );
     }
 
     #[test]
     fn what_a_living_process_makes_stays_however_long_it_takes() {
-        let shelf = tempfile::tempdir().unwrap();
+        let packages_dir = tempfile::tempdir().unwrap();
         let id = "s-1".parse().unwrap();
-        let slow = StagingDirectory::new(shelf.path(), &id).unwrap();
+        let slow = StagingDirectory::new(packages_dir.path(), &id).unwrap();
         aged(slow.path());
-        drop(StagingDirectory::new(shelf.path(), &id).unwrap());
+        drop(StagingDirectory::new(packages_dir.path(), &id).unwrap());
         assert!(slow.path().is_dir());
         drop(slow);
-        assert!(names(shelf.path()).is_empty());
+        assert!(names(packages_dir.path()).is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use crate::BodyFault;
+use crate::BodyError;
 use crate::body::{Body, distinct, listed, rule};
 use crate::{FilePath, Kind, Manifest, Monotone, PackageId, Sha256Digest, date};
 
@@ -186,7 +186,7 @@ pub struct Model {
     pub name: String,
     /// The model's version.
     pub version: String,
-    /// SHA-256 of the fitted parameters that were baked in; absent where a model has none.
+    /// SHA-256 of the embedded fitted parameters; absent where a model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters_sha256: Option<Sha256Digest>,
     /// The sales that the parameters were learnt from; absent where a model has none, or does not
@@ -249,7 +249,7 @@ fn is_interface(text: &str) -> bool {
 impl Body for ValuationBody {
     const KIND: Kind = Kind::Valuation;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         rule(
             self.release_id == manifest.id,
             "release_id",
@@ -329,7 +329,7 @@ impl Body for ValuationBody {
 
 impl ValuationBody {
     /// Every score from 0 to 1 must fall into exactly one band.
-    fn check_bands(&self) -> Result<(), BodyFault> {
+    fn check_bands(&self) -> Result<(), BodyError> {
         let bands = &self.confidence_bands;
         let field = "confidence_bands";
         let order: Vec<Band> = bands.iter().map(|band| band.band).collect();

@@ -27,7 +27,7 @@ const AT_REST: i64 = 2;
 /// One proved file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Proved {
+struct VerifiedFile {
     facts: FileFacts,
     sha256: Sha256Digest,
 }
@@ -42,8 +42,8 @@ pub struct VerificationCache {
     path: PathBuf,
     secret: Secret,
     at_rest_before: i64,
-    known: Vec<Proved>,
-    proved: Mutex<BTreeMap<(u64, u64), Proved>>,
+    known: Vec<VerifiedFile>,
+    proved: Mutex<BTreeMap<(u64, u64), VerifiedFile>>,
 }
 
 struct Secret([u8; 32]);
@@ -80,7 +80,7 @@ impl VerificationCache {
     pub fn save(&self) -> Result<(), PackageError> {
         let attempt = || {
             let proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
-            let files: Vec<&Proved> = proved.values().collect();
+            let files: Vec<&VerifiedFile> = proved.values().collect();
             let json = serde_json::to_string(&files)
                 .map_err(|error| PackageErrorKind::io(&self.path)(error.into()))?;
             let text = format!("{}\n{json}\n", hex::encode(self.secret.code(&json)));
@@ -101,7 +101,7 @@ impl VerificationCache {
 
     fn keep(&self, facts: &FileFacts, digest: &Sha256Digest) {
         let place = (facts.device, facts.inode);
-        let file = Proved {
+        let file = VerifiedFile {
             facts: *facts,
             sha256: *digest,
         };
@@ -125,7 +125,7 @@ impl Secret {
     }
 
     /// Reads the files of a cache that carries the right code.
-    fn read(&self, text: &str) -> Option<Vec<Proved>> {
+    fn read(&self, text: &str) -> Option<Vec<VerifiedFile>> {
         let (code, json) = text.strip_suffix('\n')?.split_once('\n')?;
         let code: [u8; 32] = decode_hex(code)?;
         self.mac(json)?.verify_slice(&code).ok()?;

@@ -36,23 +36,23 @@ pub enum Source {
     Bytes(Vec<u8>),
 }
 
-/// Writes `draft` as `<shelf>/<id>`, unsigned, and returns its manifest.
+/// Writes `draft` as `<packages>/<id>`, unsigned, and returns its manifest.
 ///
-/// The shelf is created where it is missing. Everything is written and made durable in a hidden
-/// staging directory, which is then renamed into place. Where the id exists with the same manifest
-/// and intact files, nothing is done and its signature stays. With other bytes it is
+/// The packages folder is created where it is missing. Everything is written and made durable in a
+/// hidden staging directory, which is then renamed into place. Where the id exists with the same
+/// manifest and intact files, nothing is done and its signature stays. With other bytes it is
 /// [`PackageErrorKind::Republished`].
-pub fn write<B: Body>(shelf: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
-    let place = shelf.join(draft.id.as_str());
-    write_to(shelf, &place, draft).map_err(|fault| fault.of(&place))
+pub fn write<B: Body>(packages_dir: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
+    let place = packages_dir.join(draft.id.as_str());
+    write_to(packages_dir, &place, draft).map_err(|fault| fault.of(&place))
 }
 
 fn write_to<B: Body>(
-    shelf: &Path,
+    packages_dir: &Path,
     place: &Path,
     draft: Draft<B>,
 ) -> Result<Manifest, PackageErrorKind> {
-    let staging = StagingDirectory::new(shelf, &draft.id)?;
+    let staging = StagingDirectory::new(packages_dir, &draft.id)?;
     let mut files = BTreeMap::new();
     for (file, source) in draft.files {
         let entry = copy(staging.path(), &file, &source)?;
@@ -73,7 +73,7 @@ fn write_to<B: Body>(
     read_body::<B>(&manifest)?;
     put_file(&staging.path().join(MANIFEST), &stored)?;
     sync_directory(staging.path())?;
-    settle(staging, shelf, place, &manifest)?;
+    settle(staging, packages_dir, place, &manifest)?;
     Ok(manifest)
 }
 
@@ -93,14 +93,14 @@ pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind
 /// where a directory that holds anything is in the way.
 pub(crate) fn settle(
     staging: StagingDirectory,
-    shelf: &Path,
+    packages_dir: &Path,
     place: &Path,
     manifest: &Manifest,
 ) -> Result<bool, PackageErrorKind> {
     match fs::rename(staging.path(), place) {
         Ok(()) => {
             staging.moved();
-            sync_directory(shelf)?;
+            sync_directory(packages_dir)?;
             Ok(true)
         }
         Err(error)

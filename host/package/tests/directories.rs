@@ -26,7 +26,7 @@ struct MarketsBody {
 impl Body for MarketsBody {
     const KIND: Kind = Kind::Markets;
 
-    fn check(&self, _manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, _manifest: &Manifest) -> Result<(), BodyError> {
         Ok(())
     }
 }
@@ -37,7 +37,7 @@ struct RatesBody {}
 impl Body for RatesBody {
     const KIND: Kind = Kind::Rates;
 
-    fn check(&self, _manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, _manifest: &Manifest) -> Result<(), BodyError> {
         Ok(())
     }
 }
@@ -69,13 +69,13 @@ fn draft(note: &str) -> Draft<MarketsBody> {
     }
 }
 
-/// A shelf with one good, signed package, and that package's directory.
-fn shelf() -> (TempDir, PathBuf) {
-    let shelf = tempfile::tempdir().unwrap();
-    write(shelf.path(), draft("first")).unwrap();
-    let directory = shelf.path().join("markets-1");
+/// A packages folder with one good, signed package, and that package's directory.
+fn packages_dir() -> (TempDir, PathBuf) {
+    let packages_dir = tempfile::tempdir().unwrap();
+    write(packages_dir.path(), draft("first")).unwrap();
+    let directory = packages_dir.path().join("markets-1");
     sign(&directory, &key()).unwrap();
-    (shelf, directory)
+    (packages_dir, directory)
 }
 
 fn fault(directory: &Path) -> PackageErrorKind {
@@ -84,7 +84,7 @@ fn fault(directory: &Path) -> PackageErrorKind {
 
 #[test]
 fn a_written_and_signed_package_opens() {
-    let (shelf, directory) = shelf();
+    let (packages_dir, directory) = packages_dir();
     let package = open(&directory, &trust()).unwrap();
     assert_eq!(package.body::<MarketsBody>().unwrap().note, "first");
     assert_eq!(package.signer(), Some(&key().public()));
@@ -110,12 +110,12 @@ fn a_written_and_signed_package_opens() {
         }
     ));
     // Nothing of the writing is left beside the package.
-    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
 }
 
 #[test]
 fn a_file_changed_after_opening_is_found() {
-    let (shelf, directory) = shelf();
+    let (packages_dir, directory) = packages_dir();
     let package = open(&directory, &trust()).unwrap();
     fs::write(directory.join("series.bin"), "a handful of bitez").unwrap();
     for error in [
@@ -127,7 +127,7 @@ fn a_file_changed_after_opening_is_found() {
         );
     }
     // A link is refused even where it leads to the right bytes.
-    let away = shelf.path().join("away");
+    let away = packages_dir.path().join("away");
     fs::rename(directory.join("sub/note"), &away).unwrap();
     symlink(&away, directory.join("sub/note")).unwrap();
     let error = package.bytes("sub/note").unwrap_err();
@@ -143,21 +143,21 @@ fn what_is_unlisted_is_refused() {
         "manifest.json.bak",
         "sub/manifest.json",
     ] {
-        let (_shelf, directory) = shelf();
+        let (_folder, directory) = packages_dir();
         fs::write(directory.join(extra), "").unwrap();
         assert!(
             matches!(fault(&directory), PackageErrorKind::Unlisted { path } if path == extra),
             "{extra}"
         );
     }
-    let (_shelf, directory) = shelf();
+    let (_folder, directory) = packages_dir();
     fs::create_dir(directory.join("empty")).unwrap();
     assert!(matches!(fault(&directory), PackageErrorKind::Unlisted { path } if path == "empty"));
 }
 
 #[test]
 fn what_is_missing_or_of_another_size_is_refused() {
-    let (_shelf, directory) = shelf();
+    let (_folder, directory) = packages_dir();
     fs::remove_file(directory.join("sub/note")).unwrap();
     assert!(
         matches!(fault(&directory), PackageErrorKind::Missing { file } if file.as_str() == "sub/note")
@@ -175,8 +175,8 @@ fn what_is_missing_or_of_another_size_is_refused() {
 fn links_and_special_files_are_refused() {
     // A link to the very same bytes is still a link.
     for file in ["series.bin", "sub/note", "manifest.json", "manifest.sig"] {
-        let (shelf, directory) = shelf();
-        let away = shelf.path().join("away");
+        let (packages_dir, directory) = packages_dir();
+        let away = packages_dir.path().join("away");
         fs::rename(directory.join(file), &away).unwrap();
         symlink(&away, directory.join(file)).unwrap();
         assert!(
@@ -196,8 +196,8 @@ fn links_and_special_files_are_refused() {
             "{file}"
         );
     }
-    let (shelf, directory) = shelf();
-    let away = shelf.path().join("away");
+    let (packages_dir, directory) = packages_dir();
+    let away = packages_dir.path().join("away");
     fs::rename(directory.join("sub"), &away).unwrap();
     symlink(&away, directory.join("sub")).unwrap();
     assert!(matches!(fault(&directory), PackageErrorKind::SymbolicLink { path } if path == "sub"));
@@ -210,8 +210,8 @@ fn links_and_special_files_are_refused() {
 
 #[test]
 fn the_directory_is_a_real_one_named_by_the_id() {
-    let (shelf, directory) = shelf();
-    let link = shelf.path().join("link");
+    let (packages_dir, directory) = packages_dir();
+    let link = packages_dir.path().join("link");
     symlink(&directory, &link).unwrap();
     assert!(matches!(fault(&link), PackageErrorKind::NotADirectory));
     assert!(matches!(
@@ -219,7 +219,7 @@ fn the_directory_is_a_real_one_named_by_the_id() {
         PackageErrorKind::NotADirectory
     ));
 
-    let renamed = shelf.path().join("markets-2");
+    let renamed = packages_dir.path().join("markets-2");
     fs::rename(&directory, &renamed).unwrap();
     assert!(matches!(
         fault(&renamed),
@@ -229,7 +229,7 @@ fn the_directory_is_a_real_one_named_by_the_id() {
 
 /// Rewrites the manifest by a replacement of text and signs what came out.
 fn rewritten(from: &str, to: &str) -> PackageErrorKind {
-    let (_shelf, directory) = shelf();
+    let (_folder, directory) = packages_dir();
     let path = directory.join("manifest.json");
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains(from));
@@ -258,7 +258,7 @@ fn a_manifest_is_strict_even_when_signed() {
 
 #[test]
 fn a_signature_is_for_one_key_kind_and_id() {
-    let (_shelf, directory) = shelf();
+    let (_folder, directory) = packages_dir();
     let sig = directory.join("manifest.sig");
     let stranger = SigningKey::from_seed([2; 32]);
 
@@ -300,10 +300,10 @@ fn a_signature_is_for_one_key_kind_and_id() {
 
 #[test]
 fn an_id_never_changes_its_bytes() {
-    let (shelf, directory) = shelf();
+    let (packages_dir, directory) = packages_dir();
     let before = open(&directory, &trust()).unwrap();
 
-    let same = write(shelf.path(), draft("first")).unwrap();
+    let same = write(packages_dir.path(), draft("first")).unwrap();
     assert_eq!(&same, before.manifest());
     assert!(open(&directory, &trust()).is_ok(), "the signature was lost");
 
@@ -311,7 +311,7 @@ fn an_id_never_changes_its_bytes() {
     let file = "series.bin".parse().unwrap();
     other_file.files.insert(file, Source::Bytes(vec![1]));
     for other in [draft("second"), other_file] {
-        let error = write(shelf.path(), other).unwrap_err();
+        let error = write(packages_dir.path(), other).unwrap_err();
         assert!(matches!(error.kind, PackageErrorKind::Republished));
     }
     assert_eq!(
@@ -321,38 +321,38 @@ fn an_id_never_changes_its_bytes() {
 
     // The same manifest over damaged files is no "already there".
     fs::write(directory.join("sub/note"), "mope").unwrap();
-    let error = write(shelf.path(), draft("first")).unwrap_err();
+    let error = write(packages_dir.path(), draft("first")).unwrap_err();
     assert!(matches!(error.kind, PackageErrorKind::Digest { .. }));
-    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
 }
 
 #[test]
 fn files_are_copied_from_paths() {
-    let shelf = tempfile::tempdir().unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
     let away = tempfile::tempdir().unwrap();
     let source = away.path().join("big");
     let bytes: Vec<u8> = (0..3_000_001_u32).map(|i| (i % 251) as u8).collect();
     fs::write(&source, &bytes).unwrap();
     let mut draft = draft("paths");
     draft.files = BTreeMap::from([("big".parse().unwrap(), Source::Path(source))]);
-    let manifest = write(shelf.path(), draft.clone()).unwrap();
+    let manifest = write(packages_dir.path(), draft.clone()).unwrap();
     let entry = manifest.files.values().next().unwrap();
     assert_eq!(entry.sha256, Sha256Digest::of(&bytes));
-    let package = open(&shelf.path().join("markets-1"), &Trust::Unsigned).unwrap();
+    let package = open(&packages_dir.path().join("markets-1"), &Trust::Unsigned).unwrap();
     assert_eq!(package.bytes("big").unwrap(), bytes);
 
     draft.id = "markets-2".parse().unwrap();
     draft.files = BTreeMap::from([("big".parse().unwrap(), Source::Path("absent".into()))]);
-    assert!(write(shelf.path(), draft).is_err());
-    assert_eq!(fs::read_dir(shelf.path()).unwrap().count(), 1);
+    assert!(write(packages_dir.path(), draft).is_err());
+    assert_eq!(fs::read_dir(packages_dir.path()).unwrap().count(), 1);
 }
 
 /// A record spares the reading, and only that: what else is wrong is found at once, and what was
 /// vouched for is found wrong when it is read.
 #[test]
 fn a_record_spares_the_reading_of_unchanged_files() {
-    let (shelf, directory) = shelf();
-    let path = shelf.path().join(".record");
+    let (packages_dir, directory) = packages_dir();
+    let path = packages_dir.path().join(".record");
     let far = i64::MAX;
     let record = VerificationCache::open(&path, [1; 32], far).unwrap();
     open_with(&directory, &trust(), &record).unwrap();
@@ -404,8 +404,8 @@ proptest! {
         bit in 0..8_u32,
     ) {
         // One package for all cases, restored after each: writing one waits for the disk.
-        static SHELF: LazyLock<(TempDir, PathBuf)> = LazyLock::new(shelf);
-        let directory = &SHELF.1;
+        static GOOD: LazyLock<(TempDir, PathBuf)> = LazyLock::new(packages_dir);
+        let directory = &GOOD.1;
         let path = directory.join(name);
         let good = fs::read(&path).unwrap();
         let mut bytes = good.clone();

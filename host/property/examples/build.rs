@@ -65,7 +65,7 @@ fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
     })
 }
 
-/// The files of a generated world.
+/// Returns the files of a generated world.
 fn generated(data: &Path) -> Inputs {
     let there = |names: &[&str]| -> Vec<PathBuf> {
         let paths = names.iter().map(|name| data.join(name));

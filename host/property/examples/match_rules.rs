@@ -111,7 +111,7 @@ fn one(found: &BTreeSet<u64>) -> Option<u64> {
     (found.len() == 1).then(|| found.first().copied()).flatten()
 }
 
-/// The outward code.
+/// Returns the outward code.
 fn district(postcode: &Postcode) -> String {
     let sector = postcode.sector();
     sector[..sector.len() - 1].to_owned()

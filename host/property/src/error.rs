@@ -1,4 +1,4 @@
-//! What can go wrong with a snapshot that was built.
+//! Errors of a snapshot.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum SnapshotError {
     NotASnapshot {
         /// The file.
         path: PathBuf,
-        /// What it lacks.
+        /// The missing part.
         what: &'static str,
     },
     /// The file was made by another version.
@@ -23,7 +23,7 @@ pub enum SnapshotError {
         /// Ours.
         expected: u32,
     },
-    /// A row does not hold what its table promises.
+    /// A row does not have its table's form.
     #[error("damaged row in table {table}")]
     Damaged {
         /// The table.

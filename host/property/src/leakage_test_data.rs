@@ -10,7 +10,7 @@
 
 use crate::SnapshotError;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};
-use crate::store::sale::{self, Said, WIDTH};
+use crate::store::sale::{self, SaleDetails, WIDTH};
 use crate::store::tables;
 use crate::store::{figures, index};
 use domesday_registers::Day;
@@ -19,9 +19,9 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::Path;
 
-/// How much of a copy is not as it was.
+/// The number of changes in a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Shuffled {
+pub struct ShuffleCounts {
     /// Sales on or after the cut, dealt out anew or left out, and earlier ones with a later
     /// certificate.
     pub sales: u64,
@@ -33,21 +33,26 @@ pub struct Shuffled {
     pub index_points: u64,
 }
 
-/// Copies the snapshot `from` to `to`, a file that is not there yet, with everything that became
-/// known on or after `cut` dealt out anew. The same seed deals the same way.
+/// Copies the snapshot `from` to `to`, a new file, and shuffles everything that became known on or
+/// after `cut`. The same seed gives the same copy.
 ///
-/// What becomes of each table is held in memory once, for the part after the cut.
+/// The shuffled part of each table is held in memory once.
 ///
 /// # Errors
 /// The file cannot be copied or changed, or a row is damaged.
-pub fn shuffle(from: &Path, to: &Path, cut: Day, seed: u64) -> Result<Shuffled, SnapshotError> {
+pub fn shuffle(
+    from: &Path,
+    to: &Path,
+    cut: Day,
+    seed: u64,
+) -> Result<ShuffleCounts, SnapshotError> {
     // Not `fs::copy`, which would make the copy of a read-only file read-only.
     let copied =
         File::open(from).and_then(|mut from| std::io::copy(&mut from, &mut File::create_new(to)?));
     copied.map_err(redb::StorageError::Io)?;
     let database = Database::open(to)?;
     let transaction = database.begin_write()?;
-    let shuffled = Shuffled {
+    let shuffled = ShuffleCounts {
         sales: sales(&transaction, cut, seed)?,
         certificates: certificates(&transaction, cut, seed)?,
         figures: windows(&transaction, cut, seed)?,
@@ -57,8 +62,7 @@ pub fn shuffle(from: &Path, to: &Path, cut: Day, seed: u64) -> Result<Shuffled, 
     Ok(shuffled)
 }
 
-/// Deals `cards` out anew: in the order of the hashes of their places, which is as good as any
-/// other that does not depend on what they say.
+/// Shuffles `cards` by the hashes of their positions, independently of their content.
 fn dealt<T>(cards: Vec<T>, seed: u64, what: &str) -> impl Iterator<Item = T> + use<T> {
     let mut keyed: Vec<(u64, T)> = cards
         .into_iter()
@@ -81,7 +85,7 @@ fn hash(seed: u64, what: &str, number: u64) -> u64 {
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// The keys of a table's rows that `wanted` picks by key and bytes.
+/// Returns the keys of a table's rows that `wanted` picks by key and bytes.
 fn keys(
     table: &Table<'_, u64, &'static [u8]>,
     mut wanted: impl FnMut(u64, &[u8]) -> Result<bool, SnapshotError>,
@@ -105,14 +109,14 @@ const SALES: SnapshotError = SnapshotError::Damaged { table: "sales" };
 
 fn sales(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, SnapshotError> {
     let mut table = transaction.open_table(tables::SALES)?;
-    let (mut later, mut late): (Vec<Said>, Vec<Said>) = Default::default();
+    let (mut later, mut late): (Vec<SaleDetails>, Vec<SaleDetails>) = Default::default();
     let touched = keys(&table, |_, bytes| {
         let before = later.len() + late.len();
         for packed in sale::block(bytes).ok_or(SALES)? {
             if packed.day() >= cut {
-                later.push(sale::said(packed.bytes()));
+                later.push(sale::sale_details(packed.bytes()));
             } else if is_late(packed, cut) {
-                late.push(sale::said(packed.bytes()));
+                late.push(sale::sale_details(packed.bytes()));
             }
         }
         Ok(later.len() + late.len() > before)
@@ -125,11 +129,11 @@ fn sales(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sna
         for packed in sale::block(&bytes(&table, key)?).ok_or(SALES)? {
             let mut row: [u8; WIDTH] = *packed.bytes();
             if packed.day() >= cut {
-                let said = later.next().ok_or(SALES)?;
+                let sale_details = later.next().ok_or(SALES)?;
                 if hash(seed, "kept", packed.id()) & 1 == 0 {
                     continue;
                 }
-                sale::say(&mut row, &said);
+                sale::set_details(&mut row, &sale_details);
             } else if is_late(packed, cut) {
                 sale::certify(&mut row, &late.next().ok_or(SALES)?);
             }
@@ -144,8 +148,8 @@ fn sales(transaction: &WriteTransaction, cut: Day, seed: u64) -> Result<u64, Sna
     Ok(changed)
 }
 
-/// Whether a sale's certificate came on or after the cut.
-fn is_late(packed: sale::Packed<'_>, cut: Day) -> bool {
+/// Returns whether a sale's certificate came on or after the cut.
+fn is_late(packed: sale::PackedSale<'_>, cut: Day) -> bool {
     packed
         .attributes_day(Day(i32::MAX))
         .is_some_and(|lodged| lodged >= cut)

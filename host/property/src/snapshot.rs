@@ -4,7 +4,7 @@ use crate::SnapshotError;
 use crate::model::{Authority, GssCode, Identity, SourceFile};
 use crate::query::sales_cache::SalesCache;
 use crate::query::service_area::ServiceArea;
-use crate::store::cell::Occupied;
+use crate::store::cell::OccupiedCells;
 use crate::store::tables::{self, Facts, Origin};
 use domesday_registers::Day;
 use redb::{ReadOnlyDatabase, ReadOnlyTable, ReadableDatabase};
@@ -12,33 +12,33 @@ use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
-pub(crate) type Numbered = ReadOnlyTable<u64, &'static [u8]>;
+pub(crate) type U64Table = ReadOnlyTable<u64, &'static [u8]>;
 
-/// Most memory that an open snapshot spends on pages; the system's own cache stands behind it.
+/// The largest page cache of an open snapshot. The system's own cache is behind it.
 const CACHE_BYTES: usize = 512 << 20;
 
-/// A snapshot opened for reading; any number of threads may ask it at once, and any number
-/// of processes may have the file open.
+/// A snapshot opened for reading. Any number of threads may query it, and any number of processes
+/// may have the file open.
 ///
-/// The tables are opened once and kept: the file never changes, so one read transaction
-/// lasts for the snapshot's life.
+/// The tables are opened once: the file never changes, so one read transaction lasts for the
+/// snapshot's life.
 pub struct Snapshot {
-    pub(crate) addresses: Numbered,
-    pub(crate) postcodes: Numbered,
-    pub(crate) properties: Numbered,
-    pub(crate) sales: Numbered,
-    pub(crate) postcode_sales: Numbered,
-    pub(crate) price_index: Numbered,
-    pub(crate) figures: Numbered,
-    pub(crate) occupied: Occupied,
+    pub(crate) addresses: U64Table,
+    pub(crate) postcodes: U64Table,
+    pub(crate) properties: U64Table,
+    pub(crate) sales: U64Table,
+    pub(crate) postcode_sales: U64Table,
+    pub(crate) price_index: U64Table,
+    pub(crate) figures: U64Table,
+    pub(crate) occupied: OccupiedCells,
     pub(crate) authorities: FxHashMap<GssCode, Authority>,
     pub(crate) facts: Facts,
     pub(crate) sales_cache: SalesCache,
     /// Made when it is asked for the first time.
     pub(crate) service_area: OnceLock<ServiceArea>,
     pub(crate) origin: Origin,
-    /// Absent in a snapshot of a build that kept none.
-    pub(crate) unmatched: Option<Numbered>,
+    /// Absent in a snapshot that cannot be updated.
+    pub(crate) unmatched: Option<U64Table>,
     _database: ReadOnlyDatabase,
 }
 
@@ -93,7 +93,7 @@ impl Snapshot {
             None => return Err(lacking("it has no origin")),
         };
 
-        let mut occupied = Occupied::default();
+        let mut occupied = OccupiedCells::default();
         for row in transaction.open_table(tables::CELLS)?.range::<u64>(..)? {
             let (row, bits) = row?;
             occupied
@@ -147,17 +147,17 @@ impl Snapshot {
         }
     }
 
-    /// The files that it was built from.
+    /// Returns the files that it was built from.
     pub fn sources(&self) -> &[SourceFile] {
         &self.origin.sources
     }
 
-    /// A local authority district in force, by its code.
+    /// Returns a local authority district in force, by its code.
     pub fn authority(&self, code: GssCode) -> Option<&Authority> {
         self.authorities.get(&code)
     }
 
-    /// Every local authority district in force, ordered by code.
+    /// Returns every local authority district in force, ordered by code.
     pub fn authorities(&self) -> Vec<&Authority> {
         let mut all: Vec<_> = self.authorities.values().collect();
         all.sort_unstable_by_key(|authority| authority.code);
@@ -165,7 +165,7 @@ impl Snapshot {
     }
 }
 
-/// The latest month that ended on or before a day.
+/// Returns the latest month that ended on or before a day.
 pub(crate) fn last_whole_month(day: Day) -> i32 {
     Day(day.0.saturating_add(1)).month() - 1
 }

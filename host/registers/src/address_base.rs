@@ -1,9 +1,9 @@
-//! OS AddressBase Plus: where its columns stand, and its address as unit, building and street.
+//! OS AddressBase Plus: its columns, and its address as unit, building and street.
 //!
-//! Ordnance Survey hands the data out in files without a header, and the header in a file of its
-//! own; a file is read with it or without. The address is the local authority's (`SAO_…`, `PAO_…`,
-//! `STREET_DESCRIPTION`), which has every property, and only where that names no building Royal
-//! Mail's.
+//! Ordnance Survey publishes the data in files without a header, and the header in another file. A
+//! file is read with it or without. The address is the local authority's (`SAO_…`, `PAO_…`,
+//! `STREET_DESCRIPTION`), which every property has, or Royal Mail's where the former names no
+//! building.
 
 use crate::header::Header;
 use crate::record::Record;
@@ -12,7 +12,7 @@ use crate::rows::Refusal;
 
 /// Columns of a file without a header.
 const COLUMNS: usize = 77;
-/// Where the needed columns stand in it, in the order of [`NAMES`].
+/// The positions of the needed columns, in the order of [`NAMES`].
 const PLACES: [usize; 26] = [
     0, 2, 3, 5, 7, 8, 13, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 49, 56, 57, 60, 62,
     65,
@@ -49,11 +49,11 @@ const NAMES: [&str; 26] = [
 /// The other name that a column goes by.
 const CLASSIFICATION_CODE: &str = "classification_code";
 
-/// Where the columns stand, in the order of [`NAMES`].
+/// The positions of the columns, in the order of [`NAMES`].
 #[derive(Clone, Debug)]
 pub(crate) struct Columns([usize; NAMES.len()]);
 
-/// A row's cells by what they say.
+/// A row's cells by meaning.
 pub(crate) struct Cells<'r> {
     pub(crate) uprn: &'r str,
     pub(crate) saon: String,
@@ -68,12 +68,12 @@ pub(crate) struct Cells<'r> {
     pub(crate) country: &'r str,
 }
 
-/// Whether a header is this product's.
+/// Returns whether a header is this product's.
 pub(crate) fn is_header(header: &Header) -> bool {
     header.find(&["pao_start_number"]).is_some()
 }
 
-/// The columns of a header; those that are missing are noted in it.
+/// Returns the columns of a header; those that are missing are noted in it.
 pub(crate) fn of_header(header: &mut Header) -> Columns {
     Columns(NAMES.map(|name| match name {
         "class" => header.need(&["class", CLASSIFICATION_CODE]),
@@ -81,7 +81,7 @@ pub(crate) fn of_header(header: &mut Header) -> Columns {
     }))
 }
 
-/// The columns of a file whose first line is a row already, if it is one of this product's.
+/// Returns the columns of a file whose first line is a row already, if it is one of this product's.
 pub(crate) fn of_row(first: &Record<'_>) -> Option<Columns> {
     let digits = |at: usize| {
         !first.cell(at).is_empty() && first.cell(at).bytes().all(|b| b.is_ascii_digit())
@@ -90,10 +90,10 @@ pub(crate) fn of_row(first: &Record<'_>) -> Option<Columns> {
 }
 
 impl Columns {
-    /// What a row says.
+    /// Reads a row.
     ///
     /// # Errors
-    /// The row is of an address that is no more (change type `D`, state 4).
+    /// The address was removed (change type `D`, state 4).
     pub(crate) fn cells<'r>(&self, record: &Record<'r>) -> Result<Cells<'r>, Refusal> {
         let [
             uprn,
@@ -183,7 +183,7 @@ fn range([start, start_suffix, end, end_suffix]: [&str; 4]) -> String {
     }
 }
 
-/// A coordinate as the product writes it, "459318.00", in whole metres.
+/// Returns a coordinate as the product writes it, "459318.00", in whole metres.
 pub(crate) fn whole(cell: &str) -> String {
     match cell.parse::<f64>() {
         Ok(metres) => format!("{:.0}", metres.round()),

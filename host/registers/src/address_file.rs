@@ -1,5 +1,5 @@
-//! The address file of those who are licensed to have one: `docs/reference/address-file.md`
-//! describes it. OS AddressBase Plus is read as it comes.
+//! The licensed address file, as `docs/reference/address-file.md` describes it. OS AddressBase Plus
+//! is read in its own form.
 
 use crate::Postcode;
 use crate::address_base::{self, Cells};

@@ -6,7 +6,7 @@ const HEADER: &str =
 const ROW: &str =
     "100000000001,FLAT 3,KINGS COURT,MILL LANE,,LUDBURY,ZZ9 9ZZ,459318,304176,RD06,E\n";
 
-fn read(text: &str) -> Vec<Result<AddressRow, crate::Reject>> {
+fn read(text: &str) -> Vec<Result<AddressRow, crate::RejectedRow>> {
     let text = format!("{HEADER}{text}");
     AddressFileReader::from_reader("addresses.csv", Cursor::new(text))
         .unwrap()
@@ -112,7 +112,7 @@ fn plus_row() -> String {
     cells.join(",")
 }
 
-fn read_whole(text: String) -> Vec<Result<AddressRow, crate::Reject>> {
+fn read_whole(text: String) -> Vec<Result<AddressRow, crate::RejectedRow>> {
     AddressFileReader::from_reader("plus.csv", Cursor::new(text))
         .unwrap()
         .map(Result::unwrap)

@@ -34,7 +34,7 @@ fn found(header: Header) -> Begin {
     }
 }
 
-/// A nine-character ONS code: a letter and eight digits.
+/// Returns a nine-character ONS code: a letter and eight digits.
 pub(crate) fn area_code(cell: &str) -> Option<String> {
     let digits = cell.strip_prefix(|c: char| c.is_ascii_uppercase())?;
     (digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_digit())).then(|| cell.to_owned())
@@ -113,7 +113,7 @@ impl Register for AuthorityCodeFile {
                 .ok_or_else(|| Refusal::new(RejectReason::BadAreaCode, record.cell(column)))
         };
         let text = |column| record.cell(column).to_owned();
-        // Wales has no regions; the country stands in for one.
+        // Wales has no regions, so the country takes their place.
         let wales = record.cell(self.region_code).is_empty()
             && record.cell(self.country_code).starts_with('W');
         let (region_code, region_name) = if wales {

@@ -17,8 +17,8 @@ impl BytesRead {
     }
 
     /// Passes reads through and counts them.
-    pub(crate) fn count<R: Read>(&self, inner: R) -> Counted<R> {
-        Counted {
+    pub(crate) fn count<R: Read>(&self, inner: R) -> CountingReader<R> {
+        CountingReader {
             inner,
             progress: self.clone(),
         }
@@ -26,12 +26,12 @@ impl BytesRead {
 }
 
 /// A reader whose bytes are counted.
-pub(crate) struct Counted<R> {
+pub(crate) struct CountingReader<R> {
     inner: R,
     progress: BytesRead,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         // A usize always fits a u64 on the targets there are.

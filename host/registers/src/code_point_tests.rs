@@ -1,5 +1,5 @@
 use super::*;
-use crate::{BytesRead, ReadError, Reject};
+use crate::{BytesRead, ReadError, RejectedRow};
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
@@ -18,7 +18,7 @@ fn archive(path: &Path, members: &[(&str, &str)]) {
     zip.finish().unwrap();
 }
 
-fn read(path: &Path) -> Vec<Result<Result<PostcodeUnit, Reject>, ReadError>> {
+fn read(path: &Path) -> Vec<Result<Result<PostcodeUnit, RejectedRow>, ReadError>> {
     CodePointReader::open(path, &BytesRead::default())
         .unwrap()
         .collect()
@@ -50,7 +50,7 @@ fn members_come_in_the_order_of_their_names_and_count_their_own_lines() {
         rows[1].as_ref().map(|unit| unit.postcode.as_str()),
         Ok("B1 1AA")
     );
-    let lost = Reject::new(
+    let lost = RejectedRow::new(
         Some("Data/CSV/b.csv"),
         2,
         RejectReason::NoGridReference,
@@ -98,8 +98,8 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x10;
         fs::write(&path, &bytes).unwrap();
-        // Whatever the damage, it ends in an error or in the very same rows: some bytes of the
-        // directory, dates for one, say nothing of them.
+        // Any damage ends in an error or in the same rows. Some bytes of the directory, such as
+        // dates, do not affect rows.
         if let Ok(rows) = CodePointReader::open(&path, &BytesRead::default()) {
             let rows: Vec<_> = rows.collect();
             let same = rows.len() == 1000 && rows.iter().all(|row| matches!(row, Ok(Ok(_))));

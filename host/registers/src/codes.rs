@@ -36,7 +36,7 @@ pub enum Subtype {
 }
 
 impl Subtype {
-    /// The type that this subtype belongs to.
+    /// Returns the type that this subtype belongs to.
     pub fn property_type(self) -> PropertyType {
         use Subtype::*;
         match self {
@@ -87,7 +87,7 @@ pub enum AgeBand {
 }
 
 impl AgeBand {
-    /// The band that a year of construction falls in.
+    /// Returns the band that a year of construction falls in.
     pub fn of_year(year: i32) -> AgeBand {
         use AgeBand::*;
         match year {

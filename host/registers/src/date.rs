@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// A calendar day as the number of days since 1970-01-01 (which is day 0).
 ///
-/// Days are what the sandbox interface, the snapshot and the arithmetic use; a date is only
-/// spelt out at the edges.
+/// The sandbox interface, the snapshot and the arithmetic use days. Text dates are used at the
+/// edges only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Day(pub i32);
@@ -15,7 +15,7 @@ pub struct Day(pub i32);
 const EPOCH_FROM_CE: i32 = 719_163;
 
 impl Day {
-    /// The day of a proleptic Gregorian date, or `None` where there is no such date.
+    /// Returns the day of a proleptic Gregorian date, or `None` where there is no such date.
     pub fn from_ymd(year: i32, month: u32, day: u32) -> Option<Day> {
         NaiveDate::from_ymd_opt(year, month, day).map(Day::from)
     }
@@ -40,7 +40,7 @@ impl Day {
         )
     }
 
-    /// The date, or `None` outside the years that chrono can hold.
+    /// Returns the date, or `None` outside the years that chrono can hold.
     pub fn date(self) -> Option<NaiveDate> {
         NaiveDate::from_num_days_from_ce_opt(self.0.checked_add(EPOCH_FROM_CE)?)
     }
@@ -51,7 +51,7 @@ impl Day {
             .map_or(0, |date| (date.year() - 1970) * 12 + date.month0() as i32)
     }
 
-    /// The first day of a month counted as [`Day::month`] counts, or `None` out of range.
+    /// Returns the first day of a month counted as [`Day::month`] counts, or `None` out of range.
     pub fn first_of_month(month: i32) -> Option<Day> {
         let year = month.div_euclid(12).checked_add(1970)?;
         Day::from_ymd(year, u32::try_from(month.rem_euclid(12)).ok()? + 1, 1)

@@ -1,11 +1,11 @@
-//! A file that is not what it is taken for, or cannot be read.
+//! Errors of files that have another format or cannot be read.
 
 use std::io;
 use std::path::PathBuf;
 
 /// Why a file as a whole cannot be read as the register that it was given as.
 ///
-/// A damaged row is a [`Reject`](crate::Reject) and reading goes on; these end it.
+/// A damaged row is a [`RejectedRow`](crate::RejectedRow) and reading goes on; these end it.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ReadError {
@@ -45,7 +45,7 @@ pub enum ReadError {
         register: &'static str,
     },
 
-    /// The first line is not what this register begins with.
+    /// The first line is not this register's.
     #[error("{}: line {line} is not {expected}; is this the {register}?", file.display())]
     WrongRegister {
         file: PathBuf,
@@ -54,7 +54,7 @@ pub enum ReadError {
         register: &'static str,
     },
 
-    /// The first line is damaged, so that the columns are not known.
+    /// The first line is damaged, so the columns are unknown.
     #[error("{}: line {line}: {reason}; the columns cannot be known, download the file again", file.display())]
     BadFirstLine {
         file: PathBuf,

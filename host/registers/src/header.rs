@@ -2,7 +2,7 @@
 
 use crate::record::Record;
 
-/// Finds columns by name, whatever their order, case and spacing, and remembers what it missed.
+/// Finds columns by name in any order, case and spacing, and records the missing ones.
 pub(crate) struct Header {
     names: Vec<String>,
     missing: Vec<String>,
@@ -16,14 +16,14 @@ impl Header {
         }
     }
 
-    /// The column that goes by one of these names, each in its canonical form, or `None`.
+    /// Returns the column that goes by one of these names, each in its canonical form, or `None`.
     pub(crate) fn find(&self, names: &[&str]) -> Option<usize> {
         names
             .iter()
             .find_map(|name| self.names.iter().position(|n| n == name))
     }
 
-    /// The column that goes by one of these names; where there is none it is noted as missing.
+    /// Returns the column with one of these names, or records it as missing.
     pub(crate) fn need(&mut self, names: &[&str]) -> usize {
         self.find(names).unwrap_or_else(|| {
             self.missing
@@ -32,8 +32,7 @@ impl Header {
         })
     }
 
-    /// The first column whose name satisfies `test`; where there is none, `name` is noted as
-    /// missing.
+    /// Returns the first column whose name satisfies `test`, or records `name` as missing.
     pub(crate) fn need_where(&mut self, name: &str, test: impl Fn(&str) -> bool) -> usize {
         self.names.iter().position(|n| test(n)).unwrap_or_else(|| {
             self.missing.push(name.to_owned());
@@ -41,13 +40,13 @@ impl Header {
         })
     }
 
-    /// The needed columns that were not found.
+    /// Returns the needed columns that were not found.
     pub(crate) fn missing(self) -> Vec<String> {
         self.missing
     }
 }
 
-/// A column's name in lower case, with one underscore for each run of other characters.
+/// Returns a column's name in lower case, with one underscore for each run of other characters.
 fn canonical(name: &str) -> String {
     let mut canonical = String::with_capacity(name.len());
     for c in name.chars() {

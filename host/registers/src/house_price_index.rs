@@ -76,7 +76,8 @@ impl Register for IndexFile {
     }
 }
 
-/// The month of `2026-09-01` or of `01/09/2026`; the publisher dates every month by its first.
+/// Returns the month of `2026-09-01` or of `01/09/2026`; the publisher dates every month by its
+/// first.
 fn month(cell: &str) -> Option<i32> {
     let first = match cell.strip_prefix("01/") {
         None => Day::parse_iso(cell)?,

@@ -1,20 +1,20 @@
-//! The publishers' register files: what each row says, and how an address is normalised.
+//! The publishers' register files: typed rows, and normalised addresses.
 //!
-//! This is the lowest room beside `package` and `contract`: it turns the files that a user
-//! downloads into typed rows or counted rejects, and knows nothing of where the rows go.
+//! This crate uses no other crate. It turns downloaded files into typed rows or counted rejects,
+//! and does not know the consumers of the rows.
 //!
-//! - [`rows`] is the one loop behind every reader. A reader is an iterator over
-//!   `Result<Result<Row, Reject>, ReadError>`: the outer error ends the file, the inner one is a
-//!   row that was refused, and nothing else ever happens to a row.
+//! - [`rows`] is the one loop behind every reader. A reader is an iterator over `Result<Result<Row,
+//!   RejectedRow>, ReadError>`: the outer error ends the file, and the inner one is a rejected row.
+//!   Every row is one or the other.
 //! - [`price_paid`], [`certificates`], [`code_point`], [`areas`], [`house_price_index`],
-//!   [`address_file`] (with `address_base`) and [`open_uprn`] say what each register looks like.
-//! - [`records`] and [`codes`] are what comes out.
+//!   [`address_file`] (with `address_base`) and [`open_uprn`] define the format of each register.
+//! - [`records`] and [`codes`] define the rows.
 //! - [`sources`] lists and hashes a build's files, and reads each while it counts.
-//! - [`address`] turns the many ways of writing one address into one key.
-//! - [`matching`] says by which rules an address of one register may be a differently written one
-//!   of another, for building alone.
+//! - [`address`] turns the many spellings of one address into one key.
+//! - [`matching`] has the rules by which two differently written addresses mean one home, for
+//!   builds alone.
 //!
-//! Memory is constant whatever a file's size, and whatever its damage.
+//! Memory is constant for any file size and any damage.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod address;
@@ -56,4 +56,4 @@ pub use postcode::Postcode;
 pub use price_paid::PricePaidReader;
 pub use progress::Progress;
 pub use record::Record;
-pub use rejected_row::{Reject, RejectReason};
+pub use rejected_row::{RejectReason, RejectedRow};

@@ -30,7 +30,7 @@ pub struct OpenUprnFile {
     northing: usize,
 }
 
-/// Whether a header is this product's: coordinates of UPRNs without addresses.
+/// Returns whether a header is this product's: coordinates of UPRNs without addresses.
 pub(crate) fn is_header(header: &Header) -> bool {
     header.find(&["uprn"]).is_some()
         && header.find(&["x_coordinate"]).is_some()
@@ -43,7 +43,7 @@ impl Register for OpenUprnFile {
     type Row = UprnPoint;
     const NAME: &'static str = "OS Open UPRN";
 
-    /// The table, not the licence beside it.
+    /// Returns the table, not the licence beside it.
     fn wants(member: &str) -> bool {
         let member = member.to_ascii_lowercase();
         member.ends_with(".csv") && member.contains("osopenuprn")

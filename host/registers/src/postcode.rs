@@ -55,24 +55,24 @@ impl Postcode {
         Some(Postcode { text, length })
     }
 
-    /// The standard form, as `LE10 0ZZ`.
+    /// Returns the standard form, as `LE10 0ZZ`.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.text[..usize::from(self.length)]).unwrap_or_default()
     }
 
-    /// The postcode district, as `LE10`.
+    /// Returns the postcode district, as `LE10`.
     pub fn district(&self) -> &str {
         let text = self.as_str();
         &text[..text.len().saturating_sub(4)]
     }
 
-    /// The postcode sector, as `LE10 0`.
+    /// Returns the postcode sector, as `LE10 0`.
     pub fn sector(&self) -> &str {
         let text = self.as_str();
         &text[..text.len().saturating_sub(2)]
     }
 
-    /// The postcode area, as `LE`.
+    /// Returns the postcode area, as `LE`.
     pub fn area(&self) -> &str {
         let text = self.as_str();
         let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();

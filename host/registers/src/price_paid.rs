@@ -23,7 +23,7 @@ pub type PricePaidReader = Rows<PricePaidFile>;
 /// Longest transaction identifier that is taken; the registry's own have 36 characters.
 const LONGEST_ID: usize = 64;
 
-/// Where each cell stands in a row.
+/// The positions of the cells in a row.
 #[derive(Clone, Copy, Debug)]
 struct Layout {
     id: usize,
@@ -68,7 +68,7 @@ const OFFICIAL: Layout = Layout {
 #[derive(Debug)]
 pub struct PricePaidFile {
     layout: Layout,
-    /// The header promises transactions' URIs, so that rows have to show their own order.
+    /// The header names transactions' URIs, so each row has to show its own order.
     linked_data: bool,
 }
 
@@ -90,7 +90,7 @@ impl Register for PricePaidFile {
         if header.find(PRICE).is_some() || header.find(POSTCODE).is_some() {
             return self.take_header(header);
         }
-        // Whichever cell of the first row is damaged, the others still show what it is.
+        // If one cell of the first row is damaged, the others still show the layout.
         let signs = [
             first.cell(OFFICIAL.price).parse::<u64>().is_ok(),
             day(first.cell(OFFICIAL.date)).is_some(),

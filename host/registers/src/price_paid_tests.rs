@@ -1,16 +1,16 @@
 use super::*;
-use crate::{ReadError, Reject};
+use crate::{ReadError, RejectedRow};
 use std::io::Cursor;
 
 const LINKED: &str = "unique_id,price_paid,deed_date,postcode,property_type,new_build,estate_type,saon,paon,street,\
                       locality,town,district,county,transaction_category,linked_data_uri\n";
 
-fn read(text: &str) -> Vec<Result<PricePaid, Reject>> {
+fn read(text: &str) -> Vec<Result<PricePaid, RejectedRow>> {
     let rows = PricePaidReader::from_reader("test.csv", Cursor::new(text.to_owned())).unwrap();
     rows.map(Result::unwrap).collect()
 }
 
-/// An official row of a flat, with some cells replaced.
+/// Returns an official row of a flat, with some cells replaced.
 fn row(changes: &[(usize, &str)]) -> String {
     let mut cells = [
         "{5a5b9cb3-0000-4EB0-9CD3-8737CEA4A65A}",

@@ -6,7 +6,7 @@
 //! and a row that goes over lines must have exactly the file's columns; otherwise its first
 //! line alone is rejected and reading goes on at the very next line.
 
-use crate::rejected_row::{Reject, RejectReason};
+use crate::rejected_row::{RejectReason, RejectedRow};
 use encoding_rs::WINDOWS_1252;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -28,7 +28,7 @@ impl<'r> Record<'r> {
         self.ends.len()
     }
 
-    /// A cell without the white space around it; a cell past the end is blank.
+    /// Returns a cell without the white space around it; a cell past the end is blank.
     pub fn cell(&self, column: usize) -> &'r str {
         let begin = match column.checked_sub(1) {
             None => 0,
@@ -38,7 +38,7 @@ impl<'r> Record<'r> {
         self.text.get(begin..end).unwrap_or_default().trim()
     }
 
-    /// All cells in order.
+    /// Returns all cells in order.
     pub fn cells(&self) -> impl Iterator<Item = &'r str> + '_ {
         (0..self.len()).map(|column| self.cell(column))
     }
@@ -61,7 +61,7 @@ pub(crate) struct Records {
     recoded: u64,
 }
 
-/// A line taken from the stream; its bytes stand in `raw`, or here while it waits.
+/// A line of the stream. Its bytes are in `raw`, or here while it waits.
 struct Line {
     number: u64,
     too_long: bool,
@@ -74,7 +74,7 @@ enum Split {
     Whole,
     /// Inside a quoted cell, which may go on in the next line.
     Open,
-    /// A quotation mark where none may stand.
+    /// A quotation mark at a wrong position.
     Broken,
 }
 
@@ -94,7 +94,7 @@ impl Records {
         }
     }
 
-    /// The row read last.
+    /// Returns the row read last.
     pub(crate) fn record(&self) -> Record<'_> {
         Record {
             text: &self.text,
@@ -102,7 +102,7 @@ impl Records {
         }
     }
 
-    /// The file within the zip, if any.
+    /// Returns the file within the zip, if any.
     pub(crate) fn member(&self) -> Option<&str> {
         self.member.as_deref()
     }
@@ -117,12 +117,12 @@ impl Records {
         self.recoded
     }
 
-    /// Reads the next row, which must have `columns` cells where that is known: its line, or
-    /// the row rejected, or `None` at the end. Blank lines are no rows.
+    /// Reads the next row, with `columns` cells if known: its line, or the rejected row, or `None`
+    /// at the end. Blank lines are skipped.
     pub(crate) fn read(
         &mut self,
         columns: Option<usize>,
-    ) -> io::Result<Option<Result<u64, Reject>>> {
+    ) -> io::Result<Option<Result<u64, RejectedRow>>> {
         loop {
             self.raw.clear();
             let Some(line) = self.take_line()? else {
@@ -140,7 +140,7 @@ impl Records {
                 None => Ok(line.number),
                 Some(reason) => {
                     let begin = self.raw.get(..512).unwrap_or(&self.raw);
-                    Err(Reject::new(
+                    Err(RejectedRow::new(
                         self.member(),
                         line.number,
                         reason,
@@ -250,8 +250,8 @@ impl Records {
         }))
     }
 
-    /// Splits `raw`; also tells whether it had to be read as Windows-1252, which is what the
-    /// publishers' older files are where they are not UTF-8.
+    /// Splits `raw`. Also returns whether it was read as Windows-1252, the encoding of the
+    /// publishers' older files.
     fn split(&mut self) -> (Split, bool) {
         let text = match std::str::from_utf8(&self.raw) {
             Ok(text) => Cow::Borrowed(text),
@@ -264,8 +264,8 @@ impl Records {
     }
 }
 
-/// Splits one row at its commas, as RFC 4180 has it; a quotation mark inside an unquoted cell
-/// is a character like others.
+/// Splits one row at its commas, as in RFC 4180. A quotation mark inside an unquoted cell is an
+/// ordinary character.
 fn split(row: &str, text: &mut String, ends: &mut Vec<usize>) -> Split {
     let bytes = row.as_bytes();
     let find = |from: usize, what: u8| {

@@ -1,8 +1,7 @@
 use super::*;
 use std::collections::BTreeSet;
 
-/// What comes of a table of `columns` columns: cells joined by `|`, or the line and code of a
-/// reject.
+/// Reads a table of `columns` columns: cells joined by `|`, or the line and code of a reject.
 fn read(bytes: &[u8], columns: usize) -> Vec<String> {
     let mut records = Records::new(Box::new(io::Cursor::new(bytes.to_vec())), None);
     let mut all = Vec::new();
@@ -86,7 +85,7 @@ proptest::proptest! {
         2 => proptest::prelude::Just(b'\n'), 1 => proptest::prelude::any::<u8>(),
     ], 0..400)) {
         let mut records = Records::new(Box::new(io::Cursor::new(bytes.clone())), None);
-        // Every line with something on it begins a row or a reject, or lies within a row kept.
+        // Every line with content begins a row or a reject, or is within a row.
         let mut covered = BTreeSet::new();
         while let Some(read) = records.read(Some(2)).unwrap() {
             match read {

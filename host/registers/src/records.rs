@@ -43,7 +43,7 @@ pub struct PricePaid {
     /// Category A, a standard sale at full market value; otherwise B, an additional one
     /// (repossessions, buy-to-lets where identified, transfers to non-private individuals).
     pub standard: bool,
-    /// What the monthly file says of the row; a complete file has only additions.
+    /// The change that the monthly file states. A complete file has additions only.
     pub change: Change,
 }
 
@@ -77,9 +77,9 @@ pub struct Certificate {
     pub lodged: Day,
     /// The day of the assessor's visit.
     pub inspected: Option<Day>,
-    /// From property type and built form; absent where they do not say.
+    /// From property type and built form; absent where they do not state it.
     pub property_type: Option<PropertyType>,
-    /// From property type and built form; absent where they do not say.
+    /// From property type and built form; absent where they do not state it.
     pub subtype: Option<Subtype>,
     /// Total floor area in square metres, above zero.
     pub floor_area_m2: Option<f64>,
@@ -131,7 +131,7 @@ pub enum Country {
     Other,
 }
 
-/// One address of a licensed address file (docs/reference/address-file.md has its columns).
+/// One address of a licensed address file (docs/reference/address-file.md lists its columns).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddressRow {
     /// Unique Property Reference Number, 1 to 12 digits.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Longest value that a [`Reject`] keeps, in characters.
+/// Longest value that a [`RejectedRow`] keeps, in characters.
 const VALUE_CHARS: usize = 120;
 
 /// One row of a register that is not passed on.
@@ -10,21 +10,21 @@ const VALUE_CHARS: usize = 120;
 /// Every row of a file is either yielded as a row or as one of these, so that rows read are
 /// rows kept and rows rejected, to the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reject {
+pub struct RejectedRow {
     /// The file within the zip, where the register came zipped.
     pub member: Option<String>,
     /// Line on which the row begins, counted from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The error.
     pub reason: RejectReason,
     /// The offending cell, or the beginning of the row; at most 120 characters.
     pub value: String,
 }
 
-impl Reject {
-    /// A reject that keeps at most 120 characters of `value`.
-    pub fn new(member: Option<&str>, line: u64, reason: RejectReason, value: &str) -> Reject {
-        Reject {
+impl RejectedRow {
+    /// Returns a reject that keeps at most 120 characters of `value`.
+    pub fn new(member: Option<&str>, line: u64, reason: RejectReason, value: &str) -> RejectedRow {
+        RejectedRow {
             member: member.map(String::from),
             line,
             reason,
@@ -33,7 +33,7 @@ impl Reject {
     }
 }
 
-impl fmt::Display for Reject {
+impl fmt::Display for RejectedRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(member) = &self.member {
             write!(f, "{member}: ")?;
@@ -54,7 +54,7 @@ macro_rules! reasons {
             /// Every reason, in the order in which a report lists them.
             pub const ALL: &'static [RejectReason] = &[$(RejectReason::$name),+];
 
-            /// A stable snake_case code, for reports and rejects files.
+            /// Returns a stable snake_case code, for reports and rejects files.
             pub fn code(self) -> &'static str {
                 match self { $(RejectReason::$name => $code),+ }
             }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_long_value_is_cut_between_characters() {
-        let reject = Reject::new(None, 1, RejectReason::BadPrice, &"é".repeat(500));
+        let reject = RejectedRow::new(None, 1, RejectReason::BadPrice, &"é".repeat(500));
         assert_eq!(reject.value, "é".repeat(120));
     }
 }

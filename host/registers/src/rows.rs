@@ -3,7 +3,7 @@
 use crate::ReadError;
 use crate::bytes_read::BytesRead;
 use crate::record::{Record, Records};
-use crate::rejected_row::{Reject, RejectReason};
+use crate::rejected_row::{RejectReason, RejectedRow};
 use crate::zip_source::{self, Member};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Bytes asked of the disk at once.
 const CHUNK: usize = 256 * 1024;
 
-/// What one register's file looks like, and what its rows mean.
+/// The format of one register's file and the meaning of its rows.
 pub trait Register: Default {
     /// A row of the register.
     type Row;
@@ -20,7 +20,7 @@ pub trait Register: Default {
     /// The register's name, as an error calls it.
     const NAME: &'static str;
 
-    /// Whether a member of a zip archive is one of the register's tables.
+    /// Returns whether a member of a zip archive is one of the register's tables.
     fn wants(member: &str) -> bool {
         member.to_ascii_lowercase().ends_with(".csv")
     }
@@ -32,16 +32,16 @@ pub trait Register: Default {
     fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<Self::Row, Refusal>;
 }
 
-/// What a table's first line turned out to be.
+/// The kind of a table's first line.
 #[derive(Debug)]
 pub enum Begin {
     /// Column names, all needed ones among them.
     Header,
-    /// A row already: the register has no header.
+    /// A row: the register has no header.
     Row,
     /// Column names, but these are missing.
     Missing(Vec<String>),
-    /// Neither; this is what it ought to be.
+    /// Neither of the two. The text is the expected line.
     Wrong(&'static str),
 }
 
@@ -53,7 +53,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal for `reason`, which `value` shows.
+    /// Returns a refusal for `reason`, which `value` shows.
     pub fn new(reason: RejectReason, value: &str) -> Refusal {
         Refusal {
             reason,
@@ -62,7 +62,7 @@ impl Refusal {
     }
 }
 
-/// Cells that were set aside while their row was kept, counted by a stable snake_case code.
+/// Counts of cells that were dropped from kept rows, by a stable snake_case code.
 #[derive(Clone, Debug, Default)]
 pub struct Warnings(BTreeMap<&'static str, u64>);
 
@@ -126,7 +126,7 @@ impl<T: Register> Rows<T> {
         Ok(rows)
     }
 
-    /// Reads one table from any stream; `name` stands for the file in errors.
+    /// Reads one table from any stream. `name` is the file's name in errors.
     pub fn from_reader(
         name: &str,
         reader: impl Read + Send + 'static,
@@ -136,13 +136,13 @@ impl<T: Register> Rows<T> {
         Ok(rows)
     }
 
-    /// Cells set aside so far while their row was kept, by code.
+    /// Returns the dropped cells of kept rows so far, by code.
     pub fn warnings(&self) -> &BTreeMap<&'static str, u64> {
         &self.warnings.0
     }
 
-    /// Where the row that was yielded last begins: the member of an archive, and the line, counted
-    /// from 1. For whoever sets a sound row aside and is to say which.
+    /// Returns the position of the last row: the member of an archive, and the line, counted from
+    /// 1. Callers name an excluded row by it.
     pub fn position(&self) -> (Option<&str>, u64) {
         let member = self.table.as_ref().and_then(|table| table.records.member());
         (member, self.line)
@@ -168,7 +168,7 @@ impl<T: Register> Rows<T> {
         }
     }
 
-    /// Moves on to the next member; false where there is none.
+    /// Moves to the next member, or returns false without one.
     fn next_member(&mut self) -> Result<bool, ReadError> {
         let Some(member) = self.members.pop_front() else {
             return Ok(false);
@@ -237,8 +237,8 @@ impl<T: Register> Rows<T> {
         Ok(())
     }
 
-    /// The next row's line, left in the table's buffers, or its reject; `None` at the end.
-    fn advance(&mut self) -> Result<Option<Result<u64, Reject>>, ReadError> {
+    /// Returns the next row's line, left in the table's buffers, or its reject; `None` at the end.
+    fn advance(&mut self) -> Result<Option<Result<u64, RejectedRow>>, ReadError> {
         loop {
             let Some(table) = &mut self.table else {
                 return Ok(None);
@@ -264,7 +264,7 @@ impl<T: Register> Rows<T> {
 }
 
 impl<T: Register> Iterator for Rows<T> {
-    type Item = Result<Result<T::Row, Reject>, ReadError>;
+    type Item = Result<Result<T::Row, RejectedRow>, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let line = match self.advance() {
@@ -287,7 +287,7 @@ impl<T: Register> Iterator for Rows<T> {
         }
         let member = table.records.member();
         Some(Ok(read.map_err(|refusal| {
-            Reject::new(member, line, refusal.reason, &refusal.value)
+            RejectedRow::new(member, line, refusal.reason, &refusal.value)
         })))
     }
 }

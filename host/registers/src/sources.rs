@@ -1,7 +1,7 @@
 //! The source files of a build: listed in an order of their own, hashed, and read row by row.
 
 use crate::rows::{Register, Rows};
-use crate::{BytesRead, Progress, ReadError, Reject};
+use crate::{BytesRead, Progress, ReadError, RejectedRow};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ pub trait Kind: Copy + Ord {
     fn name(self) -> &'static str;
 }
 
-/// What a build read, kept and left out of one source file. Where it was read row by row,
-/// `rows_read` is the sum of `rows_kept`, all `rejected` and all `left_out`.
+/// The report on one source file. If it was read row by row, `rows_read` is the sum of `rows_kept`,
+/// all `rejected` and all `left_out`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FileReport {
     /// The register that it belongs to.
@@ -37,13 +37,13 @@ pub struct FileReport {
     pub bytes: u64,
     /// Rows after the header.
     pub rows_read: u64,
-    /// Rows that a later pass works on.
+    /// Rows for later passes.
     pub rows_kept: u64,
     /// Damaged rows, by reason.
     pub rejected: Counts,
-    /// Sound rows that have no place in what is built, by reason.
+    /// Valid rows that the build excludes, by reason.
     pub left_out: Counts,
-    /// Cells that were set aside while their row was kept, by reason.
+    /// Cells that were dropped from kept rows, by reason.
     pub field_warnings: Counts,
 }
 
@@ -64,31 +64,31 @@ pub struct Source<K> {
     pub kind: K,
     /// Where it is.
     pub path: PathBuf,
-    /// What became of its rows so far.
+    /// The report of its rows so far.
     pub report: FileReport,
 }
 
-/// What becomes of a sound row.
+/// The outcome of a valid row.
 #[derive(Debug)]
 pub enum Verdict<I = ()> {
     /// A later pass works on it.
     Kept,
-    /// It has no place in what is built: a stable reason, and what the row is called by.
+    /// The build excludes it: a stable reason, and the row's identifier.
     LeftOut(&'static str, I),
 }
 
 /// A row that a build does not use.
 #[derive(Debug)]
-pub enum Unused<'r, I = ()> {
+pub enum UnusedRow<'r, I = ()> {
     /// It is damaged.
-    Rejected(&'r Reject),
+    Rejected(&'r RejectedRow),
     /// It is sound and was left out.
     LeftOut {
         /// Where it begins: the member of an archive, and the line, counted from 1.
         position: (Option<&'r str>, u64),
         /// The reason that was given.
         reason: &'static str,
-        /// What the row is called by.
+        /// The row's identifier.
         identifier: I,
     },
 }
@@ -96,8 +96,8 @@ pub enum Unused<'r, I = ()> {
 /// Rows between two words to the watcher.
 const ROWS_BETWEEN_REPORTS: u64 = 20_000;
 
-/// Lists and hashes files. Their order is by kind and SHA-256, so that neither names nor the order
-/// in which they were given play a part.
+/// Lists and hashes files, in order of kind and SHA-256. Their names and their given order have no
+/// effect.
 ///
 /// # Errors
 /// The first file that cannot be read.
@@ -139,16 +139,16 @@ impl<K: Kind> Source<K> {
         (self.kind, &self.report.sha256, &self.report.file)
     }
 
-    /// Reads the file row by row and counts. `take` gets each sound row, `unused` each that is
-    /// damaged or was left out.
+    /// Reads the file row by row and counts. `take` gets each valid row, `unused` each damaged or
+    /// excluded one.
     ///
     /// # Errors
-    /// What ends the file, or what `unused` says.
+    /// An error that ends the file, or one of `unused`.
     pub fn read<T: Register, I, E: From<ReadError>>(
         &mut self,
         watch: &mut Progress<'_>,
         mut take: impl FnMut(T::Row) -> Verdict<I>,
-        mut unused: impl FnMut(&str, Unused<'_, I>) -> Result<(), E>,
+        mut unused: impl FnMut(&str, UnusedRow<'_, I>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (name, report) = (self.kind.name(), &mut self.report);
         let progress = BytesRead::default();
@@ -161,7 +161,7 @@ impl<K: Kind> Source<K> {
                     Verdict::Kept => report.rows_kept += 1,
                     Verdict::LeftOut(reason, identifier) => {
                         count(&mut report.left_out, reason);
-                        let left_out = Unused::LeftOut {
+                        let left_out = UnusedRow::LeftOut {
                             position: rows.position(),
                             reason,
                             identifier,
@@ -171,7 +171,7 @@ impl<K: Kind> Source<K> {
                 },
                 Err(reject) => {
                     count(&mut report.rejected, reject.reason.code());
-                    unused(&report.file, Unused::Rejected(&reject))?;
+                    unused(&report.file, UnusedRow::Rejected(&reject))?;
                 }
             }
             if report.rows_read.is_multiple_of(ROWS_BETWEEN_REPORTS) {

@@ -32,7 +32,7 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
     };
     let listed = |given: &[(Register, &[PathBuf])], watch: &mut Progress<'_>| -> Vec<_> {
         let sources = list(given, watch).unwrap();
-        let said = sources.into_iter().map(|source| {
+        let totals = sources.into_iter().map(|source| {
             let FileReport {
                 file,
                 sha256,
@@ -41,7 +41,7 @@ fn files_stand_by_register_and_content_whatever_their_names_and_order() {
             } = source.report;
             (source.kind, file, sha256[..8].to_owned(), bytes)
         });
-        said.collect()
+        totals.collect()
     };
     let expected = [
         (
@@ -94,8 +94,8 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
         },
         |file, unused| {
             told.push(match unused {
-                Unused::Rejected(reject) => format!("{file} {}", reject.line),
-                Unused::LeftOut {
+                UnusedRow::Rejected(reject) => format!("{file} {}", reject.line),
+                UnusedRow::LeftOut {
                     position: (_, line),
                     reason,
                     identifier,

@@ -5,7 +5,7 @@
 //! it, then inflated from a file handle of its own, with length and CRC checked at the end.
 
 use crate::ReadError;
-use crate::bytes_read::{BytesRead, Counted};
+use crate::bytes_read::{BytesRead, CountingReader};
 use crc32fast::Hasher;
 use flate2::read::DeflateDecoder;
 use std::fs::File;
@@ -24,7 +24,7 @@ pub(crate) struct Member {
     deflated: bool,
 }
 
-/// The members whose names `wanted` accepts, in the order of their names.
+/// Returns the members whose names `wanted` accepts, in the order of their names.
 pub(crate) fn members(
     path: &Path,
     wanted: impl Fn(&str) -> bool,
@@ -106,11 +106,11 @@ pub(crate) fn read(
     })
 }
 
-type Packed = Counted<Take<File>>;
+type MemberBytes = CountingReader<Take<File>>;
 
 enum Packing {
-    Stored(Packed),
-    Deflated(DeflateDecoder<Packed>),
+    Stored(MemberBytes),
+    Deflated(DeflateDecoder<MemberBytes>),
 }
 
 /// A member being read; fails at its end where length or CRC differ from the directory's.

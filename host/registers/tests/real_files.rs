@@ -14,7 +14,7 @@ use domesday_registers::{house_price_index, price_paid};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-/// A real file, or `None` and one line that says so.
+/// Returns a real file, or `None` and one line that says so.
 fn real(test: &str, file: &str) -> Option<PathBuf> {
     Some(downloads::folder(test, file)?.join(file))
 }

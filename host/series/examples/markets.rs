@@ -1,12 +1,12 @@
 //! Builds a markets release from a folder that `domesday demo-data` wrote, and says what it took.
 //!
-//! `cargo run -p domesday-series --example markets -- WORLD SHELF [MATCHES]`
+//! `cargo run -p domesday-series --example markets -- WORLD PACKAGES [MATCHES]`
 #![allow(
     clippy::unwrap_used,
     reason = "a measurement may stop at what is missing"
 )]
 
-use domesday_series::build::markets::{About, Inputs, build};
+use domesday_series::build::markets::{Inputs, ReleaseDetails, build};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -27,7 +27,7 @@ fn main() {
         matches: arguments.get(2).cloned(),
         ..Inputs::default()
     };
-    let about = About {
+    let about = ReleaseDetails {
         release_id: "measured".parse().unwrap(),
         created: None,
         published_at: None,

@@ -1,4 +1,4 @@
-//! Market statistics and sterling rates: what is published, how it is stored, and how it is asked.
+//! Market statistics and sterling rates: the catalogue, the store and the queries.
 //!
 //! - [`catalogue`]: every dataset of both families, described once;
 //! - [`package`]: a release on disk, Parquet files under a manifest;
@@ -6,8 +6,8 @@
 //! - [`store`]: an opened release, in columns in memory;
 //! - [`select`]: from query parameters to pages of observations.
 //!
-//! Nothing here knows HTTP, clocks or credentials. Missing is never zero, and nothing is filled,
-//! interpolated or moved to another date when a query is answered.
+//! This crate uses no HTTP, clocks or credentials. Missing is never zero. A query fills,
+//! interpolates and moves nothing.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 pub mod build;
@@ -17,4 +17,4 @@ mod period;
 pub mod select;
 pub mod store;
 
-pub use period::{Period, Written, add_days, add_months};
+pub use period::{FormattedPeriod, Period, add_days, add_months};

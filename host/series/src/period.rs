@@ -10,17 +10,17 @@ use crate::catalogue::Frequency;
 pub struct Period(i32);
 
 impl Period {
-    /// The period of a day.
+    /// Returns the period of a day.
     pub fn of_day(day: NaiveDate) -> Period {
         Period(day_number(day))
     }
 
-    /// The period of the month that `day` lies in.
+    /// Returns the period of the month that `day` lies in.
     pub fn of_month(day: NaiveDate) -> Period {
         Period(month_number(day))
     }
 
-    /// The period of this number, as [`Period::number`] gives it.
+    /// Returns the period of this number, as [`Period::number`] gives it.
     pub fn from_number(number: i32) -> Period {
         Period(number)
     }
@@ -30,7 +30,7 @@ impl Period {
         self.0
     }
 
-    /// The first day of the period.
+    /// Returns the first day of the period.
     pub fn first_day(self, frequency: Frequency) -> NaiveDate {
         match frequency {
             Frequency::Daily => day_of(self.0),
@@ -38,7 +38,7 @@ impl Period {
         }
     }
 
-    /// The last day of the period.
+    /// Returns the last day of the period.
     pub fn last_day(self, frequency: Frequency) -> NaiveDate {
         match frequency {
             Frequency::Daily => day_of(self.0),
@@ -46,7 +46,7 @@ impl Period {
         }
     }
 
-    /// The period `count` days or months later (earlier where negative).
+    /// Returns the period `count` days or months later (earlier where negative).
     pub fn plus(self, count: i32) -> Period {
         Period(self.0 + count)
     }
@@ -57,10 +57,10 @@ impl Period {
     }
 
     /// As [`Period::text`], without an allocation.
-    pub fn written(self, frequency: Frequency) -> Written {
+    pub fn written(self, frequency: Frequency) -> FormattedPeriod {
         match frequency {
-            Frequency::Daily => Written::day(day_of(self.0)),
-            Frequency::Monthly => Written::month(month_start(self.0)),
+            Frequency::Daily => FormattedPeriod::day(day_of(self.0)),
+            Frequency::Monthly => FormattedPeriod::month(month_start(self.0)),
         }
     }
 
@@ -91,29 +91,29 @@ impl Period {
 /// A day or month of the years 0 to 9999 in writing. A page has thousands of them, and the
 /// calendar's own formatting is most of the time that a page takes.
 #[derive(Debug, Clone, Copy)]
-pub struct Written {
+pub struct FormattedPeriod {
     bytes: [u8; 10],
     length: usize,
 }
 
-impl Written {
+impl FormattedPeriod {
     /// `YYYY-MM-DD`.
-    pub fn day(day: NaiveDate) -> Written {
-        Written {
+    pub fn day(day: NaiveDate) -> FormattedPeriod {
+        FormattedPeriod {
             bytes: written(day),
             length: 10,
         }
     }
 
     /// `YYYY-MM`, of the month that `day` lies in.
-    pub fn month(day: NaiveDate) -> Written {
-        Written {
+    pub fn month(day: NaiveDate) -> FormattedPeriod {
+        FormattedPeriod {
             bytes: written(day),
             length: 7,
         }
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..self.length]).unwrap_or_default()
     }
@@ -145,7 +145,7 @@ pub(crate) fn day_number(day: NaiveDate) -> i32 {
         .unwrap_or(i32::MAX)
 }
 
-/// The day of this number; the first of 1970 for numbers that no calendar holds.
+/// Returns the day of this number, or 1970-01-01 for numbers outside of the calendar.
 pub(crate) fn day_of(number: i32) -> NaiveDate {
     NaiveDate::default()
         .checked_add_signed(chrono::TimeDelta::days(i64::from(number)))
@@ -157,18 +157,19 @@ pub(crate) fn month_number(day: NaiveDate) -> i32 {
     day.year() * 12 + day.month0() as i32
 }
 
-/// The first day of the month of this number.
+/// Returns the first day of the month of this number.
 pub(crate) fn month_start(number: i32) -> NaiveDate {
     NaiveDate::from_ymd_opt(number.div_euclid(12), number.rem_euclid(12) as u32 + 1, 1)
         .unwrap_or_default()
 }
 
-/// The day `months` calendar months after `day`: the same day of the month, or the month's last.
+/// Returns the day `months` calendar months after `day`: the same day of the month, or the month's
+/// last.
 pub fn add_months(day: NaiveDate, months: u32) -> NaiveDate {
     day.checked_add_months(Months::new(months)).unwrap_or(day)
 }
 
-/// The day `days` days after `day`.
+/// Returns the day `days` days after `day`.
 pub fn add_days(day: NaiveDate, days: u64) -> NaiveDate {
     day.checked_add_days(Days::new(days)).unwrap_or(day)
 }

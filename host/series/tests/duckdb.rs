@@ -7,7 +7,7 @@ mod downloads;
 mod python;
 
 use domesday_package::{Full, Trust};
-use domesday_series::build::markets::{About, Coverage, Inputs, Report, build};
+use domesday_series::build::markets::{Coverage, Inputs, ReleaseDetails, Report, build};
 use domesday_series::catalogue::{Availability, Family, SelectorName};
 use domesday_series::store::{Release, Series};
 use domesday_synthetic::{World, generate};
@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The files of an invented world, as the commands take them.
+/// Returns the files of an invented world, as the commands take them.
 fn synthetic(world: &Path) -> Inputs {
     let file = |name: &str| world.join(name);
     Inputs {
@@ -34,7 +34,7 @@ fn synthetic(world: &Path) -> Inputs {
 }
 
 fn release(folder: &Path, id: &str, inputs: &Inputs) -> (PathBuf, Report) {
-    let about = About {
+    let about = ReleaseDetails {
         release_id: id.parse().unwrap(),
         created: None,
         published_at: None,
@@ -75,8 +75,9 @@ fn rederive(package: &Path, inputs: &Inputs) -> String {
 }
 
 /// Observations compared, by `dataset metric`.
-fn compared(said: &str) -> HashMap<String, u64> {
-    said.lines()
+fn compared(printed: &str) -> HashMap<String, u64> {
+    printed
+        .lines()
         .filter_map(|line| {
             let (name, rest) = line.split_once(": ")?;
             Some((
@@ -98,14 +99,18 @@ fn every_observation_of_an_invented_country_is_rederived() {
         ..synthetic(&world)
     };
     let (package, report) = release(folder.path(), "invented", &inputs);
-    let said = rederive(&package, &inputs);
-    println!("{said}{report:#?}");
-    let compared = compared(&said);
-    assert_eq!(compared.len(), 21, "every metric of every dataset: {said}");
-    assert!(compared.values().all(|count| *count > 200), "{said}");
+    let printed = rederive(&package, &inputs);
+    println!("{printed}{report:#?}");
+    let compared = compared(&printed);
+    assert_eq!(
+        compared.len(),
+        21,
+        "every metric of every dataset: {printed}"
+    );
+    assert!(compared.values().all(|count| *count > 200), "{printed}");
     assert!(
-        said.contains("input_month_gap: [0, 1, 2], 0 contradict"),
-        "{said}"
+        printed.contains("input_month_gap: [0, 1, 2], 0 contradict"),
+        "{printed}"
     );
     assert!(report.suppressed > 0);
     matches_are_true(&world, &matches, &report);
@@ -211,12 +216,18 @@ fn every_observation_of_the_real_extracts_is_rederived() {
         ..Inputs::default()
     };
     let (package, report) = release(folder.path(), "extracts", &inputs);
-    let said = rederive(&package, &inputs);
-    println!("{said}{report:#?}");
-    let compared = compared(&said);
-    assert!(compared["market_activity sales_count"] > 1_000, "{said}");
-    assert!(compared["market_activity price_per_sqm_gbp"] > 20, "{said}");
-    assert!(compared["rental_market monthly_rent_gbp"] > 1_000, "{said}");
+    let printed = rederive(&package, &inputs);
+    println!("{printed}{report:#?}");
+    let compared = compared(&printed);
+    assert!(compared["market_activity sales_count"] > 1_000, "{printed}");
+    assert!(
+        compared["market_activity price_per_sqm_gbp"] > 20,
+        "{printed}"
+    );
+    assert!(
+        compared["rental_market monthly_rent_gbp"] > 1_000,
+        "{printed}"
+    );
     let release = Release::open(&package, Family::Markets, &Trust::Unsigned, &Full).unwrap();
     assert_eq!(release.areas().len(), 318);
     // The smallest authorities are there, and say nothing where nothing is known of them.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-fn publication(id: &str, published: &domesday_series::build::rates::Published) -> Publication {
+fn publication(id: &str, published: &domesday_series::build::rates::PublishedRates) -> Publication {
     Publication {
         family: Family::Rates,
         release_id: id.parse().unwrap(),
@@ -212,7 +212,7 @@ fn the_same_files_give_the_same_package() {
 }
 
 /// What reading this one database file gives.
-fn database(text: &str) -> Result<domesday_series::build::rates::Published, RatesError> {
+fn database(text: &str) -> Result<domesday_series::build::rates::PublishedRates, RatesError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("export.csv");
     std::fs::write(&path, text).unwrap();

@@ -5,12 +5,12 @@
 mod downloads;
 
 use domesday_series::build::rates::mathematics::Discount;
-use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, Published, derive, read};
+use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, PublishedRates, derive, read};
 use domesday_series::build::{Publication, write};
 use domesday_series::catalogue::Family;
 use std::path::Path;
 
-fn published(test: &str) -> Option<Published> {
+fn published(test: &str) -> Option<PublishedRates> {
     let folder = downloads::folder(test, "rates/OIS daily data current month.xlsx")?.join("rates");
     let mut inputs = Inputs::default();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -85,7 +85,7 @@ fn the_real_files_give_what_they_hold_and_nothing_else() {
     };
     // Three series of quoted rates and the reversion rate; nothing for buy-to-let.
     let draft = derive(&published);
-    let shelf = tempfile::tempdir().unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
     let publication = Publication {
         family: Family::Rates,
         release_id: "real".parse().unwrap(),
@@ -96,7 +96,7 @@ fn the_real_files_give_what_they_hold_and_nothing_else() {
         synthetic: false,
         notes: Vec::new(),
     };
-    let manifest = write(Path::new(shelf.path()), draft, publication).unwrap();
+    let manifest = write(Path::new(packages_dir.path()), draft, publication).unwrap();
     assert_eq!(manifest.body["synthetic"], false);
     assert_eq!(manifest.body["sources"].as_array().unwrap().len(), 9);
     let ois = &published.curves[&(CurveKind::Ois, CurveSide::Spot)];

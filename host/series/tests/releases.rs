@@ -7,7 +7,7 @@ use domesday_series::build::{Draft, FieldValue, Key, NewObservation, Publication
 use domesday_series::catalogue::{Availability, Dimension, Family, ObservationField, SelectorName};
 use domesday_series::package::SourceFile;
 use domesday_series::select::{
-    Notice, ParameterError, ParameterFault, Parameters, Query, QueryKind, Selection, select,
+    Notice, ParameterError, ParameterErrorKind, Parameters, Query, QueryKind, Selection, select,
 };
 use domesday_series::store::{Area, Release, Value};
 use domesday_series::{Period, add_months};
@@ -120,18 +120,18 @@ fn markets() -> Draft {
     draft
 }
 
-fn open(shelf: &Path, family: Family, id: &str) -> Release {
-    Release::open(&shelf.join(id), family, &Trust::Unsigned, &Full).unwrap()
+fn open(packages_dir: &Path, family: Family, id: &str) -> Release {
+    Release::open(&packages_dir.join(id), family, &Trust::Unsigned, &Full).unwrap()
 }
 
 fn made(family: Family) -> Release {
-    let shelf = tempfile::tempdir().unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
     let draft = match family {
         Family::Markets => markets(),
         Family::Rates => rates(),
     };
-    write(shelf.path(), draft, publication(family, "r-1")).unwrap();
-    open(shelf.path(), family, "r-1")
+    write(packages_dir.path(), draft, publication(family, "r-1")).unwrap();
+    open(packages_dir.path(), family, "r-1")
 }
 
 fn parameters(text: &str) -> Parameters {
@@ -150,7 +150,7 @@ fn selected(release: &Release, text: &str) -> Selection {
     select(release, &query(release, text).unwrap())
 }
 
-/// Every selected observation: series id, period and value.
+/// Returns every selected observation: series id, period and value.
 fn observations(release: &Release, selection: &Selection) -> Vec<(String, String, f64)> {
     let mut all = Vec::new();
     for part in selection.series() {
@@ -163,16 +163,26 @@ fn observations(release: &Release, selection: &Selection) -> Vec<(String, String
     all
 }
 
-fn refused(release: &Release, text: &str) -> (String, ParameterFault) {
+fn refused(release: &Release, text: &str) -> (String, ParameterErrorKind) {
     let error = query(release, text).unwrap_err();
     (error.field, error.fault)
 }
 
 #[test]
 fn the_same_draft_gives_the_same_bytes() {
-    let shelf = tempfile::tempdir().unwrap();
-    let first = write(shelf.path(), rates(), publication(Family::Rates, "r-1")).unwrap();
-    let again = write(shelf.path(), rates(), publication(Family::Rates, "r-1")).unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
+    let first = write(
+        packages_dir.path(),
+        rates(),
+        publication(Family::Rates, "r-1"),
+    )
+    .unwrap();
+    let again = write(
+        packages_dir.path(),
+        rates(),
+        publication(Family::Rates, "r-1"),
+    )
+    .unwrap();
     assert_eq!(first, again);
     assert_eq!(first.created.to_string(), "2025-10-08T00:00:00Z");
 }
@@ -197,7 +207,7 @@ fn latest_snapshot_comes_before_nodes() {
     let found = observations(&release, &selection);
     let periods: Vec<_> = found.iter().map(|(_, period, _)| period.as_str()).collect();
     assert_eq!(periods, ["2025-10-06", "2025-10-06"]);
-    // The series of the missing node is told, with its availability, and no older value.
+    // The response names the series of the missing node and its availability, and no older value.
     assert_eq!(selection.series().len(), 3);
     let missing = selected(&release, "dataset=ois_spot_curve&tenor_months=120");
     assert_eq!(missing.observations(), 0);
@@ -212,7 +222,7 @@ fn nodes_are_in_order_of_number_and_only_those_that_exist() {
     assert_eq!(nodes, [6, 60, 120]);
     assert_eq!(
         refused(&release, "dataset=ois_spot_curve&tenor_months=61"),
-        ("tenor_months".to_owned(), ParameterFault::UnknownNode)
+        ("tenor_months".to_owned(), ParameterErrorKind::UnknownNode)
     );
 }
 
@@ -383,15 +393,15 @@ fn a_cursor_comes_alone_and_not_to_coverage() {
     );
     assert_eq!(
         fault("cursor=abc&dataset=bank_rate", QueryKind::Series),
-        ParameterFault::CursorWithSelectors
+        ParameterErrorKind::CursorWithSelectors
     );
     assert_eq!(
         fault("cursor=abc", QueryKind::Coverage),
-        ParameterFault::CursorNotAccepted
+        ParameterErrorKind::CursorNotAccepted
     );
     let twice = [("from", "1"), ("from", "2")].map(|(n, v)| (n.to_owned(), v.to_owned()));
     assert_eq!(
         Parameters::read(twice).unwrap_err().fault,
-        ParameterFault::DuplicateParameter
+        ParameterErrorKind::DuplicateParameter
     );
 }

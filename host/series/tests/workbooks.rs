@@ -2,7 +2,7 @@
 //! what they should not have.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, Published, read};
+use domesday_series::build::rates::{CurveKind, CurveSide, Inputs, PublishedRates, read};
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 use zip::ZipWriter;
@@ -23,7 +23,7 @@ use Cell::{Blank, Day, Error, Number, Text};
 /// 2025-10-01 as a spreadsheet's serial number.
 const FIRST: u32 = 45_931;
 
-/// A sheet of this title and these maturities in years, with these rows below.
+/// Returns a sheet of this title and these maturities in years, with these rows below.
 fn sheet(title: &'static str, years: &[f64], rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
     let mut maturities = vec![Text("years:")];
     maturities.extend(years.iter().map(|years| Number(*years)));
@@ -41,7 +41,7 @@ fn column(at: usize) -> char {
     char::from(b'A' + u8::try_from(at).unwrap())
 }
 
-/// A workbook of these sheets.
+/// Returns a workbook of these sheets.
 fn workbook(sheets: &[(&str, Vec<Vec<Cell>>)]) -> Vec<u8> {
     const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
@@ -99,7 +99,7 @@ fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn reading(files: &[(&str, Vec<u8>)]) -> Result<Published, String> {
+fn reading(files: &[(&str, Vec<u8>)]) -> Result<PublishedRates, String> {
     let folder = tempfile::tempdir().unwrap();
     let mut inputs = Inputs::default();
     for (name, bytes) in files {
@@ -110,7 +110,7 @@ fn reading(files: &[(&str, Vec<u8>)]) -> Result<Published, String> {
     read(&inputs, |_| ()).map_err(|error| error.to_string())
 }
 
-/// One sheet "4. spot curve" of the OIS curve with these rows.
+/// Returns one sheet "4. spot curve" of the OIS curve with these rows.
 fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
     workbook(&[(
         "4. spot curve",
@@ -119,7 +119,7 @@ fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
 }
 
 /// Day, maturity in months and rate of every node of the OIS spot curve.
-fn nodes(published: &Published) -> Vec<(String, u32, f64)> {
+fn nodes(published: &PublishedRates) -> Vec<(String, u32, f64)> {
     let curve = &published.curves[&(CurveKind::Ois, CurveSide::Spot)];
     let days = curve.iter();
     days.flat_map(|(day, nodes)| nodes.iter().map(|(m, r)| (day.to_string(), *m, *r)))

@@ -2,7 +2,7 @@
 
 use crate::config::Settings;
 use domesday_address_lookup::{
-    Endpoint, EndpointError, Key, KeyError, Limits, Provider, ProviderError, Watch,
+    Endpoint, EndpointError, Key, KeyError, Limits, LookupObserver, Provider, ProviderError,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub enum SetUpError {
         /// What happened.
         source: std::io::Error,
     },
-    /// What the file holds is no key.
+    /// The file's content is not a key.
     #[error("the key of the identity provider, {path}: {source}")]
     NoKey {
         /// The file.
@@ -36,7 +36,7 @@ pub enum SetUpError {
         /// What is wrong.
         source: KeyError,
     },
-    /// What the variable holds is no key.
+    /// The variable's value is not a key.
     #[error("the key of the identity provider, {KEY_VARIABLE}: {0}")]
     NoKeyInVariable(KeyError),
     /// Both are given.
@@ -50,15 +50,15 @@ pub enum SetUpError {
     Client(#[from] ProviderError),
 }
 
-/// The provider, if one is set. `chance` is any number, another one on every host.
+/// The provider, if one is set. `seed` is any number, another one on every host.
 ///
 /// # Errors
 /// Where the address or the key cannot be used. Whether it answers is not tried: a service starts
 /// without it.
 pub fn open(
     settings: &Settings,
-    watch: Arc<dyn Watch>,
-    chance: u64,
+    observer: Arc<dyn LookupObserver>,
+    seed: u64,
 ) -> Result<Option<Arc<Provider>>, SetUpError> {
     let file = settings.address_key_file.as_deref();
     let Some(address) = &settings.address_provider else {
@@ -69,7 +69,7 @@ pub fn open(
     };
     let endpoint = Endpoint::parse(address)?;
     let key = key(file, std::env::var_os(KEY_VARIABLE))?;
-    let provider = Provider::new(endpoint, key, Limits::default(), watch, chance, now)?;
+    let provider = Provider::new(endpoint, key, Limits::default(), observer, seed, now)?;
     Ok(Some(Arc::new(provider)))
 }
 

@@ -4,7 +4,7 @@
 //! (compiled code, the admin socket, the shadow's rows), also where the state is on PostgreSQL.
 
 use arc_swap::ArcSwapOption;
-use domesday_state::{Moved, Place};
+use domesday_state::{OpenPath, PathMoved};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use tokio::time::{sleep, timeout};
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long the disk may take to answer.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The data folder, and what was last found of it.
 pub struct DataFolder {
-    place: Place,
+    place: OpenPath,
     trouble: ArcSwapOption<String>,
 }
 
@@ -30,7 +30,7 @@ impl DataFolder {
     /// What the system says.
     pub fn open(path: &Path) -> io::Result<DataFolder> {
         Ok(DataFolder {
-            place: Place::open(path)?,
+            place: OpenPath::open(path)?,
             trouble: ArcSwapOption::empty(),
         })
     }
@@ -44,7 +44,7 @@ impl DataFolder {
     ///
     /// # Errors
     /// Where its path leads elsewhere.
-    pub fn check(&self) -> Result<(), Moved> {
+    pub fn check(&self) -> Result<(), PathMoved> {
         self.place.check()
     }
 
@@ -54,10 +54,10 @@ impl DataFolder {
             sleep(PERIOD).await;
             let folder = self.clone();
             let mut look = spawn_blocking(move || folder.check());
-            let looked = match timeout(PATIENCE, &mut look).await {
+            let looked = match timeout(TIMEOUT, &mut look).await {
                 Ok(looked) => looked,
                 Err(_) => {
-                    let seconds = PATIENCE.as_secs();
+                    let seconds = TIMEOUT.as_secs();
                     let silent = format!("the data folder's disk has not answered for {seconds} s");
                     self.tell(Some(silent));
                     look.await

@@ -5,7 +5,7 @@
 
 use crate::clock::{Clock, random};
 use domesday_state::{
-    Accounts, KeySeed, NewKey, Plan, Scopes, StateError, TenantId, TenantIdFault,
+    Accounts, KeySeed, NewKey, Plan, Scopes, StateError, TenantId, TenantIdError,
 };
 use domesday_valuation::private_file;
 use std::io;
@@ -20,7 +20,7 @@ pub const TENANT: &str = "demo";
 pub enum DemoError {
     /// The tenant's id.
     #[error(transparent)]
-    Tenant(#[from] TenantIdFault),
+    Tenant(#[from] TenantIdError),
     /// The state.
     #[error(transparent)]
     State(#[from] StateError),

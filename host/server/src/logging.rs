@@ -29,17 +29,17 @@ const GATHERED: Duration = Duration::from_millis(5);
 
 /// Writes what has come together, and then sleeps for a moment, in which who logs wakes nobody up:
 /// a system call for each line, and a thread woken for each, cost a twentieth of a request.
-struct Together<W: Write>(BufWriter<W>);
+struct BatchWriter<W: Write>(BufWriter<W>);
 
-impl<W: Write> Together<W> {
+impl<W: Write> BatchWriter<W> {
     /// No more at once than a pipe takes whole, so that processes that share one do not tear each
     /// other's lines.
-    fn new(inner: W) -> Together<W> {
-        Together(BufWriter::with_capacity(4_096, inner))
+    fn new(inner: W) -> BatchWriter<W> {
+        BatchWriter(BufWriter::with_capacity(4_096, inner))
     }
 }
 
-impl<W: Write> Write for Together<W> {
+impl<W: Write> Write for BatchWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.write(bytes)
     }
@@ -79,7 +79,7 @@ pub fn start(filter: &str) -> Result<Logging, FilterError> {
     let (lines, guard) = NonBlockingBuilder::default()
         .lossy(true)
         .buffered_lines_limit(65_536)
-        .finish(Together::new(std::io::stderr()));
+        .finish(BatchWriter::new(std::io::stderr()));
     let counter = lines.error_counter();
     tracing_subscriber::fmt()
         .json()
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn lines_that_came_together_leave_together() {
         let notes = Notes::default();
-        let mut lines = Together::new(notes.clone());
+        let mut lines = BatchWriter::new(notes.clone());
         for line in ["one\n", "two\n", "three\n"] {
             lines.write_all(line.as_bytes()).unwrap();
         }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_reader_that_is_gone_does_not_stop_the_thread() {
-        let mut lines = Together::new(Notes(Arc::default(), true));
+        let mut lines = BatchWriter::new(Notes(Arc::default(), true));
         lines.write_all(b"one\n").unwrap();
         lines.flush().unwrap();
     }

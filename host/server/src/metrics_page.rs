@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long the page waits for the state.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The one route.
 pub fn router(service: Arc<Service>) -> Router {
@@ -64,7 +64,7 @@ async fn sample(service: &Service) {
         sampled.journal_receipts.set(count);
         sampled.journal_trouble.set(trouble.is_some().into());
     }
-    if let Ok(Ok(waiting)) = timeout(PATIENCE, state.waiting()).await {
+    if let Ok(Ok(waiting)) = timeout(TIMEOUT, state.waiting()).await {
         sampled
             .jobs_waiting
             .set(i64::try_from(waiting).unwrap_or(i64::MAX));

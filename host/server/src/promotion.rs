@@ -2,7 +2,7 @@
 
 use crate::series_releases::{SeriesReleaseError, SeriesReleases};
 use crate::service::Service;
-use domesday_state::{Released, State};
+use domesday_state::{ReleaseKind, State};
 use domesday_valuation::release_store::ReleaseError;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,10 +36,10 @@ impl From<SeriesReleaseError> for PromotionError {
 
 /// Makes each release that is promoted from now on the current one of its kind. `known` is what was
 /// promoted when this host chose its first, which a flag may have overruled.
-pub async fn follow(service: Arc<Service>, known: Promoted) {
+pub async fn follow(service: Arc<Service>, known: PromotedIds) {
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut followed = known.map(|(what, known)| Followed {
+    let mut followed = known.map(|(what, known)| PromotionFollower {
         what,
         known,
         refused: None,
@@ -53,11 +53,11 @@ pub async fn follow(service: Arc<Service>, known: Promoted) {
 }
 
 /// What was promoted last, by kind.
-pub type Promoted = [(Released, Option<String>); Released::ALL.len()];
+pub type PromotedIds = [(ReleaseKind, Option<String>); ReleaseKind::ALL.len()];
 
 /// What was promoted last in a state.
-pub fn promoted(state: &dyn State) -> Promoted {
-    Released::ALL.map(|what| (what, state.promoted(what)))
+pub fn promoted(state: &dyn State) -> PromotedIds {
+    ReleaseKind::ALL.map(|what| (what, state.promoted(what)))
 }
 
 impl Service {
@@ -65,15 +65,15 @@ impl Service {
     ///
     /// # Errors
     /// Where it cannot be served.
-    pub fn open(&self, what: Released, id: &str) -> Result<(), PromotionError> {
+    pub fn open(&self, what: ReleaseKind, id: &str) -> Result<(), PromotionError> {
         match what {
-            Released::Valuation => {
+            ReleaseKind::Valuation => {
                 self.releases.get(id)?;
             }
-            Released::Markets => {
+            ReleaseKind::Markets => {
                 self.markets.retain(id)?;
             }
-            Released::Rates => {
+            ReleaseKind::Rates => {
                 self.rates.retain(id)?;
             }
         }
@@ -85,36 +85,36 @@ impl Service {
     ///
     /// # Errors
     /// Where it cannot be served; the current release is then the one it was.
-    pub fn make_current(&self, what: Released, id: &str) -> Result<bool, PromotionError> {
+    pub fn make_current(&self, what: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
         let family = |releases: &SeriesReleases| {
             releases
                 .current()
                 .is_some_and(|now| now.id().as_str() == id)
         };
         let already = match what {
-            Released::Valuation => self.releases.current().id == id,
-            Released::Markets => family(&self.markets),
-            Released::Rates => family(&self.rates),
+            ReleaseKind::Valuation => self.releases.current().id == id,
+            ReleaseKind::Markets => family(&self.markets),
+            ReleaseKind::Rates => family(&self.rates),
         };
         match what {
-            Released::Valuation => {
+            ReleaseKind::Valuation => {
                 self.releases.promote(id)?;
                 self.shadows.promoted(id);
             }
-            Released::Markets => self.markets.promote(id)?,
-            Released::Rates => self.rates.promote(id)?,
+            ReleaseKind::Markets => self.markets.promote(id)?,
+            ReleaseKind::Rates => self.rates.promote(id)?,
         }
         Ok(!already)
     }
 }
 
-struct Followed {
-    what: Released,
+struct PromotionFollower {
+    what: ReleaseKind,
     known: Option<String>,
     refused: Option<String>,
 }
 
-impl Followed {
+impl PromotionFollower {
     async fn look(&mut self, service: &Arc<Service>) {
         let what = self.what;
         let promoted = service.state.promoted(what);

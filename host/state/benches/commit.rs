@@ -85,7 +85,7 @@ fn check(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state.redb");
     std::fs::write(&path, "").unwrap();
-    let place = Place::open(&path).unwrap();
+    let place = OpenPath::open(&path).unwrap();
     criterion.bench_function("check of a place", |bencher| {
         bencher.iter(|| place.check().unwrap());
     });

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use crate::{KeyId, Moved, ScopeFault, TenantId};
+use crate::{KeyId, PathMoved, ScopeError, TenantId};
 
 /// An operation on the state failed; it then changed nothing, unless it says otherwise.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub enum StateError {
     },
     /// The scopes of a key are not right.
     #[error(transparent)]
-    Scopes(#[from] ScopeFault),
+    Scopes(#[from] ScopeError),
     /// Another process has the state open, or this one has it open twice.
     #[error("{} is open already; one process at a time can have it", path.display())]
     AlreadyOpen {
@@ -102,7 +102,7 @@ pub enum StateError {
     /// A file of the state, or its folder, was moved, deleted or replaced under the running server.
     /// Nothing was changed.
     #[error("the state cannot be written: {0}")]
-    Moved(#[from] Moved),
+    Moved(#[from] PathMoved),
     /// The store failed: a full or failing disk, a lost connection. Whether the change was kept
     /// is then unknown.
     #[error("the state could not be {doing}: {source}")]

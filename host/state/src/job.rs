@@ -175,7 +175,7 @@ pub enum Submission {
 /// A job in the hands of one host. The fence is higher than that of every earlier claim, and an
 /// operation with a lower one than the job's writes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct Lease {
     /// The job.
     pub job: Uuid,
     /// The fencing number.
@@ -186,7 +186,7 @@ pub struct Held {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The right to write results.
-    pub held: Held,
+    pub lease: Lease,
     /// The job.
     pub job: Job,
     /// What all chunks share.
@@ -212,16 +212,16 @@ pub struct ChunkDone {
 
 /// Whether a host still holds the job that it works on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Hold {
+pub enum LeaseStatus {
     /// It does, and what it asked for was done.
-    Kept,
+    Held,
     /// Another host took the job over, or it is gone: nothing was written.
     Lost,
 }
 
 /// What was removed because its time was over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Purged {
+pub struct PurgeCounts {
     /// Jobs with their rows and results.
     pub jobs: u32,
     /// Job documents that stood for a key; the keys' tombstones stay.
@@ -230,5 +230,5 @@ pub struct Purged {
 
 /// How long a job and its results are kept: seven days.
 pub const JOB_RETENTION_MILLIS: i64 = 7 * 86_400_000;
-/// How long a key answers with its job: thirty days. After that it is refused for ever.
+/// How long a key answers with its job: thirty days. After that it is refused permanently.
 pub const IDEMPOTENCY_RETENTION_MILLIS: i64 = 30 * 86_400_000;

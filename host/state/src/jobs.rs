@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use crate::{
-    ChunkDone, Claim, Held, Hold, Job, JobError, NewJob, Purged, Reply, Submission, TenantId,
-    UnixMillis,
+    ChunkDone, Claim, Job, JobError, Lease, LeaseStatus, NewJob, PurgeCounts, Reply, Submission,
+    TenantId, UnixMillis,
 };
 
 /// Jobs, their rows and results, and the keys that they may be repeated by.
@@ -46,33 +46,33 @@ pub trait Jobs: Send + Sync {
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>>;
 
     /// The rows of a chunk that has no results yet; none where the job is lost.
-    fn input(&self, held: Held, chunk: u32) -> Reply<Option<Vec<u8>>>;
+    fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>>;
 
     /// Holds on to a job for longer.
-    fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold>;
+    fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus>;
 
     /// Keeps the results of the job's next chunk, drops its rows, gives units back, counts the
     /// first attempt of the chunk after it, and renews the lease; after the last chunk, the job is
     /// completed. All in one transaction.
     ///
-    /// A chunk that the same claim has finished already is [`Hold::Kept`] and changes nothing, so a
-    /// host may repeat this where the answer was an error. No more units are given back than the
-    /// chunk cost.
+    /// A chunk that the same claim has finished already is [`LeaseStatus::Lease`] and changes
+    /// nothing, so a host may repeat this where the answer was an error. No more units are given
+    /// back than the chunk cost.
     fn finish_chunk(
         &self,
-        held: Held,
+        lease: Lease,
         done: ChunkDone,
         now: UnixMillis,
         lease_millis: i64,
-    ) -> Reply<Hold>;
+    ) -> Reply<LeaseStatus>;
 
     /// Ends a job that cannot be finished. The units of chunks without results are given back;
     /// finished results stay charged.
-    fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold>;
+    fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus>;
 
-    /// Lets go of a job, so that it can be claimed at once and the attempt does not count. The
+    /// Releases a job, so that it can be claimed at once and the attempt does not count. The
     /// claim is over: whoever held it can write nothing any more.
-    fn let_go(&self, held: Held) -> Reply<Hold>;
+    fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus>;
 
     /// Jobs of all tenants that are queued or running.
     fn waiting(&self) -> Reply<u64>;
@@ -80,5 +80,5 @@ pub trait Jobs: Send + Sync {
     /// Removes what is past its time: jobs with their rows and results, and then the documents of
     /// old keys. Of a job that nobody finished, the units of the chunks without results are given
     /// back, and its key tells that it failed.
-    fn purge(&self, now: UnixMillis) -> Reply<Purged>;
+    fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts>;
 }

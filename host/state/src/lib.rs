@@ -27,7 +27,7 @@
 //!
 //! **Files that move.** Before each commit and once a second, the embedded store compares device
 //! and inode of its folder and files with those that it has open. A file that was moved or deleted
-//! under it is [`StateError::Moved`] until it is back: nothing is made in its place.
+//! under it is [`StateError::PathMoved`] until it is back: nothing is made in its place.
 //!
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
 //! nothing. A lease of the embedded store ends with the process that had it.
@@ -48,7 +48,7 @@ mod error;
 mod job;
 mod jobs;
 mod key;
-mod place;
+mod open_path;
 mod plan;
 mod postgres;
 mod principal;
@@ -66,20 +66,21 @@ pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};
 pub use embedded::EmbeddedState;
 pub use error::StateError;
 pub use job::{
-    ChunkDone, Claim, Held, Hold, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, JOB_RETENTION_MILLIS,
-    Job, JobError, JobMode, JobStatus, NewChunk, NewJob, Purged, Submission, Tally,
+    ChunkDone, Claim, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, JOB_RETENTION_MILLIS, Job,
+    JobError, JobMode, JobStatus, Lease, LeaseStatus, NewChunk, NewJob, PurgeCounts, Submission,
+    Tally,
 };
 pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
-pub use place::{Found, Moved, Place};
+pub use open_path::{OpenPath, PathMoved, PathTarget};
 pub use plan::Plan;
 pub use postgres::PostgresState;
 pub use principal::{Access, Denial, Principal};
 pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;
-pub use scope::{DatasetAccess, Scope, ScopeFault, Scopes};
+pub use scope::{DatasetAccess, Scope, ScopeError, Scopes};
 pub use state::State;
-pub use switches::{Released, Switches};
-pub use tenant::{Tenant, TenantId, TenantIdFault};
+pub use switches::{ReleaseKind, Switches};
+pub use tenant::{Tenant, TenantId, TenantIdError};
 pub use time::UnixMillis;
-pub use usage::{Charge, Charged, Month, Usage};
+pub use usage::{Charge, ChargeOutcome, Month, Usage};

@@ -83,7 +83,7 @@ pub struct Scopes {
 
 /// Why texts are not the scopes of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ScopeFault {
+pub enum ScopeError {
     /// No scope of that name.
     #[error(
         "{text:?} is not a scope; there are avm:value, avm:development, avm:stored-data, markets:read[:<dataset>] and rates:read[:<dataset>]"
@@ -130,31 +130,31 @@ impl Scopes {
 
     /// Reads scopes, each as written by an operator; naming several datasets of a family in
     /// several scopes allows each of them.
-    pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, ScopeFault> {
+    pub fn parse<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Result<Self, ScopeError> {
         let mut scopes = Scopes::default();
         for text in texts {
             scopes.add(text.as_ref())?;
         }
         if scopes == Scopes::default() {
-            return Err(ScopeFault::Empty);
+            return Err(ScopeError::Empty);
         }
         Ok(scopes)
     }
 
-    fn add(&mut self, text: &str) -> Result<(), ScopeFault> {
+    fn add(&mut self, text: &str) -> Result<(), ScopeError> {
         let (scope, dataset) = Scope::ALL
             .into_iter()
             .find_map(|scope| match text.strip_prefix(scope.as_str())? {
                 "" => Some((scope, None)),
                 rest => Some((scope, Some(rest.strip_prefix(':')?))),
             })
-            .ok_or_else(|| ScopeFault::Unknown {
+            .ok_or_else(|| ScopeError::Unknown {
                 text: text.to_owned(),
             })?;
         let datasets = match scope {
             Scope::MarketsRead => &mut self.markets,
             Scope::RatesRead => &mut self.rates,
-            _ if dataset.is_some() => return Err(ScopeFault::NotNarrowable { scope }),
+            _ if dataset.is_some() => return Err(ScopeError::NotNarrowable { scope }),
             _ => {
                 self.avm.insert(scope);
                 return Ok(());
@@ -170,7 +170,7 @@ impl Scopes {
             (Some(dataset), DatasetAccess::Only(named)) => {
                 named.insert(dataset_name(dataset)?);
             }
-            _ => return Err(ScopeFault::WholeAndNarrowed { scope }),
+            _ => return Err(ScopeError::WholeAndNarrowed { scope }),
         }
         Ok(())
     }
@@ -214,13 +214,13 @@ impl Scopes {
 }
 
 /// Only the form is judged here: which datasets exist is a matter of the releases.
-fn dataset_name(text: &str) -> Result<String, ScopeFault> {
+fn dataset_name(text: &str) -> Result<String, ScopeError> {
     let good = (1..=64).contains(&text.len())
         && text
             .chars()
             .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
     good.then(|| text.to_owned())
-        .ok_or_else(|| ScopeFault::Dataset {
+        .ok_or_else(|| ScopeError::Dataset {
             dataset: text.to_owned(),
         })
 }
@@ -249,18 +249,18 @@ mod tests {
 
     #[test]
     fn what_is_not_a_scope_is_named() {
-        let unknown = |text: &str| ScopeFault::Unknown { text: text.into() };
-        let dataset = |text: &str| ScopeFault::Dataset {
+        let unknown = |text: &str| ScopeError::Unknown { text: text.into() };
+        let dataset = |text: &str| ScopeError::Dataset {
             dataset: text.into(),
         };
         let markets = Scope::MarketsRead;
-        let cases: [(&[&str], ScopeFault); 9] = [
+        let cases: [(&[&str], ScopeError); 9] = [
             (&["avm:values"], unknown("avm:values")),
             (&["AVM:value"], unknown("AVM:value")),
             (&[""], unknown("")),
             (
                 &["avm:value:x"],
-                ScopeFault::NotNarrowable {
+                ScopeError::NotNarrowable {
                     scope: Scope::AvmValue,
                 },
             ),
@@ -268,13 +268,13 @@ mod tests {
             (&["markets:read:a", "markets:read:B"], dataset("B")),
             (
                 &["markets:read", "markets:read:a"],
-                ScopeFault::WholeAndNarrowed { scope: markets },
+                ScopeError::WholeAndNarrowed { scope: markets },
             ),
             (
                 &["markets:read:a", "markets:read"],
-                ScopeFault::WholeAndNarrowed { scope: markets },
+                ScopeError::WholeAndNarrowed { scope: markets },
             ),
-            (&[], ScopeFault::Empty),
+            (&[], ScopeError::Empty),
         ];
         for (texts, fault) in cases {
             assert_eq!(Scopes::parse(texts), Err(fault), "{texts:?}");

@@ -6,7 +6,7 @@ use crate::StateError;
 
 /// What one release is current of. Each is promoted by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Released {
+pub enum ReleaseKind {
     /// Valuations.
     Valuation,
     /// Market statistics.
@@ -15,36 +15,40 @@ pub enum Released {
     Rates,
 }
 
-impl Released {
+impl ReleaseKind {
     /// All of them.
-    pub const ALL: [Released; 3] = [Released::Valuation, Released::Markets, Released::Rates];
+    pub const ALL: [ReleaseKind; 3] = [
+        ReleaseKind::Valuation,
+        ReleaseKind::Markets,
+        ReleaseKind::Rates,
+    ];
 
     /// The word for it, which is also its releases' folder.
     pub fn as_str(self) -> &'static str {
         match self {
-            Released::Valuation => "valuation",
-            Released::Markets => "markets",
-            Released::Rates => "rates",
+            ReleaseKind::Valuation => "valuation",
+            ReleaseKind::Markets => "markets",
+            ReleaseKind::Rates => "rates",
         }
     }
 }
 
-impl fmt::Display for Released {
+impl fmt::Display for ReleaseKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-/// The releases that were last promoted, one for each of [`Released::ALL`].
+/// The releases that were last promoted, one for each of [`ReleaseKind::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct PromotedReleases([Option<String>; Released::ALL.len()]);
+pub(crate) struct PromotedReleases([Option<String>; ReleaseKind::ALL.len()]);
 
 impl PromotedReleases {
-    pub(crate) fn of(&self, what: Released) -> Option<String> {
+    pub(crate) fn of(&self, what: ReleaseKind) -> Option<String> {
         self.0[what as usize].clone()
     }
 
-    pub(crate) fn set(&mut self, what: Released, release_id: Option<String>) {
+    pub(crate) fn set(&mut self, what: ReleaseKind, release_id: Option<String>) {
         self.0[what as usize] = release_id;
     }
 }
@@ -59,10 +63,10 @@ pub trait Switches: Send + Sync {
     fn jobs_paused(&self) -> bool;
 
     /// Makes a release the active one for new requests.
-    fn promote(&self, what: Released, release_id: &str) -> Result<(), StateError>;
+    fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError>;
 
     /// The release that was last promoted, if one ever was.
-    fn promoted(&self, what: Released) -> Option<String>;
+    fn promoted(&self, what: ReleaseKind) -> Option<String>;
 
     /// Why changes cannot be made durable at present, if so: after a full disk or a failed sync.
     /// A store that failed tries to recover by itself.

@@ -20,7 +20,7 @@ pub struct TenantId(String);
 #[error(
     "{text:?} is not a tenant id: 1 to 64 of a-z, 0-9 and '-', beginning with a letter or digit"
 )]
-pub struct TenantIdFault {
+pub struct TenantIdError {
     /// The text given, its first 80 characters.
     pub text: String,
 }
@@ -33,24 +33,24 @@ impl TenantId {
 }
 
 impl FromStr for TenantId {
-    type Err = TenantIdFault;
+    type Err = TenantIdError;
 
-    fn from_str(text: &str) -> Result<Self, TenantIdFault> {
+    fn from_str(text: &str) -> Result<Self, TenantIdError> {
         let word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
         let good = text.len() <= LONGEST
             && text.starts_with(word)
             && text.chars().all(|c| word(c) || c == '-');
         good.then(|| TenantId(text.to_owned()))
-            .ok_or_else(|| TenantIdFault {
+            .ok_or_else(|| TenantIdError {
                 text: text.chars().take(80).collect(),
             })
     }
 }
 
 impl TryFrom<String> for TenantId {
-    type Error = TenantIdFault;
+    type Error = TenantIdError;
 
-    fn try_from(text: String) -> Result<Self, TenantIdFault> {
+    fn try_from(text: String) -> Result<Self, TenantIdError> {
         text.parse()
     }
 }

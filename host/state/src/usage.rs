@@ -48,7 +48,7 @@ pub struct Charge {
 
 /// What came of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Charged {
+pub enum ChargeOutcome {
     /// All units are charged.
     Granted {
         /// Units used in the month, these included.
@@ -64,7 +64,7 @@ pub enum Charged {
 /// The units of tenants. Many charges are made durable together (group commit).
 pub trait Usage: Send + Sync {
     /// Charges all units or none.
-    fn charge(&self, charge: Charge) -> Reply<Charged>;
+    fn charge(&self, charge: Charge) -> Reply<ChargeOutcome>;
 
     /// Gives back units that were charged for work which the service left undone. Never takes a
     /// month's count below zero.

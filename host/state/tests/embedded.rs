@@ -117,7 +117,7 @@ mod log {
         };
         assert!(matches!(
             wait(state.charge(charge)),
-            Charged::Granted { .. }
+            ChargeOutcome::Granted { .. }
         ));
     }
 
@@ -269,7 +269,7 @@ mod moved {
             self.place.path().join("away")
         }
 
-        fn charge(&self) -> Result<Charged, StateError> {
+        fn charge(&self) -> Result<ChargeOutcome, StateError> {
             outcome(self.state.charge(Charge {
                 tenant: id("acme"),
                 month: suite::JUNE,
@@ -280,7 +280,7 @@ mod moved {
 
         /// A charge is refused and not counted, and the refusal names this path.
         #[track_caller]
-        fn refuses(&self, path: &Path, found: &Found) {
+        fn refuses(&self, path: &Path, found: &PathTarget) {
             match self.charge() {
                 Err(StateError::Moved(moved)) => {
                     assert_eq!((&*moved.path, &moved.found), (path, found));
@@ -308,7 +308,7 @@ mod moved {
         let store = Movable::open();
         fs::rename(store.data(), store.away()).unwrap();
         for _ in 0..3 {
-            store.refuses(&store.data(), &Found::Nothing);
+            store.refuses(&store.data(), &PathTarget::Nothing);
         }
         let refused = store.state.pause_jobs(true);
         assert!(matches!(refused, Err(StateError::Moved(_))), "{refused:?}");
@@ -317,7 +317,7 @@ mod moved {
         assert!(!store.data().exists());
         fs::rename(store.away(), store.data()).unwrap();
         soon(|| store.state.trouble().is_none());
-        assert_eq!(store.charge().unwrap(), Charged::Granted { used: 10 });
+        assert_eq!(store.charge().unwrap(), ChargeOutcome::Granted { used: 10 });
         assert!(!store.state.jobs_paused());
     }
 
@@ -325,12 +325,12 @@ mod moved {
     fn a_folder_that_is_deleted_or_replaced_is_trouble_for_good() {
         let store = Movable::open();
         fs::remove_dir_all(store.data()).unwrap();
-        store.refuses(&store.data(), &Found::Nothing);
+        store.refuses(&store.data(), &PathTarget::Nothing);
         // Nor does another state do, that somebody began there.
         drop(EmbeddedState::open(&store.data().join("state.redb")).unwrap());
         let begun = fs::read(store.data().join("state.redb")).unwrap();
         std::thread::sleep(Duration::from_millis(1_500));
-        store.refuses(&store.data(), &Found::Another);
+        store.refuses(&store.data(), &PathTarget::Another);
         let path = store.data().join("state.redb");
         drop(store.state);
         assert_eq!(fs::read(path).unwrap(), begun);
@@ -342,14 +342,14 @@ mod moved {
             let store = Movable::open();
             let path = store.data().join(name);
             fs::rename(&path, store.away()).unwrap();
-            store.refuses(&path, &Found::Nothing);
+            store.refuses(&path, &PathTarget::Nothing);
             // A copy is another file: what is charged would go to the one that is open.
             fs::copy(store.away(), &path).unwrap();
             soon(|| store.state.trouble().unwrap().contains("another file"));
-            store.refuses(&path, &Found::Another);
+            store.refuses(&path, &PathTarget::Another);
             fs::rename(store.away(), &path).unwrap();
             soon(|| store.state.trouble().is_none());
-            assert_eq!(store.charge().unwrap(), Charged::Granted { used: 10 });
+            assert_eq!(store.charge().unwrap(), ChargeOutcome::Granted { used: 10 });
         }
     }
 

@@ -68,7 +68,7 @@ fn opens(state: &PostgresState, key: &CreatedKey) -> bool {
     access.granted().is_some()
 }
 
-fn charge(state: &PostgresState, units: u32) -> Result<Charged, StateError> {
+fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome, StateError> {
     suite::outcome(state.charge(Charge {
         tenant: suite::id("acme"),
         month: suite::JUNE,
@@ -93,10 +93,10 @@ fn what_one_host_changes_the_other_sees_within_a_second() {
     assert!(!opens(&first, &key));
     within(SEEN, || !opens(&second, &key));
     second.pause_jobs(true).unwrap();
-    second.promote(Released::Valuation, "release").unwrap();
+    second.promote(ReleaseKind::Valuation, "release").unwrap();
     within(SEEN, || first.jobs_paused());
     within(SEEN, || {
-        first.promoted(Released::Valuation).as_deref() == Some("release")
+        first.promoted(ReleaseKind::Valuation).as_deref() == Some("release")
     });
 }
 
@@ -186,7 +186,7 @@ fn a_database_that_crashes_is_trouble_until_it_is_back() {
     );
     assert_eq!(
         charge(&state, 1).unwrap(),
-        Charged::Granted { used: used + 1 }
+        ChargeOutcome::Granted { used: used + 1 }
     );
 }
 
@@ -202,7 +202,10 @@ fn a_database_that_does_not_answer_is_trouble_until_it_does() {
     assert!(started.elapsed() < Duration::from_millis(500));
     cluster.thaw();
     within(NOTICED, || state.trouble().is_none());
-    assert_eq!(charge(&state, 1).unwrap(), Charged::Granted { used: 2 });
+    assert_eq!(
+        charge(&state, 1).unwrap(),
+        ChargeOutcome::Granted { used: 2 }
+    );
 }
 
 /// Sessions that are ended, as by a pooler or somebody who tidies up, are no trouble of the

@@ -1,12 +1,12 @@
-//! Random draws, each from a stream of its own.
+//! Random draws, each from its own stream.
 //!
-//! A stream is named by what it is for and where (authority, street), so that nothing drawn in one
-//! street moves anything in the next, and no order of work can change a byte.
+//! A stream is named by its purpose and place (authority, street). A draw in one street changes
+//! nothing in the next, and the order of work changes no byte.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What a stream of draws is for.
+/// The purpose of a stream of draws.
 #[derive(Clone, Copy)]
 pub(crate) enum Purpose {
     Authority = 1,
@@ -26,7 +26,7 @@ pub(crate) struct Draw {
 }
 
 impl Draw {
-    /// The stream of one purpose and place; the key of the cipher spells both out.
+    /// Returns the stream of one purpose and place; the key of the cipher spells both out.
     pub(crate) fn new(seed: u64, purpose: Purpose, authority: u32, place: u32) -> Draw {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -63,7 +63,8 @@ impl Draw {
         self.unit() < probability
     }
 
-    /// Normal with this mean and standard deviation (Marsaglia's polar method, one of its pair).
+    /// Draws from a normal distribution with this mean and standard deviation (Marsaglia's polar
+    /// method, one of its pair).
     pub(crate) fn normal(&mut self, mean: f64, deviation: f64) -> f64 {
         loop {
             let (x, y) = (self.between(-1.0, 1.0), self.between(-1.0, 1.0));
@@ -79,12 +80,12 @@ impl Draw {
         -libm::log(1.0 - self.unit())
     }
 
-    /// One of a list that is not empty.
+    /// Returns one of a list that is not empty.
     pub(crate) fn pick<T: Copy, const N: usize>(&mut self, of: &[T; N]) -> T {
         of[self.below(N)]
     }
 
-    /// A value chosen in proportion to its weight.
+    /// Returns a value chosen in proportion to its weight.
     pub(crate) fn weighted<T: Copy, const N: usize>(&mut self, of: &[(f64, T); N]) -> T {
         let total: f64 = of.iter().map(|(weight, _)| weight).sum();
         let mut left = total * self.unit();

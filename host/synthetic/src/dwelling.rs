@@ -1,7 +1,7 @@
-//! One dwelling as it truly is.
+//! The true facts of one dwelling.
 
 use crate::land::Point;
-use crate::market::{self, Kind, Locale, Seen};
+use crate::market::{self, HomeFeatures, Kind, Locale};
 use chrono::NaiveDate;
 
 /// An address in the gazetteer's own spelling, upper case; a part that is not there is empty.
@@ -42,7 +42,7 @@ impl Lease {
     }
 }
 
-/// What an assessor would write about the fabric.
+/// The fabric, as an assessor would describe it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fabric {
     pub(crate) walls: &'static str,
@@ -78,7 +78,7 @@ pub(crate) struct Dwelling {
     pub(crate) fabric: Fabric,
     /// ln effect of the field and the street.
     pub(crate) location: f64,
-    /// ln effect of what lasts and no register tells.
+    /// ln effect of lasting quality that no register has.
     pub(crate) quality: f64,
 }
 
@@ -93,7 +93,7 @@ impl Dwelling {
 
     /// True value on a day, in a condition (a ln effect).
     pub(crate) fn value(&self, locale: &Locale, day: NaiveDate, condition: f64) -> f64 {
-        let seen = Seen {
+        let seen = HomeFeatures {
             kind: self.kind,
             bungalow: self.form == Form::Bungalow,
             area_m2: self.area_on(day),
@@ -105,7 +105,7 @@ impl Dwelling {
         market::value(locale, &seen, day)
     }
 
-    /// Whether anybody lives here.
+    /// Returns whether anybody lives here.
     pub(crate) fn residential(&self) -> bool {
         self.kind != Kind::Commercial
     }
@@ -138,7 +138,7 @@ impl Dwelling {
         }
     }
 
-    /// The day from which it can be sold, and whether that falls within the register.
+    /// Returns the day from which it can be sold, and whether that falls within the register.
     pub(crate) fn saleable(&self) -> (NaiveDate, bool) {
         match self.finished {
             Some(day) => (day, true),

@@ -1,18 +1,18 @@
-//! What can go wrong while a world is written.
+//! Errors of writing a world.
 
 use std::path::PathBuf;
 
 /// Why a synthetic world could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum SyntheticError {
-    /// A parameter lies outside what the generator can lay out.
+    /// A parameter is outside of the generator's limits.
     #[error("{parameter} is {given}; it must be {allowed}")]
     Parameter {
         /// Name of the parameter.
         parameter: &'static str,
         /// The value given.
         given: String,
-        /// What would be allowed.
+        /// The allowed values.
         allowed: String,
     },
     /// More postcode sectors are needed than one postcode area can hold.

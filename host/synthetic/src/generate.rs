@@ -1,5 +1,4 @@
-//! Writes a world: authority by authority, street by street, so that memory does not grow with
-//! size.
+//! Writes a world, authority by authority and street by street. Memory does not grow with its size.
 
 use crate::draw::{Draw, Purpose};
 use crate::dwelling::Dwelling;
@@ -13,7 +12,7 @@ use crate::geography::{self, Authority, Character, HALF_SIDE};
 use crate::housing::{self, Site};
 use crate::land::Point;
 use crate::lodgement::lodgements;
-use crate::postcodes::PostcodeBook;
+use crate::postcodes::PostcodeAllocator;
 use crate::sales::{self, Activity};
 use crate::street::Place;
 use crate::{Manifest, SyntheticError, World, names, noise, street};
@@ -21,7 +20,7 @@ use chrono::Datelike;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What is being written, for a progress bar.
+/// The stage of writing, for a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Homes with their addresses, sales and certificates.
@@ -33,7 +32,7 @@ pub enum Stage {
 /// Writes a world's register files into a folder, which is made if it is not there; files of the
 /// same names are replaced.
 ///
-/// `progress` is told the stage, how much of it is done and how much there is in all.
+/// `progress` receives the stage, how much of it is done and its total.
 ///
 /// # Errors
 ///
@@ -47,7 +46,7 @@ pub fn generate(
     generate_as(world, out, Layout::default(), progress)
 }
 
-/// What of a world is written, and how.
+/// The selection of files and their form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Certificates in an archive, as the publisher hands out the whole register; a tenth of the
@@ -71,10 +70,9 @@ impl Default for Layout {
     }
 }
 
-/// [`generate()`] with a say in what is written.
+/// Writes as [`generate()`] does, with a selection of files.
 ///
 /// # Errors
-///
 /// As [`generate()`].
 pub fn generate_as(
     world: &World,
@@ -89,7 +87,7 @@ pub fn generate_as(
     })?;
     let authorities = geography::authorities(world);
     let mut registers = Registers::create(world, out, layout)?;
-    let mut book = PostcodeBook::default();
+    let mut book = PostcodeAllocator::default();
     for authority in &authorities {
         build(world, authority, &mut book, &mut registers, &mut progress)?;
     }
@@ -117,7 +115,7 @@ struct Town {
 fn build(
     world: &World,
     authority: &Authority,
-    book: &mut PostcodeBook,
+    book: &mut PostcodeAllocator,
     registers: &mut Registers<'_>,
     progress: &mut impl FnMut(Stage, u64, u64),
 ) -> Result<(), SyntheticError> {
@@ -206,7 +204,7 @@ fn build(
                 .address_noise
                 .then(|| Draw::new(world.seed, Purpose::Noise, authority.index, streets));
             for dwelling in &dwellings {
-                let written = Written::of(dwelling, noise.as_mut());
+                let written = RegisterDwelling::of(dwelling, noise.as_mut());
                 let draws = (&mut draw, &mut faults);
                 registers.enter(authority, dwelling, &written, &mut ids, draws)?;
             }
@@ -221,7 +219,7 @@ fn build(
     Ok(())
 }
 
-/// The next name of a settlement; a large authority begins again after 64.
+/// Returns the next name of a settlement; a large authority begins again after 64.
 fn name(authority: &Authority, settlements: &mut u32) -> String {
     *settlements += 1;
     names::settlement(authority.index, (*settlements - 1) % 65, authority.welsh)
@@ -235,20 +233,20 @@ fn uprn(seed: u64, authority: u32, address: u64) -> u64 {
 }
 
 /// A dwelling as each register writes it.
-struct Written<'d> {
+struct RegisterDwelling<'d> {
     address_file: Cow<'d, Dwelling>,
     certificates: Cow<'d, Dwelling>,
     price_paid: Cow<'d, Dwelling>,
 }
 
-impl<'d> Written<'d> {
-    fn of(dwelling: &'d Dwelling, mut noise: Option<&mut Draw>) -> Written<'d> {
+impl<'d> RegisterDwelling<'d> {
+    fn of(dwelling: &'d Dwelling, mut noise: Option<&mut Draw>) -> RegisterDwelling<'d> {
         let mut write = || match &mut noise {
             Some(draw) => noise::written(dwelling, draw),
             None => Cow::Borrowed(dwelling),
         };
         let (address_file, certificates, price_paid) = (write(), write(), write());
-        Written {
+        RegisterDwelling {
             address_file,
             certificates,
             price_paid,
@@ -288,13 +286,13 @@ impl Registers<'_> {
         })
     }
 
-    /// Lives through the years of one dwelling and registers what happened.
-    /// `life` decides what happens; `faults` what the registers make of it.
+    /// Simulates the years of one dwelling and writes its records. `life` draws the events,
+    /// `faults` the errors of the registers.
     fn enter(
         &mut self,
         authority: &Authority,
         dwelling: &Dwelling,
-        written: &Written<'_>,
+        written: &RegisterDwelling<'_>,
         ids: &mut Ids,
         (life, faults): (&mut Draw, &mut Draw),
     ) -> Result<(), SyntheticError> {

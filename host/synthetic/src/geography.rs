@@ -6,7 +6,7 @@ use crate::market::{Field, Locale};
 use crate::names;
 use crate::world::World;
 
-/// What an authority is like.
+/// The kind of an authority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Character {
     /// Towns with countryside around them.
@@ -18,8 +18,8 @@ pub(crate) enum Character {
 }
 
 impl Character {
-    /// How many homes there are, whatever the size of the country, unless that is very small. None
-    /// where an authority has its share.
+    /// Returns the number of homes that does not depend on the size of the country, unless the
+    /// country is very small. `None` for an authority with a share of the homes.
     fn homes(self, world: &World) -> Option<u32> {
         let all = world.size.properties;
         match self {
@@ -63,10 +63,10 @@ pub(crate) struct Authority {
     pub(crate) area: String,
 }
 
-/// Half the side of the ground that an authority's streets may stand on, in metres.
+/// Half the side of the square for an authority's streets, in metres.
 pub(crate) const HALF_SIDE: f64 = 11_500.0;
 
-/// All authorities of a world, England's first.
+/// Returns all authorities of a world, England's first.
 pub(crate) fn authorities(world: &World) -> Vec<Authority> {
     let size = &world.size;
     let english = size.authorities - size.welsh_authorities;

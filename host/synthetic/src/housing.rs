@@ -1,4 +1,4 @@
-//! From a street's plan to the dwellings that stand in it.
+//! Builds the dwellings of a street's plan.
 
 use crate::draw::Draw;
 use crate::dwelling::{Address, Dwelling, Fabric, Form, Lease};
@@ -10,7 +10,7 @@ use crate::street::{Plan, Plot};
 use crate::world::{FIRST_DAY, World};
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
-/// Where a street lies and what it is called.
+/// The location of a street and its name.
 pub(crate) struct Site {
     pub(crate) street: String,
     pub(crate) locality: String,
@@ -44,7 +44,7 @@ pub(crate) fn settle(
     let street_effect = draw.normal(0.0, 0.055);
     let size_effect = draw.normal(0.0, 0.10);
     let leasehold_houses = draw.chance(0.06);
-    // Lots of one side first, so that a postcode is a stretch of one side.
+    // Plots of one side first, so that a postcode is a stretch of one side.
     let mut plots: Vec<&Plot> = plan.plots.iter().collect();
     plots.sort_by_key(|plot| !plot.left);
 
@@ -96,7 +96,7 @@ pub(crate) fn settle(
     (dwellings, units)
 }
 
-/// The postcode of a stretch, once it has addresses.
+/// Returns the postcode of a stretch, once it has addresses.
 fn unit((postcode, count, easting, northing): &(String, usize, f64, f64)) -> Option<Unit> {
     let mean = |sum: f64| (sum / *count as f64).round() as i64;
     (*count > 0).then(|| Unit {
@@ -106,7 +106,7 @@ fn unit((postcode, count, easting, northing): &(String, usize, f64, f64)) -> Opt
     })
 }
 
-/// Draws everything of a dwelling that does not depend on where it stands.
+/// Draws the facts of a dwelling that do not depend on its location.
 fn furnish(
     world: &World,
     plot: &Plot,

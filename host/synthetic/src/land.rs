@@ -43,7 +43,7 @@ pub(crate) struct Point {
 }
 
 impl Point {
-    /// The point this far away, in metres east and north.
+    /// Returns the point this far away, in metres east and north.
     pub(crate) fn offset(self, east: f64, north: f64) -> Point {
         Point {
             easting: self.easting + east,
@@ -51,7 +51,8 @@ impl Point {
         }
     }
 
-    /// The point itself, or the nearest one inside the box of this half side around a centre.
+    /// Returns the point itself, or the nearest one inside the box of this half side around a
+    /// centre.
     pub(crate) fn within(self, centre: Point, half: f64) -> Point {
         Point {
             easting: self

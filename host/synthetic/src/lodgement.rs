@@ -1,4 +1,4 @@
-//! When a dwelling is certified, and what goes wrong then.
+//! The certificates of a dwelling: when they are lodged, and with which errors.
 
 use crate::draw::Draw;
 use crate::dwelling::Dwelling;
@@ -17,7 +17,7 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// The register's words.
+    /// Returns the register's words.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Reason::NewDwelling => "new dwelling",
@@ -27,7 +27,7 @@ impl Reason {
     }
 }
 
-/// What became of the floor area on its way into the register.
+/// The error of the floor area in the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AreaFault {
     Sound,
@@ -55,7 +55,7 @@ pub(crate) struct Lodgement {
     pub(crate) without_uprn: bool,
 }
 
-/// The certificates of one home, in order of day.
+/// Returns the certificates of one home, in order of day.
 pub(crate) fn lodgements(
     world: &World,
     dwelling: &Dwelling,

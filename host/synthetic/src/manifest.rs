@@ -1,4 +1,4 @@
-//! What was written, and which faults were planted where.
+//! The manifest of a world: its files, and the faults in each.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct Manifest {
     /// Rows (headers not counted) and bytes of each file.
     pub files: BTreeMap<String, FileSize>,
     /// Faults planted, by register.
-    pub planted: Planted,
+    pub planted: PlantedFaults,
 }
 
 /// Size of one file.
@@ -33,7 +33,7 @@ pub struct FileSize {
 
 /// Faults planted in each register.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Planted {
+pub struct PlantedFaults {
     /// price-paid.csv
     pub price_paid: PricePaidFaults,
     /// price-paid-monthly-change.csv
@@ -44,8 +44,7 @@ pub struct Planted {
     pub addresses: AddressFaults,
 }
 
-/// Faults of price-paid.csv. The first four stand on extra rows; the rest are properties of true
-/// sales.
+/// Faults of price-paid.csv. The first four are extra rows; the others are in rows of true sales.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PricePaidFaults {
     /// Rows whose date is on no calendar: to be rejected.
@@ -79,7 +78,7 @@ pub struct MonthlyChanges {
     pub deletions: u64,
 }
 
-/// Faults of certificates.csv. The first two stand on extra rows.
+/// Faults of certificates.csv. The first two are extra rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CertificateFaults {
     /// Rows lodged on no day of any calendar: to be rejected.
@@ -104,7 +103,7 @@ pub struct CertificateFaults {
     pub misspelt: u64,
 }
 
-/// Faults of addresses.csv. The first two stand on extra rows.
+/// Faults of addresses.csv. The first two are extra rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct AddressFaults {
     /// Rows whose UPRN holds a letter: to be rejected.

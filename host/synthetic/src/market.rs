@@ -1,13 +1,13 @@
-//! The hidden market: what a home is truly worth on a day.
+//! The hidden market: the true value of a home on a day.
 //!
-//! ln value = national path + the authority's level, drift and swing + type + size + age + place
-//! + lease + energy + quality. The buyer's luck is added by [`crate::sales`], never here.
+//! ln value = national path + the authority's level, drift and swing + type + size + age + place +
+//! lease + energy + quality. [`crate::sales`] adds the buyer's luck.
 
 use crate::draw::Draw;
 use crate::world::FIRST_DAY;
 use chrono::{Datelike, NaiveDate};
 
-/// Type of a dwelling, or of what is none.
+/// The type of a dwelling, or of premises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Detached,
@@ -18,7 +18,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// The letter of the price paid register.
+    /// Returns the letter of the price paid register.
     pub(crate) fn letter(self) -> &'static str {
         match self {
             Kind::Detached => "D",
@@ -65,7 +65,7 @@ pub(crate) fn years(day: NaiveDate) -> f64 {
     (day - FIRST_DAY).num_days() as f64 / YEAR
 }
 
-/// Years from 1995-01-01 to 2024-01-01, where every index stands at 1.
+/// Years from 1995-01-01 to 2024-01-01, where every index is 1.
 const REFERENCE: f64 = 29.0;
 
 /// ln of the national path, 0 in January 2024, seasons included.
@@ -83,7 +83,7 @@ fn national(t: f64) -> f64 {
     level(t) - level(REFERENCE) + season(t) - season(REFERENCE)
 }
 
-/// What sets one authority's prices apart.
+/// The parameters of one authority's prices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Locale {
     /// ln of pounds per square metre of a terraced house of the usual size in January 2024.
@@ -103,7 +103,7 @@ const LEVELS: [f64; 11] = [
 ];
 
 impl Locale {
-    /// The prices of the authority that stands at this rank, 0 (cheapest) to 1.
+    /// Returns the prices of the authority of this rank, 0 (cheapest) to 1.
     pub(crate) fn new(rank: f64, draw: &mut Draw) -> Locale {
         let place = rank.clamp(0.0, 1.0) * (LEVELS.len() - 1) as f64;
         let low = (place as usize).min(LEVELS.len() - 2);
@@ -148,14 +148,14 @@ fn size_part(area_m2: f64) -> f64 {
     libm::log(USUAL_SIZE_M2) + SIZE_ELASTICITY * libm::log(area_m2 / USUAL_SIZE_M2)
 }
 
-/// What the market sees of a home, besides its place.
+/// The features of a home that its value depends on, beside its location.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct HomeFeatures {
     pub(crate) kind: Kind,
     pub(crate) bungalow: bool,
     pub(crate) area_m2: f64,
     pub(crate) built: i32,
-    /// Years left on the lease, where there is one.
+    /// Years left on the lease, if any.
     pub(crate) lease_years: Option<f64>,
     /// Energy score, 1 to 100.
     pub(crate) score: u32,
@@ -164,7 +164,7 @@ pub(crate) struct Seen {
 }
 
 /// True market value in pounds.
-pub(crate) fn value(locale: &Locale, seen: &Seen, day: NaiveDate) -> f64 {
+pub(crate) fn value(locale: &Locale, seen: &HomeFeatures, day: NaiveDate) -> f64 {
     let age = match seen.built {
         ..=1899 => 0.03,
         1900..=1929 => 0.01,
@@ -176,7 +176,7 @@ pub(crate) fn value(locale: &Locale, seen: &Seen, day: NaiveDate) -> f64 {
     };
     // A new home's premium is gone after five years.
     let newness = 0.11 * (1.0 - (f64::from(day.year() - seen.built) / 5.0).clamp(0.0, 1.0));
-    // What is left after a lease of n years, discounted at 4.5 %.
+    // The value that remains after a lease of n years, discounted at 4.5 %.
     let lease = seen
         .lease_years
         .map_or(0.0, |n| libm::log(1.0 - libm::exp(-0.045 * n.max(5.0))));
@@ -206,7 +206,7 @@ impl Field {
     /// Standard deviation of the field.
     const SPREAD: f64 = 0.12;
 
-    /// A field of waves between 2.5 and 12 km long.
+    /// Returns a field of waves between 2.5 and 12 km long.
     pub(crate) fn new(draw: &mut Draw) -> Field {
         Field {
             waves: std::array::from_fn(|_| {
@@ -224,7 +224,7 @@ impl Field {
         }
     }
 
-    /// The effect at a point.
+    /// Returns the effect at a point.
     pub(crate) fn at(&self, point: crate::land::Point) -> f64 {
         let height = Self::SPREAD * (2.0 / self.waves.len() as f64).sqrt();
         self.waves
@@ -243,8 +243,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn seen(kind: Kind) -> Seen {
-        Seen {
+    fn seen(kind: Kind) -> HomeFeatures {
+        HomeFeatures {
             kind,
             bungalow: false,
             area_m2: 90.0,
@@ -268,17 +268,17 @@ mod tests {
     fn types_size_and_leases_order_values() {
         let mut draw = Draw::new(1, Purpose::Authority, 0, 0);
         let locale = Locale::new(0.5, &mut draw);
-        let on = |s: &Seen| value(&locale, s, day("2024-01-01"));
+        let on = |s: &HomeFeatures| value(&locale, s, day("2024-01-01"));
         assert!(on(&seen(Kind::Detached)) > on(&seen(Kind::SemiDetached)));
         assert!(on(&seen(Kind::SemiDetached)) > on(&seen(Kind::Terraced)));
-        let large = Seen {
+        let large = HomeFeatures {
             area_m2: 180.0,
             ..seen(Kind::Terraced)
         };
         let ratio = on(&large) / on(&seen(Kind::Terraced));
         assert!((ratio - libm::pow(2.0, 0.78)).abs() < 1e-9, "{ratio}");
         let leases = [999.0, 99.0, 80.0, 60.0, 40.0].map(|n| {
-            on(&Seen {
+            on(&HomeFeatures {
                 lease_years: Some(n),
                 ..seen(Kind::Flat)
             })

@@ -1,8 +1,8 @@
-//! Invented names, put together by grammar.
+//! Invented names, composed by a grammar.
 //!
-//! Every list of names is walked by a stride coprime to its length, so that neighbours sound
-//! different and no two of the first 65 settlements of any authorities share a name. Streets of one
-//! authority begin again after some eleven thousand, as real names do from town to town.
+//! A stride coprime to its length walks each list of names. Neighbours sound different, and no two
+//! of the first 65 settlements of any authorities share a name. Streets of one authority repeat
+//! after some eleven thousand, as real names do from town to town.
 
 /// Stems of place names; none is a stem of the gazetteer.
 const STEMS: [&str; 60] = [

@@ -8,7 +8,7 @@ use crate::draw::Draw;
 use crate::dwelling::{Address, Dwelling};
 use std::borrow::Cow;
 
-/// Share of addresses to which each kind happens, where it can.
+/// The share of addresses with each kind of noise, where it can apply.
 const RATE: f64 = 0.03;
 /// Share of addresses with a slip of the hand in a name, and with another postcode.
 const SLIP: f64 = 0.01;
@@ -17,7 +17,7 @@ const WRONG: f64 = 0.002;
 /// Share of older postcodes that were of another sector.
 const MOVED: f64 = 0.25;
 
-/// The dwelling as a register may write it.
+/// Returns the dwelling as a register may write it.
 pub(crate) fn written<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dwelling> {
     let mut address = dwelling.address.clone();
     unit(&mut address, draw);

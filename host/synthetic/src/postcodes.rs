@@ -7,7 +7,7 @@
 
 use crate::SyntheticError;
 
-/// Letters that may stand in the last two places.
+/// Letters of the last two characters.
 const UNIT_LETTERS: &[u8; 20] = b"ABDEFGHJLNPQRSTUWXYZ";
 
 /// Postcode areas of England and Wales together.
@@ -33,7 +33,7 @@ pub(crate) fn area(authority: u32, authorities: u32) -> String {
 
 /// Hands out sectors of one area after another.
 #[derive(Default)]
-pub(crate) struct PostcodeBook {
+pub(crate) struct PostcodeAllocator {
     area: String,
     next: u32,
 }
@@ -44,8 +44,8 @@ pub(crate) struct Sector {
     units: u32,
 }
 
-impl PostcodeBook {
-    /// The next free sector of an area; `new_town` begins a district.
+impl PostcodeAllocator {
+    /// Returns the next free sector of an area; `new_town` begins a district.
     pub(crate) fn sector(
         &mut self,
         area: &str,
@@ -72,19 +72,19 @@ impl PostcodeBook {
         })
     }
 
-    /// Whether districts are still plentiful; a crowded area lets towns share one.
+    /// Returns whether districts are still plentiful; a crowded area lets towns share one.
     fn roomy(&self) -> bool {
         self.next < SECTORS * DISTRICTS / 2
     }
 }
 
 impl Sector {
-    /// Whether this many more units are left.
+    /// Returns whether this many more units are left.
     pub(crate) fn has(&self, units: u32) -> bool {
         self.units + units <= 400
     }
 
-    /// The next postcode of the sector, as `QA1 2AB`.
+    /// Returns the next postcode of the sector, as `QA1 2AB`.
     pub(crate) fn unit(&mut self) -> String {
         let n = (self.units % 400) as usize;
         self.units += 1;
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn towns_begin_districts_and_a_full_area_says_so() {
-        let mut book = PostcodeBook::default();
+        let mut book = PostcodeAllocator::default();
         let mut first = book.sector("QA", true, 1).unwrap();
         assert_eq!(
             (first.unit(), first.unit()),

@@ -6,7 +6,7 @@ use crate::market::{Kind, Locale};
 use crate::world::{FIRST_DAY, World};
 use chrono::{Datelike, Months, NaiveDate, TimeDelta};
 
-/// How one sale came about, which is what its price means.
+/// The circumstances of one sale, which decide its price.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Circumstance {
     /// Full market value, with a buyer's luck.
@@ -37,7 +37,7 @@ impl Circumstance {
     }
 }
 
-/// One sale as it happened.
+/// One sale with its true facts.
 #[derive(Clone, Debug)]
 pub(crate) struct Sale {
     pub(crate) day: NaiveDate,
@@ -56,7 +56,7 @@ const ADDITIONAL_SINCE: NaiveDate = match NaiveDate::from_ymd_opt(2013, 10, 1) {
     None => NaiveDate::MIN,
 };
 
-/// How busy the market is: activity summed over months, so that sales can be drawn in its time.
+/// The activity of the market, cumulated over months, so that sales can be drawn in its time.
 pub(crate) struct Activity {
     /// Activity from the first day to the beginning of each month, and to the end of the last.
     upto: Vec<f64>,
@@ -66,7 +66,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// The activity of a world, at the rate that gives the number of sales asked for.
+    /// Returns the activity of a world, at the rate of the requested number of sales.
     pub(crate) fn new(world: &World) -> Activity {
         const SEASONS: [f64; 12] = [
             0.78, 0.80, 1.02, 0.92, 0.98, 1.10, 1.12, 1.15, 1.02, 1.06, 1.05, 1.0,
@@ -91,8 +91,8 @@ impl Activity {
             month = month + Months::new(1);
         }
         let wanted = f64::from(world.size.sales) / f64::from(world.size.properties);
-        // One home in five is built within the years of the register: sold new once, then standing
-        // for half of them. The gap after each sale takes a little more time away.
+        // One home in five is built within the register's years: sold new once, then present for
+        // half of them. The gap after each sale takes a little more time away.
         let rate = (wanted - 0.20).max(0.02) / (0.893 * sum);
         Activity {
             upto,
@@ -109,7 +109,7 @@ impl Activity {
         self.upto[month] * (1.0 - part) + self.upto[month + 1] * part
     }
 
-    /// The weekday after this much activity, or `None` after the last day.
+    /// Returns the weekday after this much activity, or `None` after the last day.
     fn day(&self, activity: f64) -> Option<NaiveDate> {
         let month = self
             .upto
@@ -131,7 +131,7 @@ impl Activity {
 /// Days within which one dwelling is not sold twice.
 const REST: TimeDelta = TimeDelta::days(120);
 
-/// All sales of one dwelling in order, and its condition at the end (a ln effect).
+/// Returns all sales of one dwelling in order, and its condition at the end (a ln effect).
 pub(crate) fn history(
     dwelling: &Dwelling,
     locale: &Locale,

@@ -4,7 +4,7 @@ use crate::draw::Draw;
 use crate::dwelling::Address;
 use crate::names::{self, WAYS};
 
-/// What was done to an address on its way into the certificates.
+/// The change of an address in the certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// Case, lines and commas apart, as in the gazetteer.
@@ -32,7 +32,7 @@ impl Spelling {
 /// Shares of abbreviated, reordered and misspelt addresses.
 const RATES: (f64, f64, f64) = (0.07, 0.05, 0.004);
 
-/// Address lines as an assessor lodges them (up to three) and what became of them.
+/// Writes up to three address lines as an assessor lodges them, and returns the change.
 pub(crate) fn lodge(address: &Address, draw: &mut Draw) -> ([String; 3], Spelling) {
     let u = draw.unit();
     let spelling = if u < RATES.0 {
@@ -84,7 +84,7 @@ pub(crate) fn lodge(address: &Address, draw: &mut Draw) -> ([String; 3], Spellin
     (lines, spelling)
 }
 
-/// The parts with a separator between them, where both are there.
+/// Returns the parts with a separator between them, where both are there.
 fn join(one: &str, separator: &str, other: &str) -> String {
     if one.is_empty() || other.is_empty() {
         format!("{one}{other}")

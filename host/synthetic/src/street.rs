@@ -1,4 +1,4 @@
-//! The plan of one street: which buildings stand along it, and how they are addressed.
+//! The plan of one street: its buildings and their addresses.
 
 mod builder;
 mod plot;
@@ -175,7 +175,7 @@ mod tests {
             }
             assert!(!plan.plots.is_empty());
         }
-        // Between the shops stands a house now and then.
+        // A house between the shops is rare.
         assert!(city.0 > 20 * city.1, "{city:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a world is made from: a seed, a size and its last day.
+//! The parameters of a world: a seed, a size and its last day.
 
 use crate::SyntheticError;
 use chrono::NaiveDate;
@@ -14,7 +14,8 @@ pub struct World {
     pub through: NaiveDate,
 }
 
-/// Numbers of things; those of streams (sales, certificates) are met within a few per cent.
+/// Numbers of things. Sales and certificates are drawn, so their numbers are exact within a few per
+/// cent only.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size {
     /// Local authorities in all, 1 to 318.
@@ -24,7 +25,7 @@ pub struct Size {
     /// Of the English ones, how many are tiny: a few islands and the middle of a city in turn, as
     /// England has the Isles of Scilly and the City of London.
     pub thin_authorities: u32,
-    /// Homes; met exactly. Shops and offices come on top, about one for 40 homes.
+    /// Homes, exactly. Shops and offices are extra, about one for 40 homes.
     pub properties: u32,
     /// Sales since 1995, shops' sales and duplicates not counted.
     pub sales: u32,
@@ -32,12 +33,12 @@ pub struct Size {
     pub certificates: u32,
     /// Streets in one postcode sector; small worlds want small sectors, to have several.
     pub streets_per_sector: u32,
-    /// Share of all addresses that stand in the address file, 0 to 1.
+    /// Share of all addresses in the address file, 0 to 1.
     pub address_share: f64,
 }
 
 impl Size {
-    /// A few megabytes: six authorities, one of them Welsh.
+    /// Returns a few megabytes: six authorities, one of them Welsh.
     pub fn demo() -> Size {
         Size {
             authorities: 6,
@@ -72,7 +73,7 @@ pub(crate) const FIRST_DAY: NaiveDate = day(1995, 1, 1);
 /// The month in which certificates for sales began.
 pub(crate) const FIRST_CERTIFICATE: NaiveDate = day(2008, 10, 1);
 
-/// A date known while compiling.
+/// Returns a date known while compiling.
 const fn day(year: i32, month: u32, day: u32) -> NaiveDate {
     match NaiveDate::from_ymd_opt(year, month, day) {
         Some(date) => date,
@@ -81,7 +82,7 @@ const fn day(year: i32, month: u32, day: u32) -> NaiveDate {
 }
 
 impl World {
-    /// The default world: demo size, to the end of September 2026.
+    /// Returns the default world: demo size, to the end of September 2026.
     pub fn demo() -> World {
         World {
             seed: 1086,
@@ -90,7 +91,7 @@ impl World {
         }
     }
 
-    /// Refuses what cannot be laid out.
+    /// Checks the parameters.
     pub(crate) fn check(&self) -> Result<(), SyntheticError> {
         let size = &self.size;
         let refuse = |parameter, given: String, allowed: String| {

@@ -1,4 +1,4 @@
-//! The demo world's prices, held against what the real market looks like.
+//! Compares the demo world's prices with the real market.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 mod common;

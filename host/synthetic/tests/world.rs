@@ -1,4 +1,4 @@
-//! One small world, read back as plain text and held against its own truth.
+//! One small world, read back as plain text and compared with its own truth.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may stop it")]
 
 mod common;
@@ -15,7 +15,7 @@ use std::path::Path;
 const CERTIFICATE_COLUMNS: usize = 93;
 const UPRN: usize = CERTIFICATE_COLUMNS - 3;
 
-/// Rows of a CSV file as they stand, of whatever width.
+/// Rows of a CSV file, of whatever width.
 fn rows(folder: &Path, name: &str, header: bool) -> Vec<csv::StringRecord> {
     csv::ReaderBuilder::new()
         .has_headers(header)

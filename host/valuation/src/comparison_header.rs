@@ -4,7 +4,7 @@ use crate::comparison_outcome::band_word;
 use crate::release_store::OpenRelease;
 use chrono::NaiveDate;
 use domesday_evaluation::LEAST_ROWS;
-use domesday_evaluation::compare::header::{Compared, Header, Source};
+use domesday_evaluation::compare::header::{ComparedRelease, Header, Source};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
 use domesday_package::ValuationBody;
@@ -18,7 +18,7 @@ pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -
         releases: releases.map(|release| {
             let manifest = &release.manifest;
             let bands = manifest.confidence_bands.iter();
-            Compared {
+            ComparedRelease {
                 release_id: release.id.clone(),
                 model: manifest.model.name.clone(),
                 model_version: manifest.model.version.clone(),

@@ -1,8 +1,8 @@
 //! Compiled code that outlives a process: `compiled/` in a folder of this user's own, under the
 //! secret `host.secret` beside it.
 //!
-//! A server has both in its data folder. Commands that are told a folder do the same there, so that
-//! one may be the other.
+//! A server has both in its data folder. A command with a folder option does the same there, so
+//! that one may be the other.
 
 use crate::private_file;
 use domesday_engine::cache::{Cache, CacheError};
@@ -13,7 +13,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-/// What a folder is that a command was told, in words.
+/// The name of a command's folder in messages.
 pub const TOLD: &str = "the folder of compiled code";
 
 /// The name of the host's secret in messages.
@@ -91,7 +91,7 @@ pub fn kept(folder: &Path, what: &str) -> Result<Cache, CompileCacheError> {
     Ok(Cache::open(&folder.join("compiled"), secret)?)
 }
 
-/// An engine that keeps compiled code in the folder that a command was told, if it was told any.
+/// An engine that keeps compiled code in the folder that a command's option names, if it names one.
 ///
 /// # Errors
 /// As [`kept`], and where the engine cannot be made.

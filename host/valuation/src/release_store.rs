@@ -90,15 +90,15 @@ pub enum ReleaseError {
     /// The release that was named is not there.
     #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
     Unknown {
-        /// What was asked for.
+        /// The id of the request.
         id: String,
         /// Where.
         path: PathBuf,
     },
 }
 
-/// The releases that a service holds, one of them the current one. Which that is, and what is held,
-/// may change at any time; whoever has a release keeps it for as long as it wants.
+/// The releases that a service holds, one of them the current one. Both may change at any time;
+/// whoever has a release keeps it for as long as it wants.
 pub struct ReleaseStore {
     root: PathBuf,
     trust: Trust,

@@ -299,8 +299,8 @@ mod tests {
         let behind = tokio::spawn(async move {
             let work = move || {
                 let _ = start.send(());
-                let patience = std::time::Instant::now();
-                while !waiting.is_nonzero() && patience.elapsed().as_secs() < 10 {
+                let started = std::time::Instant::now();
+                while !waiting.is_nonzero() && started.elapsed().as_secs() < 10 {
                     std::thread::yield_now();
                 }
                 waiting.is_nonzero()

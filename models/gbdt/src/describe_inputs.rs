@@ -13,8 +13,8 @@ mod bindings {
         },
     });
 
-    struct Shown;
-    impl Guest for Shown {
+    struct Describer;
+    impl Guest for Describer {
         fn inputs(subject: Subject) -> Option<Vec<Input>> {
             let shown = super::Release::inputs(&subject, &super::HostEvidence)?;
             let input = |(name, value): (&str, f64)| Input {
@@ -24,5 +24,5 @@ mod bindings {
             Some(shown.into_iter().map(input).collect())
         }
     }
-    export!(Shown);
+    export!(Describer);
 }

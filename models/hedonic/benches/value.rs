@@ -9,7 +9,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use domesday_hedonic::Hedonic;
 use domesday_sdk::{IndexPoint, Model};
 use std::hint::black_box;
-use testing::{Fake, sale, subject};
+use testing::{FakeEvidence, sale, subject};
 
 fn value(c: &mut Criterion) {
     let near = (0..90)
@@ -23,7 +23,7 @@ fn value(c: &mut Criterion) {
             s
         })
         .collect();
-    let mut evidence = Fake::of(near);
+    let mut evidence = FakeEvidence::of(near);
     evidence.refuse_after = u32::MAX;
     evidence.own = vec![sale(999)];
     let point = |month| IndexPoint {

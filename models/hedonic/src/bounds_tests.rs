@@ -17,7 +17,7 @@ const UNBOUNDED: [&str; 4] = [
     "least_comparables",
 ];
 
-/// Parameters in which every member has a number, as they stand in the file.
+/// Parameters in which every member has a number, as in the file.
 fn full() -> Value {
     let cell = SegmentQuantile {
         sales: 100,

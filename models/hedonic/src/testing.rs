@@ -91,7 +91,7 @@ pub(crate) fn sale(id: u64) -> Sale {
 
 #[derive(Clone, Debug)]
 /// Evidence from lists. It answers a question for sales by type and radius, as the host would.
-pub(crate) struct Fake {
+pub(crate) struct FakeEvidence {
     pub(crate) near: Vec<Sale>,
     pub(crate) own: Vec<Sale>,
     pub(crate) index: Option<Vec<IndexPoint>>,
@@ -100,9 +100,9 @@ pub(crate) struct Fake {
     pub(crate) refuse_after: u32,
 }
 
-impl Fake {
-    pub(crate) fn of(near: Vec<Sale>) -> Fake {
-        Fake {
+impl FakeEvidence {
+    pub(crate) fn of(near: Vec<Sale>) -> FakeEvidence {
+        FakeEvidence {
             near,
             own: Vec::new(),
             index: Some(vec![IndexPoint {
@@ -134,7 +134,7 @@ fn flag(kind: PropertyType) -> PropertyTypes {
     }
 }
 
-impl Evidence for Fake {
+impl Evidence for FakeEvidence {
     fn nearby_sales(&self, query: SalesQuery) -> Result<Sales, Refusal> {
         self.count_query()?;
         let fits = |s: &&Sale| {

@@ -2,7 +2,7 @@
 
 use crate::PARAMETERS;
 use crate::confidence;
-use crate::testing::{Fake, VALUATION_DAY, sale, subject};
+use crate::testing::{FakeEvidence, VALUATION_DAY, sale, subject};
 use crate::valuation::value;
 use domesday_sdk::*;
 use proptest::prelude::*;
@@ -46,8 +46,8 @@ fn sales() -> impl Strategy<Value = Vec<Sale>> {
 }
 
 prop_compose! {
-    fn any_evidence()(near in sales(), own in sales(), index in any::<bool>(), sqm in proptest::option::of(10.0..20_000.0_f64)) -> Fake {
-        let mut fake = Fake::of(near);
+    fn any_evidence()(near in sales(), own in sales(), index in any::<bool>(), sqm in proptest::option::of(10.0..20_000.0_f64)) -> FakeEvidence {
+        let mut fake = FakeEvidence::of(near);
         fake.own = own.into_iter().take(3).collect();
         if !index { fake.index = None; }
         fake.figures = Some(Figures { to_month: 650, sales_count: 9, median_price: None, price_per_sqm: sqm, floor_area_sales: None, mean_floor_area: None, price_change: None });
@@ -81,7 +81,7 @@ prop_compose! {
 }
 
 /// Asserts the interface's rules for a valuation.
-fn keeps_the_rules(found: &Valuation, evidence: &Fake) {
+fn keeps_the_rules(found: &Valuation, evidence: &FakeEvidence) {
     assert!(found.estimate.is_finite() && found.estimate > 0.0);
     assert!((0.0..=1.0).contains(&found.confidence));
     if let Some(range) = &found.range {
@@ -132,7 +132,7 @@ fn calibrated() -> crate::parameters::Parameters {
 }
 
 /// Returns half the log width of a range, in standard deviations.
-fn width(subject: &Subject, evidence: &Fake) -> f64 {
+fn width(subject: &Subject, evidence: &FakeEvidence) -> f64 {
     match value(&calibrated(), subject, evidence) {
         Outcome::Valued(valuation) => {
             (valuation.range.unwrap().upper / valuation.estimate).ln()
@@ -149,7 +149,7 @@ fn a_range_has_the_factors_of_build_period_and_authority() {
         sold.distance = 10.0 * i as f64;
         sold
     });
-    let evidence = Fake::of(street.collect());
+    let evidence = FakeEvidence::of(street.collect());
     let with = |status, band, authority: &str| {
         let mut subject = subject();
         subject.build_status = status;
@@ -181,7 +181,7 @@ proptest! {
         let mut p = calibrated();
         p.evidence.limit = 100;
         let before = value(&p, &subject, &evidence);
-        let mut turned = Fake::of(evidence.near.clone());
+        let mut turned = FakeEvidence::of(evidence.near.clone());
         turned.own = evidence.own.clone();
         turned.index = evidence.index.clone();
         turned.figures = evidence.figures;
@@ -224,7 +224,7 @@ proptest! {
 
     #[test]
     fn all_prices_times_k_is_the_estimate_times_k(subject in any_subject(), evidence in any_evidence(), k in 0.5..2.0_f64) {
-        let mut scaled = Fake::of(evidence.near.clone());
+        let mut scaled = FakeEvidence::of(evidence.near.clone());
         scaled.own = evidence.own.clone();
         scaled.index = evidence.index.clone();
         scaled.figures = evidence.figures.map(|f| Figures { price_per_sqm: f.price_per_sqm.map(|p| p * k), ..f });

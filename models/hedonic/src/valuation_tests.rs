@@ -1,7 +1,7 @@
 //! Whole valuations against synthetic evidence.
 
 use crate::PARAMETERS;
-use crate::testing::{Fake, VALUATION_DAY, sale, subject};
+use crate::testing::{FakeEvidence, VALUATION_DAY, sale, subject};
 use crate::valuation::value;
 use domesday_sdk::*;
 
@@ -19,14 +19,14 @@ fn street() -> Vec<Sale> {
         .collect()
 }
 
-fn valued(subject: &Subject, evidence: &Fake) -> Valuation {
+fn valued(subject: &Subject, evidence: &FakeEvidence) -> Valuation {
     match value(&PARAMETERS, subject, evidence) {
         Outcome::Valued(valuation) => valuation,
         other => panic!("{other:?}"),
     }
 }
 
-fn referred(subject: &Subject, evidence: &Fake) -> ReferralReason {
+fn referred(subject: &Subject, evidence: &FakeEvidence) -> ReferralReason {
     match value(&PARAMETERS, subject, evidence) {
         Outcome::Referred(referral) => referral.reason,
         other => panic!("{other:?}"),
@@ -35,7 +35,7 @@ fn referred(subject: &Subject, evidence: &Fake) -> ReferralReason {
 
 #[test]
 fn an_ordinary_home_is_valued_with_three_queries() {
-    let evidence = Fake::of(street());
+    let evidence = FakeEvidence::of(street());
     let found = valued(&subject(), &evidence);
     assert!(
         (found.estimate / 270_000.0 - 1.0).abs() < 0.08,
@@ -50,7 +50,7 @@ fn an_ordinary_home_is_valued_with_three_queries() {
 
 #[test]
 fn prices_are_carried_by_the_index() {
-    let mut evidence = Fake::of(street());
+    let mut evidence = FakeEvidence::of(street());
     for s in &mut evidence.near {
         s.day = VALUATION_DAY - 700;
     }
@@ -77,7 +77,7 @@ fn prices_are_carried_by_the_index() {
 
 #[test]
 fn own_history_moves_the_estimate_and_strengthens_it() {
-    let mut evidence = Fake::of(street());
+    let mut evidence = FakeEvidence::of(street());
     let before = valued(&subject(), &evidence);
     let mut own = sale(500);
     own.uprn = Some(1_000);
@@ -94,7 +94,7 @@ fn own_history_moves_the_estimate_and_strengthens_it() {
 
 #[test]
 fn thin_evidence_uses_area_figures() {
-    let mut evidence = Fake::of(street().into_iter().take(3).collect());
+    let mut evidence = FakeEvidence::of(street().into_iter().take(3).collect());
     let before = valued(&subject(), &evidence).estimate;
     evidence.figures = Some(Figures {
         to_month: 650,
@@ -114,7 +114,7 @@ fn a_missing_floor_area_is_derived_and_listed() {
     let mut s = subject();
     s.size.floor_area = None;
     s.energy.age_band = None;
-    let evidence = Fake::of(street());
+    let evidence = FakeEvidence::of(street());
     let found = valued(&s, &evidence);
     let inputs: Vec<Attribute> = found.derived.iter().map(|d| d.input).collect();
     assert_eq!(inputs, [Attribute::FloorArea, Attribute::AgeBand]);
@@ -129,16 +129,16 @@ fn a_missing_floor_area_is_derived_and_listed() {
 #[test]
 fn reasons_for_referral() {
     assert_eq!(
-        referred(&subject(), &Fake::of(Vec::new())),
+        referred(&subject(), &FakeEvidence::of(Vec::new())),
         ReferralReason::InsufficientEvidence
     );
     let mut other = subject();
     other.property_type = PropertyType::Other;
     assert_eq!(
-        referred(&other, &Fake::of(street())),
+        referred(&other, &FakeEvidence::of(street())),
         ReferralReason::OutsidePropertyTypes
     );
-    let mut cheap = Fake::of(street());
+    let mut cheap = FakeEvidence::of(street());
     cheap.near.iter_mut().for_each(|s| s.price /= 100.0);
     assert_eq!(referred(&subject(), &cheap), ReferralReason::UnusualValue);
     let mut unsized_ = subject();
@@ -150,7 +150,7 @@ fn reasons_for_referral() {
         habitable_rooms: None,
         floor_level: None,
     };
-    let mut unknown = Fake::of(street());
+    let mut unknown = FakeEvidence::of(street());
     let areas = [20.0, 75.0, 280.0];
     for (s, area) in unknown.near.iter_mut().zip(areas.into_iter().cycle()) {
         s.floor_area = Some(area);
@@ -169,18 +169,18 @@ fn without_any_floor_area_prices_alone_give_a_value_of_less_confidence() {
         habitable_rooms: None,
         floor_level: None,
     };
-    let mut evidence = Fake::of(street());
+    let mut evidence = FakeEvidence::of(street());
     evidence.near.iter_mut().for_each(|s| s.floor_area = None);
     let found = valued(&s, &evidence);
     let nearest = evidence.near[0].price;
     assert!((found.estimate / nearest - 1.0).abs() < 0.25);
-    assert!(found.confidence < valued(&subject(), &Fake::of(street())).confidence);
+    assert!(found.confidence < valued(&subject(), &FakeEvidence::of(street())).confidence);
     assert_eq!(found.derived[0].basis, Derivation::TypeTypical);
 }
 
 #[test]
 fn a_refused_query_fails_the_row() {
-    let mut evidence = Fake::of(street());
+    let mut evidence = FakeEvidence::of(street());
     evidence.refuse_after = 1;
     let found = value(&PARAMETERS, &subject(), &evidence);
     assert_eq!(found, Outcome::Failed(FailureReason::EvidenceRefused));
@@ -193,7 +193,7 @@ fn other_houses_help_out_where_the_type_is_rare() {
         s.property_type = PropertyType::Terraced;
         s.subtype = Some(PropertySubtype::HouseMidTerrace);
     }
-    let found = valued(&subject(), &Fake::of(near));
+    let found = valued(&subject(), &FakeEvidence::of(near));
     assert!(found.comparables.len() == 10);
 }
 
@@ -204,7 +204,7 @@ fn a_sale_that_does_not_compare_with_the_best_is_not_named() {
         (sale.distance, sale.nearness) = (14_000.0, Nearness::Elsewhere);
         sale
     };
-    let mut evidence = Fake::of((1..=6).map(sale).collect());
+    let mut evidence = FakeEvidence::of((1..=6).map(sale).collect());
     evidence.near.extend((7..=9).map(far));
     let found = valued(&subject(), &evidence);
     let ids: Vec<u64> = found.comparables.iter().map(|c| c.sale).collect();
@@ -214,7 +214,7 @@ fn a_sale_that_does_not_compare_with_the_best_is_not_named() {
 #[test]
 fn far_and_unlike_sales_lower_confidence_step_by_step() {
     let at = |metres: f64| {
-        let mut evidence = Fake::of(street());
+        let mut evidence = FakeEvidence::of(street());
         for sale in &mut evidence.near {
             sale.distance += metres;
             if metres > 0.0 {
@@ -237,7 +237,7 @@ fn far_and_unlike_sales_lower_confidence_step_by_step() {
 
 #[test]
 fn a_market_unseen_for_longer_lowers_confidence_and_nothing_else() {
-    let evidence = Fake::of(street());
+    let evidence = FakeEvidence::of(street());
     let unseen = |days: i32| {
         let mut s = subject();
         s.evidence_through = Some(VALUATION_DAY - 1 - days);

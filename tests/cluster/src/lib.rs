@@ -29,7 +29,7 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 const USERS: [&str; 2] = ["postgres", "nobody"];
 
 /// How long a cluster may take to start.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What becomes of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,7 +126,7 @@ fn start_with_run(answers: &Path) -> PathBuf {
         if answered.lines().count() == 2 {
             return folder;
         }
-        assert!(begun.elapsed() < PATIENCE, "PostgreSQL: {}", log());
+        assert!(begun.elapsed() < TIMEOUT, "PostgreSQL: {}", log());
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,7 +1,7 @@
 //! What pages ask cargo for: packages, and their programs, examples, tests and benches.
 
 use crate::page::Page;
-use crate::{Fault, spoken};
+use crate::{Problem, spoken};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -73,7 +73,7 @@ impl Workspace {
 }
 
 /// Commands of cargo's on a page that cannot be carried out.
-pub fn faults(page: &Page, workspace: &Workspace) -> Vec<Fault> {
+pub fn faults(page: &Page, workspace: &Workspace) -> Vec<Problem> {
     let blocks = page.blocks.iter().filter(|block| block.is_commands());
     let blocks = blocks.flat_map(|block| {
         spoken::lines(&block.text)

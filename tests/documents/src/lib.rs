@@ -2,7 +2,7 @@
 //!
 //! A document that nobody types grows wrong. So each page of `docs/` and the README is typed by a
 //! test: its commands in order, in a folder of its own, with the program under test ([`session`]);
-//! what they print is held against what the page shows ([`expected`]). What a page only names is
+//! what they print is compared with what the page shows ([`expected`]). What a page only names is
 //! looked for where it should be: files and words ([`vocabulary`]), the program's own commands and
 //! flags ([`program`]), cargo's ([`cargo`]), scripts ([`scripts`]), other pages ([`links`]).
 //!
@@ -27,7 +27,7 @@ pub mod vocabulary;
 /// What is wrong with a page, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{page}:{line}: {what}")]
-pub struct Fault {
+pub struct Problem {
     /// The page, as a path from the repository's root.
     pub page: String,
     /// A line of it, from 1.

@@ -1,6 +1,6 @@
 //! Links between pages, and pages that are named without a link.
 
-use crate::Fault;
+use crate::Problem;
 use crate::page::Page;
 use regex::Regex;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ static NAMED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"docs/[A-Za-z0-9_/-]+\.(?:md|json)").expect("a literal"));
 
 /// Links of a page that lead nowhere. `pages` are all pages, for their anchors.
-pub fn faults(page: &Page, pages: &[Page], repository: &Path) -> Vec<Fault> {
+pub fn faults(page: &Page, pages: &[Page], repository: &Path) -> Vec<Problem> {
     let mut faults = Vec::new();
     let folder = Path::new(&page.name).parent().unwrap_or(Path::new(""));
     for (line, link) in &page.links {

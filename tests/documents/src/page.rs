@@ -10,7 +10,7 @@
 //!
 //! Any other comment is a fault, so that a slip in one does not leave a page unproved.
 
-use crate::Fault;
+use crate::Problem;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Languages of blocks that a page may have.
@@ -67,7 +67,7 @@ impl Page {
     /// # Errors
     /// All faults of its form: a block without a language or with one that is not known, an
     /// indented block, an unknown comment, a comment that says nothing of any block.
-    pub fn read(name: &str, text: &str) -> Result<Page, Vec<Fault>> {
+    pub fn read(name: &str, text: &str) -> Result<Page, Vec<Problem>> {
         let mut reader = Reader::new(name, text);
         for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
             reader.take(event, range.start);
@@ -76,8 +76,8 @@ impl Page {
     }
 
     /// A fault of this page.
-    pub fn fault(&self, line: usize, what: impl Into<String>) -> Fault {
-        Fault {
+    pub fn fault(&self, line: usize, what: impl Into<String>) -> Problem {
+        Problem {
             page: self.name.clone(),
             line,
             what: what.into(),
@@ -102,7 +102,7 @@ pub fn anchor(heading: &str) -> String {
 struct Reader<'a> {
     page: Page,
     source: &'a str,
-    faults: Vec<Fault>,
+    faults: Vec<Problem>,
     block: Option<Block>,
     heading: Option<String>,
     comment: Option<(usize, String)>,
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn end(mut self) -> Result<Page, Vec<Fault>> {
+    fn end(mut self) -> Result<Page, Vec<Problem>> {
         if let Some((line, _)) = self.not_typed.take() {
             self.fault(line, "\"not typed\" is followed by no block");
         }

@@ -1,7 +1,7 @@
 //! The program's own commands and flags, as its `--help` tells them, and what pages say of them.
 
 use crate::page::Page;
-use crate::{Fault, spoken};
+use crate::{Problem, spoken};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -80,7 +80,7 @@ impl Command {
 /// What a page says of the program that the program does not know: commands in blocks, whether
 /// typed or not, in sentences, and the rows of tables that leave the program's name out (`key
 /// create …`).
-pub fn faults(page: &Page, program: &Command) -> Vec<Fault> {
+pub fn faults(page: &Page, program: &Command) -> Vec<Problem> {
     let mut faults = Vec::new();
     for block in page.blocks.iter().filter(|block| block.is_commands()) {
         for line in spoken::lines(&block.text) {

@@ -1,7 +1,7 @@
 //! The repository's scripts: each that a page names is there, can be run, and says how with
 //! `--help`.
 
-use crate::Fault;
+use crate::Problem;
 use crate::page::Page;
 use regex::Regex;
 use std::path::Path;
@@ -14,7 +14,7 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Scripts of a page that are not there or do not say how they are used.
-pub fn faults(page: &Page, repository: &Path) -> Vec<Fault> {
+pub fn faults(page: &Page, repository: &Path) -> Vec<Problem> {
     let mut faults = Vec::new();
     let mut seen = Vec::new();
     for (number, line) in page.text.lines().enumerate() {

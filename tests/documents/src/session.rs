@@ -14,7 +14,7 @@
 
 use crate::expected;
 use crate::page::{Block, Page};
-use crate::{Fault, spoken};
+use crate::{Problem, spoken};
 use std::fmt::Write as _;
 use std::fs;
 use std::net::TcpListener;
@@ -41,7 +41,7 @@ pub struct World {
     /// Variables that the shell has, or has not.
     pub environment: Vec<(String, Option<String>)>,
     /// Seconds after which a page is given up.
-    pub patience: u64,
+    pub timeout: u64,
 }
 
 /// What became of a page.
@@ -69,7 +69,7 @@ pub fn typed(
     page: &Page,
     world: &World,
     afterwards: &dyn Fn(&Path) -> Option<String>,
-) -> Result<Report, Vec<Fault>> {
+) -> Result<Report, Vec<Problem>> {
     let mut report = Report::default();
     let steps = steps(page, &mut report)?;
     if report.typed == 0 {
@@ -103,7 +103,7 @@ pub fn typed(
     }
 }
 
-fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<Fault>> {
+fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<Problem>> {
     let mut steps = Vec::new();
     let mut faults = Vec::new();
     let mut blocks = page.blocks.iter().peekable();
@@ -157,7 +157,7 @@ fn prepare(page: &Page, world: &World, folder: &Path, beside: &Path) {
     }
     let wrapper = format!(
         "#!/bin/sh\nexec timeout {} '{}' \"$@\"\n",
-        world.patience,
+        world.timeout,
         world.program.display()
     );
     program(&beside.join("domesday"), &wrapper);
@@ -238,7 +238,7 @@ fn on(ports: &[(u16, u16)], text: &str) -> String {
 fn shell(world: &World, script: &str, folder: &Path, beside: &Path) -> Command {
     let mut command = Command::new("timeout");
     command
-        .args(["--kill-after=10", &world.patience.to_string()])
+        .args(["--kill-after=10", &world.timeout.to_string()])
         .args(["bash", "-euo", "pipefail", "-c", script])
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -263,7 +263,7 @@ fn judge(
     ended_well: bool,
     folder: &Path,
     report: &mut Report,
-) -> Result<(), Vec<Fault>> {
+) -> Result<(), Vec<Problem>> {
     let mut faults = Vec::new();
     let mut parts = printed.split(MARK).skip(1).peekable();
     if parts.peek().is_none() && !ended_well {
@@ -328,11 +328,11 @@ mod tests {
             repository: room.to_owned(),
             releases,
             environment: Vec::new(),
-            patience: 60,
+            timeout: 60,
         }
     }
 
-    fn page(text: &str) -> Result<Report, Vec<Fault>> {
+    fn page(text: &str) -> Result<Report, Vec<Problem>> {
         let room = tempfile::tempdir().unwrap();
         let page = Page::read("docs/a.md", text)?;
         typed(&page, &world(room.path()), &|_| None)

@@ -4,7 +4,7 @@
 //! file) is thereby found on every page that still has the old one. That a word is used rightly
 //! this cannot tell; commands and outputs are for that.
 
-use crate::Fault;
+use crate::Problem;
 use crate::page::Page;
 use crate::program::Command;
 use regex::Regex;
@@ -155,7 +155,7 @@ impl Sources {
 }
 
 /// Code on a page that nothing in the sources is called.
-pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Fault> {
+pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Problem> {
     let mut faults = Vec::new();
     for (line, span) in &page.spans {
         let mut say = |what: String| faults.push(page.fault(*line, what));

@@ -1,7 +1,7 @@
 //! `domesday release backtest`: how far off a release is on sales that it had not seen.
 
 use crate::common::demo::RELEASE;
-use crate::common::program::{Ran, releases, run};
+use crate::common::program::{ProcessOutput, releases, run};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,7 +26,7 @@ fn window() -> [String; 4] {
     ]
 }
 
-fn backtest(arguments: &[&str]) -> Ran {
+fn backtest(arguments: &[&str]) -> ProcessOutput {
     let folder = releases().display().to_string();
     let mut all = vec!["release", "backtest", RELEASE, "--releases", &folder];
     all.extend(arguments);

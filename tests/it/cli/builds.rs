@@ -1,6 +1,6 @@
 //! The README's two commands compile each dependency once.
 
-use crate::common::program::{PATIENCE, repository, to_its_end};
+use crate::common::program::{TIMEOUT, repository, to_its_end};
 use std::collections::BTreeSet;
 use std::process::Command;
 
@@ -11,7 +11,7 @@ fn dependencies(build: &[&str]) -> BTreeSet<String> {
     command.current_dir(repository());
     command.args(["tree", "--offline", "--prefix", "none", "--no-dedupe"]);
     command.args(["--format", "{p} {f}"]).args(build);
-    let tree = to_its_end(command, PATIENCE).ok().stdout;
+    let tree = to_its_end(command, TIMEOUT).ok().stdout;
     tree.lines().map(str::to_owned).collect()
 }
 

@@ -6,7 +6,7 @@ mod making;
 mod markets;
 mod running;
 
-use crate::common::program::{Ran, releases, run};
+use crate::common::program::{ProcessOutput, releases, run};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -86,7 +86,7 @@ fn folder() -> (TempDir, String) {
     (kept, data)
 }
 
-fn create(data: &str, scopes: &[&str]) -> Ran {
+fn create(data: &str, scopes: &[&str]) -> ProcessOutput {
     let mut arguments = vec!["key", "create", "--tenant", "customer", "--data", data];
     for scope in scopes {
         arguments.extend(["--scope", scope]);

@@ -3,7 +3,7 @@
 use crate::common::demo::RELEASE;
 use crate::common::guest::component;
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, releases, run, run_into};
+use crate::common::program::{ProcessOutput, releases, run, run_into};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn beside() -> &'static Releases {
     })
 }
 
-fn compare(folder: &Path, a: &str, b: &str, more: &[&str]) -> Ran {
+fn compare(folder: &Path, a: &str, b: &str, more: &[&str]) -> ProcessOutput {
     let folder = folder.display().to_string();
     let mut all = vec!["compare", a, b, "--releases", &folder];
     for id in [PLAIN, MISBEHAVING, STARVED] {
@@ -225,7 +225,7 @@ fn what_cannot_be_compared_is_said() {
     let later = ["--from", "2031-01-01", "--to", "2031-02-01"];
     let said = compare(&folder, RELEASE, RELEASE, &later).refused();
     assert!(said.contains("has sales up to 2026-"), "{said}");
-    // Nothing was learnt from that late, and nobody is told to name a window who did.
+    // Nothing was learnt from that late, and the message does not ask for a window that was given.
     let said = compare(&folder, RELEASE, RELEASE, &later[..2]).refused();
     assert!(
         said.contains("--from 2031-01-01") && said.contains("has sales up to 2026-"),

@@ -2,7 +2,7 @@
 
 use crate::common::demo::{RELEASE, house};
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, releases, run};
+use crate::common::program::{ProcessOutput, releases, run};
 use crate::common::server::start;
 use serde_json::Value;
 use std::fs;
@@ -22,20 +22,20 @@ fn fixtures() -> Vec<Value> {
 }
 
 /// Replays these lines on the demo's release.
-fn replay(lines: &str, more: &[&str]) -> Ran {
+fn replay(lines: &str, more: &[&str]) -> ProcessOutput {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), lines).unwrap();
     replay_file(file.path(), more)
 }
 
-fn replay_file(file: &Path, more: &[&str]) -> Ran {
+fn replay_file(file: &Path, more: &[&str]) -> ProcessOutput {
     let (file, folder) = (file.display().to_string(), releases().display().to_string());
     let mut arguments = vec!["replay", RELEASE, &file, "--releases", &folder];
     arguments.extend(more);
     run(arguments)
 }
 
-fn own(more: &[&str]) -> Ran {
+fn own(more: &[&str]) -> ProcessOutput {
     let folder = releases().display().to_string();
     let mut arguments = vec!["replay", RELEASE, "--releases", &folder];
     arguments.extend(more);

@@ -4,11 +4,11 @@
 //! What is random comes from a seed, which is printed; `DOMESDAY_CRASH_SEED` repeats a run as far
 //! as threads and the clock allow, and `DOMESDAY_CRASH_KILLS` changes the number of kills.
 
-mod asleep;
-mod chances;
-mod customers;
+mod clients;
 mod disk;
+mod expected;
+mod harness;
 mod kills;
-mod ledger;
-mod proof;
-mod world;
+mod seed;
+mod sigstop;
+mod verify;

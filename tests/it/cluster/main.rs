@@ -5,4 +5,4 @@
 #[path = "../../common/mod.rs"]
 mod common;
 mod crash;
-mod several_hosts;
+mod hosts;

@@ -1,10 +1,10 @@
 //! An identity provider over HTTP beside the snapshot: what it is asked and believed, and what
 //! becomes of requests when it misbehaves.
 
-mod believed;
-mod many;
-mod set_up;
-mod silent;
+mod concurrency;
+mod config;
+mod timeouts;
+mod trust;
 
 use crate::common::client::Client;
 use crate::common::places::Places;

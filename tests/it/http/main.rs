@@ -2,16 +2,16 @@
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
-mod a_bad_release_harms_its_own_row;
 #[path = "../../common/mod.rs"]
 mod common;
 mod contract;
-mod hostile_clients;
+mod denial_of_service;
 mod identity_provider;
 mod openapi;
 mod operation;
 mod receipts;
 mod reports_in_chromium;
+mod sandbox_isolation;
 mod schemathesis;
 mod shadow;
 mod v1_contract;

@@ -9,7 +9,7 @@ mod rewritten;
 
 use crate::common::client::Client;
 use crate::common::demo::house;
-use crate::common::program::{Ran, releases, run};
+use crate::common::program::{ProcessOutput, releases, run};
 use crate::common::server::{Server, start};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ fn keys(data: &Path, tenant: Option<&str>) -> PathBuf {
 }
 
 /// `domesday replay --journal` on the journal of this data folder, with more arguments.
-fn replay(data: &Path, more: &[&str]) -> Ran {
+fn replay(data: &Path, more: &[&str]) -> ProcessOutput {
     let (journal, releases) = (data.join("journal"), releases());
     let mut arguments = vec!["replay", "--releases", releases.to_str().unwrap()];
     arguments.extend(["--journal", journal.to_str().unwrap()]);
@@ -68,7 +68,7 @@ fn files(data: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// The receipts as they stand in the journal.
+/// The receipts, as the journal stores them.
 fn lines(data: &Path) -> Vec<Value> {
     let text = |path: &PathBuf| std::fs::read_to_string(path).unwrap();
     let text: String = files(data).iter().map(text).collect();

@@ -9,7 +9,7 @@ use crate::common::guest::component;
 use crate::common::packages::Releases;
 use crate::common::program::run;
 use crate::common::server::start;
-use browser::{Looked, WIDTHS, installed, look};
+use browser::{PageView, WIDTHS, installed, look};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ const PLAIN: &str = "plain-1";
 
 /// The page has this much on it at every width, and nothing is wrong with it.
 #[track_caller]
-fn sound(name: &str, page: &str, least: &Looked) {
+fn sound(name: &str, page: &str, least: &PageView) {
     for width in WIDTHS {
         let found = look(name, page, width);
         assert!(
@@ -116,7 +116,7 @@ fn a_back_test() {
         ]
         .concat(),
     );
-    let least = Looked {
+    let least = PageView {
         faults: Vec::new(),
         texts: 400,
         plots: 8,
@@ -135,7 +135,7 @@ fn a_comparison() {
     releases.add(PLAIN, component("guest-plain"));
     let folder = releases.path().display().to_string();
     let few = ["--sample", "6"];
-    let least = |texts, plots, marks, tables| Looked {
+    let least = |texts, plots, marks, tables| PageView {
         faults: Vec::new(),
         texts,
         plots,
@@ -203,7 +203,7 @@ fn a_shadows_report() {
         assert!(began.elapsed() < Duration::from_secs(40), "{ran:?}");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let least = Looked {
+    let least = PageView {
         faults: Vec::new(),
         texts: 200,
         plots: 5,
@@ -220,7 +220,7 @@ fn the_reference() {
     }
     let server = start().go();
     let page = server.client("nobody").get("/reference").text;
-    let least = Looked {
+    let least = PageView {
         faults: Vec::new(),
         texts: 1_000,
         plots: 0,

@@ -11,7 +11,7 @@ use crate::common::demo::{
 use crate::common::program::run;
 use crate::common::server::start;
 use serde_json::{Value, json};
-use served::{MISBEHAVING, PATIENCE, PLAIN, UNSIGNED, bedrooms, beside, serve};
+use served::{MISBEHAVING, PLAIN, TIMEOUT, UNSIGNED, bedrooms, beside, serve};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -185,7 +185,7 @@ fn what_does_not_fit_the_queue_is_dropped_and_counted() {
     assert_eq!(answer["summary"]["valued"], 2_400);
     let dropped = served.rows(MISBEHAVING, "dropped");
     assert!(dropped > 0, "{}", served.metrics.get("/metrics").text);
-    // Rows that wait are let go of, and the server ends as it should.
+    // The server drops the rows that wait, and ends as it should.
     assert!(
         served
             .command(&["shadow", "stop"])
@@ -218,7 +218,7 @@ fn a_job_s_rows_are_taken_too_and_a_share_is_a_share() {
             break;
         }
         last = now;
-        assert!(began.elapsed() < PATIENCE);
+        assert!(began.elapsed() < TIMEOUT);
     }
     // Two hundred, give or take five standard deviations.
     assert!((150..=250).contains(&last), "{last}");
@@ -330,7 +330,7 @@ fn no_address_is_kept() {
     let folder = served.server.data.join("shadow").join(PLAIN).join(RELEASE);
     let began = Instant::now();
     while !folder.join("pairs.jsonl").exists() {
-        assert!(began.elapsed() < PATIENCE);
+        assert!(began.elapsed() < TIMEOUT);
         std::thread::sleep(Duration::from_millis(5));
     }
     for file in ["pairs.jsonl", "about.json"] {

@@ -2,7 +2,7 @@
 //!
 //! `tests/contract/rules-v1.toml` lists the rules, their tests and the break of the code that must
 //! turn each test red. Releases with the gaps that the demo's lack stand in [`made`]
-//! and [`holed`].
+//! and [`missing_values`].
 
 mod authentication;
 mod caching;
@@ -14,12 +14,12 @@ mod dates;
 mod endpoints;
 mod envelope;
 mod errors;
-mod holed;
 mod identity;
 mod limits;
 mod made;
 mod metrics;
 mod missing;
+mod missing_values;
 mod mortgages;
 mod observations;
 mod promotion;
@@ -80,7 +80,7 @@ const CUSTOMERS: &[Customer] = &[
         plan.requests_per_second = 1;
         plan.burst = 2;
     }),
-    ("hasty", BOTH, |plan| {
+    ("limited", BOTH, |plan| {
         plan.requests_per_second = 1;
         plan.burst = 1;
     }),
@@ -103,9 +103,11 @@ fn serving() -> Start {
     let folder = start.data_folder().with_file_name("releases");
     copy_tree(&releases(), &folder);
     made::all(&folder);
-    holed::all(&folder);
+    missing_values::all(&folder);
     make_keys(start.data_folder());
-    let ids = made::IDS.iter().chain(&[holed::MARKETS, holed::RATES]);
+    let ids = made::IDS
+        .iter()
+        .chain(&[missing_values::MARKETS, missing_values::RATES]);
     let allowed = ids.flat_map(|id| ["--allow-unsigned", *id]);
     let allowed: Vec<&str> = allowed.collect();
     start.releases(&folder).with(&allowed)

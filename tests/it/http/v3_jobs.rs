@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 const JOBS: &str = "/v3/valuation-jobs";
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The suite's server, which lives as long as this, and a client of it.
@@ -64,7 +64,7 @@ fn ended(client: &Client, job: &Value) -> Value {
             return answer.json();
         }
         assert_eq!(answer.status, 202, "{answer:?}");
-        assert!(started.elapsed() < PATIENCE, "it does not end: {answer:?}");
+        assert!(started.elapsed() < TIMEOUT, "it does not end: {answer:?}");
         std::thread::sleep(PAUSE);
     }
 }

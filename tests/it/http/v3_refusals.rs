@@ -1,6 +1,6 @@
 //! What is refused, with which status, code and pointer, and in which order.
 //!
-//! The bodies are snapshots, so that a change of what a client is told is seen in review.
+//! The bodies are snapshots, so that a review shows each change of a message.
 
 mod access;
 mod bodies;

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Compiling the model for the machine and for the sandbox, several times over.
-const PATIENCE: Duration = Duration::from_secs(900);
+const TIMEOUT: Duration = Duration::from_secs(900);
 
 /// Builds a release of `models/gbdt` on the demo's snapshot, as this variable has it.
 fn build(id: &str, variable: (&str, &Path)) -> Releases {
@@ -38,7 +38,7 @@ fn build(id: &str, variable: (&str, &Path)) -> Releases {
         .env_remove("DOMESDAY_PYTHON")
         .env(variable.0, variable.1);
     let mut command = assert_cmd::Command::from_std(command);
-    let output = command.timeout(PATIENCE).output().unwrap();
+    let output = command.timeout(TIMEOUT).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     built

@@ -8,7 +8,7 @@ mod hostile;
 use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{PATIENCE, Ran, domesday, releases, to_its_end};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, releases, to_its_end};
 use crate::common::registry::{Registry, guarded_registry, registry};
 use domesday_package::{Sha256Digest, Trust, open};
 use reqwest::blocking::Response;
@@ -20,20 +20,20 @@ use tempfile::TempDir;
 
 /// Runs a command of `domesday release` on a folder of releases, with these settings and nobody's
 /// docker.
-fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> Ran {
+fn release(arguments: &[&str], releases: &Path, settings: &[(&str, &str)]) -> ProcessOutput {
     let mut command = domesday();
     command.env("DOCKER_CONFIG", releases.join("no-such-folder"));
     command.args(["release"]).args(arguments);
     command.arg("--releases").arg(releases);
     command.envs(settings.iter().copied());
-    to_its_end(command, PATIENCE)
+    to_its_end(command, TIMEOUT)
 }
 
-fn publish(from: &Path, to: &str) -> Ran {
+fn publish(from: &Path, to: &str) -> ProcessOutput {
     release(&["publish", RELEASE, to], from, &[])
 }
 
-fn pull(to: &Path, from: &str) -> Ran {
+fn pull(to: &Path, from: &str) -> ProcessOutput {
     release(&["pull", RELEASE, from], to, &[])
 }
 

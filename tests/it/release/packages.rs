@@ -4,13 +4,13 @@
 use crate::common::demo::{RELEASE, SNAPSHOT, house};
 use crate::common::guest::component;
 use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{Ran, run};
+use crate::common::program::{ProcessOutput, run};
 use crate::common::server::{Server, start};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-fn replay(releases: &Releases, more: &[&str]) -> Ran {
+fn replay(releases: &Releases, more: &[&str]) -> ProcessOutput {
     let folder = releases.path().display().to_string();
     let mut arguments = vec!["replay", RELEASE, "--releases", &folder];
     arguments.extend(more);

@@ -3,14 +3,14 @@
 
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, copy_tree, damage};
-use crate::common::program::{PATIENCE, Ran, domesday, run, to_its_end};
+use crate::common::program::{ProcessOutput, TIMEOUT, domesday, run, to_its_end};
 use domesday_package::{PropertyBody, Sha256Digest, Trust, open};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
 
 /// Hands the demo's release on: `what` is publish or pull.
-fn hand(what: &str, here: &Path, other: &Path, more: &[&str]) -> Ran {
+fn hand(what: &str, here: &Path, other: &Path, more: &[&str]) -> ProcessOutput {
     let (here, other) = (here.display().to_string(), other.display().to_string());
     let mut arguments = vec!["release", what, RELEASE, &other, "--releases", &here];
     arguments.extend(more);
@@ -189,7 +189,7 @@ fn an_address_that_is_mistyped_is_no_folder() {
             let mut command = domesday();
             command.current_dir(elsewhere.path());
             command.args(["release", what, RELEASE, address, "--releases", &folder]);
-            let refused = to_its_end(command, PATIENCE).refused();
+            let refused = to_its_end(command, TIMEOUT).refused();
             assert!(
                 refused.contains("oci://127.0.0.1:9/models/homes"),
                 "{refused}"

@@ -6,7 +6,7 @@
 
 use crate::common::demo::SNAPSHOT;
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, domesday, repository, to_its_end};
+use crate::common::program::{ProcessOutput, domesday, repository, to_its_end};
 use crate::common::python;
 use crate::common::server::start;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use tempfile::TempDir;
 const ID: &str = "python-1";
 /// componentize-py compiles an interpreter of some eighteen megabytes, and the build what comes of
 /// it.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 fn componentize() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -26,13 +26,13 @@ fn componentize() -> PathBuf {
     interpreter.with_file_name("componentize-py")
 }
 
-fn release(arguments: &[&str], releases: &Path) -> Ran {
+fn release(arguments: &[&str], releases: &Path) -> ProcessOutput {
     let mut command = domesday();
     command.args(arguments).arg("--releases").arg(releases);
     command.env("DOMESDAY_COMPONENTIZE_PY", componentize());
     // The server's data folder: some eighteen megabytes are compiled once for all of them.
     command.arg("--compiled").arg(data(releases));
-    to_its_end(command, PATIENCE)
+    to_its_end(command, TIMEOUT)
 }
 
 fn data(releases: &Path) -> PathBuf {

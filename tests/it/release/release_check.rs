@@ -2,7 +2,7 @@
 
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, releases, repository, run};
+use crate::common::program::{ProcessOutput, releases, repository, run};
 use domesday_package::{
     Draft, FilePath, Monotone, Sha256Digest, Source, TrainingWindow, Trust, ValuationBody, open,
     write,
@@ -83,7 +83,7 @@ fn in_year(year: u16) -> Releases {
 
 /// What a check said, and its JSON.
 struct Checked {
-    ran: Ran,
+    ran: ProcessOutput,
     report: Value,
 }
 

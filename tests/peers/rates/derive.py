@@ -4,7 +4,7 @@
 
 Swaps, forward starts and the path of SONIA come from QuantLib's curve; spreads, summaries and scenarios
 from the formulas of docs/reference/rates.md, written here without a look at the program's own. A figure that only
-one side has, and one that differs by more than is allowed, is told, and the exit code is 1.
+one side has, and one that differs by more than is allowed, is printed, and the exit code is 1.
 """
 
 import csv

@@ -14,7 +14,7 @@ use domesday_evaluation::report::AsAt;
 use domesday_evaluation::summary::summary;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
-use domesday_release_tools::backtest::{Plan, Tested, run, written};
+use domesday_release_tools::backtest::{BacktestInput, BacktestOptions, run, written};
 use domesday_valuation::release_store::open_release;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -93,7 +93,7 @@ impl Backtest {
             &Trust::Unsigned,
         )?;
         let body: PropertyBody = package.body()?;
-        let plan = Plan {
+        let options = BacktestOptions {
             from: Day::from(self.from),
             to: Day::from(self.to),
             as_at: match self.as_at {
@@ -105,7 +105,7 @@ impl Backtest {
             probe_homes: usize::from(self.leakage_probe),
             allow_overlap: self.allow_overlap,
         };
-        let tested = Tested {
+        let tested = BacktestInput {
             manifest: &open_release.manifest,
             release: &open_release.release,
             snapshot: &open_release.snapshot,
@@ -113,7 +113,7 @@ impl Backtest {
             synthetic: body.synthetic,
         };
         let mut progress = Progress::new();
-        let (report, rows) = run(&tested, &plan, &mut |stage, done, total| {
+        let (report, rows) = run(&tested, &options, &mut |stage, done, total| {
             progress.show(stage, done, total);
         })?;
         drop(progress);

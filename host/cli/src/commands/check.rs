@@ -9,7 +9,7 @@ use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_package::PackageId;
 use domesday_registers::Day;
-use domesday_release_tools::check::{Plan, check};
+use domesday_release_tools::check::{CheckOptions, check};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -52,7 +52,7 @@ impl Check {
         }
         let root = &self.releases.releases;
         let trust = trust(root, &self.unsigned)?;
-        let plan = Plan {
+        let options = CheckOptions {
             homes: self.homes as usize,
             hostile: self.hostile as usize,
             window: window.map(|(from, to)| (Day::from(from), Day::from(to))),
@@ -65,7 +65,7 @@ impl Check {
             root,
             self.release.as_str(),
             &trust,
-            &plan,
+            &options,
             &mut |stage, done, total| progress.show(stage, done, total),
         )?;
         drop(progress);

@@ -1,6 +1,6 @@
 //! `domesday cursors`: the secret under which cursors are authenticated.
 
-use super::target::Place;
+use super::target::AdminTarget;
 use clap::{ArgMatches, Subcommand};
 use domesday_server::admin::protocol::Command;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ pub enum Cursors {
     /// Rotate the cursor secret on all hosts. Existing cursors stay valid until the next rotation.
     Rotate {
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
 }
 

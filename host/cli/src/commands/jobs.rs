@@ -1,6 +1,6 @@
 //! `domesday jobs`: whether new jobs are taken.
 
-use super::target::Place;
+use super::target::AdminTarget;
 use clap::{ArgMatches, Subcommand};
 use domesday_server::admin::protocol::Command;
 use std::process::ExitCode;
@@ -10,12 +10,12 @@ pub enum Jobs {
     /// Refuse new jobs on all hosts. Accepted jobs continue and stay readable.
     Pause {
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Accept new jobs again.
     Resume {
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
 }
 

@@ -1,6 +1,6 @@
 //! `domesday journal`: what operators do about receipts.
 
-use super::target::Place;
+use super::target::AdminTarget;
 use anyhow::{Context, bail};
 use clap::{ArgMatches, Subcommand};
 use domesday_journal::{TenantKey, heads, host};
@@ -20,7 +20,7 @@ pub enum Journal {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Erase the key of a tenant's receipts. They stay in the chain, and nobody can read them
     /// again.
@@ -31,7 +31,7 @@ pub enum Journal {
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Print the last signed head of a journal. A copy kept elsewhere proves that nothing was
     /// truncated or rewritten.
@@ -40,7 +40,7 @@ pub enum Journal {
         #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
         journal: Option<PathBuf>,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
 }
 
@@ -57,7 +57,7 @@ impl Journal {
     }
 }
 
-fn keys(tenant: Option<String>, out: PathBuf, place: &Place) -> anyhow::Result<ExitCode> {
+fn keys(tenant: Option<String>, out: PathBuf, place: &AdminTarget) -> anyhow::Result<ExitCode> {
     let answer = place.order(Command::ReceiptKeys {
         tenant: tenant.clone(),
     })?;
@@ -87,7 +87,7 @@ fn keys(tenant: Option<String>, out: PathBuf, place: &Place) -> anyhow::Result<E
     Ok(ExitCode::SUCCESS)
 }
 
-fn erase(tenant: String, yes: bool, place: &Place) -> anyhow::Result<ExitCode> {
+fn erase(tenant: String, yes: bool, place: &AdminTarget) -> anyhow::Result<ExitCode> {
     if !yes {
         bail!(
             "this makes all receipts of {tenant} unreadable for good, on every host; say --yes to do it"

@@ -1,6 +1,6 @@
 //! `domesday key`: API keys of tenants.
 
-use super::target::Place;
+use super::target::AdminTarget;
 use super::tenant::read_plan;
 use clap::{ArgMatches, Subcommand};
 use domesday_server::admin::protocol::{Command, NewKey, Response};
@@ -30,19 +30,19 @@ pub enum Key {
         #[arg(long, value_name = "FILE")]
         plan: Option<PathBuf>,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// List keys without their secrets.
     List {
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Revoke a key permanently.
     Revoke {
         /// Key id, as listed.
         id: String,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
 }
 

@@ -4,7 +4,7 @@ use domesday_release_tools::scaffold::{Name, make};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
-pub struct New {
+pub struct NewReleaseArgs {
     /// Name of the model: lower-case letters, digits and hyphens.
     name: Name,
     /// Target folder (default: the model's name).
@@ -12,7 +12,7 @@ pub struct New {
     path: Option<PathBuf>,
 }
 
-impl New {
+impl NewReleaseArgs {
     pub fn run(self) -> anyhow::Result<()> {
         let folder = self
             .path

@@ -116,8 +116,9 @@ impl Build {
             .id
             .parse()
             .with_context(|| format!("--id {}", self.id))?;
-        let shelf = self.releases.releases.join("property");
-        std::fs::create_dir_all(&shelf).with_context(|| shelf.display().to_string())?;
+        let packages_dir = self.releases.releases.join("property");
+        std::fs::create_dir_all(&packages_dir)
+            .with_context(|| packages_dir.display().to_string())?;
         let inputs = Inputs {
             price_paid: self.price_paid.clone(),
             certificates: self.certificates.clone(),
@@ -130,8 +131,8 @@ impl Build {
             by_rules: !self.exact_addresses,
         };
         let memory = (self.memory as usize).saturating_mul(1 << 20);
-        let place = Place {
-            shelf: &shelf,
+        let place = SnapshotTarget {
+            packages_dir: &packages_dir,
             created: self.created,
             sign_with: self.sign_with.as_deref(),
         };
@@ -159,14 +160,14 @@ impl Update {
             .from
             .parse()
             .with_context(|| format!("--from {}", self.from))?;
-        let shelf = self.releases.releases.join("property");
+        let packages_dir = self.releases.releases.join("property");
         // An update may be made of a snapshot that is not signed yet; serving it needs a signature.
-        let old = open(&shelf.join(from.as_str()), &Trust::Unsigned)
-            .with_context(|| format!("--from {from}: no snapshot in {}", shelf.display()))?;
+        let old = open(&packages_dir.join(from.as_str()), &Trust::Unsigned)
+            .with_context(|| format!("--from {from}: no snapshot in {}", packages_dir.display()))?;
         let before: PropertyBody = old.body()?;
         let database = old.path(before.database.as_str())?;
-        let place = Place {
-            shelf: &shelf,
+        let place = SnapshotTarget {
+            packages_dir: &packages_dir,
             created: self.created,
             sign_with: self.sign_with.as_deref(),
         };
@@ -189,14 +190,14 @@ impl Update {
 }
 
 /// Where a snapshot is put once it is made.
-struct Place<'a> {
-    shelf: &'a Path,
+struct SnapshotTarget<'a> {
+    packages_dir: &'a Path,
     created: Option<DateTime<Utc>>,
     sign_with: Option<&'a Path>,
 }
 
-impl Place<'_> {
-    /// Has a snapshot made in a folder beside the shelf's packages, makes a package of it and
+impl SnapshotTarget<'_> {
+    /// Has a snapshot made in a folder beside the packages, makes a package of it and
     /// prints its report.
     fn make<R: Serialize>(
         self,
@@ -204,21 +205,21 @@ impl Place<'_> {
         make: impl FnOnce(&PackageId, &Path, &mut Progress) -> anyhow::Result<(PropertyBody, R)>,
     ) -> anyhow::Result<ExitCode> {
         // Package ids cannot begin with a dot, so no reader takes this for a package.
-        let workshop = tempfile::Builder::new()
+        let work_dir = tempfile::Builder::new()
             .prefix(".build-")
-            .tempdir_in(self.shelf)?;
-        let built = workshop.path().join("snapshot");
+            .tempdir_in(self.packages_dir)?;
+        let built = work_dir.path().join("snapshot");
         let mut progress = Progress::new();
         let (body, report) = make(&id, &built, &mut progress)?;
         drop(progress);
-        let place = self.shelf.join(id.as_str());
+        let place = self.packages_dir.join(id.as_str());
         let draft = Draft {
             id: id.clone(),
             created: timestamp(self.created.unwrap_or_else(|| MachineClock.utc()))?,
             body,
             files: files(&built)?,
         };
-        write(self.shelf, draft)?;
+        write(self.packages_dir, draft)?;
         if let Some(key) = self.sign_with {
             sign(&place, &SigningKey::read(key)?)?;
         }

@@ -3,9 +3,9 @@
 use super::backtest::Backtest;
 use super::check::Check;
 use super::compile_cache_arg::CompiledFolder;
-use super::new_release::New;
+use super::new_release::NewReleaseArgs;
 use super::progress::Progress;
-use super::target::Place;
+use super::target::AdminTarget;
 use super::transfer::{Publish, Pull};
 use super::trust::trust;
 use super::{ReleasesFolder, snapshot_pin};
@@ -19,7 +19,7 @@ use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, 
 use domesday_release_tools::build::{BuildOptions, build};
 use domesday_series::catalogue::Family;
 use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
-use domesday_server::admin::protocol::{Command, ReleasedKind};
+use domesday_server::admin::protocol::{Command, ReleaseKindArg};
 use domesday_server::clock::{Clock, MachineClock, random};
 use domesday_server::series_releases::SeriesReleases;
 use domesday_valuation::release_store::{names, open_release};
@@ -30,7 +30,7 @@ use std::process::ExitCode;
 #[derive(Debug, Subcommand)]
 pub enum Release {
     /// Create a model's crate from a template.
-    New(New),
+    New(NewReleaseArgs),
     /// Build a release from a model's source and a property snapshot.
     Build(Box<Build>),
     /// Value past sales as at their own days and report the errors.
@@ -70,7 +70,7 @@ pub enum Release {
         id: PackageId,
         /// Kind of the release.
         #[arg(long, value_enum, default_value = "valuation")]
-        kind: ReleasedKind,
+        kind: ReleaseKindArg,
         /// Folder of releases, if no server runs; a running server uses its own.
         #[arg(
             long,
@@ -83,7 +83,7 @@ pub enum Release {
         #[arg(long)]
         allow_unsigned: bool,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// List the releases, each opened and verified.
     List {
@@ -223,8 +223,8 @@ impl Release {
 
 fn promote(
     id: &PackageId,
-    kind: ReleasedKind,
-    place: &Place,
+    kind: ReleaseKindArg,
+    place: &AdminTarget,
     releases: &Path,
     releases_given: bool,
     allow_unsigned: bool,
@@ -246,9 +246,9 @@ fn promote(
         let family =
             |family| SeriesReleases::open(releases, family, trust.clone(), Some(id.as_str()));
         match kind {
-            ReleasedKind::Markets => drop(family(Family::Markets)?),
-            ReleasedKind::Rates => drop(family(Family::Rates)?),
-            ReleasedKind::Valuation => {
+            ReleaseKindArg::Markets => drop(family(Family::Markets)?),
+            ReleaseKindArg::Rates => drop(family(Family::Rates)?),
+            ReleaseKindArg::Valuation => {
                 let runtime = Runtime::new(Allocation::OnDemand)?;
                 let snapshots = &mut BTreeMap::new();
                 drop(open_release(
@@ -272,9 +272,11 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
     } else {
         trust(root, &[])?
     };
-    let shelf = root.join(Kind::Valuation.as_str());
-    for id in names(&shelf)? {
-        match open(&shelf.join(&id), &trust).and_then(|package| package.body::<ValuationBody>()) {
+    let packages_dir = root.join(Kind::Valuation.as_str());
+    for id in names(&packages_dir)? {
+        match open(&packages_dir.join(&id), &trust)
+            .and_then(|package| package.body::<ValuationBody>())
+        {
             Ok(body) => match snapshot_pin::here(root, &body, &trust) {
                 Ok(()) => println!(
                     "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
@@ -299,12 +301,12 @@ fn list_series<B: Body>(
     inner: fn(B) -> ReleaseBody,
 ) -> anyhow::Result<()> {
     let kind = B::KIND.as_str();
-    let shelf = root.join(kind);
-    if !shelf.exists() {
+    let packages_dir = root.join(kind);
+    if !packages_dir.exists() {
         return Ok(());
     }
-    for id in names(&shelf)? {
-        match open(&shelf.join(&id), trust).and_then(|package| package.body::<B>()) {
+    for id in names(&packages_dir)? {
+        match open(&packages_dir.join(&id), trust).and_then(|package| package.body::<B>()) {
             Ok(body) => {
                 let body = inner(body);
                 println!(

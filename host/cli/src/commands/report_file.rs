@@ -1,5 +1,5 @@
-//! A file that a command writes at its end, and opens at its beginning, so that a path at which
-//! nothing can be written is told before the work and not after it.
+//! A file that a command writes at its end, and opens at its beginning, so that a path that cannot
+//! be written fails before the work and not after it.
 
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -136,8 +136,8 @@ mod tests {
         std::os::unix::fs::symlink(&one, &other).unwrap();
         let open = |path: &Path| Some(Output::open(path).unwrap());
         let (a, b) = (open(&one), open(&other));
-        let said = all_others(&[("--a", &a), ("--b", &None), ("--c", &b)]);
-        assert!(said.unwrap_err().to_string().contains("--a and --c"));
+        let result = all_others(&[("--a", &a), ("--b", &None), ("--c", &b)]);
+        assert!(result.unwrap_err().to_string().contains("--a and --c"));
         let (a, b) = (open(Path::new("/dev/null")), open(Path::new("/dev/null")));
         all_others(&[("--a", &a), ("--b", &b)]).unwrap();
     }

@@ -19,7 +19,7 @@ pub struct Outputs {
 }
 
 /// The same, open.
-pub struct Opened {
+pub struct OpenReportFiles {
     report: Option<Output>,
     json: Option<Output>,
 }
@@ -30,8 +30,8 @@ impl Outputs {
     ///
     /// # Errors
     /// Where one cannot be written, or both are one.
-    pub fn open(&self) -> anyhow::Result<Opened> {
-        let opened = Opened {
+    pub fn open(&self) -> anyhow::Result<OpenReportFiles> {
+        let opened = OpenReportFiles {
             report: Output::wanted(self.report.as_deref())?,
             json: Output::wanted(self.json.as_deref())?,
         };
@@ -40,7 +40,7 @@ impl Outputs {
     }
 }
 
-impl Opened {
+impl OpenReportFiles {
     /// Writes the files, and then prints the comparison.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ use domesday_server::service::Service;
 use domesday_server::shadow::{ShadowError, Shadows, report};
 use domesday_server::telemetry::traces::Traces;
 use domesday_server::{address_provider, demo, http, metrics_page, promotion, telemetry};
-use domesday_state::{Released, State};
+use domesday_state::{ReleaseKind, State};
 use domesday_valuation::compile_cache;
 use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
 use domesday_valuation::worker_pool::WorkerPool;
@@ -103,16 +103,18 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let wanted = settings
         .release
         .clone()
-        .or_else(|| last(Released::Valuation));
+        .or_else(|| last(ReleaseKind::Valuation));
     let family = |family, what| {
         SeriesReleases::open(releases, family, trust.clone(), last(what).as_deref())
             .map_err(|error| family_not_served(error, family))
     };
-    let markets = family(Family::Markets, Released::Markets)?;
-    let rates = family(Family::Rates, Released::Rates)?;
+    let markets = family(Family::Markets, ReleaseKind::Markets)?;
+    let rates = family(Family::Rates, ReleaseKind::Rates)?;
     let today = clock.utc().date_naive();
-    let shelf = ReleaseStore::open(releases, trust.clone(), engine, wanted.as_deref(), today);
-    let shelf = shelf.map_err(|error| not_served(error, settings.release.is_none()))?;
+    let packages_dir =
+        ReleaseStore::open(releases, trust.clone(), engine, wanted.as_deref(), today);
+    let packages_dir =
+        packages_dir.map_err(|error| not_served(error, settings.release.is_none()))?;
     state.begin_cursors(random()?)?;
     let (listener, address) = listen(settings.listen)?;
     let metrics_listener = match settings.metrics_listen {
@@ -122,7 +124,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     // A database may be other hosts' too, so nothing is made in it that nobody asked for.
     let wanted = !settings.no_demo && settings.state.is_none() && address.ip().is_loopback();
     let demo = demo::prepare(&*state, &*clock, data, wanted)?;
-    let release_id = shelf.current().id.clone();
+    let release_id = packages_dir.current().id.clone();
     let workers = WorkerPool::new(threads, WAITING)?;
     let receipts = Receipts::open(&settings, &state, &clock)?;
     let socket = AdminSocket::bind(socket_path(data))?;
@@ -136,7 +138,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let service = Arc::new(Service {
         state,
         data_folder,
-        releases: shelf,
+        releases: packages_dir,
         markets,
         rates,
         identity,
@@ -166,7 +168,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         Duration::from_secs(settings.job_lease.max(1).into()),
     );
 
-    // Before anybody is told that it serves, since whoever is may end it at once.
+    // Before the log says that it serves, since a reader may end it at once.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let scheme = if tls.is_some() { "https" } else { "http" };
@@ -195,7 +197,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        // Jobs are let go of while requests are still finished.
+        // Jobs are released while requests are still finished.
         jobs.stop();
     };
     http::serve(listener, tls, http::router(service.clone()), stop).await;

@@ -1,7 +1,7 @@
 //! `domesday shadow`: a candidate beside the current release of a running server.
 
 use super::report_files::Outputs;
-use super::target::Place;
+use super::target::AdminTarget;
 use anyhow::bail;
 use clap::{ArgMatches, Subcommand};
 use domesday_package::PackageId;
@@ -20,12 +20,12 @@ pub enum Shadow {
         #[arg(long, value_name = "SHARE", default_value = "0.01")]
         share: SampleRate,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Stop the shadow. Its recorded rows stay.
     Stop {
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Report a shadow's outcomes against those that were served. Needs no server.
     Report {
@@ -37,7 +37,7 @@ pub enum Shadow {
         #[command(flatten)]
         outputs: Outputs,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
 }
 
@@ -81,7 +81,7 @@ impl Shadow {
     }
 }
 
-fn give(place: &Place, order: &Command) -> anyhow::Result<Response> {
+fn give(place: &AdminTarget, order: &Command) -> anyhow::Result<Response> {
     match place.order_server(order)? {
         Some(answer) => Ok(answer),
         None => bail!(

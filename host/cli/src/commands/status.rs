@@ -1,6 +1,6 @@
 //! `domesday status`: how a running server is.
 
-use super::target::Place;
+use super::target::AdminTarget;
 use anyhow::bail;
 use clap::ArgMatches;
 use domesday_server::admin::protocol::{Command, Response};
@@ -12,7 +12,7 @@ pub struct Status {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    place: Place,
+    place: AdminTarget,
 }
 
 impl Status {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Where the service is that a command reaches.
 #[derive(Debug, Clone, clap::Args, Serialize, Deserialize)]
-pub struct Place {
+pub struct AdminTarget {
     /// TOML config file, as for `domesday serve`.
     #[arg(long, env = "DOMESDAY_CONFIG", value_name = "FILE")]
     #[serde(skip)]
@@ -38,12 +38,12 @@ pub struct Place {
     pub state: Option<String>,
 }
 
-impl Place {
+impl AdminTarget {
     /// With what the file says, where the command line does not.
     ///
     /// # Errors
     /// Where the file is not one of settings.
-    pub fn settled(&self, matches: &ArgMatches) -> anyhow::Result<Place> {
+    pub fn settled(&self, matches: &ArgMatches) -> anyhow::Result<AdminTarget> {
         Ok(resolve(self, matches, self.config.as_deref())?.settings)
     }
 
@@ -56,7 +56,7 @@ impl Place {
             return Ok(answer);
         }
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
-            bail!("the data folder {} is no folder", self.data.display());
+            bail!("the data folder {} is not a directory", self.data.display());
         }
         if self.state.is_none() && !self.data.is_dir() {
             bail!(

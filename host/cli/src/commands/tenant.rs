@@ -1,6 +1,6 @@
 //! `domesday tenant`: who is served, and how much.
 
-use super::target::Place;
+use super::target::AdminTarget;
 use anyhow::Context;
 use clap::{ArgMatches, Subcommand};
 use domesday_server::admin::protocol::{Command, Response};
@@ -13,7 +13,7 @@ pub enum Tenant {
     /// List tenants with their plans.
     List {
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Set a tenant's plan for all its keys, from the next request on.
     Plan {
@@ -23,21 +23,21 @@ pub enum Tenant {
         #[arg(value_name = "FILE")]
         plan: PathBuf,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Enable a tenant.
     Enable {
         /// Tenant id.
         tenant: String,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
     /// Disable a tenant: refuse all its requests. Its keys and jobs stay.
     Disable {
         /// Tenant id.
         tenant: String,
         #[command(flatten)]
-        place: Place,
+        place: AdminTarget,
     },
 }
 
@@ -83,7 +83,7 @@ impl Tenant {
     }
 }
 
-fn enable(place: Place, tenant: String, enabled: bool) -> anyhow::Result<()> {
+fn enable(place: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<()> {
     let order = Command::Enable {
         tenant: tenant.clone(),
         enabled,

@@ -8,15 +8,15 @@ use super::trust::trust;
 use anyhow::{Context, bail};
 use domesday_oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
 use domesday_package::{
-    Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, Published,
+    Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
     Trust, ValuationBody, open, publish,
 };
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a release is handed on, in either direction.
+/// Options of `release publish` and `release pull`.
 #[derive(Debug, clap::Args)]
-pub struct Handing {
+pub struct TransferArgs {
     /// Leave out the snapshot.
     #[arg(long)]
     without_snapshot: bool,
@@ -39,7 +39,7 @@ pub struct Publish {
     #[arg(value_name = "FOLDER_OR_REGISTRY")]
     to: String,
     #[command(flatten)]
-    handing: Handing,
+    handing: TransferArgs,
 }
 
 /// What is pulled, and from where.
@@ -52,7 +52,7 @@ pub struct Pull {
     #[arg(value_name = "FOLDER_OR_REGISTRY")]
     from: Option<String>,
     #[command(flatten)]
-    handing: Handing,
+    handing: TransferArgs,
 }
 
 /// Where releases come from or go to.
@@ -143,7 +143,7 @@ impl Pull {
     }
 }
 
-impl Handing {
+impl TransferArgs {
     /// Whose keys count is always said by the releases folder of this host, never by the other
     /// place.
     fn trust(&self) -> anyhow::Result<Trust> {
@@ -159,8 +159,8 @@ impl Handing {
         if let Some(tag) = address.id.as_ref().filter(|tag| *tag != id) {
             bail!("{place}: the tag is the release's id, and {tag} is not {id}; leave the tag out");
         }
-        let (told, said) = watched();
-        let registry = Registry::new(address, self.plain_http, told, said)?;
+        let (progress, log) = watched();
+        let registry = Registry::new(address, self.plain_http, progress, log)?;
         Ok(Other::Registry(Box::new(registry)))
     }
 }
@@ -185,15 +185,15 @@ impl Other {
 fn watched() -> (SharedProgress, LogLine) {
     let progress = Arc::new(Mutex::new(Progress::new()));
     let shown = Arc::clone(&progress);
-    let told: SharedProgress = Arc::new(move |file, done, total| {
+    let report: SharedProgress = Arc::new(move |file, done, total| {
         let mut progress = shown.lock().unwrap_or_else(PoisonError::into_inner);
         progress.show(file, done, total);
     });
-    let said: LogLine = Arc::new(move |line| {
+    let log: LogLine = Arc::new(move |line| {
         let progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
         progress.say(line);
     });
-    (told, said)
+    (report, log)
 }
 
 /// What it means to who pulls that the id is here with other bytes: the new id that a publisher
@@ -226,18 +226,18 @@ fn taken(folder: &Path, kind: Kind, id: &PackageId, trust: &Trust) -> anyhow::Re
     Ok(open(&place, trust)?)
 }
 
-/// Onto the shelf of a folder; `from` is where it is pulled from, if it is.
+/// Copies a package into a folder; `from` is where it is pulled from, if it is.
 fn copied(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
-    let shelf = folder.join(kind.as_str());
-    let published = publish(package, &shelf)
+    let packages_dir = folder.join(kind.as_str());
+    let published = publish(package, &packages_dir)
         .map_err(|error| match from {
             Some(from) => held(error, from),
             None => error,
         })
         .with_context(|| format!("{} {id} was not copied", word(kind)))?;
-    let place = shelf.join(id.as_str()).display().to_string();
+    let place = packages_dir.join(id.as_str()).display().to_string();
     say(manifest, &place, package.signer(), published);
     Ok(())
 }
@@ -250,32 +250,32 @@ fn fetched(
     let manifest = announced.manifest().clone();
     let signer = announced.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
-    let shelf = folder.join(kind.as_str());
-    let published = registry.pull(announced, &shelf).map_err(|error| {
+    let packages_dir = folder.join(kind.as_str());
+    let published = registry.pull(announced, &packages_dir).map_err(|error| {
         let error = match error {
             RegistryError::Package(error) => held(error, &registry.place(kind, id)).into(),
             error => anyhow::Error::from(error),
         };
         error.context(format!("{} {id} was not fetched", word(kind)))
     })?;
-    let place = shelf.join(id.as_str()).display().to_string();
+    let place = packages_dir.join(id.as_str()).display().to_string();
     say(&manifest, &place, signer.as_ref(), published);
     Ok(())
 }
 
-fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: Published) {
+fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: PublishOutcome) {
     let (kind, id) = (word(manifest.kind), &manifest.id);
     let by = |signer: Option<&PublicKey>| match signer {
         Some(key) => format!("signed by {key}"),
         None => "not signed".to_owned(),
     };
     match published {
-        Published::Copied => println!("{kind} {id} is in {place}, {}", by(signer)),
-        Published::Completed => println!(
+        PublishOutcome::Copied => println!("{kind} {id} is in {place}, {}", by(signer)),
+        PublishOutcome::Completed => println!(
             "{kind} {id} is in {place} already, the same bytes; what was missing there has come, {}",
             by(signer)
         ),
-        Published::AlreadyThere(there) => println!(
+        PublishOutcome::AlreadyThere(there) => println!(
             "{kind} {id} is in {place} already, the same bytes, {}",
             by(there.as_ref())
         ),

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Code, Fault};
+use super::{Code, ValidationError};
 
 /// `{"error": {code, message, retryable, field?}, "errors"?: [{code, message, retryable, field}]}`.
 ///
@@ -12,42 +12,42 @@ use super::{Code, Fault};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErrorBody {
     /// What stands for the refusal.
-    error: Fault,
+    error: ValidationError,
     /// Every fault of the request, the first twenty in document order; only where the request is
     /// refused for what it says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, min_items = 1, max_items = 20)]
-    errors: Vec<Fault>,
+    errors: Vec<ValidationError>,
 }
 
 impl ErrorBody {
-    /// The body of a refusal with one reason.
+    /// Returns the body of a refusal with one reason.
     #[must_use]
-    pub const fn one(error: Fault) -> Self {
+    pub const fn one(error: ValidationError) -> Self {
         Self {
             error,
             errors: Vec::new(),
         }
     }
 
-    /// The body of a refusal for what the request says. An empty list is a fault of ours.
+    /// Returns the body of a refusal for what the request says. An empty list is a fault of ours.
     #[must_use]
-    pub fn all(errors: Vec<Fault>) -> Self {
+    pub fn all(errors: Vec<ValidationError>) -> Self {
         let error = errors.first().cloned().unwrap_or_else(|| {
-            Fault::new(Code::Internal, "The request was refused without a reason.")
+            ValidationError::new(Code::Internal, "The request was refused without a reason.")
         });
         Self { error, errors }
     }
 
-    /// The HTTP status: that of the first fault.
+    /// Returns the HTTP status: that of the first error.
     #[must_use]
     pub const fn status(&self) -> u16 {
         self.error.code.status()
     }
 
-    /// The fault that stands for the refusal, for logs and headers such as Retry-After.
+    /// Returns the error that stands for the refusal, for logs and headers such as Retry-After.
     #[must_use]
-    pub const fn error(&self) -> &Fault {
+    pub const fn error(&self) -> &ValidationError {
         &self.error
     }
 }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_plain_refusal_has_no_list() {
-        let body = ErrorBody::one(Fault::new(
+        let body = ErrorBody::one(ValidationError::new(
             Code::MonthlyValuationQuotaExceeded,
             "The month's allowance is used up.",
         ));
@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn a_refused_document_lists_every_fault_and_leads_with_the_first() {
         let body = ErrorBody::all(vec![
-            Fault::new(Code::AddressNotFound, "No such address.").at("/property"),
-            Fault::new(Code::UnknownField, "Unknown field.").at("/size/colour"),
+            ValidationError::new(Code::AddressNotFound, "No such address.").at("/property"),
+            ValidationError::new(Code::UnknownField, "Unknown field.").at("/size/colour"),
         ]);
         assert_eq!(body.status(), 422);
         assert_eq!(body.error().code, Code::AddressNotFound);

@@ -110,8 +110,8 @@ vocabulary! {
 }
 
 impl Code {
-    /// The HTTP status of a request refused with this code. [`Code::ReleaseFailed`] stands only
-    /// within a result, whose request was answered: 200.
+    /// Returns the HTTP status of a request refused with this code. [`Code::ReleaseFailed`] stands
+    /// only within a result, whose request was answered: 200.
     #[must_use]
     pub const fn status(self) -> u16 {
         match self {
@@ -160,7 +160,7 @@ impl Code {
         }
     }
 
-    /// Whether the same request may succeed later: 429, 500 and 503, but for the month's
+    /// Returns whether the same request may succeed later: 429, 500 and 503, but for the month's
     /// allowance, which waiting a moment does not refill.
     #[must_use]
     pub fn retryable(self) -> bool {

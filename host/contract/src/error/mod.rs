@@ -1,9 +1,9 @@
-//! What is said when something is refused: codes, faults and the body that carries them.
+//! Error codes, validation errors and the body that carries them.
 
 mod body;
 mod code;
-mod fault;
+mod validation_error;
 
 pub use body::ErrorBody;
 pub use code::Code;
-pub use fault::{FAULTS_LISTED, Fault, Faults, harmless, shown};
+pub use validation_error::{ERRORS_LISTED, ValidationError, ValidationErrors, harmless, shown};

@@ -1,15 +1,15 @@
 //! A strict reader of JSON that can say everything which is wrong with a document.
 //!
-//! A derived `Deserialize` stops at the first fault and cannot point at the others, takes the
+//! A derived `Deserialize` stops at the first error and cannot point at the others, takes the
 //! last of two equal members without a word, and refuses `1e400` as broken JSON where the
-//! contract wants a fault at its field. So a document is read in two steps: [`read`] checks the
+//! contract wants an error at its field. So a document is read in two steps: [`read`] checks the
 //! whole grammar and keeps a small borrowed tree, and a [`Section`] walks one object of it,
 //! knowing in the end which members nobody asked for.
 //!
 //! The tree is small whatever the client sends. No field of the contract is an array (the rows
 //! of a batch aside) or lies deeper than a section of the top-level object, so anything else is
 //! checked for grammar and dropped; and an object keeps its first [`MEMBERS_KEPT`] members,
-//! which is enough to report more faults than are ever listed.
+//! which is enough to report more errors than are ever listed.
 
 mod parser;
 mod position;
@@ -20,7 +20,7 @@ mod tree;
 pub mod values;
 
 pub use parser::{DEPTH_MAX, MEMBERS_KEPT};
-pub use position::{Broken, Grammar};
+pub use position::{SyntaxError, SyntaxErrorKind};
 pub use section::{Section, Shape};
 pub use tree::{Member, Object, Rows, Value};
 
@@ -31,7 +31,7 @@ use parser::Parser;
 /// # Errors
 /// Text that is not UTF-8, not JSON, followed by more text, or nested deeper than
 /// [`DEPTH_MAX`], with its line and column.
-pub fn read(body: &[u8]) -> Result<Value<'_>, Broken> {
+pub fn read(body: &[u8]) -> Result<Value<'_>, SyntaxError> {
     Parser::new(position::utf8(body)?, None).document()
 }
 
@@ -45,6 +45,6 @@ pub fn read_with_rows<'a>(
     body: &'a [u8],
     list: &'static str,
     kept: usize,
-) -> Result<Value<'a>, Broken> {
+) -> Result<Value<'a>, SyntaxError> {
     Parser::new(position::utf8(body)?, Some((list, kept))).document()
 }

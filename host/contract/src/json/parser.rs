@@ -1,24 +1,24 @@
-//! The grammar of JSON (RFC 8259), once over the text.
+//! The grammar of JSON (RFC 8259), in one pass over the text.
 
 use std::borrow::Cow;
 
-use super::position::{Broken, Grammar};
+use super::position::{SyntaxError, SyntaxErrorKind};
 use super::tree::{Member, Object, Rows, Value};
 
-/// Deepest nesting of objects and arrays that is read; it also bounds the recursion here.
+/// The deepest nesting of objects and arrays. It also bounds the recursion here.
 pub const DEPTH_MAX: usize = 32;
 
-/// Members of one object that are kept. No section has a third as many fields, so what is
-/// dropped is unknown or repeated beyond the number of faults that are ever listed.
+/// Members of one object that are kept. No section has a third as many fields, so a dropped member
+/// is unknown or repeated, and more errors than are listed come before it.
 pub const MEMBERS_KEPT: usize = 64;
 
-/// Members for which room is made at once: most sections have no more.
+/// The initial capacity for members, enough for most sections.
 const MEMBERS_USUAL: usize = 8;
 
 /// Levels of objects that are kept: the document and its sections.
 const LEVELS_KEPT: usize = 2;
 
-/// Reads one text from its start to its end.
+/// A parser of one text.
 pub(super) struct Parser<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -36,16 +36,16 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn document(mut self) -> Result<Value<'a>, Broken> {
+    pub(super) fn document(mut self) -> Result<Value<'a>, SyntaxError> {
         let value = self.value(0)?;
         match self.peek() {
             None => Ok(value),
-            Some(_) => Err(self.broken(Grammar::Trailing)),
+            Some(_) => Err(self.syntax_error(SyntaxErrorKind::Trailing)),
         }
     }
 
-    /// The next value, which stands inside `depth` objects and arrays.
-    fn value(&mut self, depth: usize) -> Result<Value<'a>, Broken> {
+    /// Reads the next value, inside `depth` objects and arrays.
+    fn value(&mut self, depth: usize) -> Result<Value<'a>, SyntaxError> {
         match self.peek() {
             Some(b'{') => self.object(depth + 1),
             Some(b'[') => {
@@ -57,12 +57,12 @@ impl<'a> Parser<'a> {
             Some(b'n') => self.word("null", Value::Null),
             Some(b't') => self.word("true", Value::Bool(true)),
             Some(b'f') => self.word("false", Value::Bool(false)),
-            Some(_) => Err(self.broken(Grammar::Value)),
-            None => Err(self.broken(Grammar::End)),
+            Some(_) => Err(self.syntax_error(SyntaxErrorKind::Value)),
+            None => Err(self.syntax_error(SyntaxErrorKind::End)),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value<'a>, Broken> {
+    fn object(&mut self, depth: usize) -> Result<Value<'a>, SyntaxError> {
         self.open(depth)?;
         let mut object = Object::default();
         if self.peek() == Some(b'}') {
@@ -71,15 +71,15 @@ impl<'a> Parser<'a> {
             loop {
                 match self.peek() {
                     Some(b'"') => {}
-                    Some(_) => return Err(self.broken(Grammar::Name)),
-                    None => return Err(self.broken(Grammar::End)),
+                    Some(_) => return Err(self.syntax_error(SyntaxErrorKind::Name)),
+                    None => return Err(self.syntax_error(SyntaxErrorKind::End)),
                 }
                 let at = self.at;
                 let name = self.string()?;
                 match self.peek() {
                     Some(b':') => self.at += 1,
-                    Some(_) => return Err(self.broken(Grammar::Colon)),
-                    None => return Err(self.broken(Grammar::End)),
+                    Some(_) => return Err(self.syntax_error(SyntaxErrorKind::Colon)),
+                    None => return Err(self.syntax_error(SyntaxErrorKind::End)),
                 }
                 let rows = self.rows.filter(|(list, _)| depth == 1 && name == *list);
                 let value = match (rows, self.peek()) {
@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads an array, keeping the text of its first `kept` elements.
-    fn array(&mut self, depth: usize, kept: usize) -> Result<Rows<'a>, Broken> {
+    fn array(&mut self, depth: usize, kept: usize) -> Result<Rows<'a>, SyntaxError> {
         self.open(depth)?;
         let mut rows = Rows::default();
         if self.peek() == Some(b']') {
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
         loop {
             self.peek();
             let start = self.at;
-            // A row is read again on its own, so nothing of it need be kept here.
+            // A row is parsed again on its own, so its members are not kept here.
             self.value(depth.max(LEVELS_KEPT))?;
             rows.count += 1;
             if rows.texts.len() < kept {
@@ -130,16 +130,16 @@ impl<'a> Parser<'a> {
     }
 
     /// Steps over an opening bracket.
-    fn open(&mut self, depth: usize) -> Result<(), Broken> {
+    fn open(&mut self, depth: usize) -> Result<(), SyntaxError> {
         if depth > DEPTH_MAX {
-            return Err(self.broken(Grammar::Depth));
+            return Err(self.syntax_error(SyntaxErrorKind::Depth));
         }
         self.at += 1;
         Ok(())
     }
 
     /// Steps over a comma (false) or the closing bracket (true).
-    fn closed_by(&mut self, bracket: u8) -> Result<bool, Broken> {
+    fn closed_by(&mut self, bracket: u8) -> Result<bool, SyntaxError> {
         match self.peek() {
             Some(b',') => {
                 self.at += 1;
@@ -149,12 +149,12 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 Ok(true)
             }
-            Some(_) => Err(self.broken(Grammar::Comma)),
-            None => Err(self.broken(Grammar::End)),
+            Some(_) => Err(self.syntax_error(SyntaxErrorKind::Comma)),
+            None => Err(self.syntax_error(SyntaxErrorKind::End)),
         }
     }
 
-    fn string(&mut self) -> Result<Cow<'a, str>, Broken> {
+    fn string(&mut self) -> Result<Cow<'a, str>, SyntaxError> {
         let quote = self.at;
         let mut escaped = false;
         self.at += 1;
@@ -163,14 +163,14 @@ impl<'a> Parser<'a> {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
-                    // Also over an escaped quote; whether the escape exists is judged below.
+                    // An escaped quote, too. The unescaping below checks whether the escape exists.
                     self.at += 2;
                 }
-                Some(0..=0x1f) => return Err(self.broken(Grammar::Control)),
+                Some(0..=0x1f) => return Err(self.syntax_error(SyntaxErrorKind::Control)),
                 Some(_) => self.at += 1,
                 None => {
                     self.at = self.bytes.len();
-                    return Err(self.broken(Grammar::End));
+                    return Err(self.syntax_error(SyntaxErrorKind::End));
                 }
             }
         }
@@ -181,10 +181,10 @@ impl<'a> Parser<'a> {
         }
         serde_json::from_str(&self.text[quote..self.at])
             .map(Cow::Owned)
-            .map_err(|_| Broken::after(&self.text[..quote], Grammar::Escape))
+            .map_err(|_| SyntaxError::after(&self.text[..quote], SyntaxErrorKind::Escape))
     }
 
-    fn number(&mut self) -> Result<&'a str, Broken> {
+    fn number(&mut self) -> Result<&'a str, SyntaxError> {
         let start = self.at;
         if self.byte() == Some(b'-') {
             self.at += 1;
@@ -206,26 +206,28 @@ impl<'a> Parser<'a> {
             self.digits()?;
         }
         match self.byte() {
-            Some(b'0'..=b'9' | b'.' | b'+' | b'-') => Err(self.broken(Grammar::Number)),
+            Some(b'0'..=b'9' | b'.' | b'+' | b'-') => {
+                Err(self.syntax_error(SyntaxErrorKind::Number))
+            }
             _ => Ok(&self.text[start..self.at]),
         }
     }
 
     /// Steps over one digit or more.
-    fn digits(&mut self) -> Result<(), Broken> {
+    fn digits(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         while let Some(b'0'..=b'9') = self.byte() {
             self.at += 1;
         }
         if self.at == start {
-            return Err(self.broken(Grammar::Number));
+            return Err(self.syntax_error(SyntaxErrorKind::Number));
         }
         Ok(())
     }
 
-    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, Broken> {
+    fn word(&mut self, word: &str, value: Value<'a>) -> Result<Value<'a>, SyntaxError> {
         if !self.bytes[self.at..].starts_with(word.as_bytes()) {
-            return Err(self.broken(Grammar::Value));
+            return Err(self.syntax_error(SyntaxErrorKind::Value));
         }
         self.at += word.len();
         Ok(value)
@@ -235,7 +237,7 @@ impl<'a> Parser<'a> {
         self.bytes.get(self.at).copied()
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.byte() {
             self.at += 1;
@@ -243,7 +245,7 @@ impl<'a> Parser<'a> {
         self.byte()
     }
 
-    fn broken(&self, grammar: Grammar) -> Broken {
-        Broken::after(&self.text[..self.at], grammar)
+    fn syntax_error(&self, kind: SyntaxErrorKind) -> SyntaxError {
+        SyntaxError::after(&self.text[..self.at], kind)
     }
 }

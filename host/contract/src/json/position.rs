@@ -1,10 +1,10 @@
-//! Where a document is broken, in terms that an editor shows.
+//! The position of a syntax error, as an editor shows it.
 
 use thiserror::Error;
 
-/// How a document fails to be JSON.
+/// The kind of a syntax error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Grammar {
+pub enum SyntaxErrorKind {
     /// A byte sequence that is not UTF-8.
     #[error("the bytes are not valid UTF-8")]
     Utf8,
@@ -43,34 +43,34 @@ pub enum Grammar {
     Depth,
 }
 
-/// A document that is not JSON, and where it stops being so.
+/// A syntax error and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{grammar} at line {line}, column {column}")]
-pub struct Broken {
+#[error("{kind} at line {line}, column {column}")]
+pub struct SyntaxError {
     /// What is wrong.
-    pub grammar: Grammar,
+    pub kind: SyntaxErrorKind,
     /// Line, counted from 1.
     pub line: usize,
     /// Column in characters, counted from 1.
     pub column: usize,
 }
 
-impl Broken {
-    /// The place that follows `before`, the sound part of the text.
-    pub(super) fn after(before: &str, grammar: Grammar) -> Self {
+impl SyntaxError {
+    /// Returns the error at the position after `before`, the valid part of the text.
+    pub(super) fn after(before: &str, kind: SyntaxErrorKind) -> Self {
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
-            grammar,
+            kind,
             line: before.bytes().filter(|&byte| byte == b'\n').count() + 1,
             column: before.chars().count() - before[..line_start].chars().count() + 1,
         }
     }
 }
 
-/// The body as text.
-pub(super) fn utf8(body: &[u8]) -> Result<&str, Broken> {
+/// Returns the body as text.
+pub(super) fn utf8(body: &[u8]) -> Result<&str, SyntaxError> {
     std::str::from_utf8(body).map_err(|error| {
         let sound = body.get(..error.valid_up_to()).unwrap_or_default();
-        Broken::after(&String::from_utf8_lossy(sound), Grammar::Utf8)
+        SyntaxError::after(&String::from_utf8_lossy(sound), SyntaxErrorKind::Utf8)
     })
 }

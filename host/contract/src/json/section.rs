@@ -1,16 +1,16 @@
-//! One object of a document, walked field by field.
+//! One object of a document, read field by field.
 
 use super::tree::{Member, Object, Value};
-use super::values::Wrong;
-use crate::error::{Code, Fault, Faults, shown};
+use super::values::ValueError;
+use crate::error::{Code, ValidationError, ValidationErrors, shown};
 
-/// Longest name of a member, in bytes, that a pointer repeats.
+/// The longest name of a member that a pointer repeats, in bytes.
 const NAME_LONGEST: usize = 200;
 
-/// What helps whoever sends an optional field without a value.
+/// Advice for a client that sends an optional field without a value.
 const LEAVE_OUT: &str = "To omit the field, leave it out.";
 
-/// Whether a value says that there is none.
+/// Returns whether a value states that there is none.
 fn is_blank(value: &Value<'_>) -> bool {
     match value {
         Value::Null => true,
@@ -24,29 +24,33 @@ fn is_blank(value: &Value<'_>) -> bool {
 pub struct Shape {
     /// JSON Pointer to the section; empty for the document itself.
     pub pointer: &'static str,
-    /// Every field that it may hold, as messages list them.
+    /// Every field that it may hold, in the order of messages.
     pub fields: &'static [&'static str],
 }
 
-/// An object being read: it knows which of its members nobody has asked for yet.
+/// An object being read. It tracks which members were read.
 #[derive(Debug)]
 pub struct Section<'v, 'a> {
     shape: Shape,
-    /// Where the object's name stands in the text; faults of absence are reported there.
+    /// The position of the object's name in the text. A missing field is reported there.
     at: usize,
     object: &'v Object<'a>,
-    /// Bit i: member i was asked for. [`MEMBERS_KEPT`](super::MEMBERS_KEPT) is 64.
+    /// Bit i: member i was read. [`MEMBERS_KEPT`](super::MEMBERS_KEPT) is 64.
     asked: u64,
 }
 
 impl<'v, 'a> Section<'v, 'a> {
-    /// The document itself. A document that is not an object is a fault.
-    pub fn document(value: &'v Value<'a>, shape: Shape, faults: &mut Faults) -> Option<Self> {
+    /// Starts at the document itself. A document that is not an object is an error.
+    pub fn document(
+        value: &'v Value<'a>,
+        shape: Shape,
+        errors: &mut ValidationErrors,
+    ) -> Option<Self> {
         match value {
             Value::Object(object) => Some(Self::new(shape, 0, object)),
             other => {
                 let message = format!("A JSON object is expected here, not {}.", other.kind());
-                faults.push(0, Fault::new(Code::InvalidValue, message).at(""));
+                errors.push(0, ValidationError::new(Code::InvalidValue, message).at(""));
                 None
             }
         }
@@ -61,13 +65,13 @@ impl<'v, 'a> Section<'v, 'a> {
         }
     }
 
-    /// Whether a member of this name was sent, whatever its value.
+    /// Returns whether a member of this name was sent, whatever its value.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.object.members.iter().any(|member| member.name == name)
     }
 
-    /// The first member of this name, which thereby counts as known.
+    /// Returns the first member of this name and marks it as read.
     pub fn take(&mut self, name: &'static str) -> Option<&'v Member<'a>> {
         let index = self
             .object
@@ -78,63 +82,64 @@ impl<'v, 'a> Section<'v, 'a> {
         self.object.members.get(index)
     }
 
-    /// An optional field's value. `None` where it is absent, or wrong and reported.
+    /// Reads an optional field. `None` where it is absent, or invalid and reported.
     pub fn optional<T>(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
-        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
     ) -> Option<T> {
-        self.field(faults, name, read, true)
+        self.field(errors, name, read, true)
     }
 
     fn field<T>(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
-        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
         optional: bool,
     ) -> Option<T> {
         let member = self.take(name)?;
         match read(&member.value) {
             Ok(value) => Some(value),
-            Err(Wrong(message)) => {
+            Err(ValueError(message)) => {
                 let message = match optional && is_blank(&member.value) {
                     true => format!("{message} {LEAVE_OUT}"),
                     false => message,
                 };
-                self.fault(faults, Code::InvalidValue, name, message);
+                self.report(errors, Code::InvalidValue, name, message);
                 None
             }
         }
     }
 
-    /// A required field's value. `None` where it is absent or wrong, both reported.
+    /// Reads a required field. `None` where it is absent or invalid, both reported.
     pub fn required<T>(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
-        read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+        read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
     ) -> Option<T> {
         if !self.has(name) {
-            self.missing(faults, name, "This field is required.");
+            self.missing(errors, name, "This field is required.");
         }
-        self.field(faults, name, read, false)
+        self.field(errors, name, read, false)
     }
 
-    /// A section below the document. `None` where it is absent, or wrong or empty and reported.
+    /// Starts at a section of the document. `None` where it is absent, or invalid or empty and
+    /// reported.
     pub fn section(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         shape: Shape,
     ) -> Option<Section<'v, 'a>> {
-        self.below(faults, name, shape, true)
+        self.below(errors, name, shape, true)
     }
 
     fn below(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         shape: Shape,
         optional: bool,
@@ -151,55 +156,58 @@ impl<'v, 'a> Section<'v, 'a> {
                         ""
                     }
                 );
-                self.fault(faults, Code::EmptySection, name, message);
+                self.report(errors, Code::EmptySection, name, message);
                 None
             }
             Value::Object(object) => Some(Section::new(shape, member.at, object)),
             other => {
-                let Wrong(mut message) = Wrong::kind("an object", other);
+                let ValueError(mut message) = ValueError::kind("an object", other);
                 if optional && is_blank(other) {
                     message = format!("{message} {LEAVE_OUT}");
                 }
-                self.fault(faults, Code::InvalidValue, name, message);
+                self.report(errors, Code::InvalidValue, name, message);
                 None
             }
         }
     }
 
-    /// As [`Section::section`], but absence is reported too.
+    /// Starts at a section as [`Section::section`] does, and reports its absence.
     pub fn required_section(
         &mut self,
-        faults: &mut Faults,
+        errors: &mut ValidationErrors,
         name: &'static str,
         shape: Shape,
     ) -> Option<Section<'v, 'a>> {
         if !self.has(name) {
-            self.missing(faults, name, "This section is required.");
+            self.missing(errors, name, "This section is required.");
         }
-        self.below(faults, name, shape, false)
+        self.below(errors, name, shape, false)
     }
 
-    /// Reports that a field is absent, unless so much was sent that it may have been dropped.
-    pub fn missing(&self, faults: &mut Faults, name: &str, message: &'static str) {
+    /// Reports an absent field, unless the object was truncated and may have had it.
+    pub fn missing(&self, errors: &mut ValidationErrors, name: &str, message: &'static str) {
         if !self.object.truncated {
-            let fault = Fault::new(Code::MissingField, message).at(self.pointer(name));
-            faults.push(self.at, fault);
+            let error = ValidationError::new(Code::MissingField, message).at(self.pointer(name));
+            errors.push(self.at, error);
         }
     }
 
-    /// Reports a fault of a field that was sent; the section itself where it was not.
-    pub fn fault(&self, faults: &mut Faults, code: Code, name: &str, message: String) {
+    /// Reports an error of a field that was sent, or of the section where the field was not sent.
+    pub fn report(&self, errors: &mut ValidationErrors, code: Code, name: &str, message: String) {
         let at = self
             .object
             .members
             .iter()
             .find(|member| member.name == name)
             .map_or(self.at, |member| member.at);
-        faults.push(at, Fault::new(code, message).at(self.pointer(name)));
+        errors.push(
+            at,
+            ValidationError::new(code, message).at(self.pointer(name)),
+        );
     }
 
-    /// Reports every member that nobody asked for: unknown, or sent a second time.
-    pub fn finish(self, faults: &mut Faults) {
+    /// Reports every member that was not read: unknown, or sent a second time.
+    pub fn finish(self, errors: &mut ValidationErrors) {
         for (index, member) in self.object.members.iter().enumerate() {
             if self.asked & (1 << index) != 0 {
                 continue;
@@ -215,13 +223,13 @@ impl<'v, 'a> Section<'v, 'a> {
                 let message = format!("Unknown field {}. {known}.", shown(&member.name));
                 (Code::UnknownField, message)
             };
-            let fault = Fault::new(code, message).at(self.pointer(&member.name));
-            faults.push(member.at, fault);
+            let error = ValidationError::new(code, message).at(self.pointer(&member.name));
+            errors.push(member.at, error);
         }
     }
 
-    /// JSON Pointer to a member of this section, or to the section where the name is so long
-    /// that an answer full of such names would be as large as the request.
+    /// Returns the JSON Pointer to a member of this section. A very long name gives the section's
+    /// own pointer: errors must not make the response as large as the request.
     fn pointer(&self, name: &str) -> String {
         if name.len() > NAME_LONGEST {
             return self.shape.pointer.to_owned();
@@ -229,7 +237,7 @@ impl<'v, 'a> Section<'v, 'a> {
         let mut pointer = String::with_capacity(self.shape.pointer.len() + 1 + name.len());
         pointer.push_str(self.shape.pointer);
         pointer.push('/');
-        // RFC 6901, section 3: the two characters that mean something in a pointer.
+        // RFC 6901, section 3: the two characters with a meaning in a pointer.
         for character in name.chars() {
             match character {
                 '~' => pointer.push_str("~0"),

@@ -63,8 +63,8 @@ fn broken_text_is_told_by_line_and_column() {
 fn bytes_that_are_not_utf8_are_told_by_their_place() {
     let error = read(b"{\"\xc3\xa9\": \"\xff\"}").unwrap_err();
     assert_eq!(
-        (error.grammar, error.line, error.column),
-        (Grammar::Utf8, 1, 8)
+        (error.kind, error.line, error.column),
+        (SyntaxErrorKind::Utf8, 1, 8)
     );
 }
 
@@ -74,9 +74,9 @@ fn depth_is_bounded() {
         |depth: usize| format!("{}{}", "{\"a\":".repeat(depth - 1) + "{", "}".repeat(depth));
     assert!(read(nested(DEPTH_MAX).as_bytes()).is_ok());
     let error = read(nested(DEPTH_MAX + 1).as_bytes()).unwrap_err();
-    assert_eq!(error.grammar, Grammar::Depth);
+    assert_eq!(error.kind, SyntaxErrorKind::Depth);
     let error = read("[".repeat(1_000_000).as_bytes()).unwrap_err();
-    assert_eq!(error.grammar, Grammar::Depth);
+    assert_eq!(error.kind, SyntaxErrorKind::Depth);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn rows_are_kept_as_text_and_all_counted() {
     assert_eq!(options.members[0].value, Value::List);
 }
 
-/// The same document for serde_json, an independent judge of what is JSON.
+/// Returns the same document for serde_json, an independent judge of what is JSON.
 fn judge(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
 }

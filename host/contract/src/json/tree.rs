@@ -1,30 +1,30 @@
-//! The part of a document that a contract can use.
+//! The part of a document that the contract uses.
 
 use std::borrow::Cow;
 
-/// A JSON value, borrowed from the text wherever no escape had to be undone.
+/// A JSON value, borrowed from the text unless an escape had to be decoded.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number as written: no digit is lost before a field's own rule sees it.
+    /// A number as written. Each field's own rule sees all digits.
     Number(&'a str),
-    /// A string with its escapes undone.
+    /// A string with decoded escapes.
     String(Cow<'a, str>),
     /// An object of the levels that are kept.
     Object(Object<'a>),
-    /// The array of which the elements' texts were asked for.
+    /// The array whose elements are kept as text.
     Rows(Rows<'a>),
-    /// An array: sound JSON, of no use to any field.
+    /// An array: valid JSON, but not a value of any field.
     List,
-    /// An object deeper than any section: sound JSON, of no use to any field.
+    /// An object deeper than any section: valid JSON, but not a value of any field.
     Composite,
 }
 
 impl Value<'_> {
-    /// What it is, for messages: "a number", "an object".
+    /// Returns the kind of the value for messages: "a number", "an object".
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -45,26 +45,26 @@ impl Value<'_> {
 pub struct Object<'a> {
     /// At most [`MEMBERS_KEPT`](super::MEMBERS_KEPT).
     pub members: Vec<Member<'a>>,
-    /// Whether there were more, so that a member not found here may yet have been sent.
+    /// Whether members were dropped, so that a member not found here may have been sent.
     pub truncated: bool,
 }
 
-/// One member of an object. Equal names are kept, to be refused by the section's walk.
+/// One member of an object. A repeated name is kept, and the section reports it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member<'a> {
-    /// The name with its escapes undone.
+    /// The name with decoded escapes.
     pub name: Cow<'a, str>,
     /// Its value.
     pub value: Value<'a>,
-    /// Byte offset of the name in the text, which orders faults.
+    /// Byte offset of the name in the text, which orders errors.
     pub at: usize,
 }
 
 /// The elements of an array as text, to be read one by one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Rows<'a> {
-    /// The first elements, as many as were asked for; each is sound JSON.
+    /// The first elements, each valid JSON.
     pub texts: Vec<&'a str>,
-    /// How many elements there were in all.
+    /// The number of all elements.
     pub count: usize,
 }

@@ -10,9 +10,9 @@ use crate::vocabulary::Vocabulary;
 
 /// Why a value does not do, as a sentence for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wrong(pub String);
+pub struct ValueError(pub String);
 
-impl Wrong {
+impl ValueError {
     /// "Expected an object, got null."
     #[must_use]
     pub fn kind(expected: &str, got: &Value<'_>) -> Self {
@@ -30,30 +30,30 @@ impl Wrong {
 ///
 /// # Errors
 /// Anything else.
-pub fn boolean(value: &Value<'_>) -> Result<bool, Wrong> {
+pub fn boolean(value: &Value<'_>) -> Result<bool, ValueError> {
     match value {
         Value::Bool(value) => Ok(*value),
-        other => Err(Wrong::kind("true or false", other)),
+        other => Err(ValueError::kind("true or false", other)),
     }
 }
 
-/// A number within a range, with or without a fraction.
-pub fn number(range: RangeInclusive<f64>) -> impl FnOnce(&Value<'_>) -> Result<f64, Wrong> {
+/// Returns a number within a range, with or without a fraction.
+pub fn number(range: RangeInclusive<f64>) -> impl FnOnce(&Value<'_>) -> Result<f64, ValueError> {
     move |value| {
         let expected = || format!("a number from {} to {}", range.start(), range.end());
         let Value::Number(text) = value else {
-            return Err(Wrong::kind(&expected(), value));
+            return Err(ValueError::kind(&expected(), value));
         };
         match text.parse::<f64>() {
             // Adding zero turns the sign of -0 round, so that equal requests stay equal.
             Ok(number) if range.contains(&number) => Ok(number + 0.0),
-            _ => Err(Wrong::text(&expected(), text)),
+            _ => Err(ValueError::text(&expected(), text)),
         }
     }
 }
 
-/// A whole number within a range, written without fraction or exponent: `3`, not `3.0`.
-pub fn integer<T>(range: RangeInclusive<T>) -> impl FnOnce(&Value<'_>) -> Result<T, Wrong>
+/// Returns a whole number within a range, written without fraction or exponent: `3`, not `3.0`.
+pub fn integer<T>(range: RangeInclusive<T>) -> impl FnOnce(&Value<'_>) -> Result<T, ValueError>
 where
     T: std::str::FromStr + PartialOrd + std::fmt::Display,
 {
@@ -66,34 +66,34 @@ where
             )
         };
         let Value::Number(text) = value else {
-            return Err(Wrong::kind(&expected(), value));
+            return Err(ValueError::kind(&expected(), value));
         };
         match text.parse::<T>() {
             Ok(number) if range.contains(&number) && *text != "-0" => Ok(number),
-            _ => Err(Wrong::text(&expected(), text)),
+            _ => Err(ValueError::text(&expected(), text)),
         }
     }
 }
 
 /// Text of 1 to `longest` characters, with no control character; white space at both ends is
 /// taken off.
-pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, Wrong> {
+pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, ValueError> {
     move |value| {
         let Value::String(text) = value else {
-            return Err(Wrong::kind("a string", value));
+            return Err(ValueError::kind("a string", value));
         };
         let trimmed = text.trim();
         if trimmed.is_empty() {
-            return Err(Wrong("The text is empty; give a value.".to_owned()));
+            return Err(ValueError("The text is empty; give a value.".to_owned()));
         }
         // Bytes first: a megabyte of text is not counted character by character.
         if trimmed.len() > longest * 4 || trimmed.chars().count() > longest {
-            return Err(Wrong(format!(
+            return Err(ValueError(format!(
                 "The text is longer than {longest} characters; shorten it."
             )));
         }
         if trimmed.chars().any(char::is_control) {
-            return Err(Wrong(
+            return Err(ValueError(
                 "The text holds a control character; take it out.".to_owned(),
             ));
         }
@@ -101,11 +101,11 @@ pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, Wrong> 
     }
 }
 
-/// One word of a vocabulary, in its exact spelling.
+/// Returns one word of a vocabulary, in its exact spelling.
 ///
 /// # Errors
 /// Any other word or type; the message lists the words.
-pub fn word<T: Vocabulary>(value: &Value<'_>) -> Result<T, Wrong> {
+pub fn word<T: Vocabulary>(value: &Value<'_>) -> Result<T, ValueError> {
     let expected = || {
         let words: Vec<_> = T::ALL.iter().map(|word| word.code()).collect();
         match words.as_slice() {
@@ -114,21 +114,21 @@ pub fn word<T: Vocabulary>(value: &Value<'_>) -> Result<T, Wrong> {
         }
     };
     let Value::String(text) = value else {
-        return Err(Wrong::kind(&expected(), value));
+        return Err(ValueError::kind(&expected(), value));
     };
-    T::from_code(text).ok_or_else(|| Wrong::text(&expected(), text))
+    T::from_code(text).ok_or_else(|| ValueError::text(&expected(), text))
 }
 
-/// A day of the calendar, written exactly YYYY-MM-DD.
+/// Returns a day of the calendar, written exactly YYYY-MM-DD.
 ///
 /// # Errors
 /// Another form, or a day that does not exist.
-pub fn date(value: &Value<'_>) -> Result<NaiveDate, Wrong> {
+pub fn date(value: &Value<'_>) -> Result<NaiveDate, ValueError> {
     const EXPECTED: &str = "a date as YYYY-MM-DD";
     let Value::String(text) = value else {
-        return Err(Wrong::kind(EXPECTED, value));
+        return Err(ValueError::kind(EXPECTED, value));
     };
-    parse_date(text).ok_or_else(|| Wrong::text(EXPECTED, text))
+    parse_date(text).ok_or_else(|| ValueError::text(EXPECTED, text))
 }
 
 fn parse_date(text: &str) -> Option<NaiveDate> {

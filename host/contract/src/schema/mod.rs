@@ -18,34 +18,34 @@ use utoipa::{Number, ToSchema};
 use crate::json::Shape;
 use crate::vocabulary::Vocabulary;
 
-/// Named schemas, as they stand under `components/schemas`.
+/// Named schemas, as under `components/schemas`.
 pub type Schemas = BTreeMap<String, RefOr<Schema>>;
 
-/// Any text without a control character that is more than white space.
+/// Any text without a control character and with more than white space.
 const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$";
 
-/// A field that refers to a named schema.
+/// Returns a reference to a named schema.
 #[must_use]
 pub fn named(name: &str) -> RefOr<Schema> {
     Ref::from_schema_name(name).into()
 }
 
-/// As [`named`], with what the field means here.
+/// Returns a reference to a named schema, with the meaning of the field.
 #[must_use]
-pub fn named_as(name: &str, meaning: &str) -> RefOr<Schema> {
+pub fn named_as(name: &str, description: &str) -> RefOr<Schema> {
     let mut reference = Ref::from_schema_name(name);
-    meaning.clone_into(&mut reference.description);
+    description.clone_into(&mut reference.description);
     reference.into()
 }
 
-/// Puts a type's own schema, and those that it refers to, among the named ones.
+/// Adds a type's own schema, and those that it refers to, to the named ones.
 pub fn add<T: ToSchema>(schemas: &mut Schemas) {
     let mut found = vec![(T::name().into_owned(), T::schema())];
     T::schemas(&mut found);
     schemas.extend(found);
 }
 
-/// `true` or `false`.
+/// Returns the schema of `true` or `false`.
 #[must_use]
 pub fn boolean(default: bool) -> Object {
     let mut schema = Object::with_type(Type::Boolean);
@@ -53,7 +53,7 @@ pub fn boolean(default: bool) -> Object {
     schema
 }
 
-/// A number within a range.
+/// Returns the schema of a number within a range.
 #[must_use]
 pub fn number(range: RangeInclusive<f64>) -> Object {
     let mut schema = Object::with_type(Type::Number);
@@ -62,7 +62,7 @@ pub fn number(range: RangeInclusive<f64>) -> Object {
     schema
 }
 
-/// A whole number within a range.
+/// Returns the schema of a whole number within a range.
 #[must_use]
 pub fn integer<T: Into<i64> + Copy>(range: RangeInclusive<T>) -> Object {
     let bound = |end: &T| Number::Int(isize::try_from((*end).into()).unwrap_or(isize::MAX));
@@ -72,7 +72,7 @@ pub fn integer<T: Into<i64> + Copy>(range: RangeInclusive<T>) -> Object {
     schema
 }
 
-/// Text of 1 to `longest` characters.
+/// Returns the schema of a text of 1 to `longest` characters.
 #[must_use]
 pub fn text(longest: usize) -> Object {
     let mut schema = pattern(TEXT, longest);
@@ -80,7 +80,8 @@ pub fn text(longest: usize) -> Object {
     schema
 }
 
-/// Text of at most `longest` characters that a regular expression describes.
+/// Returns the schema of a text of at most `longest` characters that a regular expression
+/// describes.
 #[must_use]
 pub fn pattern(expression: &str, longest: usize) -> Object {
     let mut schema = Object::with_type(Type::String);
@@ -89,7 +90,7 @@ pub fn pattern(expression: &str, longest: usize) -> Object {
     schema
 }
 
-/// A day as YYYY-MM-DD.
+/// Returns the schema of a day as YYYY-MM-DD.
 #[must_use]
 pub fn date() -> Object {
     let mut schema = Object::with_type(Type::String);
@@ -97,7 +98,7 @@ pub fn date() -> Object {
     schema
 }
 
-/// A UUID.
+/// Returns the schema of a UUID.
 #[must_use]
 pub fn uuid() -> Object {
     let mut schema = Object::with_type(Type::String);
@@ -105,7 +106,7 @@ pub fn uuid() -> Object {
     schema
 }
 
-/// A moment in UTC.
+/// Returns the schema of a moment in UTC.
 #[must_use]
 pub fn moment() -> Object {
     let mut schema = Object::with_type(Type::String);
@@ -113,7 +114,7 @@ pub fn moment() -> Object {
     schema
 }
 
-/// One word of a vocabulary, with the meaning of each.
+/// Returns the schema of a word of a vocabulary, with the meaning of each.
 #[must_use]
 pub fn word<T: Vocabulary>() -> Object {
     let mut schema = words(T::ALL.iter().copied());
@@ -126,14 +127,14 @@ pub fn word<T: Vocabulary>() -> Object {
     schema
 }
 
-/// One of some words of a vocabulary.
+/// Returns the schema of some words of a vocabulary.
 pub fn words<T: Vocabulary>(words: impl IntoIterator<Item = T>) -> Object {
     let mut schema = Object::with_type(Type::String);
     schema.enum_values = Some(words.into_iter().map(|word| word.code().into()).collect());
     schema
 }
 
-/// A list of at least `least` and at most `most` items.
+/// Returns the schema of a list of at least `least` and at most `most` items.
 #[must_use]
 pub fn list(items: RefOr<Schema>, least: Option<usize>, most: Option<usize>) -> Array {
     let mut schema = Array::new(items);
@@ -142,10 +143,11 @@ pub fn list(items: RefOr<Schema>, least: Option<usize>, most: Option<usize>) -> 
     schema
 }
 
-/// An object of a document that a client sends: it takes the fields of its `shape` and no others.
+/// Returns the schema of an object that a client sends. It takes the fields of its `shape` and no
+/// others.
 ///
 /// # Panics
-/// Where `fields` are not those of the shape, which a test of every schema would show.
+/// The `fields` are not those of the shape. A test of every schema would show it.
 #[must_use]
 pub fn section<const N: usize>(
     shape: Shape,
@@ -162,7 +164,7 @@ pub fn section<const N: usize>(
     schema
 }
 
-/// An object that the service answers with; later releases of the service may add fields.
+/// Returns the schema of an object of a response. Later releases of the service may add fields.
 #[must_use]
 pub fn object<const N: usize>(required: &[&str], fields: [(&str, RefOr<Schema>); N]) -> Object {
     let mut schema = Object::with_type(Type::Object);
@@ -174,23 +176,23 @@ pub fn object<const N: usize>(required: &[&str], fields: [(&str, RefOr<Schema>);
     schema
 }
 
-/// What a field or an object means, for the reader of the description.
-pub trait Meaning: Sized {
-    /// The same schema with this description.
+/// Builders of descriptions, rules and examples.
+pub trait SchemaExt: Sized {
+    /// Returns the same schema with this description.
     #[must_use]
-    fn meaning(self, text: &str) -> Self;
+    fn describe(self, text: &str) -> Self;
 
-    /// The same schema with rules that hold besides: keywords of JSON Schema 2020-12.
+    /// Returns the same schema with further keywords of JSON Schema 2020-12.
     #[must_use]
     fn with(self, keyword: &str, rules: Value) -> Self;
 
-    /// The same schema, with an example.
+    /// Returns the same schema with an example.
     #[must_use]
     fn example(self, example: Value) -> Self;
 }
 
-impl Meaning for Object {
-    fn meaning(mut self, text: &str) -> Self {
+impl SchemaExt for Object {
+    fn describe(mut self, text: &str) -> Self {
         self.description = Some(text.to_owned());
         self
     }
@@ -207,7 +209,7 @@ impl Meaning for Object {
     }
 }
 
-/// The rule that a member of a section has one of these values.
+/// Returns the rule that a member of a section has one of these values.
 #[must_use]
 pub fn where_is(section: &str, member: &str, value: impl Into<Value>) -> Value {
     let value: Value = value.into();

@@ -1,4 +1,4 @@
-//! What the datasets and areas routes answer.
+//! The responses of the datasets and areas routes.
 
 use serde::{Serialize, Serializer};
 

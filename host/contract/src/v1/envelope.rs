@@ -1,4 +1,4 @@
-//! What the series and coverage routes answer.
+//! The responses of the series and coverage routes.
 
 use serde::{Serialize, Serializer};
 
@@ -27,7 +27,7 @@ pub struct Envelope<'a, O> {
     pub selection: Selection,
     /// [`REVISION_POLICY`].
     pub revision_policy: &'static str,
-    /// What the caller is told besides.
+    /// A notice to the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notice: Option<Notice>,
     /// The series selected.
@@ -55,7 +55,7 @@ impl Serialize for Selection {
     }
 }
 
-/// What a caller should know of an answer.
+/// A notice to the caller of a response.
 #[derive(Debug, Serialize)]
 pub struct Notice {
     /// What a program branches on: `range_exceeds_history`.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::error::{Code, Fault};
+use crate::error::{Code, ValidationError};
 
 /// `{"request_id", "error": {code, message, field?}}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
@@ -31,15 +31,15 @@ pub struct ParameterError {
 }
 
 impl ErrorBody {
-    /// The fault of the answer with this id.
+    /// Returns the error of the answer with this id.
     #[must_use]
-    pub fn new(request_id: impl Into<String>, fault: Fault) -> ErrorBody {
+    pub fn new(request_id: impl Into<String>, error: ValidationError) -> ErrorBody {
         ErrorBody {
             request_id: request_id.into(),
             error: ParameterError {
-                code: fault.code,
-                message: fault.message,
-                field: fault.field,
+                code: error.code,
+                message: error.message,
+                field: error.field,
             },
         }
     }
@@ -51,13 +51,13 @@ mod tests {
 
     #[test]
     fn a_parameter_is_named_where_one_is_at_fault() {
-        let body = |fault| serde_json::to_string(&ErrorBody::new("id", fault)).unwrap();
+        let body = |error| serde_json::to_string(&ErrorBody::new("id", error)).unwrap();
         insta::assert_snapshot!(
-            body(Fault::new(Code::InvalidParameter, "No month.").at("from")),
+            body(ValidationError::new(Code::InvalidParameter, "No month.").at("from")),
             @r#"{"request_id":"id","error":{"code":"invalid_parameter","message":"No month.","field":"from"}}"#
         );
         insta::assert_snapshot!(
-            body(Fault::new(Code::MissingCredential, "No key.")),
+            body(ValidationError::new(Code::MissingCredential, "No key.")),
             @r#"{"request_id":"id","error":{"code":"missing_credential","message":"No key."}}"#
         );
     }

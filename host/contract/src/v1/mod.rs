@@ -1,7 +1,7 @@
 //! The interface of market statistics and sterling rates: answers and error bodies.
 //!
-//! What can be asked is the catalogue's, in the room of series; so are the values of words and the
-//! fields of observations. Here stand the shapes around them.
+//! The catalogue in `host/series` defines the parameters, the values of words and the fields of
+//! observations. This module has the types around them.
 
 pub mod catalogue;
 pub mod envelope;

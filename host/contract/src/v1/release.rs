@@ -1,4 +1,4 @@
-//! What the current-release routes answer.
+//! The response of the current-release routes.
 
 use serde::Serialize;
 

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::identity::{Postcode, Uprn};
 use super::query;
-use crate::error::{Fault, Faults};
+use crate::error::{ValidationError, ValidationErrors};
 use crate::json::{Section, Shape};
 
 /// The query, read.
@@ -51,27 +51,27 @@ pub struct UprnCoverage {
 }
 
 impl CoverageQuery {
-    /// Reads the decoded parameters of a query string, as strictly as a body: faults point to
+    /// Reads the decoded parameters of a query string, as strictly as a body: errors point to
     /// `/postcode` and the like.
     ///
     /// # Errors
     /// Every parameter that is unknown, missing, repeated or malformed.
     pub fn read<'q>(
         parameters: impl IntoIterator<Item = (&'q str, &'q str)>,
-    ) -> Result<Self, Vec<Fault>> {
+    ) -> Result<Self, Vec<ValidationError>> {
         let object = query::object(parameters);
-        let mut faults = Faults::default();
+        let mut errors = ValidationErrors::default();
         let shape = Shape {
             pointer: "",
             fields: &["postcode", "uprn"],
         };
         let mut query = Section::new(shape, 0, &object);
-        let postcode = query.required(&mut faults, "postcode", Postcode::read);
-        let uprn = query.optional(&mut faults, "uprn", Uprn::read);
-        query.finish(&mut faults);
+        let postcode = query.required(&mut errors, "postcode", Postcode::read);
+        let uprn = query.optional(&mut errors, "uprn", Uprn::read);
+        query.finish(&mut errors);
         match postcode {
-            Some(postcode) if faults.count() == 0 => Ok(Self { postcode, uprn }),
-            _ => Err(faults.into_listed()),
+            Some(postcode) if errors.count() == 0 => Ok(Self { postcode, uprn }),
+            _ => Err(errors.into_listed()),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The two keys of a property's place: its UPRN and its postcode, as text that has the form.
-//! Whether either exists is for the property snapshot to say.
+//! The two keys of a property: its UPRN and its postcode, as text of the right form. The property
+//! snapshot decides whether they exist.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 use crate::json::Value;
-use crate::json::values::Wrong;
-use crate::schema::{Meaning, pattern};
+use crate::json::values::ValueError;
+use crate::schema::{SchemaExt, pattern};
 
 /// Unique Property Reference Number: 1 to 12 digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,7 +20,7 @@ impl Uprn {
     /// Most digits.
     pub const DIGITS: usize = 12;
 
-    /// The UPRN written in `text`; leading zeros do not distinguish two UPRNs.
+    /// Returns the UPRN written in `text`; leading zeros do not distinguish two UPRNs.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > Self::DIGITS || !text.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -29,7 +29,7 @@ impl Uprn {
         text.parse().ok().and_then(Self::new)
     }
 
-    /// The UPRN of this number: 1 to 999,999,999,999.
+    /// Returns the UPRN of this number: 1 to 999,999,999,999.
     #[must_use]
     pub const fn new(number: u64) -> Option<Self> {
         match number {
@@ -38,24 +38,27 @@ impl Uprn {
         }
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// What [`Uprn::parse`] reads, as a regular expression for strings of up to 12 characters.
+    /// The form that [`Uprn::parse`] accepts, as a regular expression for strings of up to 12
+    /// characters.
     pub const PATTERN: &str = "^0{0,11}[1-9][0-9]{0,11}$";
 
     /// Reads a JSON value.
     ///
     /// # Errors
     /// Not a string of 1 to 12 digits.
-    pub fn read(value: &Value<'_>) -> Result<Self, Wrong> {
+    pub fn read(value: &Value<'_>) -> Result<Self, ValueError> {
         const EXPECTED: &str = "a UPRN as a string of 1 to 12 digits, not all zero";
         match value {
-            Value::String(text) => Self::parse(text).ok_or_else(|| Wrong::text(EXPECTED, text)),
-            other => Err(Wrong::kind(EXPECTED, other)),
+            Value::String(text) => {
+                Self::parse(text).ok_or_else(|| ValueError::text(EXPECTED, text))
+            }
+            other => Err(ValueError::kind(EXPECTED, other)),
         }
     }
 }
@@ -72,7 +75,7 @@ impl Serialize for Uprn {
     }
 }
 
-/// What may stand between the characters of a postcode; the last is the no-break space of
+/// Characters that may separate those of a postcode; the last is the no-break space of
 /// spreadsheets.
 const SPACES: [char; 2] = [' ', '\u{a0}'];
 
@@ -81,7 +84,7 @@ const SPACES: [char; 2] = [' ', '\u{a0}'];
 pub struct Postcode(Box<str>);
 
 impl Postcode {
-    /// The postcode written in `text`, whatever its case and spacing.
+    /// Returns the postcode written in `text`, whatever its case and spacing.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut standard = String::with_capacity(8);
@@ -102,24 +105,26 @@ impl Postcode {
         Some(Self(standard.into()))
     }
 
-    /// The standard form, such as `RG30 1AA`.
+    /// Returns the standard form, such as `RG30 1AA`.
     #[must_use]
     pub const fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// What [`Postcode::parse`] reads, as a regular expression.
+    /// The form that [`Postcode::parse`] accepts, as a regular expression.
     pub const PATTERN: &str = r"^[ \u00a0]*(?:[A-Za-z][ \u00a0]*){1,2}[0-9][ \u00a0]*(?:[A-Za-z0-9][ \u00a0]*)?[0-9][ \u00a0]*(?:[ABD-HJLNP-UW-Zabd-hjlnp-uw-z][ \u00a0]*){2}$";
 
     /// Reads a JSON value.
     ///
     /// # Errors
     /// Not a string of a postcode's form.
-    pub fn read(value: &Value<'_>) -> Result<Self, Wrong> {
+    pub fn read(value: &Value<'_>) -> Result<Self, ValueError> {
         const EXPECTED: &str = "a full postcode such as RG30 1AA";
         match value {
-            Value::String(text) => Self::parse(text).ok_or_else(|| Wrong::text(EXPECTED, text)),
-            other => Err(Wrong::kind(EXPECTED, other)),
+            Value::String(text) => {
+                Self::parse(text).ok_or_else(|| ValueError::text(EXPECTED, text))
+            }
+            other => Err(ValueError::kind(EXPECTED, other)),
         }
     }
 }
@@ -127,7 +132,7 @@ impl Postcode {
 impl PartialSchema for Uprn {
     fn schema() -> RefOr<Schema> {
         pattern("^[1-9][0-9]{0,11}$", Self::DIGITS)
-            .meaning("Unique Property Reference Number, without leading zeros.")
+            .describe("Unique Property Reference Number, without leading zeros.")
             .into()
     }
 }
@@ -137,7 +142,7 @@ impl ToSchema for Uprn {}
 impl PartialSchema for Postcode {
     fn schema() -> RefOr<Schema> {
         pattern("^[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}$", 8)
-            .meaning("A postcode in standard form: capitals, one space.")
+            .describe("A postcode in standard form: capitals, one space.")
             .into()
     }
 }
@@ -150,7 +155,7 @@ impl fmt::Display for Postcode {
     }
 }
 
-/// The outward patterns A9, A99, AA9, AA99, A9A and AA9A.
+/// Returns the outward patterns A9, A99, AA9, AA99, A9A and AA9A.
 fn is_outward(outward: &str) -> bool {
     let bytes = outward.as_bytes();
     let letters = bytes
@@ -166,7 +171,7 @@ fn is_outward(outward: &str) -> bool {
         }
 }
 
-/// A digit and two letters, without those that are easily misread in handwriting.
+/// Returns a digit and two letters, without those that are easily misread in handwriting.
 fn is_inward(inward: &str) -> bool {
     let letter = |byte: &u8| byte.is_ascii_uppercase() && !b"CIKMOV".contains(byte);
     matches!(inward.as_bytes(), [sector, unit @ ..]

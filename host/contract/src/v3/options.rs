@@ -1,9 +1,9 @@
-//! What a client asks to be shown, and how a row's, a batch's and the default settings combine.
+//! Options of a request, and how a row's, a batch's and the default settings combine.
 
 use std::ops::RangeInclusive;
 
-use crate::error::{Code, Faults};
-use crate::json::values::{Wrong, boolean, integer};
+use crate::error::{Code, ValidationErrors};
+use crate::json::values::{ValueError, boolean, integer};
 use crate::json::{Section, Shape, Value};
 use crate::v3::request::Kind;
 
@@ -20,10 +20,10 @@ pub(super) const FIELDS: &[&str] = &[
     "use_stored_data",
 ];
 
-/// Comparables that may be asked for.
+/// The allowed numbers of comparables.
 pub(super) const COMPARABLES: RangeInclusive<u8> = 0..=10;
 
-/// Options as they apply where nothing is said.
+/// The default options.
 pub(super) const DEFAULTS: Options = Options {
     include_comparables: false,
     comparables_limit: 5,
@@ -31,16 +31,16 @@ pub(super) const DEFAULTS: Options = Options {
     use_stored_data: false,
 };
 
-/// Options as sent, at one level: what is absent is inherited from the next.
+/// Options as sent, at one level. An absent one is inherited from the next level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Whether to list comparables.
     pub include_comparables: Option<bool>,
-    /// At most so many comparables, 0 to 10. Zero is a value: a list that is empty.
+    /// The largest number of comparables, 0 to 10. Zero is a value: a list that is empty.
     pub comparables_limit: Option<u8>,
     /// Whether to add the location's context.
     pub include_context_metrics: Option<bool>,
-    /// Whether stored values may fill what the request leaves blank.
+    /// Whether stored values may fill blank fields.
     pub use_stored_data: Option<bool>,
 }
 
@@ -49,11 +49,11 @@ pub struct Settings {
 pub struct Options {
     /// Whether to list comparables.
     pub include_comparables: bool,
-    /// At most so many comparables, 0 to 10.
+    /// The largest number of comparables, 0 to 10.
     pub comparables_limit: u8,
     /// Whether to add the location's context.
     pub include_context_metrics: bool,
-    /// Whether stored values may fill what the request leaves blank; needs its own scope.
+    /// Whether stored values may fill blank fields. It needs its own scope.
     pub use_stored_data: bool,
 }
 
@@ -68,16 +68,16 @@ pub enum Depth {
 
 /// The sections that a result is rendered with, beyond its core.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shown {
-    /// The comparables section with at most so many entries; `None` for no section.
+pub struct ResponseSections {
+    /// The comparables section with at most this many entries; `None` leaves it out.
     pub comparables: Option<u8>,
     /// The context section.
     pub context: bool,
 }
 
 impl Settings {
-    /// What applies to a row: each setting for itself, the row's, else the batch's, else the
-    /// default. A single request is a row without a batch.
+    /// Returns the options of a row: each setting is the row's, else the batch's, else the default.
+    /// A single request is a row without a batch.
     #[must_use]
     pub fn within(self, batch: Self) -> Options {
         Options {
@@ -102,15 +102,15 @@ impl Settings {
 }
 
 impl Options {
-    /// What a result of a route of this depth shows.
+    /// Returns the sections of a result of a route of this depth.
     #[must_use]
-    pub fn shown(self, depth: Depth) -> Shown {
+    pub fn sections(self, depth: Depth) -> ResponseSections {
         match depth {
-            Depth::Simple => Shown {
+            Depth::Simple => ResponseSections {
                 comparables: None,
                 context: false,
             },
-            Depth::Standard => Shown {
+            Depth::Standard => ResponseSections {
                 comparables: if self.include_comparables {
                     Some(self.comparables_limit)
                 } else {
@@ -122,19 +122,19 @@ impl Options {
     }
 }
 
-/// Where an `options` member stands, which decides what null means.
+/// The level of an `options` member, which decides the meaning of null.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// Of a single request or of a whole batch: null is a fault.
+    /// Of a single request or of a whole batch: null is an error.
     Shared,
     /// Of a batch's row: null inherits everything, as an absent or empty object does.
     Row,
 }
 
-/// Reads the `options` member of a document. `None` where a fault was reported.
+/// Reads the `options` member of a document. `None` where an error was reported.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     level: Level,
     kind: Kind,
 ) -> Option<Settings> {
@@ -146,7 +146,7 @@ pub(super) fn read(
         (Value::Null, Level::Row) => Some(Settings::default()),
         (Value::Null, Level::Shared) => {
             let message = "Options must not be null; leave them out or send {}.".to_owned();
-            document.fault(faults, Code::NullOption, NAME, message);
+            document.report(errors, Code::NullOption, NAME, message);
             None
         }
         (Value::Object(object), _) => {
@@ -157,49 +157,53 @@ pub(super) fn read(
                     Kind::Development => DEVELOPMENT_FIELDS,
                 },
             };
-            settings(Section::new(shape, member.at, object), faults, kind)
+            settings(Section::new(shape, member.at, object), errors, kind)
         }
         (other, _) => {
             let message = format!("Expected an object, got {}.", other.kind());
-            document.fault(faults, Code::InvalidValue, NAME, message);
+            document.report(errors, Code::InvalidValue, NAME, message);
             None
         }
     }
 }
 
-fn settings(mut section: Section<'_, '_>, faults: &mut Faults, kind: Kind) -> Option<Settings> {
-    let earlier = faults.count();
+fn settings(
+    mut section: Section<'_, '_>,
+    errors: &mut ValidationErrors,
+    kind: Kind,
+) -> Option<Settings> {
+    let earlier = errors.count();
     let settings = Settings {
-        include_comparables: setting(&mut section, faults, "include_comparables", boolean),
+        include_comparables: setting(&mut section, errors, "include_comparables", boolean),
         comparables_limit: setting(
             &mut section,
-            faults,
+            errors,
             "comparables_limit",
             integer(COMPARABLES),
         ),
-        include_context_metrics: setting(&mut section, faults, "include_context_metrics", boolean),
+        include_context_metrics: setting(&mut section, errors, "include_context_metrics", boolean),
         use_stored_data: match kind {
-            Kind::Existing => setting(&mut section, faults, "use_stored_data", boolean),
+            Kind::Existing => setting(&mut section, errors, "use_stored_data", boolean),
             Kind::Development => None,
         },
     };
-    section.finish(faults);
-    (faults.count() == earlier).then_some(settings)
+    section.finish(errors);
+    (errors.count() == earlier).then_some(settings)
 }
 
-/// One option, of which null is its own fault: to inherit an option is to leave it out.
+/// Reads one option. Null is an error: a client inherits an option by leaving it out.
 fn setting<'v, 'a, T>(
     section: &mut Section<'v, 'a>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     name: &'static str,
-    read: impl FnOnce(&'v Value<'a>) -> Result<T, Wrong>,
+    read: impl FnOnce(&'v Value<'a>) -> Result<T, ValueError>,
 ) -> Option<T> {
     if section.take(name)?.value == Value::Null {
         let message = "An option must not be null; leave it out to inherit it.".to_owned();
-        section.fault(faults, Code::NullOption, name, message);
+        section.report(errors, Code::NullOption, name, message);
         return None;
     }
-    section.optional(faults, name, read)
+    section.optional(errors, name, read)
 }
 
 #[cfg(test)]
@@ -240,10 +244,10 @@ mod tests {
             use_stored_data: Some(false),
             ..NONE
         };
-        let shown = row.within(batch).shown(Depth::Standard);
+        let sections = row.within(batch).sections(Depth::Standard);
         assert_eq!(
-            shown,
-            Shown {
+            sections,
+            ResponseSections {
                 comparables: Some(7),
                 context: true
             }
@@ -263,8 +267,8 @@ mod tests {
             comparables_limit: Some(0),
             ..NONE
         };
-        let shown = row.within(batch).shown(Depth::Standard);
-        assert_eq!(shown.comparables, Some(0));
+        let sections = row.within(batch).sections(Depth::Standard);
+        assert_eq!(sections.comparables, Some(0));
     }
 
     #[test]
@@ -278,10 +282,10 @@ mod tests {
             include_comparables: Some(false),
             ..NONE
         };
-        let shown = row.within(batch).shown(Depth::Standard);
+        let sections = row.within(batch).sections(Depth::Standard);
         assert_eq!(
-            shown,
-            Shown {
+            sections,
+            ResponseSections {
                 comparables: None,
                 context: true
             }
@@ -296,10 +300,10 @@ mod tests {
             include_context_metrics: Some(true),
             use_stored_data: Some(true),
         };
-        let shown = all.within(NONE).shown(Depth::Simple);
+        let sections = all.within(NONE).sections(Depth::Simple);
         assert_eq!(
-            shown,
-            Shown {
+            sections,
+            ResponseSections {
                 comparables: None,
                 context: false
             }

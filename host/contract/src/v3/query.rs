@@ -2,27 +2,27 @@
 
 use std::borrow::Cow;
 
-use crate::error::{Fault, Faults};
+use crate::error::{ValidationError, ValidationErrors};
 use crate::json::{MEMBERS_KEPT, Member, Object, Section, Shape, Value};
 
-/// Reads the query of a route that takes no parameter.
+/// Checks that a query has no parameter.
 ///
 /// # Errors
-/// Every parameter that was sent.
+/// Every parameter of the query.
 pub fn read_none<'q>(
     parameters: impl IntoIterator<Item = (&'q str, &'q str)>,
-) -> Result<(), Vec<Fault>> {
+) -> Result<(), Vec<ValidationError>> {
     let object = object(parameters);
-    let mut faults = Faults::default();
+    let mut errors = ValidationErrors::default();
     let shape = Shape {
         pointer: "",
         fields: &[],
     };
-    Section::new(shape, 0, &object).finish(&mut faults);
-    if faults.count() == 0 {
+    Section::new(shape, 0, &object).finish(&mut errors);
+    if errors.count() == 0 {
         Ok(())
     } else {
-        Err(faults.into_listed())
+        Err(errors.into_listed())
     }
 }
 
@@ -49,11 +49,11 @@ mod tests {
     use crate::error::Code;
     use crate::v3::coverage::CoverageQuery;
 
-    fn faults(parameters: &[(&str, &str)]) -> Vec<(Code, String)> {
+    fn errors(parameters: &[(&str, &str)]) -> Vec<(Code, String)> {
         CoverageQuery::read(parameters.iter().copied())
             .unwrap_err()
             .into_iter()
-            .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+            .map(|error| (error.code, error.field.unwrap().into_owned()))
             .collect()
     }
 
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn every_fault_of_a_query_is_reported() {
         assert_eq!(
-            faults(&[("uprn", "x"), ("a/b", ""), ("uprn", "1")]),
+            errors(&[("uprn", "x"), ("a/b", ""), ("uprn", "1")]),
             [
                 (Code::MissingField, "/postcode".to_owned()),
                 (Code::InvalidValue, "/uprn".to_owned()),
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_route_without_parameters_takes_none() {
         assert!(read_none([]).is_ok());
-        let faults = read_none([("verbose", "1")]).unwrap_err();
-        assert_eq!(faults[0].field.as_deref(), Some("/verbose"));
+        let errors = read_none([("verbose", "1")]).unwrap_err();
+        assert_eq!(errors[0].field.as_deref(), Some("/verbose"));
     }
 }

@@ -51,7 +51,7 @@ pub struct DateWindow {
 }
 
 impl DateWindow {
-    /// Whether `day` lies in the window.
+    /// Returns whether `day` lies in the window.
     #[must_use]
     pub fn contains(self, day: NaiveDate) -> bool {
         (self.from..=self.to).contains(&day)

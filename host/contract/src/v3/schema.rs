@@ -6,18 +6,18 @@ use utoipa::openapi::{Object, RefOr, Schema};
 
 use super::API_VERSION;
 use super::coverage::Coverage;
-use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFault, JobStatus, KEY_PATTERN, Mode, SHAPE};
+use super::job::{IDEMPOTENCY_KEY_LONGEST, JobFailure, JobStatus, KEY_PATTERN, Mode, SHAPE};
 use super::release::ReleaseMetadata;
 use super::request::{self, ROWS_MAX};
 use super::result::{self, BatchStatus, Summary};
 use crate::error::ErrorBody;
 use crate::schema::{
-    Meaning, Schemas, add, integer, list, moment, named, named_as, object, pattern, section, uuid,
-    words,
+    SchemaExt, Schemas, add, integer, list, moment, named, named_as, object, pattern, section,
+    uuid, words,
 };
 use crate::vocabulary::Vocabulary;
 
-/// Every named schema.
+/// Returns every named schema.
 #[must_use]
 pub fn schemas() -> Schemas {
     let mut schemas = request::schema::schemas();
@@ -26,7 +26,7 @@ pub fn schemas() -> Schemas {
     add::<Coverage>(&mut schemas);
     add::<BatchStatus>(&mut schemas);
     add::<Summary>(&mut schemas);
-    add::<JobFault>(&mut schemas);
+    add::<JobFailure>(&mut schemas);
     add::<JobStatus>(&mut schemas);
     add::<Mode>(&mut schemas);
     add::<ErrorBody>(&mut schemas);
@@ -67,19 +67,19 @@ pub fn schemas() -> Schemas {
     schemas
 }
 
-/// A postcode as clients write it.
+/// Returns a postcode as clients write it.
 #[must_use]
 pub fn postcode() -> Object {
     request::schema::postcode()
 }
 
-/// A UPRN as clients write it.
+/// Returns a UPRN as clients write it.
 #[must_use]
 pub fn uprn() -> Object {
     request::schema::uprn()
 }
 
-/// One fixed text.
+/// Returns one fixed text.
 pub(super) fn constant(text: &str) -> Object {
     let mut schema = Object::with_type(Type::String);
     schema.enum_values = Some(vec![text.into()]);
@@ -87,7 +87,7 @@ pub(super) fn constant(text: &str) -> Object {
 }
 
 pub(super) fn release_id() -> Object {
-    Object::with_type(Type::String).meaning("The valuation release, which never changes.")
+    Object::with_type(Type::String).describe("The valuation release, which never changes.")
 }
 
 fn rows_max() -> i64 {
@@ -109,11 +109,11 @@ fn batch() -> Object {
             ),
         ],
     )
-    .meaning("The envelope was processed; each row has a status of its own.")
+    .describe("The envelope was processed; each row has a status of its own.")
 }
 
-fn described(mut list: utoipa::openapi::schema::Array, meaning: &str) -> RefOr<Schema> {
-    list.description = Some(meaning.to_owned());
+fn described(mut list: utoipa::openapi::schema::Array, description: &str) -> RefOr<Schema> {
+    list.description = Some(description.to_owned());
     Schema::from(list).into()
 }
 
@@ -121,11 +121,11 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
     let mut mode = words(modes.iter().copied());
     let mode = if modes.contains(&Mode::Simple) {
         mode.default = Some(Mode::Simple.code().into());
-        mode.meaning(
+        mode.describe(
             "How deep the results go: simple, the core; standard, with the evidence asked for.",
         )
     } else {
-        mode.meaning("Development properties, by their sites.")
+        mode.describe("Development properties, by their sites.")
     };
     let mut key = pattern(KEY_PATTERN, IDEMPOTENCY_KEY_LONGEST);
     key.min_length = Some(1);
@@ -133,7 +133,7 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
         ("mode", mode.into()),
         ("requests", request::schema::requests(row)),
         ("options", named_as(options, "Options of every row that does not say otherwise.")),
-        ("idempotency_key", key.meaning(
+        ("idempotency_key", key.describe(
             "Makes a submission repeatable: the same key with the same body answers with the job \
              that exists and costs nothing more; with another body it is refused with 409. A key \
              is remembered for 30 days.",
@@ -143,7 +143,7 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
 
 fn job() -> Object {
     object(&JOB_REQUIRED, job_fields())
-        .meaning("A job. It moves from queued to running, then to completed or failed.")
+        .describe("A job. It moves from queued to running, then to completed or failed.")
         .with("if", json!({"properties": {"status": {"const": "failed"}}}))
         .with("then", json!({"required": ["error"]}))
 }
@@ -171,22 +171,25 @@ fn job_fields() -> [(&'static str, RefOr<Schema>); 12] {
         (
             "release_id",
             release_id()
-                .meaning("The release that was active at submission; the job stays on it.")
+                .describe("The release that was active at submission; the job stays on it.")
                 .into(),
         ),
         (
             "request_count",
-            integer(1..=rows_max()).meaning("Its rows.").into(),
+            integer(1..=rows_max()).describe("Its rows.").into(),
         ),
         (
             "created_at",
-            moment().meaning("When it was accepted.").into(),
+            moment().describe("When it was accepted.").into(),
         ),
-        ("updated_at", moment().meaning("When it last moved.").into()),
+        (
+            "updated_at",
+            moment().describe("When it last moved.").into(),
+        ),
         (
             "expires_at",
             moment()
-                .meaning(
+                .describe(
                     "Seven days after created_at: from then on the job and its results are gone.",
                 )
                 .into(),
@@ -194,13 +197,13 @@ fn job_fields() -> [(&'static str, RefOr<Schema>); 12] {
         (
             "status_url",
             Object::with_type(Type::String)
-                .meaning("Path of the job.")
+                .describe("Path of the job.")
                 .into(),
         ),
         (
             "results_url",
             Object::with_type(Type::String)
-                .meaning("Path of its results.")
+                .describe("Path of its results.")
                 .into(),
         ),
         (
@@ -228,7 +231,7 @@ fn job_results() -> Object {
             ("error", named_as("JobFault", "Where the job failed.")),
         ],
     )
-    .meaning("What came of a job: its results, or why there are none.")
+    .describe("What came of a job: its results, or why there are none.")
     .with(
         "if",
         json!({"properties": {"status": {"const": "completed"}}}),

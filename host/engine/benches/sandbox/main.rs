@@ -16,7 +16,7 @@ mod replayed;
 use common::{Nothing, subject};
 use criterion::{Criterion, criterion_group, criterion_main};
 use domesday_engine::config::Allocation;
-use domesday_engine::evidence::{EvidenceSource, Question, SnapshotEvidence};
+use domesday_engine::evidence::{EvidenceQuery, EvidenceSource, SnapshotEvidence};
 use domesday_engine::subject::Subject;
 use domesday_engine::{Limits, Release, Runtime, fixture};
 use domesday_hedonic::Hedonic;
@@ -112,10 +112,10 @@ fn evidence(c: &mut Criterion) {
         .unwrap();
     for exchange in &home.evidence {
         let name = match &exchange.question {
-            Question::NearbySales(_) => "nearby_sales",
-            Question::OwnSales => "own_sales",
-            Question::PriceIndex { .. } => "price_index",
-            Question::AreaFigures { .. } => "area_figures",
+            EvidenceQuery::NearbySales(_) => "nearby_sales",
+            EvidenceQuery::OwnSales => "own_sales",
+            EvidenceQuery::PriceIndex { .. } => "price_index",
+            EvidenceQuery::AreaFigures { .. } => "area_figures",
         };
         c.bench_function(&format!("evidence/{name}"), |b| {
             b.iter(|| source.ask(&home.subject, &exchange.question).unwrap())
@@ -129,7 +129,7 @@ fn model(c: &mut Criterion) {
         .iter()
         .find(|fixture| fixture.row == "home-08")
         .unwrap();
-    // The unfitted parameters on both sides: the crate as it stands, native and as a guest.
+    // The unfitted parameters on both sides: the same crate, native and as a guest.
     let guest = component("domesday-hedonic");
     let subject = Arc::new(home.subject.clone());
     for (name, allocation) in [

@@ -133,10 +133,10 @@ impl Replayed {
         };
         for exchange in &fixture.evidence {
             match (&exchange.question, &exchange.answer) {
-                (host::Question::NearbySales(_), host::EvidenceResponse::Sales(sales)) => {
+                (host::EvidenceQuery::NearbySales(_), host::EvidenceResponse::Sales(sales)) => {
                     replayed.nearby = sales.iter().map(sale).collect();
                 }
-                (host::Question::OwnSales, host::EvidenceResponse::Sales(sales)) => {
+                (host::EvidenceQuery::OwnSales, host::EvidenceResponse::Sales(sales)) => {
                     replayed.own = sales.iter().map(sale).collect();
                 }
                 (_, host::EvidenceResponse::Index(Some(series))) => {

@@ -1,15 +1,15 @@
 //! Evidence from memory, for the sandboxed side.
 
 use domesday_engine::evidence::{
-    EvidenceFault, EvidenceResponse, EvidenceSource, Nearness, Question, Sale,
+    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Nearness, Sale,
 };
 use domesday_engine::fixture::Fixture;
-use domesday_engine::subject::{Place, Precision, Subject};
+use domesday_engine::subject::{GridPoint, Precision, Subject};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
 
 /// A fixture's answers, by question.
-pub struct Replayed(Vec<(Question, EvidenceResponse)>);
+pub struct Replayed(Vec<(EvidenceQuery, EvidenceResponse)>);
 
 impl Replayed {
     pub fn of(fixture: &Fixture) -> Replayed {
@@ -27,8 +27,8 @@ impl EvidenceSource for Replayed {
     fn ask(
         &self,
         _subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let known = self.0.iter().find(|(asked, _)| asked == question);
         Ok(
             known.map_or(EvidenceResponse::Sales(Vec::new()), |(_, answer)| {
@@ -48,7 +48,7 @@ impl Repeating {
             uprn: Some(999_000_000_000 + id as u64),
             day: Day(20_000),
             price_gbp: 250_000,
-            place: Place {
+            place: GridPoint {
                 easting: 450_000,
                 northing: 300_000,
             },
@@ -75,8 +75,8 @@ impl EvidenceSource for Repeating {
     fn ask(
         &self,
         _subject: &Subject,
-        _question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        _question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         Ok(EvidenceResponse::Sales(self.0.clone()))
     }
 }

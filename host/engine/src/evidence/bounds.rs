@@ -1,6 +1,6 @@
 //! How much one valuation may ask, as `wit/valuation.wit` states it.
 
-use super::{EvidenceResponse, Question, Refusal, SalesQuery};
+use super::{EvidenceQuery, EvidenceResponse, Refusal, SalesQuery};
 
 /// Questions in one valuation.
 pub const MAX_QUESTIONS: u32 = 32;
@@ -24,10 +24,13 @@ pub struct Bounds {
 impl Bounds {
     /// Counts a question in, or says why it is not to be answered. `question` is refused already
     /// where the interface itself has no place for it.
-    pub fn admit(&mut self, question: Result<Question, Refusal>) -> Result<Question, Refusal> {
+    pub fn admit(
+        &mut self,
+        question: Result<EvidenceQuery, Refusal>,
+    ) -> Result<EvidenceQuery, Refusal> {
         self.questions = self.questions.saturating_add(1);
         match question? {
-            Question::NearbySales(query) if !within(&query) => Err(Refusal::InvalidQuestion),
+            EvidenceQuery::NearbySales(query) if !within(&query) => Err(Refusal::InvalidQuestion),
             _ if self.questions > MAX_QUESTIONS => Err(Refusal::TooManyQuestions),
             question => Ok(question),
         }
@@ -58,10 +61,10 @@ mod tests {
     fn the_thirty_third_question_is_refused() {
         let mut bounds = Bounds::default();
         for _ in 0..MAX_QUESTIONS {
-            assert!(bounds.admit(Ok(Question::OwnSales)).is_ok());
+            assert!(bounds.admit(Ok(EvidenceQuery::OwnSales)).is_ok());
         }
         assert_eq!(
-            bounds.admit(Ok(Question::OwnSales)),
+            bounds.admit(Ok(EvidenceQuery::OwnSales)),
             Err(Refusal::TooManyQuestions)
         );
     }

@@ -13,7 +13,7 @@ pub use recorded::Recorded;
 pub use recorder::{Exchange, Recorder};
 pub use snapshot::SnapshotEvidence;
 
-use crate::subject::{Place, Precision, Subject};
+use crate::subject::{GridPoint, Precision, Subject};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 /// One question of a release.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Question {
+pub enum EvidenceQuery {
     /// Sales within a radius.
     NearbySales(SalesQuery),
     /// The subject's own sales.
@@ -47,7 +47,7 @@ pub enum Question {
 #[serde(deny_unknown_fields)]
 pub struct SalesQuery {
     /// The middle of the circle.
-    pub center: Place,
+    pub center: GridPoint,
     /// Metres.
     pub radius_m: u32,
     /// The earliest day that counts.
@@ -60,7 +60,7 @@ pub struct SalesQuery {
     pub floor_area_only: bool,
     /// Which come first.
     pub order: SalesOrder,
-    /// At most so many.
+    /// The limit of their number.
     pub limit: u32,
 }
 
@@ -136,7 +136,7 @@ pub struct Sale {
     /// Whole pounds.
     pub price_gbp: u64,
     /// Where.
-    pub place: Place,
+    pub place: GridPoint,
     /// How exactly that is known.
     pub precision: Precision,
     /// From the place asked about, metres.
@@ -195,7 +195,7 @@ pub struct Figures {
 
 /// The evidence could not be read: the host's fault, never an answer.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum EvidenceFault {
+pub enum EvidenceError {
     /// The snapshot failed.
     #[error("the property snapshot could not be read: {0}")]
     Snapshot(String),
@@ -225,6 +225,6 @@ pub trait EvidenceSource: Send + Sync {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault>;
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError>;
 }

@@ -1,6 +1,6 @@
 //! Answers from a record, so that a replay needs no snapshot.
 
-use super::{EvidenceFault, EvidenceResponse, EvidenceSource, Exchange, Question};
+use super::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Exchange};
 use crate::subject::Subject;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -29,12 +29,12 @@ impl EvidenceSource for Recorded {
     fn ask(
         &self,
         _subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         match self.exchanges.get(number) {
             Some(exchange) if exchange.question == *question => Ok(exchange.answer.clone()),
-            _ => Err(EvidenceFault::NotRecorded { number: number + 1 }),
+            _ => Err(EvidenceError::NotRecorded { number: number + 1 }),
         }
     }
 }

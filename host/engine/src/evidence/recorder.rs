@@ -1,6 +1,6 @@
 //! Keeps every question and answer of one valuation.
 
-use super::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
+use super::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource};
 use crate::subject::Subject;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex};
@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex};
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
     /// What the release asked.
-    pub question: Question,
-    /// What it was told.
+    pub question: EvidenceQuery,
+    /// The response.
     pub answer: EvidenceResponse,
 }
 
@@ -30,7 +30,7 @@ impl Recorder {
         }
     }
 
-    /// What was asked so far, in order; the record starts anew.
+    /// Takes the exchanges so far, in order, and starts a new record.
     pub fn take(&self) -> Vec<Exchange> {
         match self.kept.lock() {
             Ok(mut kept) => std::mem::take(&mut kept),
@@ -43,8 +43,8 @@ impl EvidenceSource for Recorder {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let answer = self.source.ask(subject, question)?;
         let exchange = Exchange {
             question: question.clone(),

@@ -1,10 +1,10 @@
 //! Evidence from a property snapshot, as at the subject's valuation day.
 
 use super::{
-    AreaLevel, EvidenceFault, EvidenceResponse, EvidenceSource, Figures, IndexSeries,
-    MAX_OWN_SALES, Nearness, Question, Refusal, Sale, SalesOrder, SalesQuery,
+    AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Figures,
+    IndexSeries, MAX_OWN_SALES, Nearness, Refusal, Sale, SalesOrder, SalesQuery,
 };
-use crate::subject::{Place, Precision, Subject};
+use crate::subject::{GridPoint, Precision, Subject};
 use domesday_property::{self as property, Snapshot, SnapshotError};
 use domesday_registers::codes::PropertyType;
 use domesday_registers::{Day, Postcode};
@@ -28,7 +28,7 @@ impl SnapshotEvidence {
         &self,
         subject: &Subject,
         query: &SalesQuery,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let sales = self.snapshot.nearby_sales(&property::NearbyQuery {
             easting: query.center.easting,
             northing: query.center.northing,
@@ -54,7 +54,7 @@ impl SnapshotEvidence {
         shown(subject, sales)
     }
 
-    fn own(&self, subject: &Subject) -> Result<EvidenceResponse, EvidenceFault> {
+    fn own(&self, subject: &Subject) -> Result<EvidenceResponse, EvidenceError> {
         let sales = match subject.uprn {
             Some(uprn) => self
                 .snapshot
@@ -69,7 +69,7 @@ impl SnapshotEvidence {
         subject: &Subject,
         kind: Option<PropertyType>,
         since: i32,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let Some(authority) = property::GssCode::parse(&subject.authority) else {
             return Ok(EvidenceResponse::Index(None));
         };
@@ -95,7 +95,7 @@ impl SnapshotEvidence {
         subject: &Subject,
         level: AreaLevel,
         kind: Option<PropertyType>,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let (level, code) = match level {
             AreaLevel::PostcodeSector => (
                 property::AreaLevel::PostcodeSector,
@@ -130,33 +130,33 @@ impl EvidenceSource for SnapshotEvidence {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         match question {
-            Question::NearbySales(query) => self.nearby(subject, query),
-            Question::OwnSales => self.own(subject),
-            Question::PriceIndex { kind, since } => self.index(subject, *kind, *since),
-            Question::AreaFigures { level, kind } => self.figures(subject, *level, *kind),
+            EvidenceQuery::NearbySales(query) => self.nearby(subject, query),
+            EvidenceQuery::OwnSales => self.own(subject),
+            EvidenceQuery::PriceIndex { kind, since } => self.index(subject, *kind, *since),
+            EvidenceQuery::AreaFigures { level, kind } => self.figures(subject, *level, *kind),
         }
     }
 }
 
-impl From<SnapshotError> for EvidenceFault {
+impl From<SnapshotError> for EvidenceError {
     fn from(error: SnapshotError) -> Self {
-        EvidenceFault::Snapshot(error.to_string())
+        EvidenceError::Snapshot(error.to_string())
     }
 }
 
 /// The sales as a release is shown them. The snapshot keeps the future back; that it did is checked
 /// once more, because a leak would spoil every figure about a model and look like skill.
-fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<EvidenceResponse, EvidenceFault> {
+fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<EvidenceResponse, EvidenceError> {
     let day = subject.valuation_day;
     let early = |known: Option<Day>| known.is_none_or(|known| known < day);
     match sales
         .iter()
         .find(|sale| sale.day >= day || !early(sale.attributes_day))
     {
-        Some(sale) => Err(EvidenceFault::Future { sale: sale.id }),
+        Some(sale) => Err(EvidenceError::Future { sale: sale.id }),
         None => Ok(EvidenceResponse::Sales(
             sales.into_iter().map(|sale| one(subject, sale)).collect(),
         )),
@@ -177,7 +177,7 @@ fn one(subject: &Subject, sale: property::Sale) -> Sale {
         uprn: sale.uprn,
         day: sale.day,
         price_gbp: sale.price_gbp,
-        place: Place {
+        place: GridPoint {
             easting: sale.easting,
             northing: sale.northing,
         },

@@ -1,7 +1,7 @@
 //! The evidence interface, answered for one row.
 
 use super::{answer, bindings, question, wit, wit_evidence as ask};
-use crate::evidence::{EvidenceResponse, Question, Refusal};
+use crate::evidence::{EvidenceQuery, EvidenceResponse, Refusal};
 use crate::row_state::RowState;
 use wasmtime::component::{HasSelf, Linker};
 
@@ -21,7 +21,7 @@ impl ask::Host for RowState {
     }
 
     fn own_sales(&mut self) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
-        self.sales(Ok(Question::OwnSales))
+        self.sales(Ok(EvidenceQuery::OwnSales))
     }
 
     fn price_index(
@@ -50,7 +50,7 @@ impl ask::Host for RowState {
 impl RowState {
     fn sales(
         &mut self,
-        question: Result<Question, Refusal>,
+        question: Result<EvidenceQuery, Refusal>,
     ) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
         Ok(match self.ask(question)? {
             EvidenceResponse::Sales(sales) => {

@@ -1,6 +1,6 @@
 //! The adapter for releases of `domesday:valuation@1.0.0`.
 //!
-//! A published release keeps its interface for ever, so this adapter is never removed; a later
+//! A published release keeps its interface permanently, so this adapter is never removed; a later
 //! version gets a sibling.
 
 mod answer;

@@ -1,14 +1,14 @@
 //! A release's questions to the host's.
 
 use super::{wit, wit_evidence as ask};
-use crate::evidence::{AreaLevel, Question, Refusal, SalesOrder, SalesQuery};
-use crate::subject::Place;
+use crate::evidence::{AreaLevel, EvidenceQuery, Refusal, SalesOrder, SalesQuery};
+use crate::subject::GridPoint;
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-pub(crate) fn nearby_sales(query: ask::SalesQuery) -> Result<Question, Refusal> {
-    Ok(Question::NearbySales(SalesQuery {
-        center: Place {
+pub(crate) fn nearby_sales(query: ask::SalesQuery) -> Result<EvidenceQuery, Refusal> {
+    Ok(EvidenceQuery::NearbySales(SalesQuery {
+        center: GridPoint {
             easting: query.center.easting,
             northing: query.center.northing,
         },
@@ -29,7 +29,7 @@ pub(crate) fn nearby_sales(query: ask::SalesQuery) -> Result<Question, Refusal> 
 pub(super) fn area_figures(
     level: ask::AreaLevel,
     kind: Option<wit::PropertyType>,
-) -> Result<Question, Refusal> {
+) -> Result<EvidenceQuery, Refusal> {
     let level = match level {
         ask::AreaLevel::PostcodeSector => AreaLevel::PostcodeSector,
         ask::AreaLevel::PostcodeDistrict => AreaLevel::PostcodeDistrict,
@@ -38,7 +38,7 @@ pub(super) fn area_figures(
             return Err(Refusal::InvalidQuestion);
         }
     };
-    Ok(Question::AreaFigures {
+    Ok(EvidenceQuery::AreaFigures {
         level,
         kind: known(kind)?,
     })
@@ -47,8 +47,8 @@ pub(super) fn area_figures(
 pub(super) fn price_index(
     kind: Option<wit::PropertyType>,
     since: i32,
-) -> Result<Question, Refusal> {
-    Ok(Question::PriceIndex {
+) -> Result<EvidenceQuery, Refusal> {
+    Ok(EvidenceQuery::PriceIndex {
         kind: known(kind)?,
         since,
     })

@@ -1,8 +1,8 @@
 //! What the engine's suites share: a subject to value, and a snapshot that holds nothing.
 
-use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
+use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_engine::subject::{
-    BuildStatus, Energy, Fabric, Occupancy, Place, Precision, Provenance, Size, Subject,
+    BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
 };
 use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use domesday_registers::records::Country;
@@ -13,7 +13,7 @@ pub fn subject(bedrooms: u32) -> Subject {
     Subject {
         valuation_day: Day::from_ymd(2026, 6, 1).unwrap(),
         uprn: None,
-        place: Place {
+        place: GridPoint {
             easting: 450_000,
             northing: 300_000,
         },
@@ -46,12 +46,14 @@ impl EvidenceSource for Nothing {
     fn ask(
         &self,
         _subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         Ok(match question {
-            Question::NearbySales(_) | Question::OwnSales => EvidenceResponse::Sales(Vec::new()),
-            Question::PriceIndex { .. } => EvidenceResponse::Index(None),
-            Question::AreaFigures { .. } => EvidenceResponse::Figures(None),
+            EvidenceQuery::NearbySales(_) | EvidenceQuery::OwnSales => {
+                EvidenceResponse::Sales(Vec::new())
+            }
+            EvidenceQuery::PriceIndex { .. } => EvidenceResponse::Index(None),
+            EvidenceQuery::AreaFigures { .. } => EvidenceResponse::Figures(None),
         })
     }
 }

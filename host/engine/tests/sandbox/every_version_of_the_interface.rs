@@ -5,10 +5,10 @@ use crate::common::subject;
 use crate::guest::component;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::{
-    EvidenceFault, EvidenceResponse, EvidenceSource, Nearness, Question, Refusal, Sale,
+    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Nearness, Refusal, Sale,
 };
 use domesday_engine::outcome::{Outcome, Row};
-use domesday_engine::subject::{Occupancy, Place, Precision, Subject};
+use domesday_engine::subject::{GridPoint, Occupancy, Precision, Subject};
 use domesday_engine::{Limits, Runtime};
 use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Tenure};
 use domesday_registers::{Day, Postcode};
@@ -24,10 +24,10 @@ impl EvidenceSource for These {
     fn ask(
         &self,
         _subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         Ok(match question {
-            Question::NearbySales(query) => {
+            EvidenceQuery::NearbySales(query) => {
                 let most = usize::try_from(query.limit).unwrap();
                 EvidenceResponse::Sales(self.0.iter().take(most).cloned().collect())
             }
@@ -83,7 +83,7 @@ fn sales() -> Vec<Sale> {
             uprn: (n % 2 == 0).then_some(999_999_999_999 - n as u64),
             day: Day(-20_000 + 700 * n as i32),
             price_gbp: 1 + 4_321_987 * n as u64,
-            place: Place {
+            place: GridPoint {
                 easting: -7 + 12_345 * n as i32,
                 northing: 1_299_999 - 21_000 * n as i32,
             },

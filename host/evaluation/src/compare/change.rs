@@ -1,6 +1,6 @@
 //! By how much estimates change from A to B.
 
-use super::paired::Paired;
+use super::paired::PairedRow;
 use crate::histogram::Histogram;
 use crate::number::{count, median, quantile, rounded};
 use serde::{Deserialize, Serialize};
@@ -36,14 +36,14 @@ pub struct Change {
 }
 
 impl Change {
-    /// Of the rows that both value; None where there is none.
-    pub fn of(rows: &[&Paired]) -> Option<Change> {
+    /// Computes the change of the rows that both value, or returns `None` without any.
+    pub fn of(rows: &[&PairedRow]) -> Option<Change> {
         let mut changes: Vec<f64> = rows.iter().filter_map(|row| row.change()).collect();
         changes.sort_unstable_by(f64::total_cmp);
         let both = || rows.iter().filter_map(|row| row.estimates());
         let (a, b) = both().fold((0.0, 0.0), |(a, b), row| (a + row.a, b + row.b));
         let over = |least: f64| {
-            // What is 5 % by its digits is not over it by its last bit.
+            // Tolerance: a change of 5 % is not over it because of rounding.
             let over = changes.iter().filter(|change| change.abs() > least + 1e-12);
             rounded(count(over.count()) / count(changes.len()))
         };
@@ -66,13 +66,13 @@ impl Change {
 
 /// Widths that a bin may have.
 const STEPS: [f64; 7] = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05];
-/// Bins; an odd number, so that no change at all is in the middle of one.
+/// Bins. The number is odd, so that no change at all is in the middle of one.
 const BINS: usize = 41;
 /// Share of the changes that the bins should hold.
 const HELD: f64 = 0.98;
 
 /// How changes are distributed, in the finest bins that hold nearly all of them.
-pub fn distribution(rows: &[&Paired]) -> Histogram {
+pub fn distribution(rows: &[&PairedRow]) -> Histogram {
     let changes: Vec<f64> = rows.iter().filter_map(|row| row.change()).collect();
     let mut found = Histogram::empty(0.0, 1.0, 0);
     for step in STEPS {
@@ -89,8 +89,8 @@ pub fn distribution(rows: &[&Paired]) -> Histogram {
 /// Rows drawn one by one at most.
 const POINTS: usize = 800;
 
-/// A's estimate in pounds and the change, of rows that both value; of many, an even part.
-pub fn points(rows: &[&Paired]) -> Vec<[f64; 2]> {
+/// Returns a's estimate in pounds and the change, of rows that both value; of many, an even part.
+pub fn points(rows: &[&PairedRow]) -> Vec<[f64; 2]> {
     let all: Vec<[f64; 2]> = rows
         .iter()
         .filter_map(|row| Some([row.estimates()?.a, rounded(row.change()?)]))
@@ -99,7 +99,7 @@ pub fn points(rows: &[&Paired]) -> Vec<[f64; 2]> {
     all.into_iter().step_by(every).collect()
 }
 
-/// A share per cent with its sign, but for nothing.
+/// Returns a share per cent with its sign, but for nothing.
 pub(crate) fn signed(share: f64) -> String {
     let text = format!("{:+.1} %", 100.0 * share);
     match text.as_str() {

@@ -3,8 +3,8 @@
 use super::cost::Cost;
 use super::group::Group;
 use super::header::Header;
-use super::paired::{Paired, Status};
-use super::status::{Crossing, Flips};
+use super::paired::{PairedRow, Status};
+use super::status::{Flips, Transition};
 use crate::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -18,29 +18,29 @@ pub const FORMAT: u32 = 1;
 pub struct Comparison {
     /// [`FORMAT`].
     pub format: u32,
-    /// What was compared, on what.
+    /// The releases and the rows.
     pub subject: Header,
-    /// What must be known before any figure is read.
+    /// Warnings that precede the figures.
     pub warnings: Vec<String>,
-    /// What it comes to, in sentences.
+    /// The result, in sentences.
     pub verdict: Vec<String>,
-    /// Rows on which both said the very same, to the bit.
+    /// Rows with identical outcomes, to the bit.
     pub identical: usize,
     /// All rows.
     pub overall: Group,
     /// Rows that change status.
     pub flips: Flips,
     /// The rows that both value and whose values lie furthest apart, furthest first.
-    pub movers: Vec<Paired>,
+    pub movers: Vec<PairedRow>,
     /// How changes are distributed.
     pub changes: Histogram,
     /// A's estimate in pounds and the change of rows that both value; of many, an even part.
     pub points: Vec<[f64; 2]>,
     /// How many rows go from which status to which.
-    pub statuses: Vec<Crossing<Status>>,
+    pub statuses: Vec<Transition<Status>>,
     /// How many rows that both value go from which band of confidence to which.
-    pub bands: Vec<Crossing<String>>,
-    /// What rows cost; absent where there is none.
+    pub bands: Vec<Transition<String>>,
+    /// The cost of rows; absent without any.
     pub cost: Option<Cost>,
     /// The same rows, divided in one way after another.
     pub divisions: Vec<Division>,
@@ -57,7 +57,7 @@ pub struct Division {
 }
 
 impl Comparison {
-    /// The division by something.
+    /// Returns the division by something.
     pub fn by(&self, what: &str) -> Option<&Division> {
         self.divisions.iter().find(|division| division.by == what)
     }

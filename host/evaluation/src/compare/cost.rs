@@ -1,6 +1,6 @@
-//! What rows cost.
+//! The cost of rows.
 
-use super::paired::{Paired, Side};
+use super::paired::{PairedRow, Side};
 use super::sides::Sides;
 use crate::number::{mean, median, quantile, rounded};
 use serde::{Deserialize, Serialize};
@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// Units of fuel a row; the same on every machine.
-    pub fuel: Compared,
+    pub fuel: CostComparison,
     /// Microseconds a row; of this machine, in this run.
-    pub micros: Compared,
+    pub micros: CostComparison,
 }
 
 /// One kind of cost of both releases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
+pub struct CostComparison {
     /// Each release.
     pub spread: Sides<Spread>,
     /// Median over the rows of B's cost over A's; absent where A's is nothing.
@@ -33,9 +33,9 @@ pub struct Spread {
     pub median: f64,
     /// The mean.
     pub mean: f64,
-    /// What a tenth of the rows cost less than.
+    /// The first decile.
     pub tenth: f64,
-    /// What nine tenths cost less than.
+    /// The last decile.
     pub ninetieth: f64,
     /// The dearest row.
     pub most: f64,
@@ -43,7 +43,7 @@ pub struct Spread {
 
 impl Cost {
     /// Of all rows, answered or not; None of nothing.
-    pub fn of(rows: &[&Paired]) -> Option<Cost> {
+    pub fn of(rows: &[&PairedRow]) -> Option<Cost> {
         Some(Cost {
             fuel: compared(rows, |side| side.fuel as f64)?,
             micros: compared(rows, |side| side.micros)?,
@@ -51,11 +51,11 @@ impl Cost {
     }
 }
 
-fn compared(rows: &[&Paired], of: impl Fn(&Side) -> f64) -> Option<Compared> {
+fn compared(rows: &[&PairedRow], of: impl Fn(&Side) -> f64) -> Option<CostComparison> {
     let costs = rows.iter().map(|row| row.sides.each().map(&of));
     let ratios = costs.clone().filter(|cost| cost.a > 0.0);
     let ratios = ratios.map(|cost| cost.b / cost.a);
-    Some(Compared {
+    Some(CostComparison {
         spread: Sides {
             a: spread(costs.clone().map(|cost| cost.a).collect())?,
             b: spread(costs.map(|cost| cost.b).collect())?,

@@ -1,10 +1,10 @@
-//! Figures worked by hand, and what must hold of any rows.
+//! Figures computed by hand, and properties of any rows.
 
 use super::comparison::Comparison;
-use super::paired::{ComparedOutcome, Paired, Side, Status};
+use super::paired::{ComparedOutcome, PairedRow, Side, Status};
 use super::sides::Sides;
-use super::status::{Crossing, Flips};
-use super::testing::{comparison, in_band, pair, referred, said, valued};
+use super::status::{Flips, Transition};
+use super::testing::{compared, comparison, in_band, pair, referred, valued};
 use domesday_registers::codes::PropertyType;
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn changes_by_hand() {
     assert_eq!((change.median, change.median_absolute), (0.02, 0.05));
     // Four gaps: a tenth of the way is 0.4 of the first, nine tenths 0.6 of the last.
     assert_eq!((change.tenth, change.ninetieth), (-0.12, 0.32));
-    // What is 5 % is not over 5 %.
+    // Exactly 5 % is not over 5 %.
     assert_eq!(
         (change.over_1, change.over_5, change.over_10),
         (0.8, 0.4, 0.4)
@@ -36,9 +36,9 @@ fn changes_by_hand() {
 #[test]
 fn the_furthest_is_the_one_of_the_largest_ratio_either_way() {
     let rows = [
-        said("up a half", None, valued(100.0), valued(150.0)),
-        said("down a half", None, valued(100.0), valued(50.0)),
-        said("still", None, valued(100.0), valued(100.0)),
+        compared("up a half", None, valued(100.0), valued(150.0)),
+        compared("down a half", None, valued(100.0), valued(50.0)),
+        compared("still", None, valued(100.0), valued(100.0)),
     ];
     let movers = comparison(&rows).movers;
     let names: Vec<&str> = movers.iter().map(|row| row.row.as_str()).collect();
@@ -62,13 +62,13 @@ fn flips_are_counted_by_kind_and_named() {
         reason: "trapped".to_owned(),
     };
     let rows = [
-        said("one", None, valued(1.0), referred("unusual_size")),
-        said("two", None, valued(1.0), referred("unusual_size")),
-        said("three", None, referred("short_lease"), valued(1.0)),
-        said("four", None, valued(1.0), failed),
-        said("five", None, valued(1.0), valued(2.0)),
+        compared("one", None, valued(1.0), referred("unusual_size")),
+        compared("two", None, valued(1.0), referred("unusual_size")),
+        compared("three", None, referred("short_lease"), valued(1.0)),
+        compared("four", None, valued(1.0), failed),
+        compared("five", None, valued(1.0), valued(2.0)),
         // Another reason is no other status.
-        said(
+        compared(
             "six",
             None,
             referred("short_lease"),
@@ -104,11 +104,11 @@ fn flips_are_counted_by_kind_and_named() {
     );
 }
 
-/// Forty sales at 100: A says 110 and B 105, of ranges that are a tenth either way of each.
+/// Forty sales at 100: A estimates 110 and B 105, with ranges of a tenth either way.
 #[test]
 fn against_prices_by_hand() {
-    let rows: Vec<Paired> = (0..40)
-        .map(|at| said(&at.to_string(), Some(100.0), valued(110.0), valued(105.0)))
+    let rows: Vec<PairedRow> = (0..40)
+        .map(|at| compared(&at.to_string(), Some(100.0), valued(110.0), valued(105.0)))
         .collect();
     let all = comparison(&rows).overall;
     let both = all.accuracy.unwrap();
@@ -132,7 +132,7 @@ fn ratios_of_cost_are_by_row() {
         (row.sides.a.micros, row.sides.b.micros) = (10.0, 5.0);
         row
     };
-    // Ratios 2, 3 and 0.5, of which the middle is 2; a row of no fuel has none.
+    // Ratios 2, 3 and 0.5, with median 2. A row without fuel has no ratio.
     let rows = [
         costing(10, 20),
         costing(10, 30),
@@ -151,12 +151,12 @@ fn ratios_of_cost_are_by_row() {
 #[test]
 fn bands_go_from_one_to_the_other() {
     let rows = [
-        said("1", None, in_band(1.0, "high"), in_band(1.0, "low")),
-        said("2", None, in_band(1.0, "high"), in_band(1.0, "low")),
-        said("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
-        said("4", None, in_band(1.0, "low"), referred("other")),
+        compared("1", None, in_band(1.0, "high"), in_band(1.0, "low")),
+        compared("2", None, in_band(1.0, "high"), in_band(1.0, "low")),
+        compared("3", None, in_band(1.0, "low"), in_band(1.0, "low")),
+        compared("4", None, in_band(1.0, "low"), referred("other")),
     ];
-    let crossing = |a: &str, b: &str, rows| Crossing {
+    let crossing = |a: &str, b: &str, rows| Transition {
         a: a.to_owned(),
         b: b.to_owned(),
         rows,
@@ -169,8 +169,8 @@ fn bands_go_from_one_to_the_other() {
 }
 
 /// Everything that B makes of A, as everything that A makes of B.
-fn mirrored(rows: &[Paired]) -> Vec<Paired> {
-    let mirrored = |row: &Paired| Paired {
+fn mirrored(rows: &[PairedRow]) -> Vec<PairedRow> {
+    let mirrored = |row: &PairedRow| PairedRow {
         sides: Sides {
             a: row.sides.b.clone(),
             b: row.sides.a.clone(),
@@ -180,7 +180,7 @@ fn mirrored(rows: &[Paired]) -> Vec<Paired> {
     rows.iter().map(mirrored).collect()
 }
 
-fn some_said() -> impl Strategy<Value = ComparedOutcome> {
+fn some_outcome() -> impl Strategy<Value = ComparedOutcome> {
     let band = prop_oneof![Just("high"), Just("medium"), Just("low")];
     prop_oneof![
         6 => (50_000.0..900_000.0_f64, any::<bool>(), band).prop_map(|(estimate, ranged, band)| {
@@ -192,22 +192,22 @@ fn some_said() -> impl Strategy<Value = ComparedOutcome> {
     ]
 }
 
-fn some_row() -> impl Strategy<Value = Paired> {
+fn some_row() -> impl Strategy<Value = PairedRow> {
     let kind = prop_oneof![
         Just(PropertyType::Detached),
         Just(PropertyType::Flat),
         Just(PropertyType::Other)
     ];
     let side = || {
-        (some_said(), 0_u64..100_000, 1.0..500.0_f64).prop_map(|(said, fuel, micros)| Side {
-            said,
+        (some_outcome(), 0_u64..100_000, 1.0..500.0_f64).prop_map(|(outcome, fuel, micros)| Side {
+            outcome,
             fuel,
             micros,
         })
     };
     let price = proptest::option::of(50_000.0..900_000.0_f64);
     (kind, side(), side(), price, "[A-Z]{2}").prop_map(|(property_type, a, b, price, area)| {
-        Paired {
+        PairedRow {
             row: "a row".to_owned(),
             property_type,
             authority: String::new(),
@@ -232,9 +232,9 @@ proptest! {
 
     #[test]
     fn a_release_against_itself_changes_nothing(rows in proptest::collection::vec(some_row(), 1..90)) {
-        let same: Vec<Paired> = rows
+        let same: Vec<PairedRow> = rows
             .iter()
-            .map(|row| Paired { sides: Sides { a: row.sides.a.clone(), b: row.sides.a.clone() }, ..row.clone() })
+            .map(|row| PairedRow { sides: Sides { a: row.sides.a.clone(), b: row.sides.a.clone() }, ..row.clone() })
             .collect();
         let found = comparison(&same);
         prop_assert_eq!(found.identical, same.len());

@@ -1,12 +1,12 @@
 //! The figures of one group of rows.
 
 use super::change::Change;
-use super::paired::{ComparedOutcome, Paired, Status};
+use super::paired::{ComparedOutcome, PairedRow, Status};
 use super::sides::Sides;
 use crate::LEAST_ROWS;
 use crate::accuracy::{Accuracy, Pair, nearer};
 use crate::number::{median, rounded};
-use crate::ranges::{Ranged, Ranges};
+use crate::ranges::{RangedEstimate, Ranges};
 use serde::{Deserialize, Serialize};
 
 /// One group: a type, an area, a band of value or confidence, or all.
@@ -23,17 +23,17 @@ pub struct Group {
     pub valued: Sides<usize>,
     /// Rows that change status.
     pub flips: usize,
-    /// Of the rows that both value; absent where there is none.
+    /// The change of the rows that both value; absent without any.
     pub change: Option<Change>,
-    /// Against what was paid, on the rows that both value; absent below [`LEAST_ROWS`] known
-    /// prices.
+    /// Accuracy against the price paid, on the rows that both value; absent below [`LEAST_ROWS`]
+    /// known prices.
     pub accuracy: Option<Nearness>,
-    /// What the ranges hold of what was paid, on the rows where both give one; absent below
-    /// [`LEAST_ROWS`] known prices.
+    /// The coverage of the ranges, on the rows where both give one; absent below [`LEAST_ROWS`]
+    /// known prices.
     pub ranges: Option<Sides<Ranges>>,
     /// Rows where both give a range.
     pub ranged: usize,
-    /// On those the median of (upper - lower) / estimate; absent where there is none.
+    /// The median of (upper - lower) / estimate on those rows; absent without any.
     pub width: Option<Sides<f64>>,
 }
 
@@ -46,23 +46,24 @@ pub struct Nearness {
     /// Share of the rows on which B is nearer to the price than A; half of those where both are
     /// equally near count.
     pub b_nearer: f64,
-    /// That share's 95 % score interval: where it holds one half, the sample cannot tell the two
-    /// apart.
+    /// The 95 % score interval of that share. If it contains one half, the sample does not decide.
     pub interval: [f64; 2],
 }
 
 impl Group {
-    /// The figures of these rows; `nominal` is what each release's ranges are meant to hold.
-    pub fn of(key: &str, name: Option<&str>, rows: &[&Paired], nominal: Sides<f64>) -> Group {
+    /// Returns the figures of these rows. `nominal` is the nominal coverage of each release's
+    /// ranges.
+    pub fn of(key: &str, name: Option<&str>, rows: &[&PairedRow], nominal: Sides<f64>) -> Group {
         let valued = |of: &dyn Fn(&Sides<Status>) -> Status| {
             let statuses = rows
                 .iter()
-                .map(|row| row.said().map(ComparedOutcome::status));
+                .map(|row| row.outcomes().map(ComparedOutcome::status));
             statuses
                 .filter(|status| of(status) == Status::Valued)
                 .count()
         };
-        let ranged: Vec<Sides<Ranged>> = rows.iter().filter_map(|row| ranged(row)).collect();
+        let ranged: Vec<Sides<RangedEstimate>> =
+            rows.iter().filter_map(|row| ranged(row)).collect();
         Group {
             key: key.to_owned(),
             name: name.map(str::to_owned),
@@ -82,13 +83,13 @@ impl Group {
 }
 
 impl Nearness {
-    fn of(rows: &[&Paired]) -> Option<Nearness> {
+    fn of(rows: &[&PairedRow]) -> Option<Nearness> {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for row in rows {
-            if let (Some(price), Some(said)) = (row.price, row.estimates()) {
+            if let (Some(price), Some(estimates)) = (row.price, row.estimates()) {
                 let pair = |estimate| Pair { price, estimate };
-                a.push(pair(said.a));
-                b.push(pair(said.b));
+                a.push(pair(estimates.a));
+                b.push(pair(estimates.b));
             }
         }
         if a.len() < LEAST_ROWS {
@@ -103,7 +104,7 @@ impl Nearness {
         })
     }
 
-    /// Whether the sample tells which is nearer, and then whether it is B.
+    /// Returns whether the sample tells which is nearer, and then whether it is B.
     pub fn b_wins(&self) -> Option<bool> {
         let [low, high] = self.interval;
         match (low > 0.5, high < 0.5) {
@@ -114,23 +115,25 @@ impl Nearness {
     }
 }
 
-/// A row where both give a range; a price that nobody knows is no number.
-fn ranged(row: &Paired) -> Option<Sides<Ranged>> {
+/// Returns a row if both give a range and the price is known.
+fn ranged(row: &PairedRow) -> Option<Sides<RangedEstimate>> {
     let price = row.price.unwrap_or(f64::NAN);
-    let both = row.said().map(ComparedOutcome::ranged).both()?;
-    Some(both.map(|(estimate, range)| Ranged {
+    let both = row.outcomes().map(ComparedOutcome::ranged).both()?;
+    Some(both.map(|(estimate, range)| RangedEstimate {
         price,
         estimate,
         range,
     }))
 }
 
-fn ranges(rows: &[Sides<Ranged>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
-    let priced: Vec<&Sides<Ranged>> = rows.iter().filter(|row| !row.a.price.is_nan()).collect();
+fn ranges(rows: &[Sides<RangedEstimate>], nominal: Sides<f64>) -> Option<Sides<Ranges>> {
+    let priced: Vec<&Sides<RangedEstimate>> =
+        rows.iter().filter(|row| !row.a.price.is_nan()).collect();
     if priced.len() < LEAST_ROWS {
         return None;
     }
-    let (a, b): (Vec<Ranged>, Vec<Ranged>) = priced.iter().map(|row| (row.a, row.b)).unzip();
+    let (a, b): (Vec<RangedEstimate>, Vec<RangedEstimate>) =
+        priced.iter().map(|row| (row.a, row.b)).unzip();
     Sides {
         a: Ranges::of_ranged(&a, nominal.a),
         b: Ranges::of_ranged(&b, nominal.b),
@@ -138,7 +141,7 @@ fn ranges(rows: &[Sides<Ranged>], nominal: Sides<f64>) -> Option<Sides<Ranges>> 
     .both()
 }
 
-fn width(rows: &[Sides<Ranged>]) -> Option<Sides<f64>> {
+fn width(rows: &[Sides<RangedEstimate>]) -> Option<Sides<f64>> {
     Sides {
         a: median(rows.iter().map(|row| row.a.width()).collect()).map(rounded),
         b: median(rows.iter().map(|row| row.b.width()).collect()).map(rounded),

@@ -1,15 +1,15 @@
-//! What was compared, on which rows, and what a reader must know before the figures.
+//! The header of a comparison: the releases, the rows and warnings to the reader.
 
 use super::sides::Sides;
 use crate::report::TrainingData;
 use serde::{Deserialize, Serialize};
 
-/// What was compared.
+/// The header of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
     /// The releases.
-    pub releases: Sides<Compared>,
+    pub releases: Sides<ComparedRelease>,
     /// Where the rows come from.
     pub rows: Source,
     /// Groups of fewer known prices are shown without figures against them.
@@ -19,7 +19,7 @@ pub struct Header {
 /// One of the two releases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Compared {
+pub struct ComparedRelease {
     /// Its id.
     pub release_id: String,
     /// Its model's name.
@@ -36,7 +36,7 @@ pub struct Compared {
     pub nominal_coverage: f64,
     /// Its bands of confidence, best first.
     pub bands: Vec<String>,
-    /// What it learnt from.
+    /// Its training data.
     pub learnt: TrainingData,
 }
 
@@ -52,7 +52,7 @@ pub enum Source {
         last: String,
         /// Category A sales of homes in the window.
         in_window: usize,
-        /// Those that cannot be asked about, since the register lacks what a customer must state.
+        /// Homes without a required input in the register.
         not_askable: usize,
         /// Every so-many-th of the others was taken.
         taken_every: usize,
@@ -62,7 +62,7 @@ pub enum Source {
         /// The file's name.
         file: String,
     },
-    /// Rows of live requests, of which A's answer went out.
+    /// Rows of live requests, answered by A.
     Live {
         /// When the first of them was valued, RFC 3339 in UTC.
         first: String,
@@ -70,44 +70,43 @@ pub enum Source {
         last: String,
         /// Share of live rows that is taken, 0 to 1, as set last.
         share: f64,
-        /// The least and the largest share by which any of the rows was taken; absent where it was
-        /// not kept.
+        /// The smallest and the largest sampling share of the rows; absent where it was not stored.
         #[serde(default)]
         shares: Option<[f64; 2]>,
-        /// Whether earlier rows were let go of, since only so many are kept.
+        /// Whether earlier rows were removed, since the number of kept rows is limited.
         truncated: bool,
         /// Since when rows are counted in `left_out`, RFC 3339 in UTC.
         #[serde(default)]
         counted_since: Option<String>,
-        /// Rows that were taken and are in no figure.
+        /// Sampled rows that are in no figure.
         #[serde(default)]
-        left_out: LeftOut,
+        left_out: Exclusions,
     },
 }
 
 /// Live rows that were taken for B and are in no figure, by why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LeftOut {
+pub struct Exclusions {
     /// B is not made for their valuation dates.
     pub outside_dates: u64,
-    /// They came while as many as may were waiting for B.
+    /// They came while the queue for B was full.
     pub dropped: u64,
     /// They were waiting when B's run ended.
     pub let_go: u64,
     /// The host failed on them.
     pub undone: u64,
-    /// What both said of them could not be written.
+    /// The outcomes could not be written.
     pub unkept: u64,
 }
 
-impl LeftOut {
-    /// All of them.
+impl Exclusions {
+    /// Returns all of them.
     pub fn rows(&self) -> u64 {
         self.outside_dates + self.dropped + self.let_go + self.undone + self.unkept
     }
 
-    /// How many, and why; nothing where there is none.
+    /// Returns the counts and reasons as text, or `None` without any.
     pub fn in_words(&self) -> Option<String> {
         let kinds = [
             (
@@ -126,17 +125,17 @@ impl LeftOut {
 }
 
 impl Header {
-    /// Whether both value from the same content.
+    /// Returns whether both value from the same content.
     pub fn same_snapshot(&self) -> bool {
         self.releases.a.snapshot_content == self.releases.b.snapshot_content
     }
 
-    /// What must be said before any figure.
+    /// Returns the warnings that precede the figures.
     pub fn warnings(&self) -> Vec<String> {
         let Sides { a, b } = &self.releases;
-        let mut said = Vec::new();
+        let mut sentences = Vec::new();
         if !self.same_snapshot() {
-            said.push(format!(
+            sentences.push(format!(
                 "The two releases value from different snapshots (A from {}, sales up to {}; B from {}, sales up to {}): a change may \
                  come from the evidence as well as from the model.",
                 a.snapshot_id,
@@ -147,14 +146,14 @@ impl Header {
         }
         if let Source::Sales { first, last, .. } = &self.rows {
             for (name, release) in [("A", a), ("B", b)] {
-                said.extend(
+                sentences.extend(
                     release
                         .learnt
                         .warning()
                         .map(|words| format!("{name}: {words}")),
                 );
                 if let Some(latest) = release.latest_sale.as_ref().filter(|latest| *latest < last) {
-                    said.push(format!(
+                    sentences.push(format!(
                         "{name}'s snapshot ends on {latest}, and sales of {first} to {last} were asked about: the later the sale, \
                          the more evidence {name} lacks."
                     ));
@@ -165,8 +164,8 @@ impl Header {
             truncated: true, ..
         } = &self.rows
         {
-            said.push(
-                "Only so many rows are kept, and earlier ones were let go of: these are the latest."
+            sentences.push(
+                "The number of kept rows is limited, and earlier ones were removed: these are the latest."
                     .to_owned(),
             );
         }
@@ -179,12 +178,12 @@ impl Header {
         {
             let since = counted_since.as_ref();
             let since = since.map(|since| format!(" since {since}"));
-            said.push(format!(
+            sentences.push(format!(
                 "Rows that were taken{} and are in no figure here: {kinds}.",
                 since.unwrap_or_default()
             ));
         }
-        said
+        sentences
     }
 
     /// Where the rows come from, in a sentence.
@@ -231,7 +230,7 @@ impl Header {
     }
 }
 
-/// A share per cent, to four significant digits.
+/// Returns a share per cent, to four significant digits.
 fn per_cent(share: f64) -> String {
     let value = 100.0 * share;
     // Digits before the point, or, negative, noughts after it.
@@ -249,7 +248,7 @@ mod tests {
     use super::*;
     use crate::compare::testing::header;
 
-    fn live(shares: Option<[f64; 2]>, left_out: LeftOut) -> Header {
+    fn live(shares: Option<[f64; 2]>, left_out: Exclusions) -> Header {
         let mut found = header();
         found.rows = Source::Live {
             first: "2026-10-15T10:00:00Z".to_owned(),
@@ -275,21 +274,21 @@ mod tests {
         ] {
             assert_eq!(per_cent(share), told);
         }
-        let one = live(Some([0.07, 0.07]), LeftOut::default()).rows_in_words();
+        let one = live(Some([0.07, 0.07]), Exclusions::default()).rows_in_words();
         assert!(one.contains("11:00:00Z, 7 % of them; A's"), "{one}");
-        let unknown = live(None, LeftOut::default()).rows_in_words();
+        let unknown = live(None, Exclusions::default()).rows_in_words();
         assert!(unknown.contains(", 7 % of them"), "{unknown}");
-        let two = live(Some([0.07, 1.0]), LeftOut::default()).rows_in_words();
+        let two = live(Some([0.07, 1.0]), Exclusions::default()).rows_in_words();
         assert!(two.contains("7 % to 100 % of them, as the"), "{two}");
     }
 
     #[test]
     fn rows_that_are_in_no_figure_are_told_before_all_figures() {
-        assert_eq!(live(None, LeftOut::default()).warnings().len(), 0);
-        let some = LeftOut {
+        assert_eq!(live(None, Exclusions::default()).warnings().len(), 0);
+        let some = Exclusions {
             dropped: 12,
             undone: 1,
-            ..LeftOut::default()
+            ..Exclusions::default()
         };
         assert_eq!(some.rows(), 13);
         assert_eq!(

@@ -1,8 +1,8 @@
 //! What two releases say of the same rows, one beside the other.
 //!
-//! Rows come in ([`paired::Paired`]): a home with what each release said of it and what that cost.
-//! A [`comparison::Comparison`] goes out, which holds everything that its page ([`html`]) and its
-//! text ([`summary`]) say. The first release is A, the second B; a change is of B against A.
+//! Rows come in ([`paired::PairedRow`]): a home with what each release said of it and what that
+//! cost. A [`comparison::Comparison`] goes out, which holds everything that its page ([`html`]) and
+//! its text ([`summary`]) say. The first release is A, the second B; a change is of B against A.
 //! Nothing here knows how a row was valued, or whether somebody asked for the comparison or a
 //! server made it of live rows.
 

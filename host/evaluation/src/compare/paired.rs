@@ -4,11 +4,11 @@ use super::sides::Sides;
 use domesday_registers::codes::PropertyType;
 use serde::{Deserialize, Serialize};
 
-/// One home with what each release said of it.
+/// One home with the outcomes of both releases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Paired {
-    /// What the row is called, alone among its rows.
+pub struct PairedRow {
+    /// The row's name, unique among its rows.
     pub row: String,
     /// Type of the home.
     pub property_type: PropertyType,
@@ -16,9 +16,9 @@ pub struct Paired {
     pub authority: String,
     /// Postcode area, such as `LE`.
     pub postcode_area: String,
-    /// What was paid for it, pounds, above 0; absent where nobody knows.
+    /// The price paid in pounds, above 0; absent where unknown.
     pub price: Option<f64>,
-    /// What each release said, and at which cost.
+    /// Each release's outcome and cost.
     pub sides: Sides<Side>,
 }
 
@@ -27,7 +27,8 @@ pub struct Paired {
 #[serde(deny_unknown_fields)]
 pub struct Side {
     /// Its answer.
-    pub said: ComparedOutcome,
+    #[serde(rename = "said")]
+    pub outcome: ComparedOutcome,
     /// Units of fuel that it spent.
     pub fuel: u64,
     /// Time on the clock, microseconds.
@@ -97,7 +98,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// The estimate, pounds.
+    /// Returns the estimate, pounds.
     pub fn estimate(&self) -> Option<f64> {
         match self {
             ComparedOutcome::Valued { estimate, .. } => Some(*estimate),
@@ -105,7 +106,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// The estimate with its range, where there is one.
+    /// Returns the estimate with its range, if any.
     pub fn ranged(&self) -> Option<(f64, [f64; 2])> {
         match self {
             ComparedOutcome::Valued {
@@ -117,7 +118,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// The band of its confidence.
+    /// Returns the band of its confidence.
     pub fn band(&self) -> Option<&str> {
         match self {
             ComparedOutcome::Valued { band, .. } => Some(band),
@@ -125,7 +126,7 @@ impl ComparedOutcome {
         }
     }
 
-    /// Why there is no estimate.
+    /// Returns the reason for no estimate.
     pub fn reason(&self) -> Option<&str> {
         match self {
             ComparedOutcome::Valued { .. } => None,
@@ -136,15 +137,15 @@ impl ComparedOutcome {
     }
 }
 
-impl Paired {
-    /// What was said of it, by each.
-    pub fn said(&self) -> Sides<&ComparedOutcome> {
-        self.sides.each().map(|side| &side.said)
+impl PairedRow {
+    /// Returns the outcome of each release.
+    pub fn outcomes(&self) -> Sides<&ComparedOutcome> {
+        self.sides.each().map(|side| &side.outcome)
     }
 
     /// Both estimates, pounds, where both releases value it.
     pub fn estimates(&self) -> Option<Sides<f64>> {
-        self.said().map(ComparedOutcome::estimate).both()
+        self.outcomes().map(ComparedOutcome::estimate).both()
     }
 
     /// B's estimate over A's, less 1; where both releases value it.
@@ -152,14 +153,14 @@ impl Paired {
         self.estimates().map(|both| both.b / both.a - 1.0)
     }
 
-    /// Whether one release values, refers or fails on what the other does not.
+    /// Returns whether the status of the row differs between the releases.
     pub fn flipped(&self) -> bool {
-        let status = self.said().map(ComparedOutcome::status);
+        let status = self.outcomes().map(ComparedOutcome::status);
         status.a != status.b
     }
 
-    /// Whether both releases said the very same, to the bit.
+    /// Returns whether both outcomes are identical, to the bit.
     pub fn alike(&self) -> bool {
-        self.sides.a.said == self.sides.b.said
+        self.sides.a.outcome == self.sides.b.outcome
     }
 }

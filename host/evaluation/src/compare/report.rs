@@ -5,7 +5,7 @@ use super::comparison::{Comparison, Division, FORMAT};
 use super::cost::Cost;
 use super::group::Group;
 use super::header::Header;
-use super::paired::{ComparedOutcome, Paired};
+use super::paired::{ComparedOutcome, PairedRow};
 use super::sides::Sides;
 use super::status::{Flips, bands, statuses};
 use super::verdict::verdict;
@@ -16,13 +16,14 @@ use std::collections::BTreeMap;
 const MOVERS: usize = 10;
 
 impl Comparison {
-    /// The comparison on these rows, in their order; `name` tells an authority's name by its code.
+    /// Returns the comparison on these rows, in their order; `name` tells an authority's name by
+    /// its code.
     pub fn of(
         subject: Header,
-        rows: &[Paired],
+        rows: &[PairedRow],
         name: &dyn Fn(&str) -> Option<String>,
     ) -> Comparison {
-        let all: Vec<&Paired> = rows.iter().collect();
+        let all: Vec<&PairedRow> = rows.iter().collect();
         let nominal = subject
             .releases
             .each()
@@ -34,7 +35,7 @@ impl Comparison {
             .into_iter()
             .chain(order)
             .collect();
-        let by = |by: &str, order: &[&str], key: &dyn Fn(&Paired) -> Option<String>| Division {
+        let by = |by: &str, order: &[&str], key: &dyn Fn(&PairedRow) -> Option<String>| Division {
             by: by.to_owned(),
             groups: groups(&all, order, key)
                 .into_iter()
@@ -50,13 +51,13 @@ impl Comparison {
                 Some(type_words(row.property_type).to_owned())
             }),
             by("value", &price_bands(), &|row| {
-                let said = row.said().map(ComparedOutcome::estimate);
-                Some(price_band(said.a.or(said.b)?).to_owned())
+                let outcomes = row.outcomes().map(ComparedOutcome::estimate);
+                Some(price_band(outcomes.a.or(outcomes.b)?).to_owned())
             }),
             by("authority", &[], &|row| Some(row.authority.clone())),
             by("postcode_area", &[], &|row| Some(row.postcode_area.clone())),
             by("confidence", &known, &|row| {
-                row.said().a.band().map(str::to_owned)
+                row.outcomes().a.band().map(str::to_owned)
             }),
         ];
         let mut found = Comparison {
@@ -82,11 +83,11 @@ impl Comparison {
 
 /// Groups in the order given, then any others by key.
 fn groups<'a>(
-    rows: &[&'a Paired],
+    rows: &[&'a PairedRow],
     order: &[&str],
-    key: &dyn Fn(&Paired) -> Option<String>,
-) -> Vec<(String, Vec<&'a Paired>)> {
-    let mut groups = BTreeMap::<(usize, String), Vec<&Paired>>::new();
+    key: &dyn Fn(&PairedRow) -> Option<String>,
+) -> Vec<(String, Vec<&'a PairedRow>)> {
+    let mut groups = BTreeMap::<(usize, String), Vec<&PairedRow>>::new();
     for row in rows {
         if let Some(key) = key(row) {
             let place = order.iter().position(|known| *known == key);
@@ -98,10 +99,10 @@ fn groups<'a>(
     groups.map(|((_, key), rows)| (key, rows)).collect()
 }
 
-/// By the ratio either way round, so that the double is as far off as the half.
-fn movers(rows: &[&Paired]) -> Vec<Paired> {
+/// Orders by the ratio in either direction: double and half are equally far.
+fn movers(rows: &[&PairedRow]) -> Vec<PairedRow> {
     let far = |both: Sides<f64>| (both.b / both.a).max(both.a / both.b);
-    let mut moved: Vec<(f64, &Paired)> = rows
+    let mut moved: Vec<(f64, &PairedRow)> = rows
         .iter()
         .filter_map(|row| Some((far(row.estimates()?), *row)))
         .filter(|(far, _)| *far > 1.0)

@@ -31,7 +31,7 @@ impl<T> Sides<T> {
 }
 
 impl<T> Sides<Option<T>> {
-    /// Both, or neither where one is absent.
+    /// Returns both, or `None` where one is absent.
     pub fn both(self) -> Option<Sides<T>> {
         Some(Sides {
             a: self.a?,

@@ -1,13 +1,13 @@
 //! Statuses and bands of confidence: how many rows go from which to which.
 
-use super::paired::{ComparedOutcome, Paired, Status};
+use super::paired::{ComparedOutcome, PairedRow, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Rows that are one thing with A and one with B.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Crossing<T> {
+pub struct Transition<T> {
     /// With A.
     pub a: T,
     /// With B.
@@ -22,10 +22,10 @@ pub struct Crossing<T> {
 pub struct Flips {
     /// All of them.
     pub rows: usize,
-    /// How many of which kind, commonest first.
+    /// The number of each kind, most frequent first.
     pub kinds: Vec<Kind>,
     /// The rows themselves, in their order; the first [`NAMED`] of many.
-    pub named: Vec<Paired>,
+    pub named: Vec<PairedRow>,
 }
 
 /// Flips of one kind.
@@ -47,26 +47,26 @@ pub struct Kind {
 /// Rows that are named at most.
 pub const NAMED: usize = 60;
 
-/// Every pair of statuses that some row has, in order.
-pub fn statuses(rows: &[&Paired]) -> Vec<Crossing<Status>> {
+/// Returns every pair of statuses that some row has, in order.
+pub fn statuses(rows: &[&PairedRow]) -> Vec<Transition<Status>> {
     let found = rows.iter().map(|row| {
-        let status = row.said().map(ComparedOutcome::status);
+        let status = row.outcomes().map(ComparedOutcome::status);
         (status.a, status.b)
     });
     crossings(found)
 }
 
-/// Every pair of bands that some row which both value has: `order` first, others by name.
-pub fn bands(rows: &[&Paired], order: &[String]) -> Vec<Crossing<String>> {
+/// Returns every pair of bands that some row which both value has: `order` first, others by name.
+pub fn bands(rows: &[&PairedRow], order: &[String]) -> Vec<Transition<String>> {
     let place = |band: &str| {
         let known = order.iter().position(|known| known == band);
         (known.unwrap_or(order.len()), band.to_owned())
     };
     let found = rows.iter().filter_map(|row| {
-        let band = row.said().map(ComparedOutcome::band).both()?.map(place);
+        let band = row.outcomes().map(ComparedOutcome::band).both()?.map(place);
         Some((band.a, band.b))
     });
-    let named = crossings(found).into_iter().map(|found| Crossing {
+    let named = crossings(found).into_iter().map(|found| Transition {
         a: found.a.1,
         b: found.b.1,
         rows: found.rows,
@@ -74,26 +74,26 @@ pub fn bands(rows: &[&Paired], order: &[String]) -> Vec<Crossing<String>> {
     named.collect()
 }
 
-fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Crossing<T>> {
+fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Transition<T>> {
     let mut counted = BTreeMap::<(T, T), usize>::new();
     for both in found {
         *counted.entry(both).or_default() += 1;
     }
     let counted = counted.into_iter();
     counted
-        .map(|((a, b), rows)| Crossing { a, b, rows })
+        .map(|((a, b), rows)| Transition { a, b, rows })
         .collect()
 }
 
 impl Flips {
     /// Of these rows.
-    pub fn of(rows: &[&Paired]) -> Flips {
-        let flipped: Vec<&&Paired> = rows.iter().filter(|row| row.flipped()).collect();
+    pub fn of(rows: &[&PairedRow]) -> Flips {
+        let flipped: Vec<&&PairedRow> = rows.iter().filter(|row| row.flipped()).collect();
         let mut kinds = BTreeMap::<_, usize>::new();
         for row in &flipped {
-            let said = row.said();
-            let status = said.map(ComparedOutcome::status);
-            let reason = said.map(|said| said.reason().map(str::to_owned));
+            let outcomes = row.outcomes();
+            let status = outcomes.map(ComparedOutcome::status);
+            let reason = outcomes.map(|outcome| outcome.reason().map(str::to_owned));
             *kinds
                 .entry((status.a, reason.a, status.b, reason.b))
                 .or_default() += 1;

@@ -3,7 +3,7 @@
 use super::comparison::Comparison;
 use std::fmt::Write;
 
-/// The summary, many lines.
+/// Returns the summary, many lines.
 pub fn summary(found: &Comparison) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.

@@ -1,13 +1,13 @@
 //! Paired rows and comparisons for tests.
 
 use super::comparison::Comparison;
-use super::header::{Compared, Header, Source};
-use super::paired::{ComparedOutcome, Paired, Side};
+use super::header::{ComparedRelease, Header, Source};
+use super::paired::{ComparedOutcome, PairedRow, Side};
 use super::sides::Sides;
 use crate::report::TrainingData;
 use domesday_registers::codes::PropertyType;
 
-/// An estimate with a range of a tenth either way, in this band.
+/// Returns an estimate with a range of a tenth either way, in this band.
 pub(crate) fn in_band(estimate: f64, band: &str) -> ComparedOutcome {
     ComparedOutcome::Valued {
         estimate,
@@ -17,31 +17,31 @@ pub(crate) fn in_band(estimate: f64, band: &str) -> ComparedOutcome {
     }
 }
 
-/// The same in a band of no concern.
+/// Returns the same in an arbitrary band.
 pub(crate) fn valued(estimate: f64) -> ComparedOutcome {
     in_band(estimate, "medium")
 }
 
-/// A referral.
+/// Returns a referral.
 pub(crate) fn referred(reason: &str) -> ComparedOutcome {
     ComparedOutcome::Referred {
         reason: reason.to_owned(),
     }
 }
 
-/// A row of which both said so much, at the same cost.
-pub(crate) fn said(
+/// Returns a row with these outcomes, at the same cost.
+pub(crate) fn compared(
     row: &str,
     price: Option<f64>,
     a: ComparedOutcome,
     b: ComparedOutcome,
-) -> Paired {
-    let side = |said| Side {
-        said,
+) -> PairedRow {
+    let side = |outcome| Side {
+        outcome,
         fuel: 1_000,
         micros: 50.0,
     };
-    Paired {
+    PairedRow {
         row: row.to_owned(),
         property_type: PropertyType::Terraced,
         authority: "E07000900".to_owned(),
@@ -54,21 +54,21 @@ pub(crate) fn said(
     }
 }
 
-/// A row that both value.
-pub(crate) fn pair(a: f64, b: f64) -> Paired {
-    said("a row", None, valued(a), valued(b))
+/// Returns a row that both value.
+pub(crate) fn pair(a: f64, b: f64) -> PairedRow {
+    compared("a row", None, valued(a), valued(b))
 }
 
-/// The comparison on these rows.
-pub(crate) fn comparison(rows: &[Paired]) -> Comparison {
+/// Returns the comparison on these rows.
+pub(crate) fn comparison(rows: &[PairedRow]) -> Comparison {
     Comparison::of(header(), rows, &|code| {
         (code == "E07000900").then(|| "Zed & Ledbury <North>".to_owned())
     })
 }
 
-/// A header of nothing in particular.
+/// Returns a header of nothing in particular.
 pub(crate) fn header() -> Header {
-    let release = |release_id: &str| Compared {
+    let release = |release_id: &str| ComparedRelease {
         release_id: release_id.to_owned(),
         model: "made-up".to_owned(),
         model_version: "1.0.0".to_owned(),

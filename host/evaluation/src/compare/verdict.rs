@@ -1,4 +1,4 @@
-//! What a comparison comes to, in a few sentences.
+//! The verdict of a comparison, in a few sentences.
 
 use super::change::signed;
 use super::comparison::Comparison;
@@ -9,24 +9,24 @@ use super::status::Kind;
 use crate::LEAST_ROWS;
 use crate::ranges::Ranges;
 
-/// The sentences, most important first.
+/// Returns the sentences, most important first.
 pub fn verdict(found: &Comparison) -> Vec<String> {
     let rows = found.overall.rows;
     if rows == 0 {
         return vec!["There is no row to compare.".to_owned()];
     }
-    let mut said = vec![match rows - found.identical {
+    let mut sentences = vec![match rows - found.identical {
         0 => format!("B says the same as A on {}, to the bit.", all(rows)),
         other => format!(
             "B says something else than A on {other} of {}.",
             counted(rows)
         ),
     }];
-    said.extend(change(found));
-    said.push(flips(found));
+    sentences.extend(change(found));
+    sentences.push(flips(found));
     if found.identical < rows {
         let priced = !matches!(found.subject.rows, Source::Sales { .. });
-        said.push(match &found.overall.accuracy {
+        sentences.push(match &found.overall.accuracy {
             Some(both) => nearness(both),
             None if priced => {
                 "What was paid is not known of these rows: which release is nearer to it cannot be said."
@@ -37,12 +37,12 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
             ),
         });
     }
-    said.extend(found.overall.ranges.as_ref().map(held));
-    said.extend(cost(found));
-    said
+    sentences.extend(found.overall.ranges.as_ref().map(held));
+    sentences.extend(cost(found));
+    sentences
 }
 
-/// So many rows, in words.
+/// Returns a number of rows as text.
 fn counted(rows: usize) -> String {
     match rows {
         1 => "1 row".to_owned(),

@@ -1,4 +1,4 @@
-//! The report as one page that needs nothing else: no network, no script.
+//! The report as one self-contained page: no network, no script.
 
 pub(crate) mod plots;
 pub(crate) mod tables;
@@ -10,10 +10,10 @@ use crate::group::Group;
 use crate::report::{AsAt, Division, Report, TrainingData};
 use crate::row::Baseline;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use plots::{Course, Frame, Mark, Shape};
+use plots::{Frame, Mark, MonthlySeries, Shape};
 use tables::{called, largest, percent};
 
-/// A plot over the whole page.
+/// Returns a plot over the whole page.
 const fn wide(axis: &str) -> Frame<'_> {
     Frame {
         axis,
@@ -25,7 +25,7 @@ const STYLE: &str = include_str!("style.css");
 /// Areas in a plot and in a table at most; the JSON has all.
 const MOST_AREAS: usize = 40;
 
-/// The page.
+/// Returns the page.
 ///
 /// # Errors
 /// Where a plot cannot be drawn.
@@ -62,7 +62,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
         (section(report, "postcode_area", "By postcode area")?)
         (section(report, "floor_area", "By whether the floor area was on record")?)
         (section(report, "build", "By whether it was sold new")?)
-        (floors(report)?)
+        (baselines(report)?)
         @if !all.reasons.is_empty() { h2 { "Not valued, and why" } (tables::reasons(all)) }
         (probe(report))
         (words::words(report))
@@ -70,7 +70,7 @@ pub fn page(report: &Report) -> Result<String, PlotError> {
     Ok(document(&title, &body))
 }
 
-/// A page of this title that needs nothing else.
+/// Returns a page of this title that needs nothing else.
 pub(crate) fn document(title: &str, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
@@ -121,9 +121,9 @@ fn facts(report: &Report) -> Markup {
     } }
 }
 
-/// A drawing under the name that is read out for it.
+/// Returns a drawing under the name that is read out for it.
 pub(crate) fn svg(label: &str, svg: String) -> Markup {
-    // The drawing library gives no name to what it draws.
+    // The drawing library does not name its drawings.
     let named = format!("<svg role=\"img\" aria-label=\"{label}\" ");
     html! { div.scroll { (PreEscaped(svg.replacen("<svg ", &named, 1))) } }
 }
@@ -163,7 +163,7 @@ fn section(report: &Report, by: &str, title: &str) -> Result<Markup, PlotError> 
     })
 }
 
-/// What a group is called among groups of another kind.
+/// Returns a group's name among groups of another kind.
 fn named(by: &str, group: &Group) -> String {
     match by {
         "confidence" => format!("confidence {}", called(&group.key, group.name.as_deref())),
@@ -219,7 +219,7 @@ fn months(report: &Report) -> Result<Markup, PlotError> {
         .iter()
         .map(|group| group.key.clone())
         .collect();
-    let course = |label, colour, of: &dyn Fn(&Group) -> Option<f64>| Course {
+    let course = |label, colour, of: &dyn Fn(&Group) -> Option<f64>| MonthlySeries {
         label,
         colour,
         points: (0..)
@@ -243,7 +243,7 @@ fn months(report: &Report) -> Result<Markup, PlotError> {
     })
 }
 
-fn floors(report: &Report) -> Result<Markup, PlotError> {
+fn baselines(report: &Report) -> Result<Markup, PlotError> {
     let mut groups = vec![("all".to_owned(), &report.overall)];
     for by in ["type", "confidence", "price", "authority"] {
         let division = report.by(by).map(|division| largest(division, MOST_AREAS));
@@ -251,10 +251,13 @@ fn floors(report: &Report) -> Result<Markup, PlotError> {
         groups.extend(division.map(|group| (named(by, group), group)));
     }
     let mut sections = Vec::new();
-    for (at, floor) in Baseline::ALL.iter().enumerate() {
+    for (at, baseline) in Baseline::ALL.iter().enumerate() {
         let mut marks = Vec::new();
         for (name, group) in &groups {
-            let both = group.floors.get(at).and_then(|f| f.like_for_like.as_ref());
+            let both = group
+                .baselines
+                .get(at)
+                .and_then(|f| f.like_for_like.as_ref());
             if let (Some(both), true) = (both, marks.len() < 12) {
                 let mark = |who: &str, mdape: f64, colour| Mark {
                     label: format!("{name}: {who}"),
@@ -263,17 +266,17 @@ fn floors(report: &Report) -> Result<Markup, PlotError> {
                     interval: None,
                 };
                 marks.push(mark("release", both.release.mdape, plots::RELEASE));
-                marks.push(mark("floor", both.floor.mdape, plots::OTHER));
+                marks.push(mark("baseline", both.baseline.mdape, plots::OTHER));
             }
         }
         let drawn = match marks.is_empty() {
             true => html! {},
             false => svg(
-                "Release and floor on the same rows",
+                "Release and baseline on the same rows",
                 plots::marks(&marks, Shape::Bars, None, wide("median absolute error, %"))?,
             ),
         };
-        sections.push(html! { h3 { (floor.words()) } (drawn) (tables::floor(at, &groups)) });
+        sections.push(html! { h3 { (baseline.words()) } (drawn) (tables::baseline(at, &groups)) });
     }
     Ok(html! {
         h2 { "Floors" }

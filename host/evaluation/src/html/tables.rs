@@ -5,7 +5,7 @@ use crate::group::Group;
 use crate::report::Division;
 use maud::{Markup, html};
 
-/// A share as per cent.
+/// Returns a share as per cent.
 pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$}", 100.0 * share)
 }
@@ -14,7 +14,7 @@ fn shown(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| percent(share, 1))
 }
 
-/// What a group is called, its code included.
+/// Returns a group's name with its code.
 pub fn called(key: &str, name: Option<&str>) -> String {
     match name {
         Some(name) => format!("{name} ({key})"),
@@ -22,7 +22,7 @@ pub fn called(key: &str, name: Option<&str>) -> String {
     }
 }
 
-/// What a group is called where there is little room.
+/// Returns a group's short name.
 pub fn short(key: &str, name: Option<&str>) -> String {
     match name {
         Some(name) => name.to_owned(),
@@ -66,23 +66,23 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
     }
 }
 
-/// One floor, group by group.
-pub fn floor(at: usize, groups: &[(String, &Group)]) -> Markup {
+/// Renders one baseline, group by group.
+pub fn baseline(at: usize, groups: &[(String, &Group)]) -> Markup {
     html! {
         div.scroll { table {
             thead { tr {
-                th {} th { "floor hits %" } th { "rows" } th { "release MdAPE" } th { "floor MdAPE" } th { "release ≤10 %" } th { "floor ≤10 %" }
+                th {} th { "baseline hits %" } th { "rows" } th { "release MdAPE" } th { "baseline MdAPE" } th { "release ≤10 %" } th { "baseline ≤10 %" }
                 th { "release nearer %" } th { "verdict" }
             } }
-            tbody { @for (name, group) in groups { @if let Some(floor) = group.floors.get(at) { tr {
-                td { (name) } td { (shown(floor.hit_rate)) }
-                @match &floor.like_for_like {
+            tbody { @for (name, group) in groups { @if let Some(baseline) = group.baselines.get(at) { tr {
+                td { (name) } td { (shown(baseline.hit_rate)) }
+                @match &baseline.like_for_like {
                     Some(both) => {
                         td { (both.release.rows) }
-                        td { (percent(both.release.mdape, 2)) } td { (percent(both.floor.mdape, 2)) }
-                        td { (percent(both.release.within_10, 1)) } td { (percent(both.floor.within_10, 1)) }
+                        td { (percent(both.release.mdape, 2)) } td { (percent(both.baseline.mdape, 2)) }
+                        td { (percent(both.release.within_10, 1)) } td { (percent(both.baseline.within_10, 1)) }
                         td { (percent(both.release_nearer, 1)) " (" (percent(both.nearer_interval[0], 0)) "–" (percent(both.nearer_interval[1], 0)) ")" }
-                        td class=(verdict_class(floor.verdict)) { (floor.words()) }
+                        td class=(verdict_class(baseline.verdict)) { (baseline.words()) }
                     }
                     None => { td class="few" colspan="7" { "too few rows that both value" } }
                 }
@@ -112,7 +112,7 @@ pub fn reasons(group: &Group) -> Markup {
     }
 }
 
-/// A division's groups; of many, those with most sales.
+/// Returns a division's groups; of many, those with most sales.
 pub fn largest(division: &Division, most: usize) -> Vec<&Group> {
     let mut groups: Vec<&Group> = division.groups.iter().collect();
     if groups.len() > most {

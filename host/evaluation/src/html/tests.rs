@@ -1,7 +1,7 @@
-//! The page is whole, says what must be said, and needs nothing from elsewhere.
+//! The page is complete, has its warnings, and needs no other file.
 
 use super::*;
-use crate::report::{Cut, LeakageProbe};
+use crate::report::{LeakageCut, LeakageProbe};
 use crate::row::{Prediction, Row};
 use crate::testing::{report, row, unanswered};
 
@@ -11,7 +11,7 @@ fn rows() -> Vec<Row> {
             let price = 100_000.0 + 4_000.0 * f64::from(at);
             Row {
                 day: domesday_registers::Day(20_000 + at as i32),
-                floors: [Some(price * 1.2), Some(price * 0.95)],
+                baselines: [Some(price * 1.2), Some(price * 0.95)],
                 ..row(price, price * (0.9 + 0.003 * f64::from(at)))
             }
         })
@@ -26,7 +26,7 @@ fn nothing_is_fetched_or_run() {
     for foreign in ["<script", "src=", "href=", "@import", "url("] {
         assert!(!text.contains(foreign), "{foreign}");
     }
-    // The one address in it is the name of SVG's vocabulary, which nobody fetches.
+    // The only URL in it is the namespace of SVG, which no browser fetches.
     let addresses = text.matches("http").count();
     assert_eq!(
         addresses,
@@ -51,7 +51,7 @@ fn warnings_stand_before_the_figures() {
     doubtful.subject.learnt = TrainingData::Unstated;
     doubtful.leakage_probe = Some(LeakageProbe {
         passed: false,
-        cuts: vec![Cut {
+        cuts: vec![LeakageCut {
             day: "2024-05-01".to_owned(),
             sales: 9,
             certificates: 8,

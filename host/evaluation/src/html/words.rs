@@ -1,9 +1,9 @@
-//! What the words mean, and what the figures cannot show.
+//! The glossary, and the limits of the figures.
 
 use crate::report::Report;
 use maud::{Markup, html};
 
-/// The glossary.
+/// Returns the glossary.
 pub fn words(report: &Report) -> Markup {
     let least = report.subject.least_rows;
     html! {
@@ -22,7 +22,7 @@ pub fn words(report: &Report) -> Markup {
             dd { "Share of prices in their range with its 95 % score interval (Wilson 1927), red where the promise lies outside it; and the median of the
                   range's width over the estimate." }
             dt { "release nearer" }
-            dd { "Share of the same rows on which the release was nearer to the price than the floor. Where its interval holds 50, the sample cannot tell
+            dd { "Share of the same rows on which the release was nearer to the price than the baseline. Where its interval holds 50, the sample cannot tell
                   the two apart." }
             dt { "too few" } dd { "Groups of fewer than " (least) " rows are shown, but not figured." }
         }

@@ -5,7 +5,7 @@ use serde_json::{Error, Value};
 use std::fmt::Write;
 use utoipa::openapi::{RefOr, Schema};
 
-/// A section of the page.
+/// Renders a section of the page.
 ///
 /// # Errors
 /// The schema cannot be written as JSON.
@@ -51,7 +51,7 @@ pub fn schema(name: &str, schema: &RefOr<Schema>) -> Result<String, Error> {
     Ok(out)
 }
 
-/// The fields of an object that has no name of its own.
+/// Renders the fields of an unnamed object.
 fn nested(schema: &Value) -> String {
     let Some(fields) = schema["properties"].as_object() else {
         return String::new();
@@ -59,9 +59,9 @@ fn nested(schema: &Value) -> String {
     let fields: String = fields
         .iter()
         .map(|(name, field)| {
-            let meaning = inline(field["description"].as_str().unwrap_or_default());
+            let description = inline(field["description"].as_str().unwrap_or_default());
             format!(
-                "<li><code>{}</code>: {}. {meaning}</li>",
+                "<li><code>{}</code>: {}. {description}</li>",
                 escaped(name),
                 kind(field)
             )
@@ -70,7 +70,7 @@ fn nested(schema: &Value) -> String {
     format!("<ul>{fields}</ul>")
 }
 
-/// Which values of two fields go together, where a schema says so.
+/// Renders the combinations of two fields that a schema allows.
 fn rules(rules: &Value) -> String {
     let pairs: Vec<String> = rules
         .as_array()
@@ -89,7 +89,7 @@ fn rules(rules: &Value) -> String {
     }
 }
 
-/// A schema's type with its limits.
+/// Returns the type of a schema with its limits.
 fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Text as HTML.
 
-/// Text of which nothing is mark-up.
+/// Escapes text for HTML.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -8,8 +8,8 @@ pub fn escaped(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-/// Paragraphs and lists, as the descriptions are written: an empty line divides paragraphs, lines
-/// that begin with a dash are a list, and back-quotes hold code.
+/// Renders paragraphs and lists. An empty line separates paragraphs, lines that begin with a dash
+/// are a list, and back-quotes hold code.
 pub fn prose(text: &str) -> String {
     text.split("\n\n").map(paragraph).collect()
 }
@@ -29,7 +29,7 @@ fn paragraph(text: &str) -> String {
     }
 }
 
-/// One line, with its code.
+/// Renders one line, with its code.
 pub fn inline(text: &str) -> String {
     let mut out = String::new();
     for (index, part) in text.split('`').enumerate() {

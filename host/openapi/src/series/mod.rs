@@ -24,7 +24,7 @@ const NODE: &[Code] = &[Code::UnknownNode];
 const PAGES: &[Code] = &[Code::InvalidCursor, Code::CursorWithSelectors];
 const WHOLE: &[Code] = &[Code::CursorNotAccepted];
 
-/// What a client may keep carries these.
+/// Headers of responses that a client may cache.
 const KEPT: &[&str] = &["ETag", "Cache-Control", "Vary"];
 const UNCHANGED: ResponseSpec = ResponseSpec {
     status: "304",

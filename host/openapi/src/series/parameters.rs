@@ -1,7 +1,7 @@
-//! Query parameters, as the catalogue has them.
+//! Query parameters, from the catalogue.
 
 use crate::route::Field;
-use domesday_contract::schema::{Meaning, integer, pattern};
+use domesday_contract::schema::{SchemaExt, integer, pattern};
 use domesday_series::catalogue::{
     Choices, Dataset, Family, Frequency, Presence, Selector, SelectorRule,
 };
@@ -12,7 +12,7 @@ use utoipa::openapi::Object;
 use utoipa::openapi::path::ParameterIn;
 use utoipa::openapi::schema::Type;
 
-/// Longest text of a parameter that the description bounds, in characters. A cursor is longer.
+/// The longest value of a parameter with a limit, in characters. A cursor is longer.
 const LONGEST: usize = 200;
 
 pub fn markets_series() -> Vec<Field> {
@@ -31,7 +31,7 @@ pub fn rates_coverage() -> Vec<Field> {
     coverage(Family::Rates)
 }
 
-/// Of the routes that take nothing but a release.
+/// Returns the parameters of routes that take a release alone.
 pub fn release() -> Vec<Field> {
     vec![release_id()]
 }
@@ -50,7 +50,7 @@ fn coverage(family: Family) -> Vec<Field> {
     initial(family, true)
 }
 
-/// The parameters of an initial request. `dataset_required`: no cursor can stand in its place.
+/// Returns the parameters of an initial request. `dataset_required`: no cursor can replace it.
 fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
     let ids: Vec<Value> = family
         .datasets()
@@ -99,7 +99,7 @@ fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
     fields
 }
 
-/// A selector, over all datasets of the family that take it.
+/// Describes a selector, over all datasets of the family that take it.
 fn selection(family: Family, selector: &Selector) -> Field {
     let name = selector.parameter();
     let takers: Vec<(&Dataset, &Selector)> = family
@@ -107,7 +107,7 @@ fn selection(family: Family, selector: &Selector) -> Field {
         .iter()
         .filter_map(|dataset| Some((dataset, dataset.selector(name)?)))
         .collect();
-    let said = |presence: fn(Presence) -> bool| {
+    let listed = |presence: fn(Presence) -> bool| {
         let ids: Vec<String> = takers
             .iter()
             .filter(|(_, selector)| presence(selector.presence))
@@ -115,10 +115,10 @@ fn selection(family: Family, selector: &Selector) -> Field {
             .collect();
         ids.join(", ")
     };
-    let mut about = meaning(selector);
+    let mut about = describe(selector);
     let (required, optional) = (
-        said(|presence| presence == Presence::Required),
-        said(|presence| presence != Presence::Required),
+        listed(|presence| presence == Presence::Required),
+        listed(|presence| presence != Presence::Required),
     );
     if !required.is_empty() {
         about.push_str(&format!(" Required by {required}."));
@@ -129,7 +129,7 @@ fn selection(family: Family, selector: &Selector) -> Field {
     query(name, values(&takers), &about)
 }
 
-fn meaning(selector: &Selector) -> String {
+fn describe(selector: &Selector) -> String {
     match (selector.rule, selector.presence) {
         (SelectorRule::Area | SelectorRule::Choice(_), Presence::Default(value)) => {
             format!("{} Without it, `{value}`.", selector.name.meaning())
@@ -143,7 +143,7 @@ fn meaning(selector: &Selector) -> String {
     }
 }
 
-/// Every value that one of the datasets takes.
+/// Describes every value that one of the datasets takes.
 fn values(takers: &[(&Dataset, &Selector)]) -> Object {
     let mut words: Vec<Value> = Vec::new();
     for (_, selector) in takers {
@@ -176,7 +176,7 @@ fn among(kind: Type, values: Vec<Value>) -> Object {
     schema
 }
 
-/// How the family's periods are written, as a pattern and in words.
+/// Returns the format of the family's periods, as a pattern and as text.
 fn form_of_dates(family: Family) -> (&'static str, &'static str) {
     let daily = |dataset: &Dataset| dataset.frequency == Frequency::Daily;
     match family.datasets().iter().any(daily) {
@@ -197,7 +197,7 @@ fn release_id() -> Field {
 }
 
 fn query(name: &'static str, schema: Object, about: &str) -> Field {
-    let schema = schema.meaning("");
+    let schema = schema.describe("");
     (
         name,
         ParameterIn::Query,

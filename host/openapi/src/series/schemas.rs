@@ -1,7 +1,7 @@
-//! The shapes of answers, with the words of the catalogue.
+//! The schemas of responses, with descriptions from the catalogue.
 
 use domesday_contract::schema::{
-    Meaning, Schemas, add, date, integer, list, moment, named, object, pattern, uuid,
+    SchemaExt, Schemas, add, date, integer, list, moment, named, object, pattern, uuid,
 };
 use domesday_contract::v1::envelope::ACCEPTED;
 use domesday_contract::v1::error::ErrorBody;
@@ -12,12 +12,12 @@ use serde_json::Value;
 use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, SchemaType, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
 
-/// A month, and a day or a month, as periods are written.
+/// A month, and a day or a month, as text.
 const MONTH: &str = "^[0-9]{4}-[0-9]{2}$";
 const PERIOD: &str = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$";
 const PERIOD_LONGEST: usize = 10;
 
-/// Every named schema of market statistics and rates.
+/// Returns every named schema of market statistics and rates.
 pub fn schemas() -> Schemas {
     let mut schemas = Schemas::new();
     add::<ErrorBody>(&mut schemas);
@@ -50,14 +50,14 @@ fn envelope() -> Object {
         ],
         [
             ("request_id", request_id()),
-            ("dataset", said(Type::String, "As asked.")),
+            ("dataset", field(Type::String, "As asked.")),
             ("release_id", release_id()),
             ("published_at", published_at()),
             ("release_status", status()),
             ("selection", named("SeriesSelection")),
             (
                 "revision_policy",
-                said(Type::String, "What later releases may change."),
+                field(Type::String, "What later releases may change."),
             ),
             (
                 "notice",
@@ -72,10 +72,10 @@ fn envelope() -> Object {
                             )])
                             .into(),
                         ),
-                        ("message", said(Type::String, "For people.")),
+                        ("message", field(Type::String, "For people.")),
                     ],
                 )
-                .meaning("What you should know of the answer; absent where there is nothing.")
+                .describe("What you should know of the answer; absent where there is nothing.")
                 .into(),
             ),
             (
@@ -91,7 +91,7 @@ fn envelope() -> Object {
             ),
         ],
     )
-    .meaning("The answer of series and coverage.")
+    .describe("The answer of series and coverage.")
 }
 
 fn selection() -> Object {
@@ -109,7 +109,7 @@ fn selection() -> Object {
     echo.additional_properties = Some(Box::new(AdditionalProperties::RefOr(
         Object::with_type(Type::String).into(),
     )));
-    echo.meaning(
+    echo.describe(
         "The selectors that hold, defaults included, each as text, and how dates were taken.",
     )
 }
@@ -117,7 +117,7 @@ fn selection() -> Object {
 fn series() -> Object {
     let months = |about| nullable(Type::Integer, about);
     let known = Dimension::ALL.iter().map(|dimension| {
-        let schema = integer(0..=i64::from(u32::MAX)).meaning(dimension.meaning());
+        let schema = integer(0..=i64::from(u32::MAX)).describe(dimension.meaning());
         (
             dimension.as_str().to_owned(),
             RefOr::from(Schema::from(schema)),
@@ -145,11 +145,11 @@ fn series() -> Object {
             ("capital_window_months", months("Months of capital values behind a yield.")),
             ("rental_window_months", months("Months of rents behind a yield.")),
             ("history_capability", words(History::glossary()).into()),
-            ("series_id", said(Type::String, "Its id, the same in every release.")),
+            ("series_id", field(Type::String, "Its id, the same in every release.")),
             (
                 "dimensions",
                 dimensions
-                    .meaning("Maturity, term, horizon or loan to value; may be empty.")
+                    .describe("Maturity, term, horizon or loan to value; may be empty.")
                     .into(),
             ),
             (
@@ -165,17 +165,17 @@ fn series() -> Object {
                         ("to", period_or_null("The last period held.")),
                     ],
                 )
-                .meaning("Whether it has observations in the release, and of which periods.")
+                .describe("Whether it has observations in the release, and of which periods.")
                 .into(),
             ),
-            ("method", said(Type::String, "The rule behind its values, where one is stated.")),
+            ("method", field(Type::String, "The rule behind its values, where one is stated.")),
             (
                 "observations",
                 Schema::from(list(named("SeriesObservation"), None, None)).into(),
             ),
         ],
     )
-    .meaning("One metric of one segment. `observations` is absent on coverage.")
+    .describe("One metric of one segment. `observations` is absent on coverage.")
 }
 
 fn observation() -> Object {
@@ -185,13 +185,13 @@ fn observation() -> Object {
             (
                 "period",
                 pattern(PERIOD, PERIOD_LONGEST)
-                    .meaning("YYYY-MM or YYYY-MM-DD.")
+                    .describe("YYYY-MM or YYYY-MM-DD.")
                     .into(),
             ),
             ("status", words(Status::glossary()).into()),
             (
                 "value",
-                said(
+                field(
                     Type::Number,
                     "In the unit of the series. What is missing is absent and never zero.",
                 ),
@@ -199,13 +199,13 @@ fn observation() -> Object {
             (
                 "period_start",
                 date()
-                    .meaning("First day that the value is made from. Markets alone.")
+                    .describe("First day that the value is made from. Markets alone.")
                     .into(),
             ),
             (
                 "period_end",
                 date()
-                    .meaning("Last day that the value is made from. Markets alone.")
+                    .describe("Last day that the value is made from. Markets alone.")
                     .into(),
             ),
         ],
@@ -215,7 +215,7 @@ fn observation() -> Object {
             .properties
             .insert(field.as_str().to_owned(), of_kind(*field));
     }
-    schema.meaning(
+    schema.describe(
         "One value. Rents and yields, curves, scenarios and spreads carry the fields of their kind, \
          null where the value has none.",
     )
@@ -232,7 +232,7 @@ fn of_kind(field: ObservationField) -> RefOr<Schema> {
     if let SchemaType::Type(kind) = schema.schema_type {
         schema.schema_type = SchemaType::from_iter([kind, Type::Null]);
     }
-    schema.meaning(field.meaning()).into()
+    schema.describe(field.meaning()).into()
 }
 
 fn catalogue() -> Object {
@@ -255,7 +255,7 @@ fn catalogue() -> Object {
             ),
         ],
     )
-    .meaning("The datasets that the key may use.")
+    .describe("The datasets that the key may use.")
 }
 
 fn dataset() -> Object {
@@ -279,7 +279,7 @@ fn dataset() -> Object {
             "history_capability",
         ],
         [
-            ("dataset", said(Type::String, "Its exact name in queries.")),
+            ("dataset", field(Type::String, "Its exact name in queries.")),
             (
                 "required",
                 texts("Parameters that an initial request must give."),
@@ -306,25 +306,25 @@ fn dataset() -> Object {
             (
                 "selector_options",
                 options
-                    .meaning("What each enumerated selector may be.")
+                    .describe("What each enumerated selector may be.")
                     .into(),
             ),
             (
                 "requires_metric_selection",
-                said(Type::Boolean, "Whether this key must name its metrics."),
+                field(Type::Boolean, "Whether this key must name its metrics."),
             ),
             ("history_capability", words(History::glossary()).into()),
         ],
     )
-    .meaning("One dataset.")
+    .describe("One dataset.")
 }
 
 fn areas() -> Object {
     let area = object(
         &["code", "name"],
         [
-            ("code", said(Type::String, "Its code, of nine characters.")),
-            ("name", said(Type::String, "Its name.")),
+            ("code", field(Type::String, "Its code, of nine characters.")),
+            ("name", field(Type::String, "Its name.")),
         ],
     );
     object(
@@ -335,7 +335,7 @@ fn areas() -> Object {
             ("areas", Schema::from(list(area.into(), None, None)).into()),
         ],
     )
-    .meaning("The local authorities of a release.")
+    .describe("The local authorities of a release.")
 }
 
 fn release() -> Object {
@@ -368,20 +368,20 @@ fn release() -> Object {
             ("published_at", published_at()),
             (
                 "created_at",
-                moment().meaning("When the package was made.").into(),
+                moment().describe("When the package was made.").into(),
             ),
             ("preview_bounds", Schema::from(bounds.build()).into()),
         ],
     )
-    .meaning("The release that answers where none is named.")
+    .describe("The release that answers where none is named.")
 }
 
 fn request_id() -> RefOr<Schema> {
-    uuid().meaning("As in X-Service-Request-Id.").into()
+    uuid().describe("As in X-Service-Request-Id.").into()
 }
 
 fn release_id() -> RefOr<Schema> {
-    said(
+    field(
         Type::String,
         "The package that answered, which never changes.",
     )
@@ -391,7 +391,7 @@ fn published_at() -> RefOr<Schema> {
     let mut schema = moment();
     schema.schema_type = SchemaType::from_iter([Type::String, Type::Null]);
     schema
-        .meaning("When it was published; null where none is recorded.")
+        .describe("When it was published; null where none is recorded.")
         .into()
 }
 
@@ -404,15 +404,15 @@ fn family() -> RefOr<Schema> {
 }
 
 fn metric() -> RefOr<Schema> {
-    said(Type::String, "The metric's id.")
+    field(Type::String, "The metric's id.")
 }
 
 fn unit() -> RefOr<Schema> {
-    said(Type::String, "Its unit.")
+    field(Type::String, "Its unit.")
 }
 
-fn said(kind: Type, about: &str) -> RefOr<Schema> {
-    Object::with_type(kind).meaning(about).into()
+fn field(kind: Type, about: &str) -> RefOr<Schema> {
+    Object::with_type(kind).describe(about).into()
 }
 
 fn nullable(kind: Type, about: &str) -> RefOr<Schema> {
@@ -424,10 +424,10 @@ fn nullable(kind: Type, about: &str) -> RefOr<Schema> {
 fn period_or_null(about: &str) -> RefOr<Schema> {
     let mut schema = pattern(PERIOD, PERIOD_LONGEST);
     schema.schema_type = SchemaType::from_iter([Type::String, Type::Null]);
-    schema.meaning(about).into()
+    schema.describe(about).into()
 }
 
-/// One of some words, with the meaning of each.
+/// Describes a value of a list of words, with the meaning of each.
 fn words<'a>(words: impl IntoIterator<Item = (&'a str, &'a str)>) -> Object {
     let mut schema = Object::with_type(Type::String);
     let mut about = Vec::new();

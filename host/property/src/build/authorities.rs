@@ -6,7 +6,7 @@ use crate::model::{Authority, GssCode};
 use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the code map and the areas file say.
+/// The content of the code map and the areas file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Authorities {
     current: BTreeMap<GssCode, GssCode>,
@@ -23,14 +23,14 @@ pub(crate) enum AreaFrom {
 }
 
 impl Authorities {
-    /// The code now in force, and whether the code map has it.
+    /// Returns the code now in force, and whether the code map has it.
     pub(crate) fn in_force(&self, code: GssCode) -> (GssCode, bool) {
         self.current
             .get(&code)
             .map_or((code, false), |&current| (current, true))
     }
 
-    /// An authority in force. Its area is that under its own code, else the sum over the
+    /// Returns an authority in force. Its area is that under its own code, else the sum over the
     /// codes that it replaced.
     pub(crate) fn describe(&self, code: GssCode) -> (Authority, AreaFrom) {
         let own = self.areas.get(&code);
@@ -93,7 +93,7 @@ pub(crate) fn read(sources: &mut Sources<'_, '_>) -> Result<Authorities, BuildEr
             },
             land_hectares: None,
         };
-        // The row of the code in force speaks for itself; a past code's row only fills in.
+        // The row of the current code takes precedence. A past code's row only fills gaps.
         if code == current {
             authorities.known.insert(current, authority);
         } else {

@@ -1,4 +1,4 @@
-//! Sales into their blocks, and what follows from all sales at once.
+//! Writes sales into their blocks, and computes the totals of all sales.
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, Sorter};
@@ -6,7 +6,7 @@ use super::figures::{self, FigureSeed};
 use super::join::JoinedSale;
 use super::write::Table;
 use crate::store::bytes::put;
-use crate::store::cell::{Cell, Occupied};
+use crate::store::cell::{Cell, OccupiedCells};
 use crate::store::sale;
 use domesday_registers::Progress;
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,8 @@ impl Seed for DaySeed {
     }
 }
 
-/// What follows from all sales.
-pub(crate) struct Counted {
+/// The totals of all sales.
+pub(crate) struct SalesTotals {
     pub(crate) placed: u64,
     pub(crate) unplaced: u64,
     pub(crate) matched: u64,
@@ -46,7 +46,7 @@ pub(crate) fn run(
     scratch: &Rc<Scratch>,
     table: &mut Table<'_>,
     watch: &mut Progress<'_>,
-) -> Result<Counted, BuildError> {
+) -> Result<SalesTotals, BuildError> {
     let total = sales.count();
     let mut figures = Sorter::new(scratch);
     let mut days = Sorter::new(scratch);
@@ -75,7 +75,7 @@ pub(crate) fn run(
                 placed += block.len() as u64;
                 let bits: &mut Vec<u8> = cells
                     .entry(row as u64)
-                    .or_insert_with(|| vec![0; Occupied::ROW_BYTES]);
+                    .or_insert_with(|| vec![0; OccupiedCells::ROW_BYTES]);
                 bits[column as usize / 8] |= 1 << (column % 8);
             }
             Cell::Unplaced(_) => unplaced += block.len() as u64,
@@ -86,7 +86,7 @@ pub(crate) fn run(
         }
     }
     watch("sales", total, total);
-    Ok(Counted {
+    Ok(SalesTotals {
         placed,
         unplaced,
         matched,
@@ -96,7 +96,7 @@ pub(crate) fn run(
     })
 }
 
-impl Counted {
+impl SalesTotals {
     /// Writes which cells hold sales, by row of cells.
     pub(crate) fn write_cells(&self, table: &mut Table<'_>) -> Result<(), BuildError> {
         for (row, bits) in &self.cells {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Why a snapshot could not be built. Damaged rows are no reason: they are rejected and counted.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// A file is not what it was given as.
+    /// A file is not of the expected kind.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A file could not be read or written.
@@ -26,15 +26,16 @@ pub enum BuildError {
         /// The directory.
         path: PathBuf,
     },
-    /// Two different texts have one fingerprint. It has not been seen; the file format must change.
+    /// Two different texts have one fingerprint. This has never happened; the file format would
+    /// have to change.
     #[error("two different {what} have the fingerprint {fingerprint:016x}")]
     Collision {
-        /// What they are.
+        /// The kind of text.
         what: &'static str,
         /// Their fingerprint.
         fingerprint: u64,
     },
-    /// A snapshot that does not keep what an update needs.
+    /// The snapshot lacks data for an update.
     #[error(
         "{} does not keep what an update needs: it was built before there were updates. Build it anew from all files",
         path.display()

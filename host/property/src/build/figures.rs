@@ -1,4 +1,4 @@
-//! Twelve-month figures of every area, type and month, worked out ahead.
+//! Precomputes the twelve-month figures of every area, type and month.
 
 use super::BuildError;
 use super::external_sort::{Groups, Seed, Sorted, Sorter};
@@ -43,12 +43,12 @@ pub(crate) const TYPES: [Option<PropertyType>; 5] = [
     Some(PropertyType::Flat),
 ];
 
-/// Whether a sale counts in figures: category A of dwellings, the unplaced ones too.
+/// Returns whether a sale counts in figures: category A of dwellings, the unplaced ones too.
 pub(crate) fn counts(row: &Row) -> bool {
     row.standard && row.property_type != PropertyType::Other
 }
 
-/// The areas that a sale counts in.
+/// Returns the areas that a sale counts in.
 pub(crate) fn areas(
     row: &Row,
     authority: Option<GssCode>,
@@ -63,12 +63,12 @@ pub(crate) fn areas(
     .flatten()
 }
 
-/// The month of a sale.
+/// Returns the month of a sale.
 pub(crate) fn month(day: u64) -> i32 {
     Day(i32::try_from(day).unwrap_or(0)).month()
 }
 
-/// A sale as the figures of one of its areas need it.
+/// Returns a sale as the figures of one of its areas need it.
 pub(crate) fn seed(area: (AreaLevel, u64), row: &Row) -> FigureSeed {
     FigureSeed {
         area,
@@ -94,8 +94,8 @@ pub(crate) fn take(sale: &JoinedSale, seeds: &mut Sorter<FigureSeed>) -> Result<
     Ok(())
 }
 
-/// Works out the rows of table `figures`, in order of key, of windows that end in `last` at the
-/// latest; `wanted` says of which areas and years.
+/// Computes the rows of table `figures`, in order of key, of windows that end in `last` at the
+/// latest. `wanted` selects the areas and years.
 pub(crate) fn compute(
     seeds: Sorted<FigureSeed>,
     last: i32,
@@ -122,8 +122,8 @@ pub(crate) fn compute(
     Ok(())
 }
 
-/// The wanted years with a window that holds a sale, of windows that end in these months. Years and
-/// months are counted from 1970.
+/// Returns the wanted years with a window that holds a sale, of windows that end in these months.
+/// Years and months are counted from 1970.
 fn years(
     seeds: &[FigureSeed],
     (first, last): (i32, i32),
@@ -143,7 +143,7 @@ fn years(
         })
 }
 
-/// The sales of the twelve months that end with `end`.
+/// Returns the sales of the twelve months that end with `end`.
 fn within(seeds: &[FigureSeed], end: i32) -> &[FigureSeed] {
     let start = seeds.partition_point(|seed| seed.month < end - 11);
     let stop = seeds.partition_point(|seed| seed.month <= end);

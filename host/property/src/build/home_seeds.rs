@@ -15,12 +15,12 @@ pub(crate) struct Homes {
     /// Where UPRNs lie, those among them that no home has.
     pub(crate) points: Sorted<PointSeed>,
     pub(crate) keys: Keys,
-    /// UPRNs of properties in which nobody lives.
+    /// UPRNs of premises, in which nobody lives.
     pub(crate) premises: FxHashSet<u64>,
     pub(crate) report: HomesReport,
 }
 
-/// A row of the address file; of several for one UPRN the last in this order counts.
+/// A row of the address file. Of several for one UPRN, the last in this order counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct AddressSeed {
     pub(crate) uprn: u64,
@@ -38,7 +38,7 @@ impl Seed for AddressSeed {
     }
 }
 
-/// A row of OS Open UPRN; of several for one UPRN the last in this order counts.
+/// A row of OS Open UPRN. Of several for one UPRN, the last in this order counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PointSeed {
     pub(crate) uprn: u64,

@@ -28,15 +28,15 @@ use std::rc::Rc;
 
 /// A certificate as lodged: by the register's key, of one key the greatest content first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Lodged {
+struct LodgedCertificate {
     /// Sixteen bytes of its SHA-256.
     key: (u64, u64),
     seed: Reverse<CertificateSeed>,
 }
 
-impl Seed for Lodged {
-    type Key = Lodged;
-    fn key(&self) -> Lodged {
+impl Seed for LodgedCertificate {
+    type Key = LodgedCertificate;
+    fn key(&self) -> LodgedCertificate {
         *self
     }
 }
@@ -101,11 +101,11 @@ pub(crate) fn read(
         let Some(uprn) = uprn else {
             return Ok(Verdict::LeftOut("no_uprn", row.key));
         };
-        // What addresses stand for does not depend on rules.
+        // The meaning of an address does not depend on rules.
         for key in addresses.iter().filter(|_| !of_rule) {
             add_key(postcode, key, uprn, &mut of_certificates, &mut units)?;
         }
-        by_key.push(Lodged {
+        by_key.push(LodgedCertificate {
             key: fingerprints(&row.key),
             seed: Reverse(CertificateSeed {
                 uprn,
@@ -135,7 +135,7 @@ pub(crate) fn read(
 }
 
 /// The address file.
-struct OfFile {
+struct AddressFileSeeds {
     rows: Sorted<AddressSeed>,
     keys: Sorted<KeySeed>,
     /// UPRNs that a row calls premises.
@@ -146,7 +146,7 @@ fn read_addresses(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
     units: &mut Sorter<KeySeed>,
-) -> Result<OfFile, BuildError> {
+) -> Result<AddressFileSeeds, BuildError> {
     let mut premises = FxHashSet::default();
     let mut seeds = Sorter::new(scratch);
     let mut keys = Sorter::new(scratch);
@@ -182,15 +182,15 @@ fn read_addresses(
         })?;
         Ok(Verdict::Kept)
     })?;
-    Ok(OfFile {
+    Ok(AddressFileSeeds {
         rows: seeds.finish()?,
         keys: keys.finish()?,
         premises,
     })
 }
 
-/// The coordinates of OS Open UPRN. All are kept until it is known which UPRNs are homes, on disk
-/// where they do not fit the memory.
+/// Returns the coordinates of OS Open UPRN. All are kept until the UPRNs of homes are known, on
+/// disk where memory is short.
 fn read_points(
     sources: &mut Sources<'_, '_>,
     scratch: &Rc<Scratch>,
@@ -214,13 +214,13 @@ fn read_points(
 /// Of certificates under one key keeps the last in order of content. The UPRNs that only the
 /// others name come beside.
 fn each_key_once(
-    lodged: Sorted<Lodged>,
+    lodged: Sorted<LodgedCertificate>,
     scratch: &Rc<Scratch>,
     report: &mut HomesReport,
 ) -> Result<(Sorted<CertificateSeed>, FxHashSet<u64>), BuildError> {
     let mut kept = Sorter::new(scratch);
     let mut losers = FxHashSet::default();
-    let mut last: Option<Lodged> = None;
+    let mut last: Option<LodgedCertificate> = None;
     for row in lodged.drain()? {
         let row = row?;
         match last {
@@ -240,7 +240,7 @@ fn each_key_once(
     Ok((kept.finish()?, losers))
 }
 
-/// Counts the properties, and finds out in which nobody lives and which UPRNs are none of them.
+/// Counts the properties, and finds the premises and the UPRNs of neither kind.
 fn survey(homes: &mut Homes, places: &Places) -> Result<(), BuildError> {
     let mut report = homes.report.clone();
     let mut premises = FxHashSet::default();

@@ -39,7 +39,7 @@ pub(crate) fn read(sources: &mut Sources<'_, '_>) -> Result<Indices, BuildError>
         }
         Verdict::Kept
     })?;
-    // Later files last, so that they overwrite.
+    // Later files come last and overwrite.
     points.sort_by_key(|&(key, month, file, _)| (key, month, latest[file as usize], file));
     let mut indices = Indices::new();
     for (key, month, _, value) in points {

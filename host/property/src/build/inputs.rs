@@ -17,7 +17,7 @@ pub struct Inputs {
     pub code_map: PathBuf,
     /// UK House Price Index, full columns.
     pub price_index: Vec<PathBuf>,
-    /// Licensed address files (docs/reference/address-file.md); without any, UPRNs come from
+    /// Licensed address files (docs/reference/address-file.md). Without them, UPRNs come from
     /// certificates.
     pub addresses: Vec<PathBuf>,
     /// OS Open UPRN: where homes lie that no address file has.

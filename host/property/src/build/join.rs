@@ -3,14 +3,14 @@
 use super::BuildError;
 use super::external_sort::{Groups, Seed, Sorted, Sorter};
 use super::home_seeds::{Homes, OrderedCode};
-use super::places::{Places, Whereabouts};
+use super::places::{Places, PostcodeLookup};
 use super::property::Properties;
 use super::report::{SalesReport, count};
 use super::sales::SaleFields;
 use super::write::Table;
 use crate::model::merged;
 use crate::store::cell::Cell;
-use crate::store::codes::Coded;
+use crate::store::codes::FixedCodes;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};
 use crate::store::sale::{CertificateOfSale, Row};
 use domesday_registers::Day;
@@ -18,7 +18,7 @@ use domesday_registers::Progress;
 use domesday_registers::codes::{PropertyType, Tenure};
 use serde::{Deserialize, Serialize};
 
-/// A sale that met a property.
+/// A sale with its property.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct MatchedSale {
     pub(crate) uprn: u64,
@@ -49,8 +49,8 @@ impl Seed for JoinedSale {
     }
 }
 
-/// Joins sales to properties, UPRN by UPRN; each property learns its sale days and is written.
-/// All sales come out, by block, day and id.
+/// Joins sales to properties, UPRN by UPRN, and writes each property with its sale days. Returns
+/// all sales in order of block, day and id.
 pub(crate) fn run(
     matched: Sorted<MatchedSale>,
     mut sales: Sorter<JoinedSale>,
@@ -87,13 +87,13 @@ pub(crate) fn run(
 /// Properties between two words to the watcher.
 const PROPERTIES_BETWEEN_REPORTS: u64 = 100_000;
 
-/// A sale with the place and the certificate of the property that it met, or else with the
-/// place of its postcode.
+/// Returns a sale with the place and the certificate of its property, or else with the place of its
+/// postcode.
 pub(crate) fn joined(
     id: u64,
     sale: &SaleFields,
     home: Option<(u64, &PackedProperty)>,
-    places: &impl Whereabouts,
+    places: &impl PostcodeLookup,
     report: &mut SalesReport,
 ) -> Result<JoinedSale, BuildError> {
     let middle = |postcode| -> Result<_, BuildError> {
@@ -148,8 +148,8 @@ pub(crate) fn joined(
     })
 }
 
-/// What certificates say of a sale: those lodged by its day, put together; without any, the
-/// first lodged after it, which a query shows only from the day after its lodgement.
+/// Returns the certificate facts of a sale: merged from those lodged by its day, or else the first
+/// one lodged after it. A query shows the latter only from the day after its lodgement.
 fn certificate(
     property: &PackedProperty,
     sale: &SaleFields,

@@ -1,4 +1,4 @@
-//! Address keys as fingerprints, and what an address means by them.
+//! Address keys as fingerprints, and their meaning.
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Seed, Sorted, equal_range};
@@ -61,8 +61,8 @@ pub(crate) fn prints(keys: &[AddressKey]) -> Vec<u64> {
         .collect()
 }
 
-/// The property that has any of these fingerprints, if it is only one. `of_postcode` holds the
-/// postcode's pairs of fingerprint and UPRN, in order.
+/// Returns the property that has any of these fingerprints, if it is only one. `of_postcode` holds
+/// the postcode's pairs of fingerprint and UPRN, in order.
 pub(crate) fn find(of_postcode: &[(u64, u64)], fingerprints: &[u64]) -> Match {
     if of_postcode.is_empty() {
         return Match::PostcodeUnknown;
@@ -80,7 +80,7 @@ pub(crate) fn find(of_postcode: &[(u64, u64)], fingerprints: &[u64]) -> Match {
     found
 }
 
-/// Each key once, of keys in order; stops where two different keys of one postcode share a
+/// Yields each key once, from keys in order. Fails where two different keys of one postcode share a
 /// fingerprint.
 struct Distinct<I> {
     keys: I,
@@ -119,7 +119,7 @@ impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Iterator for Distinct<I> {
 pub(crate) struct KeyFile {
     path: PathBuf,
     file: File,
-    /// Each postcode, and how many keys stand before its first.
+    /// Each postcode, and the number of keys before its first one.
     postcodes: Vec<(u64, u64)>,
     keys: u64,
     /// The postcode looked at last, and its pairs of fingerprint and UPRN.
@@ -198,7 +198,7 @@ impl KeyFile {
             .collect())
     }
 
-    /// All keys in order.
+    /// Returns all keys in order.
     fn rows(&self) -> Result<impl Iterator<Item = Result<KeySeed, BuildError>> + '_, BuildError> {
         let file = File::open(&self.path).map_err(BuildError::io(&self.path))?;
         let mut file = BufReader::with_capacity(256 << 10, file);
@@ -233,9 +233,9 @@ pub(crate) type ByPostcode<'a> =
 impl Keys {
     /// Each address of each property once, by postcode.
     pub(crate) fn addresses(&self) -> Result<ByPostcode<'_>, BuildError> {
-        let both = Both {
-            first: Ahead::new(self.of_file.rows()?)?,
-            second: Ahead::new(self.of_certificates.rows()?)?,
+        let both = MergedKeys {
+            first: PeekedKeys::new(self.of_file.rows()?)?,
+            second: PeekedKeys::new(self.of_certificates.rows()?)?,
         };
         self.by_postcode(both)
     }
@@ -266,15 +266,15 @@ impl Keys {
 }
 
 /// An iterator with its next key in sight.
-struct Ahead<I> {
+struct PeekedKeys<I> {
     keys: I,
     next: Option<KeySeed>,
 }
 
-impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Ahead<I> {
-    fn new(mut keys: I) -> Result<Ahead<I>, BuildError> {
+impl<I: Iterator<Item = Result<KeySeed, BuildError>>> PeekedKeys<I> {
+    fn new(mut keys: I) -> Result<PeekedKeys<I>, BuildError> {
         let next = keys.next().transpose()?;
-        Ok(Ahead { keys, next })
+        Ok(PeekedKeys { keys, next })
     }
 
     fn take(&mut self) -> Option<Result<KeySeed, BuildError>> {
@@ -288,12 +288,12 @@ impl<I: Iterator<Item = Result<KeySeed, BuildError>>> Ahead<I> {
 }
 
 /// Two orders as one.
-struct Both<A, B> {
-    first: Ahead<A>,
-    second: Ahead<B>,
+struct MergedKeys<A, B> {
+    first: PeekedKeys<A>,
+    second: PeekedKeys<B>,
 }
 
-impl<A, B> Iterator for Both<A, B>
+impl<A, B> Iterator for MergedKeys<A, B>
 where
     A: Iterator<Item = Result<KeySeed, BuildError>>,
     B: Iterator<Item = Result<KeySeed, BuildError>>,

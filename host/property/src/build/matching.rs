@@ -1,7 +1,7 @@
-//! Sales meet properties by address, postcode by postcode.
+//! Matches sales to properties by address, postcode by postcode.
 //!
-//! Everything that one postcode's addresses stand for comes together here, so the rows of
-//! tables `addresses` and `unmatched_sales` are made on the way.
+//! All addresses of one postcode are in memory here, so this pass writes the tables `addresses` and
+//! `unmatched_sales`, too.
 
 use super::BuildError;
 use super::external_sort::{Groups, Rows, Scratch, Sorted, Sorter};
@@ -11,17 +11,17 @@ use super::keys::{KeySeed, Match, find};
 use super::places::Places;
 use super::report::{SalesReport, count};
 use super::rules::{self, ByRule};
-use super::settle::Standing;
+use super::settle::CurrentSale;
 use super::write::Table;
 use crate::store::address::{self, Entry};
 use crate::store::postcode::UNITS_OF_DISTRICT;
-use crate::store::unmatched::{self, Unmatched};
+use crate::store::unmatched::{self, UnmatchedSale};
 use domesday_registers::Progress;
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// Sales that met a property, and those that did not.
-pub(crate) struct Matched {
+/// Sales with a property, and those without.
+pub(crate) struct MatchedSales {
     /// By UPRN.
     pub(crate) of_properties: Sorted<MatchedSale>,
     /// The others, joined to their postcode's place already.
@@ -31,14 +31,14 @@ pub(crate) struct Matched {
 }
 
 /// The tables that are written on the way.
-pub(crate) struct Written<'txn> {
+pub(crate) struct OutputTables<'txn> {
     pub(crate) addresses: Table<'txn>,
     pub(crate) unmatched: Table<'txn>,
 }
 
 /// Sales to be matched, and how.
-pub(crate) struct Wanting {
-    pub(crate) sales: Sorted<Standing>,
+pub(crate) struct SalesToMatch {
+    pub(crate) sales: Sorted<CurrentSale>,
     /// Whether rules are tried where no home has the address exactly.
     pub(crate) by_rules: bool,
 }
@@ -46,34 +46,34 @@ pub(crate) struct Wanting {
 /// Sales between two words to the watcher.
 const SALES_BETWEEN_REPORTS: u64 = 100_000;
 
-/// A postcode district: its addresses so far, and sales in postcodes that are no more, which wait
-/// for all of them.
+/// A postcode district: its addresses so far, and sales in terminated postcodes, which wait for all
+/// addresses.
 #[derive(Default)]
 struct District {
     number: u64,
     /// Fingerprint, UPRN and postcode.
     known: Vec<(u64, u64, u64)>,
-    waiting: Vec<(Standing, Match)>,
+    waiting: Vec<(CurrentSale, Match)>,
 }
 
 /// Matches all sales. Counts, into the homes' report, how many addresses are unambiguous.
 pub(crate) fn run(
-    wanting: Wanting,
+    wanting: SalesToMatch,
     homes: &mut Homes,
     places: &Places,
     scratch: &Rc<Scratch>,
-    tables: &mut Written<'_>,
+    tables: &mut OutputTables<'_>,
     report: &mut SalesReport,
     watch: &mut Progress<'_>,
-) -> Result<Matched, BuildError> {
-    let Wanting { sales, by_rules } = wanting;
+) -> Result<MatchedSales, BuildError> {
+    let SalesToMatch { sales, by_rules } = wanting;
     let total = sales.count();
-    let mut sales: Groups<Standing, Rows<'_, Standing>, u64> =
+    let mut sales: Groups<CurrentSale, Rows<'_, CurrentSale>, u64> =
         Groups::new(sales.drain()?, |sale| sale.sale.postcode)?;
     let mut keys = homes.keys.addresses()?;
     let mut units = homes.keys.units()?;
     let mut district = District::default();
-    let mut meeting = Meeting {
+    let mut meeting = MatchSink {
         of_properties: Sorter::new(scratch),
         joined: Sorter::new(scratch),
         places,
@@ -100,8 +100,8 @@ pub(crate) fn run(
             let here = known.iter().map(|&(print, uprn)| (print, uprn, postcode));
             district.known.extend(here);
         }
-        let mut strangers: Vec<Unmatched> = Vec::new();
-        let mut met: Vec<(Standing, ByRule)> = Vec::new();
+        let mut strangers: Vec<UnmatchedSale> = Vec::new();
+        let mut met: Vec<(CurrentSale, ByRule)> = Vec::new();
         for sale in sales.at(postcode)? {
             done += 1;
             if done % SALES_BETWEEN_REPORTS == 0 {
@@ -119,7 +119,7 @@ pub(crate) fn run(
                 }
                 false => None,
             };
-            // Also where a rule finds its home: what addresses stand for does not depend on rules.
+            // Also where a rule finds its home: the meaning of an address does not depend on rules.
             strangers.push(sale.stranger(home));
             match home {
                 Some(home) => met.push((sale, home)),
@@ -127,7 +127,7 @@ pub(crate) fn run(
                 None => meeting.found(&sale, found)?,
             }
         }
-        let contested = rules::contested(strangers.iter().filter_map(Unmatched::met_alone));
+        let contested = rules::contested(strangers.iter().filter_map(UnmatchedSale::met_alone));
         for (sale, home) in met {
             match home.one_address && contested.contains(&home.uprn) {
                 true => meeting.contested(&sale)?,
@@ -159,24 +159,24 @@ pub(crate) fn run(
     homes.report.addresses_of_one_home = one;
     homes.report.addresses_ambiguous = several;
     watch("match", total, total);
-    Ok(Matched {
+    Ok(MatchedSales {
         of_properties: meeting.of_properties.finish()?,
         joined: meeting.joined,
         address_keys,
     })
 }
 
-/// Where sales go once it is known what they met.
-struct Meeting<'a> {
+/// The destination of sales after matching.
+struct MatchSink<'a> {
     of_properties: Sorter<MatchedSale>,
     joined: Sorter<JoinedSale>,
     places: &'a Places,
     report: &'a mut SalesReport,
 }
 
-impl Meeting<'_> {
-    /// By its address as it stands.
-    fn found(&mut self, sale: &Standing, found: Match) -> Result<(), BuildError> {
+impl MatchSink<'_> {
+    /// Adds a sale that met a home by its exact address.
+    fn found(&mut self, sale: &CurrentSale, found: Match) -> Result<(), BuildError> {
         count(&mut self.report.matching, name(found));
         match found {
             Match::One(uprn) => self.to(uprn, sale),
@@ -185,23 +185,23 @@ impl Meeting<'_> {
     }
 
     /// By a rule, as another address does.
-    fn contested(&mut self, sale: &Standing) -> Result<(), BuildError> {
+    fn contested(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         count(&mut self.report.matching, CONTESTED);
         self.nobodys(sale)
     }
 
-    fn nobodys(&mut self, sale: &Standing) -> Result<(), BuildError> {
+    fn nobodys(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
         self.joined.push(joined)
     }
 
-    fn by_rule(&mut self, sale: &Standing, home: ByRule) -> Result<(), BuildError> {
+    fn by_rule(&mut self, sale: &CurrentSale, home: ByRule) -> Result<(), BuildError> {
         count(&mut self.report.matching, ONE_BY_RULE);
         count(&mut self.report.matched_by_rule, home.rule);
         self.to(home.uprn, sale)
     }
 
-    fn to(&mut self, uprn: u64, sale: &Standing) -> Result<(), BuildError> {
+    fn to(&mut self, uprn: u64, sale: &CurrentSale) -> Result<(), BuildError> {
         self.of_properties.push(MatchedSale {
             uprn,
             id: sale.id,
@@ -209,7 +209,7 @@ impl Meeting<'_> {
         })
     }
 
-    /// Ends a district: what waited for it meets its home or none.
+    /// Ends a district: matches the waiting sales.
     fn end(
         &mut self,
         district: &mut District,
@@ -234,7 +234,7 @@ impl Meeting<'_> {
     }
 }
 
-/// How a report calls a sale that met one property by a rule for addresses.
+/// The report's name for a sale that matched one property by a rule.
 pub(crate) const ONE_BY_RULE: &str = "one_property_by_rule";
 
 /// How a report calls a sale whose home by a rule is another address's by a rule, too.
@@ -250,7 +250,7 @@ pub(crate) fn name(found: Match) -> &'static str {
     }
 }
 
-/// Everything that one postcode's addresses stand for.
+/// Encodes all addresses of one postcode.
 fn row(
     known: &[(u64, u64)],
     units: &[KeySeed],

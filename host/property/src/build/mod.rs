@@ -52,7 +52,7 @@ pub use domesday_registers::sources::FileReport;
 pub use error::BuildError;
 pub use inputs::Inputs;
 pub use report::{HomesReport, PlacesReport, Report, SalesReport};
-pub use update::{UpdateReport, Updated, update};
+pub use update::{UpdateCounts, UpdateReport, update};
 
 /// Names of the files in a snapshot directory.
 pub const SNAPSHOT_FILE: &str = "snapshot.redb";
@@ -61,7 +61,7 @@ pub const REPORT_FILE: &str = "report.json";
 /// Rows that were not taken: file, line, reason, value.
 pub const REJECTS_FILE: &str = "rejects.csv";
 
-/// Memory for seeds where nobody says otherwise, in bytes.
+/// The default memory for seeds, in bytes.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
 /// Builds a snapshot into `directory`, which must not exist yet, with [`DEFAULT_MEMORY`].
@@ -92,7 +92,7 @@ pub fn build_within(
     memory: usize,
     watch: &mut Progress<'_>,
 ) -> Result<Report, BuildError> {
-    let staged = publish::Staged::begin(directory)?;
+    let staged = publish::StagedSnapshot::begin(directory)?;
     let rejects = rejects::RejectsFile::create(&staged.path(REJECTS_FILE))?;
     let scratch = Scratch::within(staged.folder(), memory)?;
     let mut sources = sources::Sources::list(inputs, rejects, watch)?;
@@ -142,7 +142,7 @@ pub fn build_within(
     Ok(report)
 }
 
-/// What was read of all files.
+/// The content of all files.
 struct Read {
     places: places::Places,
     homes: home_seeds::Homes,
@@ -151,8 +151,8 @@ struct Read {
     by_rules: bool,
 }
 
-/// What was written, and the reports of the passes.
-struct Written {
+/// The facts of the written snapshot, and the reports of the passes.
+struct PassReports {
     facts: Facts,
     places: PlacesReport,
     homes: HomesReport,
@@ -165,7 +165,7 @@ fn tables(
     read: Read,
     scratch: &Rc<Scratch>,
     watch: &mut Progress<'_>,
-) -> Result<Written, BuildError> {
+) -> Result<PassReports, BuildError> {
     let Read {
         places,
         mut homes,
@@ -181,12 +181,12 @@ fn tables(
     let transaction = write::begin(&database)?;
     let table = |definition| Table::open(&transaction, definition);
 
-    let mut written = matching::Written {
+    let mut written = matching::OutputTables {
         addresses: table(tables::ADDRESSES)?,
         unmatched: table(tables::UNMATCHED)?,
     };
     let matched = matching::run(
-        matching::Wanting {
+        matching::SalesToMatch {
             sales: settled.sales,
             by_rules,
         },
@@ -241,7 +241,7 @@ fn tables(
     write::write_facts(&transaction, &facts)?;
     write::commit(transaction)?;
     watch("write", 3, 3);
-    Ok(Written {
+    Ok(PassReports {
         facts,
         places: places.report,
         homes: homes.report,

@@ -7,8 +7,8 @@ use super::report::PlacesReport;
 use super::sources::{Kind, Sources, Verdict};
 use crate::model::{Authority, GssCode};
 use crate::store::cell::Cell;
-use crate::store::codes::Coded;
-use crate::store::place::Place;
+use crate::store::codes::FixedCodes;
+use crate::store::place::StoredPostcode;
 use crate::store::postcode;
 use domesday_registers::code_point::CodePointFile;
 use domesday_registers::records::Country;
@@ -16,14 +16,14 @@ use std::collections::BTreeSet;
 
 /// Every postcode with its place, by packed postcode, and the authorities that they lie in.
 pub(crate) struct Places {
-    pub(crate) postcodes: Vec<(u64, Place)>,
+    pub(crate) postcodes: Vec<(u64, StoredPostcode)>,
     pub(crate) authorities: Vec<Authority>,
     pub(crate) report: PlacesReport,
 }
 
 impl Places {
-    /// The place of a packed postcode.
-    pub(crate) fn get(&self, packed: u64) -> Option<&Place> {
+    /// Returns the place of a packed postcode.
+    pub(crate) fn get(&self, packed: u64) -> Option<&StoredPostcode> {
         let at = self
             .postcodes
             .binary_search_by_key(&packed, |(known, _)| *known)
@@ -33,18 +33,18 @@ impl Places {
 }
 
 /// Knows where postcodes lie.
-pub(crate) trait Whereabouts {
-    /// The place of a packed postcode.
-    fn place(&self, packed: u64) -> Result<Option<Place>, BuildError>;
+pub(crate) trait PostcodeLookup {
+    /// Returns the place of a packed postcode.
+    fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError>;
 }
 
-impl Whereabouts for Places {
-    fn place(&self, packed: u64) -> Result<Option<Place>, BuildError> {
+impl PostcodeLookup for Places {
+    fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError> {
         Ok(self.get(packed).copied())
     }
 }
 
-/// Whether a country is within the service.
+/// Returns whether a country is within the service.
 pub(crate) fn served(country: Country) -> bool {
     matches!(country, Country::England | Country::Wales)
 }
@@ -79,10 +79,10 @@ pub(crate) fn read(
         Verdict::Kept
     })?;
     seeds.sort_unstable();
-    let mut postcodes: Vec<(u64, Place)> = Vec::with_capacity(seeds.len());
+    let mut postcodes: Vec<(u64, StoredPostcode)> = Vec::with_capacity(seeds.len());
     for (packed, easting, northing, country, authority) in seeds {
         let country = Country::value(country).unwrap_or(Country::Other);
-        let place = Place {
+        let place = StoredPostcode {
             easting,
             northing,
             authority,

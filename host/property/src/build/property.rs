@@ -41,7 +41,7 @@ impl<'a> Properties<'a> {
         let addresses = self.addresses.at(uprn)?;
         let lodged = self.certificates.at(uprn)?;
         let points = self.points.at(uprn)?;
-        // Whoever is licensed to have an address file has its coordinates, too.
+        // An address file has coordinates of its own.
         let point = points.last().filter(|_| addresses.is_empty());
         let home = Home {
             property: property(addresses.last(), point, &lodged, self.places),
@@ -52,7 +52,7 @@ impl<'a> Properties<'a> {
     }
 }
 
-/// What a certificate says, in 13 bytes. What they cannot hold is left empty.
+/// Packs the facts of a certificate in 13 bytes. Values outside of their range become empty.
 pub(crate) fn pack(lodged: u16, row: &Certificate) -> PackedCertificate {
     let hundredths = row.floor_area_m2.map_or(0.0, |area| (area * 100.0).round());
     let floor_area = if (1.0..16_777_216.0).contains(&hundredths) {

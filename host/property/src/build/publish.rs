@@ -6,25 +6,25 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A directory being filled beside the name that it will have; gone if it never gets it.
-pub(crate) struct Staged {
+/// A directory being filled beside its final name. It is removed unless it gets that name.
+pub(crate) struct StagedSnapshot {
     staging: PathBuf,
     target: PathBuf,
     published: bool,
 }
 
-impl Drop for Staged {
+impl Drop for StagedSnapshot {
     fn drop(&mut self) {
         if !self.published {
-            // The next build begins by removing what cannot be removed now.
+            // The next build removes what remains.
             let _ = fs::remove_dir_all(&self.staging);
         }
     }
 }
 
-impl Staged {
-    /// Begins afresh; what an interrupted build left is removed.
-    pub(crate) fn begin(target: &Path) -> Result<Staged, BuildError> {
+impl StagedSnapshot {
+    /// Starts afresh and removes the rest of an interrupted build.
+    pub(crate) fn begin(target: &Path) -> Result<StagedSnapshot, BuildError> {
         if target.symlink_metadata().is_ok() {
             return Err(BuildError::Exists {
                 path: target.to_owned(),
@@ -37,14 +37,14 @@ impl Staged {
             fs::remove_dir_all(&staging).map_err(BuildError::io(&staging))?;
         }
         fs::create_dir_all(&staging).map_err(BuildError::io(&staging))?;
-        Ok(Staged {
+        Ok(StagedSnapshot {
             staging,
             target: target.to_owned(),
             published: false,
         })
     }
 
-    /// The directory under its name for now.
+    /// Returns the directory under its name for now.
     pub(crate) fn folder(&self) -> &Path {
         &self.staging
     }

@@ -1,7 +1,7 @@
 //! rejects.csv: one line for each row that was not taken.
 
 use super::BuildError;
-use domesday_registers::Reject;
+use domesday_registers::RejectedRow;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ impl RejectsFile {
     }
 
     /// A row that its reader refused.
-    pub(crate) fn read(&mut self, file: &str, reject: &Reject) -> Result<(), BuildError> {
+    pub(crate) fn read(&mut self, file: &str, reject: &RejectedRow) -> Result<(), BuildError> {
         let position = (reject.member.as_deref(), reject.line);
         self.row(file, position, reject.reason.code(), &reject.value)
     }
@@ -58,7 +58,7 @@ impl RejectsFile {
     }
 }
 
-/// A cell, quoted where it must be. Line ends become spaces, so that a line is a row.
+/// Returns a cell, quoted if needed. Line ends become spaces, so that a line is a row.
 fn cell(text: &str) -> String {
     let text: String = text
         .chars()

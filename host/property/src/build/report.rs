@@ -1,4 +1,4 @@
-//! What a build read, kept and left out. Everything in it follows from the inputs alone.
+//! The report of a build. It depends on the inputs alone.
 
 use crate::model::Identity;
 use domesday_registers::sources::FileReport;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub struct Report {
     /// The snapshot that came of it.
     pub identity: Identity,
-    /// Every source file. What was rejected or left out is in the rejects file, row by row.
+    /// Every source file. The rejects file lists each rejected or excluded row.
     pub files: Vec<FileReport>,
     /// Postcodes and authorities.
     pub places: PlacesReport,
@@ -26,7 +26,7 @@ pub struct Report {
 pub struct PlacesReport {
     /// Postcodes held, of all Great Britain.
     pub postcodes: u64,
-    /// Postcodes that came up more than once; the last in order of content is held.
+    /// Postcodes with several rows. The last in order of content counts.
     pub postcodes_repeated: u64,
     /// Postcodes of England and Wales without a local authority.
     pub postcodes_without_authority: u64,
@@ -67,9 +67,9 @@ pub struct HomesReport {
     pub certificates_matched_by_rule: BTreeMap<&'static str, u64>,
     /// Certificates lodged twice under one key.
     pub certificates_repeated: u64,
-    /// Pairs of postcode and address that stand for exactly one home.
+    /// Pairs of postcode and address that mean exactly one home.
     pub addresses_of_one_home: u64,
-    /// Pairs of postcode and address that stand for several properties.
+    /// Pairs of postcode and address that mean several properties.
     pub addresses_ambiguous: u64,
 }
 
@@ -80,7 +80,7 @@ pub struct SalesReport {
     pub transactions: u64,
     /// Rows that repeat a transaction word for word.
     pub repeated: u64,
-    /// Additions that say something else of a transaction already read; the later file won.
+    /// Additions that contradict an earlier one. The later file won.
     pub contradicted: u64,
     /// Changes applied to a transaction that was read.
     pub changes_applied: u64,
@@ -99,12 +99,12 @@ pub struct SalesReport {
     pub standard: u64,
     /// Type `O`.
     pub other_type: u64,
-    /// How sales met properties.
+    /// Sales by the outcome of matching.
     pub matching: BTreeMap<&'static str, u64>,
-    /// Sales that met their property by a rule for addresses, rule by rule.
+    /// Sales that matched by a rule for addresses, by rule.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub matched_by_rule: BTreeMap<&'static str, u64>,
-    /// What certificates gave to the matched sales.
+    /// Matched sales by the outcome of their certificates.
     pub certificates: BTreeMap<&'static str, u64>,
 }
 

@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 
 /// A sale's address as the register writes it, for rules that need its words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Written(Box<str>);
+pub(crate) struct WrittenAddress(Box<str>);
 
 /// A control character that no register's cell has.
 const BETWEEN: char = '\u{1f}';
 
-impl Written {
+impl WrittenAddress {
     /// Unit, building, street, locality and town.
-    pub(crate) fn new(parts: [&str; 5]) -> Written {
+    pub(crate) fn new(parts: [&str; 5]) -> WrittenAddress {
         let mut text = parts.join("\u{1f}");
         text.shrink_to_fit();
-        Written(text.into_boxed_str())
+        WrittenAddress(text.into_boxed_str())
     }
 
     pub(crate) fn asked(&self) -> AddressQuery {
@@ -45,9 +45,9 @@ pub(crate) struct ByRule {
     pub(crate) one_address: bool,
 }
 
-/// The home of the same postcode that an address means by the first rule that finds any. `known`
-/// holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end the
-/// search as several homes do.
+/// Returns the home of the same postcode that an address means by the first rule that finds any.
+/// `known` holds the postcode's pairs of fingerprint and UPRN, in order. Premises are none, and end
+/// the search as several homes do.
 pub(crate) fn within_postcode(
     known: &[(u64, u64)],
     asked: &AddressQuery,
@@ -83,8 +83,8 @@ pub(crate) fn within_postcode(
     None
 }
 
-/// The home of the same postcode district that has the address exactly, for a postcode that is no
-/// more. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
+/// Returns the home of the same postcode district with exactly this address, for a terminated
+/// postcode. `district` holds triples of fingerprint, UPRN and packed postcode, in order.
 pub(crate) fn within_district(
     district: &[(u64, u64, u64)],
     postcode: u64,
@@ -121,8 +121,8 @@ fn sector(postcode: u64) -> u64 {
     postcode / UNITS_OF_SECTOR
 }
 
-/// Homes that several addresses meet by rules of one address: which of them is the home's, nothing
-/// tells. Given are an address, by its first fingerprint, and the home that it meets so.
+/// Returns the homes that several addresses match by rules of one address, so that none of them can
+/// be chosen. The input is each address, by its first fingerprint, and the home that it matches.
 pub(crate) fn contested(met: impl IntoIterator<Item = (u64, u64)>) -> FxHashSet<u64> {
     let mut first = FxHashMap::default();
     let mut contested = FxHashSet::default();

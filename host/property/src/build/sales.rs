@@ -3,11 +3,11 @@
 use super::BuildError;
 use super::external_sort::{Scratch, Seed, Sorted, Sorter};
 use super::keys::prints;
-use super::rules::Written;
+use super::rules::WrittenAddress;
 use super::sources::{Kind, Sources, Verdict};
 use crate::store::address::fingerprints;
 use crate::store::bytes::day_to_u16;
-use crate::store::codes::Coded;
+use crate::store::codes::FixedCodes;
 use crate::store::figures::MAX_PRICE;
 use crate::store::postcode;
 use crate::store::sale::Row;
@@ -30,10 +30,10 @@ pub(crate) struct SaleSeed {
     pub(crate) change: Change,
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
-    pub(crate) written: Written,
+    pub(crate) written: WrittenAddress,
 }
 
-/// What a row says of its sale.
+/// The facts of a sale in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SaleFields {
     pub(crate) day: u16,
@@ -41,21 +41,21 @@ pub(crate) struct SaleFields {
     /// Packed postcode.
     pub(crate) postcode: u64,
     pub(crate) property_type: PropertyType,
-    /// As [`Coded`] numbers it.
+    /// As [`FixedCodes`] numbers it.
     pub(crate) tenure: u8,
     pub(crate) new_build: bool,
     pub(crate) standard: bool,
 }
 
 impl SaleFields {
-    /// What a snapshot's row says of its sale, which is all that the register said.
+    /// Reads the facts of a sale from a snapshot's row, which has all that the register has.
     pub(crate) fn of_row(row: &Row) -> SaleFields {
         SaleFields {
             day: u16::try_from(row.day).unwrap_or(u16::MAX),
             price: row.price,
             postcode: row.postcode,
             property_type: row.property_type,
-            tenure: Coded::number(row.tenure) as u8,
+            tenure: FixedCodes::number(row.tenure) as u8,
             new_build: row.new_build,
             standard: row.standard,
         }
@@ -67,7 +67,7 @@ impl SaleFields {
 pub(crate) struct SaleAddress {
     /// Sold as type `O`, and not a flat by its address.
     pub(crate) other_type: bool,
-    /// How many of `prints` are of the address itself; the others are of the building around it.
+    /// The number of `prints` of the address itself. The others are of the building around it.
     pub(crate) own: u16,
     /// Fingerprints of keys.
     pub(crate) prints: Vec<u64>,
@@ -86,7 +86,7 @@ impl Seed for SaleSeed {
         (self.id, self.at)
     }
     fn heap(&self) -> usize {
-        // What the allocator keeps beside each block.
+        // The overhead of the allocator for each block.
         16 + self.address.prints.capacity() * size_of::<u64>() + self.written.heap()
     }
 }
@@ -129,7 +129,13 @@ pub(crate) fn read(
             change: row.change,
             sale: fields(&row, day, postcode::pack(code)),
             address: address(&row),
-            written: Written::new([&row.saon, &row.paon, &row.street, &row.locality, &row.town]),
+            written: WrittenAddress::new([
+                &row.saon,
+                &row.paon,
+                &row.street,
+                &row.locality,
+                &row.town,
+            ]),
         })?;
         Ok(Verdict::Kept)
     })?;
@@ -145,7 +151,7 @@ fn fields(row: &PricePaid, day: u16, postcode: u64) -> SaleFields {
         price: row.price_gbp,
         postcode,
         property_type: row.property_type,
-        tenure: Coded::number(row.tenure) as u8,
+        tenure: FixedCodes::number(row.tenure) as u8,
         new_build: row.new_build,
         standard: row.standard,
     }

@@ -3,28 +3,28 @@
 use super::BuildError;
 use super::external_sort::{Groups, Scratch, Seed, Sorted, Sorter};
 use super::report::SalesReport;
-use super::rules::{ByRule, Written};
+use super::rules::{ByRule, WrittenAddress};
 use super::sales::{ReadSales, SaleAddress, SaleFields, SaleSeed};
 use crate::store::tables::Moment;
-use crate::store::unmatched::Unmatched;
+use crate::store::unmatched::UnmatchedSale;
 use domesday_registers::records::Change;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// A transaction that stands.
+/// A transaction after all changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Standing {
+pub(crate) struct CurrentSale {
     pub(crate) id: u64,
     pub(crate) sale: SaleFields,
     pub(crate) address: SaleAddress,
-    pub(crate) written: Written,
+    pub(crate) written: WrittenAddress,
 }
 
-impl Standing {
-    /// What is remembered of one that met no property by its own address, but perhaps by a rule.
-    pub(crate) fn stranger(&self, by_rule: Option<ByRule>) -> Unmatched {
+impl CurrentSale {
+    /// Returns the stored part of a transaction without a property by its own address.
+    pub(crate) fn stranger(&self, by_rule: Option<ByRule>) -> UnmatchedSale {
         let alone = by_rule.filter(|home| home.one_address);
-        Unmatched {
+        UnmatchedSale {
             id: self.id,
             other_type: self.address.other_type,
             alone: alone.map(|home| home.uprn),
@@ -33,7 +33,7 @@ impl Standing {
     }
 }
 
-impl Seed for Standing {
+impl Seed for CurrentSale {
     type Key = (u64, u64);
     fn key(&self) -> Self::Key {
         (self.sale.postcode, self.id)
@@ -43,9 +43,9 @@ impl Seed for Standing {
     }
 }
 
-/// Transactions that stand, by postcode and id.
-pub(crate) struct Settled {
-    pub(crate) sales: Sorted<Standing>,
+/// Transactions after all changes, by postcode and id.
+pub(crate) struct SettledSales {
+    pub(crate) sales: Sorted<CurrentSale>,
     pub(crate) latest_day: Option<u16>,
     pub(crate) report: SalesReport,
 }
@@ -55,7 +55,7 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 /// Two transaction identifiers share a sale id, or the disk failed.
-pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<Settled, BuildError> {
+pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<SettledSales, BuildError> {
     let ReadSales { rows, moments } = read;
     let mut report = SalesReport::default();
     let mut sales = Sorter::new(scratch);
@@ -66,7 +66,7 @@ pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<Settled, 
         if let Some(row) = last_word(rows, &mut report) {
             report.transactions += 1;
             latest_day = latest_day.max(Some(row.sale.day));
-            sales.push(Standing {
+            sales.push(CurrentSale {
                 id: row.id,
                 sale: row.sale,
                 address: row.address,
@@ -74,14 +74,14 @@ pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<Settled, 
             })?;
         }
     }
-    Ok(Settled {
+    Ok(SettledSales {
         sales: sales.finish()?,
         latest_day,
         report,
     })
 }
 
-/// The rows of one transaction in the order in which they act.
+/// Returns the rows of one transaction in the order in which they act.
 ///
 /// # Errors
 /// They are of two transactions.
@@ -104,7 +104,7 @@ pub(crate) fn in_order(
     Ok(rows)
 }
 
-/// The row that stands after all rows of one transaction, if any does.
+/// Returns the row that remains after all rows of one transaction, if any.
 fn last_word(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> {
     let mut standing: Option<SaleSeed> = None;
     for row in rows {

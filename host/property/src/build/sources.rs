@@ -1,10 +1,10 @@
-//! The source files, the rejects, and whoever watches.
+//! The source files, the rejects and the progress callback.
 
 use super::rejects::RejectsFile;
 use super::{BuildError, Inputs};
 use domesday_registers::Progress;
 use domesday_registers::rows::Register;
-use domesday_registers::sources::{self, FileReport, Source, Unused};
+use domesday_registers::sources::{self, FileReport, Source, UnusedRow};
 use std::cell::Cell;
 use std::path::PathBuf;
 
@@ -36,10 +36,10 @@ impl sources::Kind for Kind {
     }
 }
 
-/// What becomes of a sound row; its identifier goes into the rejects file.
+/// The outcome of a valid row. Its identifier goes into the rejects file.
 pub(crate) type Verdict = sources::Verdict<String>;
 
-/// Every source file, the rejects, and whoever watches.
+/// Every source file, the rejects and the progress callback.
 pub(crate) struct Sources<'a, 'w> {
     sources: Vec<Source<Kind>>,
     rejects: RejectsFile,
@@ -99,7 +99,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         let files = self.sources.iter_mut().filter(|source| source.kind == kind);
         for (number, source) in (0_u32..).zip(files) {
             let rejects = &mut self.rejects;
-            // What `take` says ends the file where the row would be noted as left out.
+            // An error of `take` ends the file. It has no way to return it, so the cell carries it.
             let failure = Cell::new(None);
             source.read::<T, _, _>(
                 self.watch,
@@ -111,10 +111,10 @@ impl<'a, 'w> Sources<'a, 'w> {
                 },
                 |file, unused| match (failure.take(), unused) {
                     (Some(error), _) => Err(error),
-                    (None, Unused::Rejected(reject)) => rejects.read(file, reject),
+                    (None, UnusedRow::Rejected(reject)) => rejects.read(file, reject),
                     (
                         None,
-                        Unused::LeftOut {
+                        UnusedRow::LeftOut {
                             position,
                             reason,
                             identifier,
@@ -126,7 +126,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         Ok(())
     }
 
-    /// The SHA-256 of each file of a kind, by its number.
+    /// Returns the SHA-256 of each file of a kind, by its number.
     pub(crate) fn digests(&self, kind: Kind) -> Vec<String> {
         let files = self.sources.iter().filter(|source| source.kind == kind);
         files.map(|source| source.report.sha256.clone()).collect()
@@ -138,7 +138,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         files.map(|source| source.path.clone()).collect()
     }
 
-    /// The reports of all files, and the rejects file to be closed.
+    /// Returns the reports of all files, and the rejects file to be closed.
     pub(crate) fn finish(self) -> (Vec<FileReport>, RejectsFile) {
         let reports = self.sources.into_iter().map(|source| source.report);
         (reports.collect(), self.rejects)

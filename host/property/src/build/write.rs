@@ -1,4 +1,4 @@
-//! The file: its tables in one transaction, then its digest and where it came from.
+//! Writes the file: its tables in one transaction, then its digest and its origin.
 
 use super::BuildError;
 use super::indices::Indices;
@@ -6,7 +6,7 @@ use super::places::Places;
 use crate::SnapshotError;
 use crate::model::{Identity, SourceFile};
 use crate::snapshot::last_whole_month;
-use crate::store::tables::{self, Facts, Named, Numbered, Origin};
+use crate::store::tables::{self, Facts, Origin, StrTable, U64Table};
 use crate::store::{content_digest, index, place, postcode};
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -14,7 +14,7 @@ use domesday_registers::sources::FileReport;
 use redb::{Database, ReadableTable, WriteTransaction};
 use std::path::Path;
 
-/// Most memory that pages take while writing; the rest waits on disk.
+/// The largest page cache while writing.
 const CACHE_BYTES: usize = 256 << 20;
 
 /// A table being written.
@@ -23,7 +23,7 @@ pub(crate) struct Table<'txn>(redb::Table<'txn, u64, &'static [u8]>);
 impl<'txn> Table<'txn> {
     pub(crate) fn open(
         transaction: &'txn WriteTransaction,
-        definition: Numbered,
+        definition: U64Table,
     ) -> Result<Table<'txn>, BuildError> {
         let table = transaction.open_table(definition);
         Ok(Table(table.map_err(SnapshotError::from)?))
@@ -34,7 +34,7 @@ impl<'txn> Table<'txn> {
         Ok(())
     }
 
-    /// Puts a row in the place of another; an empty one takes it away.
+    /// Replaces a row. An empty one removes it.
     pub(crate) fn replace(&mut self, key: u64, row: &[u8]) -> Result<(), BuildError> {
         if row.is_empty() {
             self.remove(key)
@@ -48,7 +48,7 @@ impl<'txn> Table<'txn> {
         Ok(())
     }
 
-    /// Whether there is any row with a key from one to another.
+    /// Returns whether there is any row with a key from one to another.
     pub(crate) fn any(&self, keys: std::ops::RangeInclusive<u64>) -> Result<bool, BuildError> {
         let mut rows = self.0.range(keys).map_err(SnapshotError::from)?;
         Ok(rows
@@ -108,7 +108,7 @@ pub(crate) fn write_places_and_indices(
     Ok(())
 }
 
-/// Writes what there is of everything.
+/// Writes the facts.
 pub(crate) fn write_facts(transaction: &WriteTransaction, facts: &Facts) -> Result<(), BuildError> {
     named(transaction, tables::FACTS, &json(facts)?)
 }
@@ -127,7 +127,7 @@ pub(crate) fn seal(
     let transaction = begin(&database)?;
     named(&transaction, tables::ORIGIN, &json(&origin)?)?;
     commit(transaction)?;
-    // Moves the pages to the front of the file and gives back what the growing file left over.
+    // Moves the pages to the front of the file and truncates it.
     watch("compact", 0, 1);
     database
         .compact()
@@ -143,7 +143,7 @@ pub(crate) fn seal(
     })
 }
 
-/// A source file as the snapshot lists it.
+/// Returns a source file as the snapshot lists it.
 pub(crate) fn source(file: &FileReport) -> SourceFile {
     SourceFile {
         register: file.register.to_owned(),
@@ -153,7 +153,11 @@ pub(crate) fn source(file: &FileReport) -> SourceFile {
     }
 }
 
-fn named(transaction: &WriteTransaction, definition: Named, row: &[u8]) -> Result<(), BuildError> {
+fn named(
+    transaction: &WriteTransaction,
+    definition: StrTable,
+    row: &[u8],
+) -> Result<(), BuildError> {
     let table = transaction.open_table(definition);
     let mut table = table.map_err(SnapshotError::from)?;
     table

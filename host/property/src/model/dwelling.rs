@@ -1,4 +1,4 @@
-//! A property, and what its energy certificates say of it.
+//! A property and the facts of its energy certificates.
 
 use super::GssCode;
 use domesday_registers::codes::{
@@ -7,7 +7,7 @@ use domesday_registers::codes::{
 use domesday_registers::records::Country;
 use domesday_registers::{Day, Postcode};
 
-/// What one energy certificate says, or what several say together.
+/// The facts of one energy certificate, or of several merged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attributes {
     /// Day of lodgement; of several certificates, the latest that contributed.
@@ -41,7 +41,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// An empty set, lodged on `day`.
+    /// Returns an empty set, lodged on `day`.
     pub fn empty(day: Day) -> Attributes {
         Attributes {
             lodged: day,
@@ -105,8 +105,8 @@ pub struct Property {
 }
 
 impl Property {
-    /// What was on record strictly before `day`: for each field the latest certificate that
-    /// has it. `lodged` is that of the latest certificate. `None` without any certificate.
+    /// Returns the facts on record strictly before `day`: for each field the latest certificate
+    /// that has it. `lodged` is that of the latest certificate. `None` without any certificate.
     pub fn attributes_before(&self, day: Day) -> Option<Attributes> {
         merged(self.certificates.iter().rev().filter(|c| c.lodged < day))
     }

@@ -37,7 +37,7 @@ impl GssCode {
         Some(GssCode(u32::from(letter - b'A') * 100_000_000 + number))
     }
 
-    /// The letter that begins the code: `E`, `W`, `S`, `N` for a country, `K` for several.
+    /// Returns the letter that begins the code: `E`, `W`, `S`, `N` for a country, `K` for several.
     pub fn letter(self) -> char {
         u8::try_from(self.0 / 100_000_000).map_or('?', |n| char::from(b'A' + n % 26))
     }
@@ -47,7 +47,7 @@ impl GssCode {
         self.0
     }
 
-    /// Reads back [`GssCode::packed`]; `None` where no code packs so.
+    /// Reads back [`GssCode::packed`], or `None` where no code packs to this number.
     pub(crate) fn unpacked(packed: u32) -> Option<GssCode> {
         (packed < 26 * 100_000_000).then_some(GssCode(packed))
     }

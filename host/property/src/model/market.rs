@@ -3,7 +3,7 @@
 use super::GssCode;
 use serde::{Deserialize, Serialize};
 
-/// The kinds of area that figures are kept for.
+/// The kinds of area with figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AreaLevel {
@@ -50,6 +50,6 @@ pub struct IndexSeries {
     pub area_level: IndexLevel,
     /// The area.
     pub area_code: GssCode,
-    /// Month (months since January 1970) and index value, oldest first; gaps are real.
+    /// Month (months since January 1970) and index value, oldest first. Gaps are not filled.
     pub points: Vec<(i32, f64)>,
 }

@@ -1,4 +1,4 @@
-//! What a snapshot answers, as plain data.
+//! Answers of a snapshot, as plain data.
 
 mod dwelling;
 mod gss;
@@ -10,5 +10,5 @@ pub(crate) use dwelling::merged;
 pub use dwelling::{Attributes, Property};
 pub use gss::GssCode;
 pub use market::{AreaFigures, AreaLevel, IndexLevel, IndexSeries};
-pub use place::{Authority, Identity, PostcodePlace, Resolution, RowCounts, SourceFile};
+pub use place::{Authority, Identity, PostcodeLocation, Resolution, RowCounts, SourceFile};
 pub use sale::{ExportedSale, MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, PropertyTypes, Sale};

@@ -1,4 +1,4 @@
-//! Postcodes, authorities, what an address resolves to, and what the snapshot is.
+//! Postcodes, authorities, the resolution of addresses, and the facts of the snapshot.
 
 use super::GssCode;
 use domesday_registers::Day;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 /// A live postcode of Great Britain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PostcodePlace {
+pub struct PostcodeLocation {
     /// British National Grid, metres: the mean position of the postcode's addresses.
     pub easting: i32,
     /// British National Grid, metres.
     pub northing: i32,
     /// Local authority district now in force; absent where the register names none.
     pub authority: Option<GssCode>,
-    /// Country; anything but England or Wales is outside the service.
+    /// Country. Only England and Wales are within the service.
     pub country: Country,
     /// Region of England, or Wales; absent elsewhere and for an authority without one.
     pub region: Option<GssCode>,
@@ -25,7 +25,7 @@ pub struct PostcodePlace {
 pub struct Authority {
     /// Code now in force.
     pub code: GssCode,
-    /// Name now in force; the code itself where no register names it.
+    /// Current name, or the code where no register names it.
     pub name: String,
     /// Region of England, or Wales.
     pub region: Option<GssCode>,
@@ -35,7 +35,7 @@ pub struct Authority {
     pub land_hectares: Option<f64>,
 }
 
-/// What an address means.
+/// The meaning of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
     /// One residential property has exactly this address.
@@ -49,7 +49,7 @@ pub enum Resolution {
         /// The address names a building that is divided into units, and no unit was given.
         needs_unit: bool,
     },
-    /// The address is known, and nobody lives there.
+    /// The address is known to be premises.
     NotResidential,
 }
 
@@ -93,7 +93,7 @@ pub struct Identity {
     /// SHA-256 over the rows in key order, lower-case hexadecimal, as noted at build;
     /// [`crate::store::content_digest`] computes it afresh.
     pub content_digest: String,
-    /// The latest sale held; `None` without any sale.
+    /// The latest sale, or `None` without any sale.
     pub latest_sale: Option<Day>,
     /// Last month (months since January 1970) that the register covers whole: the latest that
     /// ended on or before the latest sale's day.

@@ -5,12 +5,12 @@ use domesday_registers::codes::{AgeBand, EnergyRating, PropertyType, Subtype, Te
 use domesday_registers::records::Country;
 use domesday_registers::{Day, Postcode};
 
-/// Farthest that [`NearbyQuery`] looks, in metres; a larger radius is taken as this.
+/// The largest radius of [`NearbyQuery`], in metres. A larger one is reduced to it.
 pub const MAX_RADIUS_M: u32 = 50_000;
-/// Most sales that one [`NearbyQuery`] returns; a larger limit is taken as this.
+/// The largest limit of [`NearbyQuery`]. A larger one is reduced to it.
 pub const MAX_LIMIT: usize = 1_000;
 
-/// One registered sale, with what was known of the property on the day asked about.
+/// One registered sale, with the facts of its property that were known on the query's day.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sale {
     /// Unique in the snapshot and the same in every rebuild: the first eight bytes,
@@ -52,7 +52,7 @@ pub struct Sale {
     /// or before the sale's day, else the earliest lodged after it. `None`, and every
     /// attribute with it, where that day is not strictly before the day asked about.
     pub attributes_day: Option<Day>,
-    /// Distance in metres from the point asked about; 0 where none was.
+    /// Distance in metres from the query's point; 0 without one.
     pub distance_m: f64,
 }
 
@@ -66,12 +66,12 @@ impl PropertyTypes {
     /// The empty set.
     pub const NONE: PropertyTypes = PropertyTypes(0);
 
-    /// The set with one more type.
+    /// Returns the set with one more type.
     pub fn with(self, property_type: PropertyType) -> PropertyTypes {
         PropertyTypes(self.0 | 1 << type_index(property_type))
     }
 
-    /// Whether the set holds a type.
+    /// Returns whether the set holds a type.
     pub fn contains(self, property_type: PropertyType) -> bool {
         self.0 & 1 << type_index(property_type) != 0
     }
@@ -117,9 +117,9 @@ pub struct NearbyQuery {
     pub from: Day,
     /// Sales on or after this day are not seen, nor certificates lodged then: the valuation day.
     pub before: Day,
-    /// Types wanted.
+    /// The types to return.
     pub types: PropertyTypes,
-    /// Most sales wanted; at most [`MAX_LIMIT`].
+    /// The largest number of sales, at most [`MAX_LIMIT`].
     pub limit: usize,
     /// Which come first.
     pub order: Order,
@@ -131,8 +131,8 @@ pub struct NearbyQuery {
     pub exclude_uprn: Option<u64>,
 }
 
-/// A sale with its property as it was on record strictly before the sale: what a model is
-/// fitted and calibrated on.
+/// A sale with its property as on record strictly before the sale: the input of fitting and
+/// calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExportedSale {
     /// The sale, its attributes as they are known today.
@@ -141,6 +141,6 @@ pub struct ExportedSale {
     pub authority: Option<GssCode>,
     /// Country by postcode.
     pub country: Country,
-    /// What the property's certificates lodged strictly before the sale said.
+    /// The facts of the property's certificates lodged strictly before the sale.
     pub subject: Option<Attributes>,
 }

@@ -1,4 +1,4 @@
-//! The addresses of one postcode as somebody else lists them, read by the rules of the snapshot.
+//! The addresses of one postcode from another list, read by the rules of the snapshot.
 
 use super::resolve::{decide, names};
 use crate::model::Resolution;
@@ -6,17 +6,16 @@ use crate::store::address::Entry;
 use domesday_registers::AddressKey;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Addresses of one postcode from a list other than the snapshot's. What they mean is decided by
-/// the snapshot's own rules ([`crate::Snapshot::resolve`]), so that an address means the same
-/// whoever lists it.
+/// Addresses of one postcode from a list other than the snapshot's. The snapshot's own rules decide
+/// what they mean ([`crate::Snapshot::resolve`]), so an address means the same in every list.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct AddressBook {
+pub struct AddressList {
     entries: BTreeMap<AddressKey, Vec<Entry>>,
 }
 
 /// A property that a list names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListedProperty {
     /// Unique Property Reference Number.
     pub uprn: u64,
     /// Somebody lives there.
@@ -25,9 +24,9 @@ pub struct Listed {
     pub keys: Vec<AddressKey>,
 }
 
-impl AddressBook {
-    /// A book of these properties, in any order; a property may come several times.
-    pub fn new<'a>(properties: impl IntoIterator<Item = &'a Listed>) -> AddressBook {
+impl AddressList {
+    /// Returns a list of these properties, in any order. A property may occur several times.
+    pub fn new<'a>(properties: impl IntoIterator<Item = &'a ListedProperty>) -> AddressList {
         let mut keys: BTreeSet<(AddressKey, Entry)> = BTreeSet::new();
         let mut units: BTreeSet<(AddressKey, u64)> = BTreeSet::new();
         for property in properties {
@@ -56,25 +55,26 @@ impl AddressBook {
                 .or_default()
                 .push(Entry::Units(homes));
         }
-        AddressBook { entries }
+        AddressList { entries }
     }
 
-    /// What an address of the postcode means, as [`crate::Snapshot::resolve`] says it.
+    /// Resolves an address of the postcode, as [`crate::Snapshot::resolve`] does.
     pub fn resolve(&self, building: &str, street: &str) -> Resolution {
         decide(self.entries(building, street))
     }
 
-    /// Whether an address is one of a property's own, as [`crate::Snapshot::has_address`] says it.
+    /// Returns whether an address is one of a property's own, as [`crate::Snapshot::has_address`]
+    /// does.
     pub fn has_address(&self, uprn: u64, building: &str, street: &str) -> bool {
         names(self.entries(building, street), uprn)
     }
 
-    /// How many addresses are listed.
+    /// Returns how many addresses are listed.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether nothing is listed.
+    /// Returns whether nothing is listed.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

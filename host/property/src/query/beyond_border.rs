@@ -5,9 +5,9 @@ use crate::store::place;
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
-    /// Whether a place on the National Grid (metres) lies beyond the border of England and Wales:
-    /// the nearest postcode is one of another country. A place that has no postcode within ten
-    /// kilometres is not said to.
+    /// Returns whether a place on the National Grid (metres) is outside of England and Wales: the
+    /// nearest postcode is in another country. A place without a postcode within ten kilometres
+    /// counts as inside.
     ///
     /// The first call reads all postcodes.
     ///
@@ -30,7 +30,7 @@ impl Snapshot {
                 });
             }
         }
-        // Whoever comes at the same time finds the same.
+        // Concurrent first calls compute the same.
         let area = self.service_area.get_or_init(|| ServiceArea::of(&all));
         Ok(area.beyond(easting, northing))
     }

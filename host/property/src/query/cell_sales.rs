@@ -2,7 +2,7 @@
 
 use super::sales_cache::{Block, Years};
 use crate::store::cell::Cell;
-use crate::store::sale::{self, Packed};
+use crate::store::sale::{self, PackedSale};
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
@@ -11,7 +11,7 @@ impl Snapshot {
         &self,
         cell: Cell,
         (first, last): (i32, i32),
-        found: impl FnMut(Packed<'_>),
+        found: impl FnMut(PackedSale<'_>),
     ) -> Result<(), SnapshotError> {
         let years = (cell.key(first), cell.key(last));
         let block = match self.sales_cache.0.get(&years) {

@@ -11,7 +11,8 @@ use domesday_registers::records::Country;
 use std::collections::BTreeSet;
 
 impl Snapshot {
-    /// Every placed category A sale of a dwelling in England and Wales, in order of day and id.
+    /// Returns every placed category A sale of a dwelling in England and Wales, in order of day and
+    /// id.
     ///
     /// One year's sales are held in memory at a time.
     ///
@@ -21,7 +22,7 @@ impl Snapshot {
         self.export_between(Day(i32::MIN), Day(i32::MAX))
     }
 
-    /// The same of the days from `first` to `last`, both included.
+    /// Returns the same of the days from `first` to `last`, both included.
     ///
     /// # Errors
     /// As [`Snapshot::export`].
@@ -91,7 +92,7 @@ impl Snapshot {
     }
 }
 
-/// What was on record strictly before a day.
+/// Returns the facts on record strictly before a day.
 fn as_of(property: &PackedProperty, day: Day) -> Option<crate::Attributes> {
     let known: Vec<_> = property
         .certificates

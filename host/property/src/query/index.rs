@@ -7,7 +7,7 @@ use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
 impl Snapshot {
-    /// The index of an authority and type (`None`: all types), from the narrowest area that
+    /// Returns the index of an authority and type (`None`: all types), from the narrowest area that
     /// has one: the authority, its region, its country, England and Wales.
     ///
     /// Only months that ended before `before` are given, at most the last `most` from the month

@@ -9,9 +9,9 @@ use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
 impl Snapshot {
-    /// The figures of an area (`LE10`, `LE10 0` or `E07000132`) and type (`None`: the four
-    /// types of dwelling together) for the twelve months that end with the last whole month
-    /// before `before`, but never later than the last month that the register covers whole
+    /// Returns the figures of an area (`LE10`, `LE10 0` or `E07000132`) and type (`None`: the four
+    /// types of dwelling together) for the twelve months that end with the last whole month before
+    /// `before`, but never later than the last month that the register covers whole
     /// ([`crate::Identity::last_whole_month`]).
     ///
     /// `None` where the window holds no category A sale of this kind, and for a code that has

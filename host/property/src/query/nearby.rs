@@ -1,22 +1,22 @@
 //! Sales near a point.
 //!
-//! Cells are visited ring by ring around the point's own cell. What has not been visited yet
-//! lies at least as far away as the nearest side of the visited square, so the search ends as
-//! soon as enough sales are nearer than that: in a city after a ring or two.
+//! Cells are visited ring by ring around the point's own cell. Unvisited cells are at least as far
+//! away as the nearest side of the visited square. So the search ends as soon as enough sales are
+//! nearer than that: in a city after a ring or two.
 
 use super::top_n::TopN;
 use crate::model::{MAX_LIMIT, MAX_RADIUS_M, NearbyQuery, Order, Sale};
 use crate::store::bytes::LAST_DAY;
 use crate::store::cell::{COLUMNS, Cell, ROWS, SIDE};
-use crate::store::sale::{Packed, WIDTH};
+use crate::store::sale::{PackedSale, WIDTH};
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 use std::cmp::Reverse;
 
 impl Snapshot {
-    /// Sales near a point, strictly before a day, in the order asked for. Distances compare
-    /// as whole squared metres; ties end on the sale's id.
+    /// Returns sales near a point, strictly before a day, in the query's order. Distances compare
+    /// as whole squared metres, and ties by the sale's id.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -118,7 +118,7 @@ fn year(day: Day) -> i32 {
     1970 + day.month().div_euclid(12)
 }
 
-/// A query with what is worked out once.
+/// A query with its precomputed values.
 struct Search<'a> {
     query: &'a NearbyQuery,
     /// Column and row of the point's cell, which may be off the grid.
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The last ring that the radius can touch.
+    /// Returns the last ring that the radius can touch.
     fn rings(&self) -> i32 {
         (self.radius / i64::from(SIDE)) as i32 + 1
     }
@@ -176,9 +176,9 @@ impl<'a> Search<'a> {
         gap(self.query.easting, column).pow(2) + gap(self.query.northing, row).pow(2)
     }
 
-    /// A sale that meets the query.
+    /// Returns a sale that meets the query.
     #[inline]
-    fn candidate(&self, cell: Cell, packed: Packed<'_>) -> Option<Candidate> {
+    fn candidate(&self, cell: Cell, packed: PackedSale<'_>) -> Option<Candidate> {
         let query = self.query;
         let day = packed.day();
         let wanted = day >= query.from
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
     fn finish(&self, candidates: Vec<Candidate>) -> Result<Vec<Sale>, SnapshotError> {
         let unpack = |c: Candidate| {
             let distance = (c.distance_squared as f64).sqrt();
-            Packed::new(&c.bytes).unpack(c.cell, self.query.before, distance)
+            PackedSale::new(&c.bytes).unpack(c.cell, self.query.before, distance)
         };
         let sales: Option<Vec<Sale>> = candidates.into_iter().map(unpack).collect();
         sales.ok_or(SnapshotError::Damaged { table: "sales" })
@@ -226,7 +226,7 @@ struct Candidate {
     bytes: [u8; WIDTH],
 }
 
-/// The cells of the square ring at a distance from a cell, those on the grid.
+/// Returns the cells of the square ring at a distance from a cell, those on the grid.
 fn ring_cells((column, row): (i32, i32), ring: i32) -> impl Iterator<Item = (i32, i32)> {
     let clip =
         |low: i64, high: i64, end: i32| low.max(0) as i32..=high.min(i64::from(end) - 1) as i32;

@@ -7,8 +7,8 @@ use crate::{Snapshot, SnapshotError};
 use domesday_registers::Day;
 
 impl Snapshot {
-    /// The sales of a property strictly before a day, newest first and of one day the smaller
-    /// id first; both categories, at most 1,000.
+    /// Returns the sales of a property strictly before a day, newest first and of one day the
+    /// smaller id first; both categories, at most 1,000.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.

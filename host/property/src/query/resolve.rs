@@ -1,6 +1,6 @@
 //! From an address to a property.
 
-use crate::model::{PostcodePlace, Property, Resolution};
+use crate::model::{PostcodeLocation, Property, Resolution};
 use crate::store::address::{self, Entry};
 use crate::store::dwelling::PackedProperty;
 use crate::store::{place, postcode};
@@ -12,7 +12,7 @@ use domesday_registers::{Day, Postcode};
 /// about: three years.
 const RECENT_DAYS: i32 = 1_096;
 
-/// What the entries of one address mean, whoever lists them.
+/// Decides the meaning of one address from its entries, in every list alike.
 pub(super) fn decide(entries: impl IntoIterator<Item = Entry>) -> Resolution {
     let (mut homes, mut premises, mut units, mut other) = (0_u32, 0_u32, 0, false);
     let mut uprn = 0;
@@ -39,7 +39,7 @@ pub(super) fn decide(entries: impl IntoIterator<Item = Entry>) -> Resolution {
     }
 }
 
-/// Whether one of the entries of an address is this property's.
+/// Returns whether one of the entries of an address is this property's.
 pub(super) fn names(entries: impl IntoIterator<Item = Entry>, uprn: u64) -> bool {
     entries
         .into_iter()
@@ -47,11 +47,12 @@ pub(super) fn names(entries: impl IntoIterator<Item = Entry>, uprn: u64) -> bool
 }
 
 impl Snapshot {
-    /// Where a postcode of Great Britain lies; `None` where Code-Point does not have it.
+    /// Returns the location of a postcode of Great Britain, or `None` where Code-Point does not
+    /// have it.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
-    pub fn postcode(&self, postcode: &Postcode) -> Result<Option<PostcodePlace>, SnapshotError> {
+    pub fn postcode(&self, postcode: &Postcode) -> Result<Option<PostcodeLocation>, SnapshotError> {
         let packed = postcode::pack(postcode);
         let (key, unit) = postcode::row(packed);
         let Some(row) = self.postcodes.get(key)? else {
@@ -59,7 +60,7 @@ impl Snapshot {
         };
         let found =
             place::find(row.value(), unit).ok_or(SnapshotError::Damaged { table: "postcodes" })?;
-        Ok(found.map(|place| PostcodePlace {
+        Ok(found.map(|place| PostcodeLocation {
             easting: place.easting,
             northing: place.northing,
             authority: place.authority,
@@ -70,13 +71,13 @@ impl Snapshot {
         }))
     }
 
-    /// What an address means: `building` is the number or name, with the unit if there is one
-    /// (`Flat 3, 12a`), and `street` the street or, where there is none, the locality.
+    /// Resolves an address. `building` is the number or name, with the unit if there is one (`Flat
+    /// 3, 12a`). `street` is the street, or else the locality.
     ///
-    /// Exact after normalisation, nothing fuzzier. A home and premises with one and the same
-    /// address are ambiguous. A building in which homes are known by unit asks for the unit,
-    /// unless it is itself a home; an address known only as premises, or from sales of type
-    /// `O` that were no flats, is not residential unless dwellings were sold in it.
+    /// The match is exact after normalisation. A home and premises with the same address are
+    /// ambiguous. A building with homes known by unit needs the unit, unless it is itself a home.
+    /// An address known only as premises, or only from sales of type `O` that were not flats, is
+    /// not residential unless dwellings were sold in it.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -89,8 +90,8 @@ impl Snapshot {
         Ok(decide(self.entries(postcode, building, street)?))
     }
 
-    /// Whether an address is one of a property's own, for verifying a UPRN that was supplied.
-    /// It holds too where the address alone would be ambiguous.
+    /// Returns whether an address is one of a property's own, to verify a UPRN of a request. It is
+    /// also true where the address alone would be ambiguous.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -121,7 +122,7 @@ impl Snapshot {
         Ok(found.collect())
     }
 
-    /// What is on record about a property.
+    /// Returns the facts on record about a property.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.
@@ -148,7 +149,7 @@ impl Snapshot {
             })
     }
 
-    /// Whether the registers hold any address or sale in a postcode.
+    /// Returns whether the registers hold any address or sale in a postcode.
     ///
     /// # Errors
     /// Storage failed.

@@ -1,8 +1,8 @@
-//! Blocks of sales that searches met lately, as they lie in the file.
+//! A cache of blocks of sales, as they are in the file.
 //!
-//! Homes of one request often lie near each other, and every search reads the same few years of a
-//! handful of cells. Found in the file, each costs a walk down the tree and a lock on every page of
-//! it; found here, one look.
+//! Homes of one request are often near each other, and every search reads the same few years of a
+//! few cells. A read of the file walks down the tree and locks every page of it. A hit here takes
+//! one lookup.
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Bytes that one snapshot keeps at most.
 const CAPACITY_BYTES: u64 = 64 << 20;
-/// What an entry costs besides its sales.
+/// The overhead of an entry beside its sales.
 const OVERHEAD_BYTES: u64 = 128;
 /// Entries that are made room for at first, in numbers that mean little: they are bounded by their
 /// bytes.

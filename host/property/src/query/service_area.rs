@@ -1,14 +1,13 @@
-//! On which side of the service's border a place lies, as far as postcodes tell.
+//! The side of the service's border on which a place is, by its nearest postcodes.
 //!
-//! No line is published with the registers that a snapshot is built from, but they say of every
-//! postcode of Great Britain where it lies and in which country. So the border is taken to run
-//! half-way between the postcodes of its two sides.
+//! The registers of a snapshot have no border line, but the location and country of every postcode
+//! of Great Britain. So the border is assumed half-way between the postcodes of its two sides.
 
-use crate::model::PostcodePlace;
+use crate::model::PostcodeLocation;
 use domesday_registers::records::Country;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Side of the squares that postcodes are kept by, metres: as far as they are looked for at least.
+/// Side of the index squares of postcodes in metres: the least search distance.
 const SIDE_M: i32 = 10_000;
 
 type Square = (i32, i32);
@@ -31,7 +30,7 @@ impl Point {
         square(self.easting, self.northing)
     }
 
-    /// Square of its distance from a place, square metres.
+    /// Returns the square of its distance from a place, in square metres.
     fn away(self, easting: i32, northing: i32) -> i64 {
         let east = i64::from(self.easting) - i64::from(easting);
         let north = i64::from(self.northing) - i64::from(northing);
@@ -43,7 +42,7 @@ fn square(easting: i32, northing: i32) -> Square {
     (easting.div_euclid(SIDE_M), northing.div_euclid(SIDE_M))
 }
 
-/// The squares that are this many steps away at most.
+/// Returns the squares that are this many steps away at most.
 fn around((east, north): Square, steps: i32) -> impl Iterator<Item = Square> {
     let steps = -steps..=steps;
     steps
@@ -70,7 +69,7 @@ impl ServiceArea {
         ServiceArea { squares }
     }
 
-    /// Whether the nearest postcode is one of the other side; one as near as it on this side wins.
+    /// Returns whether the nearest postcode is on the other side. In a tie, this side wins.
     pub(super) fn beyond(&self, easting: i32, northing: i32) -> bool {
         let near = around(square(easting, northing), 1);
         let points = near
@@ -81,8 +80,8 @@ impl ServiceArea {
     }
 }
 
-impl PostcodePlace {
-    /// Whether it lies in England or Wales.
+impl PostcodeLocation {
+    /// Returns whether it lies in England or Wales.
     pub fn served(&self) -> bool {
         served(self.country)
     }
@@ -116,8 +115,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is left out could not have changed the answer, wherever a postcode of ours is in
-        /// reach.
+        /// A postcode outside of the searched squares cannot change the answer while one of ours is
+        /// in reach.
         #[test]
         fn squares_answer_as_all_postcodes_would(
             postcodes in prop::collection::vec((0..90_000, 0..90_000, any::<bool>()), 1..60),

@@ -1,11 +1,11 @@
-//! The first so many of a stream.
+//! The first N items of a stream.
 
-/// Keeps the first so many of a stream under an order.
+/// Keeps the first N items of a stream under an order.
 pub(super) struct TopN<T, F> {
     limit: usize,
     order: F,
     kept: Vec<T>,
-    /// `kept` holds exactly `limit`, the worst of them last.
+    /// `kept` has exactly `limit` items, the worst last.
     full: bool,
 }
 
@@ -19,7 +19,7 @@ impl<T, K: Ord, F: Fn(&T) -> K> TopN<T, F> {
         }
     }
 
-    /// The worst that is kept, once `limit` are.
+    /// Returns the worst kept item, once `limit` are kept.
     pub(super) fn worst(&mut self) -> Option<&T> {
         self.trim();
         self.full.then(|| self.kept.last()).flatten()

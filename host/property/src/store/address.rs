@@ -1,16 +1,15 @@
 //! What the addresses of a postcode stand for: 14 bytes an entry, ordered.
 //!
 //! An address is kept as a fingerprint, the first eight bytes of the SHA-256 of its key. Two
-//! different keys of one postcode with one fingerprint stop the build, so a look-up is as
-//! exact as the text would be, in a third of the bytes; and a snapshot that is handed on
-//! lists no addresses.
+//! different keys of one postcode with one fingerprint stop the build, so a look-up is as exact as
+//! the text would be, in a third of the bytes; and a published snapshot lists no addresses.
 
 use super::bytes::{get, put};
 use sha2::{Digest, Sha256};
 
 const WIDTH: usize = 14;
 
-/// What an address stands for.
+/// The meaning of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Entry {
     /// A home.
@@ -39,7 +38,7 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
     fingerprints(text).0
 }
 
-/// The first and the next eight bytes of the SHA-256 of a text, big-endian.
+/// Returns the first and the next eight bytes of the SHA-256 of a text, big-endian.
 pub(crate) fn fingerprints(text: &str) -> (u64, u64) {
     let digest = Sha256::digest(text.as_bytes());
     let number = |bytes: &[u8]| {
@@ -68,7 +67,7 @@ pub(crate) fn row(mut entries: Vec<(u64, Entry)>) -> Vec<u8> {
     row
 }
 
-/// The entries under one fingerprint; `None` where the row is damaged.
+/// Returns the entries under one fingerprint; `None` where the row is damaged.
 pub(crate) fn find(bytes: &[u8], fingerprint: u64) -> Option<impl Iterator<Item = Entry> + '_> {
     let (entries, rest) = bytes.as_chunks::<WIDTH>();
     if !rest.is_empty() {
@@ -81,7 +80,7 @@ pub(crate) fn find(bytes: &[u8], fingerprint: u64) -> Option<impl Iterator<Item 
     Some(found.map(|entry| decode(entry).1))
 }
 
-/// All entries with their fingerprints, in order; `None` where the row is damaged.
+/// Returns all entries with their fingerprints, in order; `None` where the row is damaged.
 pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = (u64, Entry)> + '_> {
     let (entries, rest) = bytes.as_chunks::<WIDTH>();
     rest.is_empty().then(|| entries.iter().map(decode))

@@ -9,7 +9,7 @@ pub(crate) fn put<const WIDTH: usize>(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_le_bytes()[..WIDTH]);
 }
 
-/// Reads `WIDTH` bytes at `at`; the caller has checked that they are there.
+/// Reads `WIDTH` bytes at `at`. The caller has checked the length.
 #[inline]
 pub(crate) fn get<const WIDTH: usize>(bytes: &[u8], at: usize) -> u64 {
     let mut number = [0; 8];
@@ -21,7 +21,7 @@ pub(crate) fn get<const WIDTH: usize>(bytes: &[u8], at: usize) -> u64 {
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
-    /// The next number, or `None` past the end.
+    /// Returns the next number, or `None` past the end.
     pub(crate) fn next<const WIDTH: usize>(&mut self) -> Option<u64> {
         let (head, tail) = self.0.split_at_checked(WIDTH)?;
         self.0 = tail;

@@ -22,7 +22,7 @@ pub(crate) enum Cell {
 const UNPLACED: u64 = 1 << 40;
 
 impl Cell {
-    /// The cell of a point; `None` off the grid.
+    /// Returns the cell of a point; `None` off the grid.
     pub(crate) fn of(easting: i32, northing: i32) -> Option<Cell> {
         let (column, row) = (easting.div_euclid(SIDE), northing.div_euclid(SIDE));
         ((0..COLUMNS).contains(&column) && (0..ROWS).contains(&row))
@@ -51,7 +51,7 @@ impl Cell {
         }
     }
 
-    /// Least easting and northing of the cell; 0 for one without a place.
+    /// Returns the least easting and northing of the cell, 0 for one without a place.
     pub(crate) fn corner(self) -> (i32, i32) {
         match self {
             Cell::Grid(column, row) => (column * SIDE, row * SIDE),
@@ -60,17 +60,17 @@ impl Cell {
     }
 }
 
-/// Which cells hold any sale, so that empty country costs nothing.
+/// The cells with any sale, so that empty cells cost nothing.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Occupied {
+pub(crate) struct OccupiedCells {
     rows: Vec<Vec<u8>>,
 }
 
-impl Occupied {
+impl OccupiedCells {
     /// Bytes of one row of cells.
     pub(crate) const ROW_BYTES: usize = COLUMNS as usize / 8;
 
-    /// Takes a row as stored; `None` where it is none of the grid's.
+    /// Reads a stored row, or returns `None` where it is outside of the grid.
     pub(crate) fn set_row(&mut self, row: u64, bits: &[u8]) -> Option<()> {
         let row = usize::try_from(row)
             .ok()
@@ -85,7 +85,7 @@ impl Occupied {
         Some(())
     }
 
-    /// The bits of a row of cells.
+    /// Returns the bits of a row of cells.
     pub(crate) fn row(&self, row: i32) -> Vec<u8> {
         let row = usize::try_from(row).ok().and_then(|row| self.rows.get(row));
         match row {
@@ -94,7 +94,7 @@ impl Occupied {
         }
     }
 
-    /// Whether the cell at a column and row, which may be off the grid, holds any sale.
+    /// Returns whether the cell at a column and row, which may be off the grid, holds any sale.
     #[inline]
     pub(crate) fn contains(&self, column: i32, row: i32) -> bool {
         let (Ok(column), Ok(row)) = (usize::try_from(column), usize::try_from(row)) else {

@@ -8,8 +8,8 @@ use domesday_registers::codes::{
 use domesday_registers::records::Country;
 
 /// A vocabulary with a fixed numbering.
-pub(crate) trait Coded: Copy + PartialEq + 'static {
-    /// Every value; its number is its place, counted from 1.
+pub(crate) trait FixedCodes: Copy + PartialEq + 'static {
+    /// Every value. Its number is its position, counted from 1.
     const VALUES: &'static [Self];
 
     /// Number of a value or of none.
@@ -19,7 +19,7 @@ pub(crate) trait Coded: Copy + PartialEq + 'static {
             .map_or(0, |place| place as u64 + 1)
     }
 
-    /// The value of a number; an unknown number is none.
+    /// Returns the value of a number. An unknown number is none.
     #[inline]
     fn value(number: u64) -> Option<Self> {
         Self::VALUES.get((number as usize).checked_sub(1)?).copied()
@@ -28,7 +28,7 @@ pub(crate) trait Coded: Copy + PartialEq + 'static {
 
 macro_rules! coded {
     ($($kind:ident: $($value:ident)+;)+) => {$(
-        impl Coded for $kind {
+        impl FixedCodes for $kind {
             const VALUES: &'static [$kind] = &[$($kind::$value),+];
         }
     )+};
@@ -51,7 +51,7 @@ coded! {
 mod tests {
     use super::*;
 
-    fn every_value_comes_back<C: Coded + std::fmt::Debug>() {
+    fn every_value_comes_back<C: FixedCodes + std::fmt::Debug>() {
         assert_eq!(C::number(None), 0);
         assert_eq!(C::value(0), None);
         assert!(C::VALUES.len() < 16, "a nibble holds it");

@@ -1,4 +1,4 @@
-//! The content digest: what a snapshot says, whatever way its file came about.
+//! The content digest: of a snapshot's content, independent of how its file was made.
 
 use super::tables::{NAMED, NUMBERED};
 use crate::SnapshotError;
@@ -6,7 +6,7 @@ use redb::{ReadableDatabase, TableHandle};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
-/// Most memory that pages take; each is read once.
+/// The largest page cache. Each page is read once.
 const CACHE_BYTES: usize = 64 << 20;
 
 /// SHA-256, in lower-case hexadecimal, over every row of every table except `origin` and

@@ -1,7 +1,7 @@
 //! A property: a head of 10 or 16 bytes, 13 for each certificate, two for each sale.
 
 use super::bytes::{Reader, day_of_u16, put};
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use super::postcode;
 use crate::model::{Attributes, GssCode, Property};
 use domesday_registers::Day;
@@ -15,8 +15,8 @@ const RESIDENTIAL: u64 = 1;
 const PLACED: u64 = 2;
 const NO_AUTHORITY: u64 = 0xFFFF_FFFF;
 
-/// A certificate as packed; ordered by lodgement, then by what it says, so that certificates
-/// of one day stand in one order on every machine.
+/// A packed certificate. The order is by lodgement and then by content, so that it is the same on
+/// every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PackedCertificate {
     /// Days since 1970-01-01, below [`super::bytes::NO_DAY`].
@@ -60,7 +60,7 @@ impl PackedCertificate {
         })
     }
 
-    /// The certificate in the model's terms.
+    /// Returns the certificate in the model's terms.
     pub(crate) fn attributes(&self) -> Attributes {
         let nibble = |place: u32| u64::from(self.nibbles >> (4 * place) & 0xF);
         Attributes {
@@ -82,7 +82,7 @@ impl PackedCertificate {
     }
 }
 
-/// The eight vocabularies of a certificate in four bytes.
+/// Returns the eight vocabularies of a certificate in four bytes.
 pub(crate) fn nibbles(certificate: &Certificate) -> u32 {
     let numbers = [
         PropertyType::number(certificate.property_type),
@@ -114,7 +114,7 @@ pub(crate) struct PackedProperty {
 }
 
 impl PackedProperty {
-    /// Appends the property's row. Certificates beyond the newest 65,535 are not kept.
+    /// Appends the property's row. Only the newest 65,535 certificates are stored.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let mut flags = Country::number(Some(self.country)) << 2;
         flags |= if self.residential { RESIDENTIAL } else { 0 };
@@ -140,7 +140,7 @@ impl PackedProperty {
         }
     }
 
-    /// The authority alone; outer `None` where the row is damaged.
+    /// Returns the authority alone; outer `None` where the row is damaged.
     pub(crate) fn authority_of(bytes: &[u8]) -> Option<Option<GssCode>> {
         let mut reader = Reader(bytes);
         reader.next::<6>()?;
@@ -176,7 +176,7 @@ impl PackedProperty {
         })
     }
 
-    /// The property in the model's terms; `None` where it is damaged.
+    /// Returns the property in the model's terms; `None` where it is damaged.
     pub(crate) fn unpack(&self, uprn: u64) -> Option<Property> {
         Some(Property {
             uprn,

@@ -5,7 +5,7 @@
 //! fill their pages; a row for all years would spill over into pages of its own.
 
 use super::bytes::{get, put};
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use super::postcode::{self, UNITS_OF_SECTOR};
 use crate::model::{AreaLevel, GssCode};
 use domesday_registers::Postcode;
@@ -26,7 +26,7 @@ pub(crate) struct Window {
 /// Largest price whose double five bytes hold, in pounds.
 pub(crate) const MAX_PRICE: u64 = (1 << 39) - 1;
 
-/// The number of an area of a level; `None` where its code has not the level's form.
+/// Returns the number of an area of a level; `None` where its code has not the level's form.
 pub(crate) fn area(level: AreaLevel, code: &str) -> Option<u64> {
     let packed = |inward: &str| Postcode::parse(&format!("{code}{inward}"));
     Some(match level {
@@ -42,17 +42,17 @@ pub(crate) fn area(level: AreaLevel, code: &str) -> Option<u64> {
     })
 }
 
-/// The number of a packed postcode's district.
+/// Returns the number of a packed postcode's district.
 pub(crate) fn district_of(packed: u64) -> u64 {
     packed / UNITS_OF_SECTOR / 10
 }
 
-/// The number of a packed postcode's sector.
+/// Returns the number of a packed postcode's sector.
 pub(crate) fn sector_of(packed: u64) -> u64 {
     packed / UNITS_OF_SECTOR
 }
 
-/// The key of an area's row for a type (`None`: all dwellings) and a year.
+/// Returns the key of an area's row for a type (`None`: all dwellings) and a year.
 pub(crate) fn key(
     level: AreaLevel,
     area: u64,
@@ -67,7 +67,8 @@ pub(crate) fn key(
     ((level << 32 | area) << 3 | PropertyType::number(property_type)) << 16 | year
 }
 
-/// The area and the year of a key, the year counted from 1970; `None` where no key is so made.
+/// Returns the area and the year of a key, the year counted from 1970; `None` where no key is so
+/// made.
 pub(crate) fn area_and_year(key: u64) -> Option<((AreaLevel, u64), i32)> {
     let level = match key >> 51 {
         0 => AreaLevel::PostcodeDistrict,
@@ -79,7 +80,7 @@ pub(crate) fn area_and_year(key: u64) -> Option<((AreaLevel, u64), i32)> {
     Some(((level, key >> 19 & 0xFFFF_FFFF), year))
 }
 
-/// The January of a row's year, in months since January 1970.
+/// Returns the January of a row's year, in months since January 1970.
 pub(crate) fn january(key: u64) -> i32 {
     ((key & 0xFFFF) as i32 - 1970) * 12
 }
@@ -95,7 +96,7 @@ pub(crate) fn encode(windows: &[Window; 12]) -> Vec<u8> {
     out
 }
 
-/// The window that ends in a month of the row's year, January being 0; `None` where the row
+/// Returns the window that ends in a month of the row's year, January being 0; `None` where the row
 /// is damaged.
 pub(crate) fn window(bytes: &[u8], month: usize) -> Option<Window> {
     let (windows, rest) = bytes.as_chunks::<WIDTH>();

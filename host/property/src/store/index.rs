@@ -1,18 +1,18 @@
 //! A price index series: ten bytes a month, oldest first.
 
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use crate::model::GssCode;
 use domesday_registers::codes::PropertyType;
 use std::ops::Range;
 
 const WIDTH: usize = 10;
 
-/// The key of an area's series.
+/// Returns the key of an area's series.
 pub(crate) fn key(code: GssCode, property_type: Option<PropertyType>) -> u64 {
     u64::from(code.packed()) << 8 | PropertyType::number(property_type)
 }
 
-/// Packs points of month and value; the index begins before 1970, so months may be negative.
+/// Packs points of month and value. The index begins before 1970, so months may be negative.
 pub(crate) fn encode(points: &[(i16, f64)]) -> Vec<u8> {
     let mut out = Vec::with_capacity(points.len() * WIDTH);
     for (month, value) in points {
@@ -22,7 +22,7 @@ pub(crate) fn encode(points: &[(i16, f64)]) -> Vec<u8> {
     out
 }
 
-/// A series as it is stored, so that a question reads only the months that it asks for.
+/// A stored series. A query reads only the months that it needs.
 pub(crate) struct Series<'a>(&'a [[u8; WIDTH]]);
 
 impl<'a> Series<'a> {
@@ -32,12 +32,13 @@ impl<'a> Series<'a> {
         rest.is_empty().then_some(Series(points))
     }
 
-    /// The place of the first point that is not before `month`; the number of points where all are.
+    /// Returns the position of the first point not before `month`, or the number of points if there
+    /// is none.
     pub(crate) fn first_from(&self, month: i32) -> usize {
         self.0.partition_point(|point| point_of(point).0 < month)
     }
 
-    /// All months with their values.
+    /// Returns all months with their values.
     pub(crate) fn all(&self) -> impl Iterator<Item = (i32, f64)> + 'a {
         self.points(0..self.0.len())
     }

@@ -1,7 +1,7 @@
 //! Places of postcodes: 13 bytes a unit, ordered by unit.
 
 use super::bytes::{get, put};
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use crate::model::GssCode;
 use domesday_registers::records::Country;
 
@@ -10,7 +10,7 @@ const NO_AUTHORITY: u64 = 0xFFFF_FFFF;
 
 /// Where a postcode lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct StoredPostcode {
     pub(crate) easting: i32,
     pub(crate) northing: i32,
     pub(crate) authority: Option<GssCode>,
@@ -18,7 +18,7 @@ pub(crate) struct Place {
 }
 
 /// Appends one unit of a row.
-pub(crate) fn encode(unit: u64, place: &Place, out: &mut Vec<u8>) {
+pub(crate) fn encode(unit: u64, place: &StoredPostcode, out: &mut Vec<u8>) {
     put::<2>(out, unit);
     put::<3>(out, u64::from(place.easting.unsigned_abs()));
     put::<3>(out, u64::from(place.northing.unsigned_abs()));
@@ -32,7 +32,7 @@ pub(crate) fn encode(unit: u64, place: &Place, out: &mut Vec<u8>) {
 }
 
 /// Finds a unit in its row. Outer `None`: damaged.
-pub(crate) fn find(bytes: &[u8], unit: u64) -> Option<Option<Place>> {
+pub(crate) fn find(bytes: &[u8], unit: u64) -> Option<Option<StoredPostcode>> {
     let (places, rest) = bytes.as_chunks::<WIDTH>();
     if !rest.is_empty() {
         return None;
@@ -43,14 +43,14 @@ pub(crate) fn find(bytes: &[u8], unit: u64) -> Option<Option<Place>> {
     decode(&places[at]).map(Some)
 }
 
-/// All places of a row. `None`: damaged.
-pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = Option<Place>>> {
+/// Returns all places of a row. `None`: damaged.
+pub(crate) fn all(bytes: &[u8]) -> Option<impl Iterator<Item = Option<StoredPostcode>>> {
     let (places, rest) = bytes.as_chunks::<WIDTH>();
     rest.is_empty().then(|| places.iter().map(decode))
 }
 
-fn decode(place: &[u8; WIDTH]) -> Option<Place> {
-    Some(Place {
+fn decode(place: &[u8; WIDTH]) -> Option<StoredPostcode> {
+    Some(StoredPostcode {
         easting: get::<3>(place, 2) as i32,
         northing: get::<3>(place, 5) as i32,
         authority: u32::try_from(get::<4>(place, 8))
@@ -66,13 +66,13 @@ mod tests {
 
     #[test]
     fn units_are_found_and_damage_is_noticed() {
-        let place = Place {
+        let place = StoredPostcode {
             easting: 699_999,
             northing: 1_299_999,
             authority: GssCode::parse("E07000900"),
             country: Country::England,
         };
-        let scottish = Place {
+        let scottish = StoredPostcode {
             authority: None,
             country: Country::Scotland,
             ..place
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(find(&bytes, 337), Some(Some(scottish)));
         assert_eq!(find(&bytes, 8), Some(None));
         assert_eq!(find(&bytes[1..], 7), None);
-        let found: Option<Vec<Place>> = all(&bytes).unwrap().collect();
+        let found: Option<Vec<StoredPostcode>> = all(&bytes).unwrap().collect();
         assert_eq!(found, Some(vec![place, scottish]));
         assert!(all(&bytes[1..]).is_none());
     }

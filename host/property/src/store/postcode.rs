@@ -11,7 +11,7 @@ pub(crate) const UNITS_OF_DISTRICT: u64 = 10 * UNITS_OF_SECTOR;
 /// Units that a sector can have: two letters.
 pub(crate) const UNITS_OF_SECTOR: u64 = 26 * 26;
 
-/// The number that stands for a postcode.
+/// Returns the number of a postcode.
 pub(crate) fn pack(postcode: &Postcode) -> u64 {
     let text = postcode.as_str().as_bytes();
     let inward = text.len() - 3;
@@ -29,7 +29,7 @@ pub(crate) fn pack(postcode: &Postcode) -> u64 {
     (outward * 10 + digit) * UNITS_OF_SECTOR + letter(inward + 1) * 26 + letter(inward + 2)
 }
 
-/// Reads back [`pack`]; `None` for a number that stands for no postcode.
+/// Reads back [`pack`], or returns `None` for a number of no postcode.
 pub(crate) fn unpack(packed: u64) -> Option<Postcode> {
     let mut outward = packed / UNITS_OF_DISTRICT;
     let mut outward_text = [b' '; 4];
@@ -56,7 +56,7 @@ pub(crate) fn unpack(packed: u64) -> Option<Postcode> {
 /// Units that a row of table `postcodes` can have: half a sector, so that rows fill pages.
 const UNITS_OF_ROW: u64 = UNITS_OF_SECTOR / 2;
 
-/// The key of a postcode's row in table `postcodes`, and its unit within the row.
+/// Returns the key of a postcode's row in table `postcodes`, and its unit within the row.
 pub(crate) fn row(packed: u64) -> (u64, u64) {
     (packed / UNITS_OF_ROW, packed % UNITS_OF_ROW)
 }

@@ -2,7 +2,7 @@
 
 use super::bytes::{NO_DAY, day_of_u16, get, put};
 use super::cell::Cell;
-use super::codes::Coded;
+use super::codes::FixedCodes;
 use super::postcode;
 use crate::model::Sale;
 use domesday_registers::Day;
@@ -47,7 +47,7 @@ pub(crate) struct Row {
     pub(crate) certificate: Option<CertificateOfSale>,
 }
 
-/// What a certificate says of a sale, as packed.
+/// The packed facts of a sale's certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CertificateOfSale {
     pub(crate) lodged: u64,
@@ -91,13 +91,13 @@ pub(crate) fn encode(row: &Row, out: &mut Vec<u8>) {
     }
 }
 
-/// One packed sale, read field by field, so that a query unpacks only what it keeps.
+/// One packed sale, read field by field. A query unpacks only the sales that it returns.
 #[derive(Clone, Copy)]
-pub(crate) struct Packed<'a>(&'a [u8; WIDTH]);
+pub(crate) struct PackedSale<'a>(&'a [u8; WIDTH]);
 
-impl<'a> Packed<'a> {
+impl<'a> PackedSale<'a> {
     pub(crate) fn new(bytes: &'a [u8; WIDTH]) -> Self {
-        Packed(bytes)
+        PackedSale(bytes)
     }
     #[inline]
     pub(crate) fn bytes(self) -> &'a [u8; WIDTH] {
@@ -131,7 +131,7 @@ impl<'a> Packed<'a> {
     pub(crate) fn standard(self) -> bool {
         u64::from(self.0[FLAGS]) & STANDARD != 0
     }
-    /// Day of lodgement of the certificate, where it is strictly before `before`.
+    /// Returns the day of lodgement of the certificate, if it is strictly before `before`.
     #[inline]
     pub(crate) fn attributes_day(self, before: Day) -> Option<Day> {
         let packed = get::<2>(self.0, ATTRIBUTES_DAY);
@@ -139,13 +139,13 @@ impl<'a> Packed<'a> {
             .then(|| day_of_u16(packed))
             .filter(|&day| day < before)
     }
-    /// Whether a floor area is held, whenever it was lodged.
+    /// Returns whether a floor area is held, whenever it was lodged.
     #[inline]
     pub(crate) fn has_floor_area(self) -> bool {
         get::<3>(self.0, FLOOR_AREA) != 0
     }
 
-    /// All fields, whatever day; `None` where the row is damaged.
+    /// Returns all fields, whatever day; `None` where the row is damaged.
     pub(crate) fn row(self) -> Option<Row> {
         let flags = u64::from(self.0[FLAGS]);
         let lodged = get::<2>(self.0, ATTRIBUTES_DAY);
@@ -175,7 +175,7 @@ impl<'a> Packed<'a> {
         })
     }
 
-    /// The whole sale as known on the eve of `before`; `None` where the row is damaged.
+    /// Returns the whole sale as known on the eve of `before`; `None` where the row is damaged.
     pub(crate) fn unpack(self, cell: Cell, before: Day, distance_m: f64) -> Option<Sale> {
         let flags = u64::from(self.0[FLAGS]);
         let (corner_east, corner_north) = cell.corner();
@@ -213,37 +213,37 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Bytes of what a certificate says of a sale.
+/// Bytes of a sale's certificate.
 const CERTIFICATE: usize = WIDTH - ATTRIBUTES_DAY;
 /// Bytes of a price.
 const PRICE_WIDTH: usize = EAST - PRICE;
 
-/// What a packed sale says besides which it is, when and where: price, kind and certificate.
-pub(crate) type Said = [u8; PRICE_WIDTH + 1 + CERTIFICATE];
+/// The details of a packed sale: price, kind and certificate.
+pub(crate) type SaleDetails = [u8; PRICE_WIDTH + 1 + CERTIFICATE];
 
-/// Takes that out of a sale.
-pub(crate) fn said(sale: &[u8; WIDTH]) -> Said {
-    let mut said = [0; PRICE_WIDTH + 1 + CERTIFICATE];
-    said[..PRICE_WIDTH].copy_from_slice(&sale[PRICE..EAST]);
-    said[PRICE_WIDTH..].copy_from_slice(&sale[FLAGS..]);
-    said
+/// Copies the details out of a sale.
+pub(crate) fn sale_details(sale: &[u8; WIDTH]) -> SaleDetails {
+    let mut details = [0; PRICE_WIDTH + 1 + CERTIFICATE];
+    details[..PRICE_WIDTH].copy_from_slice(&sale[PRICE..EAST]);
+    details[PRICE_WIDTH..].copy_from_slice(&sale[FLAGS..]);
+    details
 }
 
-/// Makes a sale say it.
-pub(crate) fn say(sale: &mut [u8; WIDTH], said: &Said) {
-    sale[PRICE..EAST].copy_from_slice(&said[..PRICE_WIDTH]);
-    sale[FLAGS..].copy_from_slice(&said[PRICE_WIDTH..]);
+/// Overwrites the details of a sale.
+pub(crate) fn set_details(sale: &mut [u8; WIDTH], details: &SaleDetails) {
+    sale[PRICE..EAST].copy_from_slice(&details[..PRICE_WIDTH]);
+    sale[FLAGS..].copy_from_slice(&details[PRICE_WIDTH..]);
 }
 
-/// Takes from one sale what its certificate says, for another.
-pub(crate) fn certify(sale: &mut [u8; WIDTH], said: &Said) {
-    sale[ATTRIBUTES_DAY..].copy_from_slice(&said[PRICE_WIDTH + 1..]);
+/// Overwrites the certificate of a sale with that of other details.
+pub(crate) fn certify(sale: &mut [u8; WIDTH], details: &SaleDetails) {
+    sale[ATTRIBUTES_DAY..].copy_from_slice(&details[PRICE_WIDTH + 1..]);
 }
 
-/// The sales of a block in order; `None` where its length is not a whole number of sales.
-pub(crate) fn block(bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = Packed<'_>>> {
+/// Returns the sales of a block in order; `None` where its length is not a whole number of sales.
+pub(crate) fn block(bytes: &[u8]) -> Option<impl DoubleEndedIterator<Item = PackedSale<'_>>> {
     let (sales, rest) = bytes.as_chunks::<WIDTH>();
-    rest.is_empty().then(|| sales.iter().map(Packed))
+    rest.is_empty().then(|| sales.iter().map(PackedSale))
 }
 
 #[cfg(test)]

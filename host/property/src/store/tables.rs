@@ -3,30 +3,30 @@
 use redb::TableDefinition;
 use serde::{Deserialize, Serialize};
 
-/// Version of tables and codecs; a file of any other is refused.
+/// Version of tables and codecs. A file of another version is refused.
 pub const SCHEMA: u32 = 1;
 
-pub(crate) type Numbered = TableDefinition<'static, u64, &'static [u8]>;
-pub(crate) type Named = TableDefinition<'static, &'static str, &'static [u8]>;
+pub(crate) type U64Table = TableDefinition<'static, u64, &'static [u8]>;
+pub(crate) type StrTable = TableDefinition<'static, &'static str, &'static [u8]>;
 
-pub(crate) const FACTS: Named = TableDefinition::new("facts");
-pub(crate) const AUTHORITIES: Numbered = TableDefinition::new("authorities");
-pub(crate) const POSTCODES: Numbered = TableDefinition::new("postcodes");
-pub(crate) const ADDRESSES: Numbered = TableDefinition::new("addresses");
-pub(crate) const PROPERTIES: Numbered = TableDefinition::new("properties");
-pub(crate) const SALES: Numbered = TableDefinition::new("sales");
-pub(crate) const CELLS: Numbered = TableDefinition::new("cells");
-pub(crate) const POSTCODE_SALES: Numbered = TableDefinition::new("postcode_sales");
-pub(crate) const FIGURES: Numbered = TableDefinition::new("figures");
-pub(crate) const PRICE_INDEX: Numbered = TableDefinition::new("price_index");
-/// Addresses of sales that met no property: what only an update asks. Outside the content digest,
-/// as `origin` is, since no answer comes of it.
-pub(crate) const UNMATCHED: Numbered = TableDefinition::new("unmatched_sales");
-/// Where the rows came from; outside the content digest.
-pub(crate) const ORIGIN: Named = TableDefinition::new("origin");
+pub(crate) const FACTS: StrTable = TableDefinition::new("facts");
+pub(crate) const AUTHORITIES: U64Table = TableDefinition::new("authorities");
+pub(crate) const POSTCODES: U64Table = TableDefinition::new("postcodes");
+pub(crate) const ADDRESSES: U64Table = TableDefinition::new("addresses");
+pub(crate) const PROPERTIES: U64Table = TableDefinition::new("properties");
+pub(crate) const SALES: U64Table = TableDefinition::new("sales");
+pub(crate) const CELLS: U64Table = TableDefinition::new("cells");
+pub(crate) const POSTCODE_SALES: U64Table = TableDefinition::new("postcode_sales");
+pub(crate) const FIGURES: U64Table = TableDefinition::new("figures");
+pub(crate) const PRICE_INDEX: U64Table = TableDefinition::new("price_index");
+/// Addresses of sales without a property, for updates alone. They are outside the content digest,
+/// as `origin` is, since no query reads them.
+pub(crate) const UNMATCHED: U64Table = TableDefinition::new("unmatched_sales");
+/// The sources of the rows, outside the content digest.
+pub(crate) const ORIGIN: StrTable = TableDefinition::new("origin");
 
 /// Tables keyed by number that the content digest covers, in its order.
-pub(crate) const NUMBERED: [Numbered; 9] = [
+pub(crate) const NUMBERED: [U64Table; 9] = [
     ADDRESSES,
     AUTHORITIES,
     CELLS,
@@ -39,7 +39,7 @@ pub(crate) const NUMBERED: [Numbered; 9] = [
 ];
 
 /// Tables keyed by text that the content digest covers, in its order, after [`NUMBERED`].
-pub(crate) const NAMED: [Named; 1] = [FACTS];
+pub(crate) const NAMED: [StrTable; 1] = [FACTS];
 
 /// The key of the only row of `facts` and of `origin`.
 pub(crate) const ONLY: &str = "snapshot";
@@ -58,12 +58,11 @@ pub(crate) struct Origin {
     pub(crate) snapshot_id: String,
     pub(crate) content_digest: String,
     pub(crate) sources: Vec<crate::model::SourceFile>,
-    /// When the last rows of price paid data acted; absent in a snapshot without
-    /// [`UNMATCHED`].
+    /// The moment of the last rows of price paid data; absent in a snapshot without [`UNMATCHED`].
     #[serde(default)]
     pub(crate) price_paid_to: Option<Moment>,
-    /// Whether sales met their homes by the rules for addresses too, so that an update does as the
-    /// build.
+    /// Whether sales were also matched by rules for addresses, so that an update does as the build
+    /// did.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) by_rules: bool,
 }
@@ -82,7 +81,7 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// A file of which no row has been read.
+    /// Returns a file without any row yet.
     pub(crate) fn unread(sha256: String) -> Moment {
         Moment {
             latest_day: 0,

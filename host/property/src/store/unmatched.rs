@@ -6,33 +6,34 @@
 
 use super::bytes::{Reader, put};
 
-/// A sale that met no property.
+/// A sale without a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unmatched {
+pub(crate) struct UnmatchedSale {
     pub(crate) id: u64,
     /// Sold as type `O`, and not a flat by its address.
     pub(crate) other_type: bool,
-    /// The home that its address meets by a rule that stands for one address alone, whether or not
-    /// another address meets it, too.
+    /// The home that its address matches by a rule of one address, even if another address matches
+    /// it, too.
     pub(crate) alone: Option<u64>,
     /// Fingerprints of its address, and of the building around a dwelling.
     pub(crate) prints: Vec<u64>,
 }
 
-impl Unmatched {
-    /// Its address, by the first fingerprint, and the home that it meets by a rule of one address.
+impl UnmatchedSale {
+    /// Returns its address, by the first fingerprint, and the home that it matches by a rule of one
+    /// address.
     pub(crate) fn met_alone(&self) -> Option<(u64, u64)> {
         Some((*self.prints.first()?, self.alone?))
     }
 }
 
-/// Most addresses of one sale that are kept; an address has a handful of spellings.
+/// The largest number of stored addresses of one sale. An address has a few spellings.
 const MOST_PRINTS: usize = 0x3FFF;
 /// In the head: a home follows.
 const ALONE: u64 = 1 << 15;
 
 /// Packs the sales of a postcode, which come in order of id.
-pub(crate) fn encode(sales: &[Unmatched]) -> Vec<u8> {
+pub(crate) fn encode(sales: &[UnmatchedSale]) -> Vec<u8> {
     let mut out = Vec::new();
     for sale in sales {
         let kept = &sale.prints[..sale.prints.len().min(MOST_PRINTS)];
@@ -52,8 +53,8 @@ pub(crate) fn encode(sales: &[Unmatched]) -> Vec<u8> {
     out
 }
 
-/// Reads back [`encode`]; `None` where the row is damaged.
-pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Unmatched>> {
+/// Reads back [`encode`], or returns `None` where the row is damaged.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<UnmatchedSale>> {
     let mut reader = Reader(bytes);
     let mut sales = Vec::new();
     while !reader.0.is_empty() {
@@ -66,7 +67,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Unmatched>> {
         let prints = (0..(head & !ALONE) >> 1)
             .map(|_| reader.next::<8>())
             .collect::<Option<_>>()?;
-        sales.push(Unmatched {
+        sales.push(UnmatchedSale {
             id,
             other_type: head & 1 != 0,
             alone,
@@ -76,9 +77,9 @@ pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Unmatched>> {
     Some(sales)
 }
 
-/// Fingerprints, in order, of addresses at which something of type `O` was sold and never a
-/// dwelling, nor in the building.
-pub(crate) fn other_addresses(sales: &[Unmatched]) -> Vec<u64> {
+/// Returns fingerprints, in order, of addresses with sales of type `O` and without a dwelling's
+/// sale, there or in the building.
+pub(crate) fn other_addresses(sales: &[UnmatchedSale]) -> Vec<u64> {
     let mut addresses: Vec<(u64, bool)> = sales
         .iter()
         .flat_map(|sale| sale.prints.iter().map(|print| (*print, sale.other_type)))
@@ -96,8 +97,8 @@ pub(crate) fn other_addresses(sales: &[Unmatched]) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn sale(id: u64, other_type: bool, prints: &[u64]) -> Unmatched {
-        Unmatched {
+    fn sale(id: u64, other_type: bool, prints: &[u64]) -> UnmatchedSale {
+        UnmatchedSale {
             id,
             other_type,
             alone: (id == 2).then_some(77),

@@ -8,7 +8,7 @@ pub(crate) struct Request {
     pub(crate) street: String,
 }
 
-/// The request of a form; the forms are explained in labels/README.md.
+/// Returns the request of a form; the forms are explained in labels/README.md.
 pub(crate) fn request(form: &str, sale: &PricePaid) -> Request {
     let (building, street) = (written(sale), sale.street.clone());
     let (building, street) = match form {
@@ -59,7 +59,7 @@ fn spaced(building: &str) -> String {
     text
 }
 
-/// The number after the next one, which is as a rule the neighbour's.
+/// Returns the number after the next one, which is as a rule the neighbour's.
 fn next(paon: &str) -> String {
     let number: u32 = paon.parse().expect("a row with a plain number");
     (number + 2).to_string()

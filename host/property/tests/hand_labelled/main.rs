@@ -17,7 +17,7 @@ use domesday_registers::certificates::CertificateFile;
 use domesday_registers::price_paid::PricePaidReader;
 use domesday_registers::records::PricePaid;
 use domesday_registers::rows::Rows;
-use domesday_registers::{BytesRead, Reject};
+use domesday_registers::{BytesRead, RejectedRow};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -58,7 +58,7 @@ fn labels() -> Vec<Label<'static>> {
     text.lines().skip(1).map(cells).collect()
 }
 
-fn sales(path: &Path) -> Vec<Result<PricePaid, Reject>> {
+fn sales(path: &Path) -> Vec<Result<PricePaid, RejectedRow>> {
     let rows = PricePaidReader::open(path, &BytesRead::default()).unwrap();
     rows.map(Result::unwrap).collect()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const CERTIFICATES: &str = "epc/leicestershire-certificates.csv";
 
-/// The folder of the downloads; without it, says that the test is skipped.
+/// Returns the folder of the downloads; without it, says that the test is skipped.
 pub(crate) fn folder(test: &str) -> Option<PathBuf> {
     downloads::folder(test, CERTIFICATES)
 }

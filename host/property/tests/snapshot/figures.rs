@@ -58,7 +58,7 @@ pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
     (sales, certificates, world)
 }
 
-/// The rule, read literally from the contract of `area_figures`.
+/// Returns the rule, read literally from the contract of `area_figures`.
 fn naive(
     sales: &[Sold],
     certificates: &[Lodged],

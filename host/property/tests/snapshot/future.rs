@@ -44,7 +44,10 @@ fn other(
     built: &Built,
     cut: Day,
     seed: u64,
-) -> (Snapshot, domesday_property::leakage_test_data::Shuffled) {
+) -> (
+    Snapshot,
+    domesday_property::leakage_test_data::ShuffleCounts,
+) {
     let kept = tempfile::tempdir().unwrap();
     let copy = kept.path().join("copy.redb");
     let shuffled = shuffle(&built.file(), &copy, cut, seed).unwrap();

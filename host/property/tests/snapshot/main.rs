@@ -1,4 +1,4 @@
-//! The room from outside: registers in the publishers' formats in, answers out.
+//! The crate from outside: registers in the publishers' formats go in, answers come out.
 
 #![allow(unused_crate_dependencies, missing_docs)]
 // Helpers of tests are tests, though clippy knows only the functions marked so.

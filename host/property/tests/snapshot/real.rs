@@ -84,7 +84,7 @@ fn border(snapshot: &Snapshot) {
     println!("the border was read in {:?}", started.elapsed());
 }
 
-/// The lines of the tables in docs/how-to/run-on-real-data.md.
+/// Returns the lines of the tables in docs/how-to/run-on-real-data.md.
 fn figures(report: &Report) -> Vec<String> {
     let files = report.files.iter().map(|file| {
         let refused: Vec<String> = file

@@ -1,7 +1,7 @@
 //! From addresses to properties.
 
 use crate::world::{Lodged, Sold, World, day, place, postcode};
-use domesday_property::{AddressBook, GssCode, Listed, Resolution};
+use domesday_property::{AddressList, GssCode, ListedProperty, Resolution};
 use domesday_registers::address::keys_of_parts;
 use domesday_registers::records::Country;
 
@@ -288,17 +288,17 @@ fn a_book_of_the_same_addresses_answers_as_the_snapshot() {
         })
         .collect();
     let snapshot = World::with_sales(&[]).and_addresses(&file).build().open();
-    let listed: Vec<Listed> = rows
+    let listed: Vec<ListedProperty> = rows
         .iter()
         .rev()
-        .map(|(uprn, saon, paon, class)| Listed {
+        .map(|(uprn, saon, paon, class)| ListedProperty {
             uprn: *uprn,
             residential: class.starts_with('R'),
             keys: keys_of_parts(saon, paon, "ORCHARD WAY", ""),
         })
         .collect();
     // A list that says everything twice is the same list.
-    let book = AddressBook::new(listed.iter().chain(&listed));
+    let book = AddressList::new(listed.iter().chain(&listed));
     let mut seen = Vec::new();
     for building in [
         "1",

@@ -87,7 +87,8 @@ fn row_of(number: usize) -> impl Strategy<Value = Sold> {
     })
 }
 
-/// A file whose last row is of a day of its own. The complete file alone has additions only.
+/// Returns a file whose last row is of a day of its own. The complete file alone has additions
+/// only.
 fn file(number: usize) -> impl Strategy<Value = String> {
     let rows = if number == 0 { 5..40_usize } else { 0..12 };
     let rows = proptest::collection::vec(row_of(number), rows);
@@ -104,7 +105,7 @@ fn files() -> impl Strategy<Value = Vec<String>> {
     (1..LATEST.len()).prop_flat_map(|months| (0..=months).map(file).collect::<Vec<_>>())
 }
 
-/// The homes of every world here: of the address file, of certificates, and premises.
+/// Returns the homes of every world here: of the address file, of certificates, and premises.
 fn world(price_paid: Vec<String>) -> World {
     let lodged = |key, uprn, line, postcode, day| Lodged {
         key,
@@ -204,7 +205,7 @@ proptest! {
     }
 }
 
-/// A sale at a number of Mill Lane, where "20-22" is on record.
+/// Returns a sale at a number of Mill Lane, where "20-22" is on record.
 fn at(id: u32, change: char, day: &'static str, paon: &'static str) -> String {
     Sold {
         id,

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// The few standard sales before a day that are nearest to where the place stands.
+/// Returns the few standard sales before a day that are nearest to where the place stands.
 pub(crate) fn around(before: Day) -> NearbyQuery {
     NearbyQuery {
         easting: 450_000,
@@ -176,7 +176,7 @@ const INDEX: &str = "Date,RegionName,AreaCode,Index,DetachedIndex,SemiDetachedIn
     1968-04-01,England,E92000001,1.5,1.5,1.5,1.5,1.5\n\
     2020-01-01,Wales,W92000004,80,81,82,83,84\n";
 
-/// A line of Code-Point.
+/// Returns a line of Code-Point.
 pub(crate) fn place(
     postcode: &str,
     easting: i32,
@@ -190,7 +190,7 @@ pub(crate) fn place(
 }
 
 impl World {
-    /// A world with these price paid files.
+    /// Returns a world with these price paid files.
     pub(crate) fn with_files(price_paid: Vec<String>) -> World {
         World {
             price_paid,

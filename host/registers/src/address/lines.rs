@@ -8,7 +8,7 @@ use super::words::{is_building_of_homes, is_thoroughfare, stands_beside};
 use super::{AddressKey, in_order};
 use crate::Postcode;
 
-/// Every key under which the address may be asked for.
+/// Returns every key under which the address may be asked for.
 ///
 /// Commas divide like line ends. Town and postcode at the end are left out. What remains is
 /// read as a unit, then a number and a name, or a name and perhaps a numbered street; a number
@@ -31,7 +31,7 @@ pub fn keys_of_lines<S: AsRef<str>>(
     in_order(reading.keys)
 }
 
-/// The words between line ends and commas, without postcode and town.
+/// Returns the words between line ends and commas, without postcode and town.
 fn segments<S: AsRef<str>>(lines: &[S], town: &[String], postcode: &Postcode) -> Vec<Vec<String>> {
     let postcode = words(postcode.as_str());
     let mut segments: Vec<Vec<String>> = lines
@@ -87,8 +87,8 @@ fn take_unit(segments: &mut Vec<Vec<String>>) -> String {
     units.unit()
 }
 
-/// Divides "Kings Court 12 High Street" before its number, and joins a number that stands alone
-/// to the name after it.
+/// Splits "Kings Court 12 High Street" before its number, and joins a separate number to the name
+/// after it.
 fn divide(segments: Vec<Vec<String>>) -> Vec<Vec<String>> {
     let mut divided: Vec<Vec<String>> = Vec::new();
     for segment in segments {
@@ -145,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// "12 High Street" or "12 Kings Court", and what follows.
+    /// "12 High Street" or "12 Kings Court", and the segments after it.
     fn numbered(&mut self, number: &[String], words: &[String], rest: &[Vec<String>]) {
         let unit = self.unit.clone();
         self.key(&unit, number, words);
@@ -174,7 +174,7 @@ impl Reading {
         }
     }
 
-    /// "The Chase" or "Kings Court" or "High Street", and what follows.
+    /// "The Chase", "Kings Court" or "High Street", and the segments after it.
     fn named(&mut self, building: &[String], rest: &[Vec<String>], town: &[String]) {
         let unit = self.unit.clone();
         if let Some((house, street)) = house_in_street(building) {

@@ -32,7 +32,7 @@ use std::fmt;
 pub struct AddressKey(String);
 
 impl AddressKey {
-    /// The key that a client's two address fields ask for; `None` where either is blank or
+    /// Returns the key that a client's two address fields ask for; `None` where either is blank or
     /// longer than 500 bytes.
     pub fn of_request(building_number_or_name: &str, street: &str) -> Option<AddressKey> {
         let units = unit::take_or_leading_number(text::words(building_number_or_name));
@@ -65,7 +65,7 @@ impl AddressKey {
         AddressKey(key)
     }
 
-    /// A key of parts as keys hold them: words together, spaces beside digits.
+    /// Returns a key of parts as keys hold them: words together, spaces beside digits.
     pub(crate) fn of_key_parts(unit: &str, building: &str, street: &str) -> AddressKey {
         AddressKey(format!("{unit}|{building}|{street}"))
     }
@@ -77,25 +77,25 @@ impl AddressKey {
         (next(), next(), next())
     }
 
-    /// The key's text, `unit|building|street`; each part may be empty, and words stand without
-    /// spaces except beside digits.
+    /// Returns the key's text, `unit|building|street`. Each part may be empty, and words have
+    /// spaces beside digits only.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the key names a unit within a building.
+    /// Returns whether the key names a unit within a building.
     pub fn has_unit(&self) -> bool {
         !self.0.starts_with('|')
     }
 
-    /// Whether the key names a flat: a unit known by a number or letter alone, or by a word for a
-    /// dwelling. A "Unit 3" or "Suite 3" may be anything.
+    /// Returns whether the key names a flat: a unit of a number or letter alone, or a word for a
+    /// dwelling. "Unit 3" or "Suite 3" may be anything.
     pub fn names_flat(&self) -> bool {
         let unit = self.0.split('|').next().unwrap_or_default();
         text::is_unit_id(unit) || unit.split(' ').any(words::is_dwelling)
     }
 
-    /// The same address without its unit: what a client asks for who left the unit out.
+    /// Returns the same address without its unit, as in a request that omits it.
     pub fn building(&self) -> AddressKey {
         let from = self.0.find('|').unwrap_or_default();
         AddressKey(self.0.get(from..).unwrap_or_default().to_owned())
@@ -114,7 +114,7 @@ impl fmt::Debug for AddressKey {
     }
 }
 
-/// A street's or place's name as keys hold it.
+/// Returns a street's or place's name as keys hold it.
 pub(crate) fn name_in_key(text: &str) -> String {
     let key = AddressKey::new("", &[], &text::name(text::words(text)));
     key.key_parts().2.to_owned()

@@ -5,8 +5,8 @@ use super::unit::{self, LastNumber, Units};
 use super::words::{is_thoroughfare, names_a_group, stands_beside};
 use super::{AddressKey, in_order};
 
-/// Every key under which the address may be asked for, as the Land Registry and address files
-/// write its parts.
+/// Returns every key under which the address may be asked for, as the Land Registry and address
+/// files write its parts.
 ///
 /// - The unit is in `saon` ("FLAT 24", or "24" alone before a named building), or stands before
 ///   the building in `paon` ("FLAT 2, 11", "1 KEEPERS COTTAGES").
@@ -41,7 +41,7 @@ pub fn keys_of_parts(saon: &str, paon: &str, street: &str, locality: &str) -> Ve
     in_order(keys)
 }
 
-/// A home within a building by the building's name in the place of the street: "24 Amber
+/// Returns a home within a building by the building's name in the place of the street: "24 Amber
 /// House", "Flat 24, Amber House".
 pub(super) fn keys_within(unit: &str, building: &[String]) -> [AddressKey; 2] {
     [
@@ -50,8 +50,8 @@ pub(super) fn keys_within(unit: &str, building: &[String]) -> [AddressKey; 2] {
     ]
 }
 
-/// A building's name may be taken for a street where it cannot be a real street's, in which
-/// "Flat 3" and number 3 would be two homes.
+/// Returns whether a building's name may be used as a street. A real street's name may not: "Flat
+/// 3" and number 3 would be two homes.
 fn stands_for_street(building: &[String]) -> bool {
     !building.is_empty()
         && !building.iter().any(|word| is_number(word))
@@ -63,7 +63,7 @@ struct Premises {
     unit: String,
     /// The building's names, one or more; an empty one where the unit is all that is known.
     buildings: Vec<Vec<String>>,
-    /// Name of a unit known by name, and of its building, which read like one building's.
+    /// Name of a unit and of its building, which read like one building's.
     as_whole: Option<Vec<String>>,
 }
 
@@ -98,7 +98,7 @@ impl Premises {
     }
 }
 
-/// Unit and inner building of `saon`, and whether the unit is known by a name alone.
+/// Returns the unit and inner building of `saon`, and whether the unit has a name alone.
 fn secondary(saon: &str) -> (Units, bool) {
     let mut taken = unit::take(words(saon), LastNumber::Units);
     if taken.units.is_empty() {
@@ -150,8 +150,8 @@ fn primary(paon: &str, secondary: &Units) -> (Vec<String>, Vec<Vec<String>>) {
     }
 }
 
-/// What a building with a name and a number may be called: both, the number, and the name,
-/// which says enough alone where it is one building's or a numbered unit follows from it.
+/// Returns the names of a building with a name and a number: both, the number, and the name if it
+/// is one building's or a numbered unit precedes it.
 pub(super) fn names(
     name: Vec<String>,
     number: Vec<String>,
@@ -170,7 +170,7 @@ pub(super) fn names(
     vec![both, number, name]
 }
 
-/// A unit's `saon` that names a building too ("6 PARK HOUSE"), within what `paon` says.
+/// Returns a unit's `saon` that also names a building ("6 PARK HOUSE"), within `paon`.
 fn within(inner: &[String], outer: &[Vec<String>]) -> Vec<Vec<String>> {
     let mut all = vec![inner.to_vec()];
     for building in outer {

@@ -27,7 +27,7 @@ fn number() -> impl Strategy<Value = String> {
         .prop_map(|(n, letter)| format!("{n}{}", letter.unwrap_or_default()))
 }
 
-/// The same text with other case, punctuation and spacing.
+/// Returns the same text with other case, punctuation and spacing.
 fn disguise(text: &str, choices: &[u8]) -> String {
     let mut disguised = String::from(" ");
     for (c, choice) in text.chars().zip(choices.iter().cycle()) {

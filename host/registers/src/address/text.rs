@@ -2,11 +2,11 @@
 
 use super::words::{in_full, is_direction};
 
-/// Longest text that is read, in bytes: several times the longest real one, and short enough
-/// that nobody can make the rules of this module slow.
+/// The longest text that is read, in bytes: several times the longest real one, and short enough to
+/// bound the cost of the rules.
 const LONGEST: usize = 500;
 
-/// The words of an address, in capitals.
+/// Returns the words of an address, in capitals.
 ///
 /// Punctuation separates, but apostrophes vanish and a point or slash between digits stays
 /// ("4.12" is no "412"). "&" is "AND", "12 A" is "12A", "12 - 14" and "12 to 14" are "12-14",
@@ -15,7 +15,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     if text.len() > LONGEST {
         return Vec::new();
     }
-    let mut words = Words::default();
+    let mut words = WordBuilder::default();
     let mut word = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -23,7 +23,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
             word.ends_with(|c: char| c.is_ascii_digit()) && next.is_some_and(char::is_ascii_digit)
         };
         match c {
-            // Accents that stand alone go as those within a letter do.
+            // Combining accents are removed, as accents within a letter are.
             '\u{300}'..='\u{36f}' => {}
             '\'' | '\u{2019}' | '\u{2018}' | '`' | '\u{b4}' => {}
             '.' | '/' if between_digits(chars.peek()) => word.push(c),
@@ -43,7 +43,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words.done
 }
 
-/// Capital letter without its accents, so that "Tŷ" and "TY" are one.
+/// Adds the capital letter without its accents, so that "Tŷ" and "TY" are equal.
 fn fold(c: char, word: &mut String) {
     if c.is_ascii() {
         word.push(c.to_ascii_uppercase());
@@ -67,12 +67,12 @@ fn fold(c: char, word: &mut String) {
 
 /// Words put together so far.
 #[derive(Default)]
-struct Words {
+struct WordBuilder {
     done: Vec<String>,
     hyphen: bool,
 }
 
-impl Words {
+impl WordBuilder {
     fn hyphen(&mut self) {
         self.hyphen = true;
     }
@@ -133,13 +133,14 @@ fn is_house_number(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A number as buildings have them: "12", "12A", "12-14", "4.12", "12/14".
+/// Returns a number as buildings have them: "12", "12A", "12-14", "4.12", "12/14".
 pub(super) fn is_number(word: &str) -> bool {
     let parts = |separator| word.split(separator).all(is_house_number);
     parts('-') || parts('.') || parts('/')
 }
 
-/// What tells units of one building apart: a number, a letter, or letters and then digits.
+/// Returns whether a word identifies a unit of a building: a number, a letter, or letters and then
+/// digits.
 pub(super) fn is_unit_id(word: &str) -> bool {
     let digits = word.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let letters = word.len() - digits.len();

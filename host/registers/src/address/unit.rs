@@ -1,4 +1,4 @@
-//! The unit within a building: "Flat 3", "Ground floor flat", "Room 2", and where it is written.
+//! The unit within a building: "Flat 3", "Ground floor flat", "Room 2", and its position.
 
 use super::text::{is_number, is_unit_id};
 use super::words::{UnitWord, place_word, unit_word};
@@ -13,7 +13,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// The unit as a key has it, or empty.
+    /// Returns the unit as a key has it, or empty.
     pub(super) fn unit(&self) -> String {
         self.units.join(" ")
     }
@@ -25,16 +25,16 @@ impl Units {
     }
 }
 
-/// Whose a number is that follows a unit known by words and ends the text, as in "Garden flat 3".
+/// The owner of a last number after a unit without one, as in "Garden flat 3".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastNumber {
-    /// The unit's: the building's number stands elsewhere.
+    /// The unit. The building's number is elsewhere.
     Units,
     /// The building's.
     Buildings,
 }
 
-/// Takes every unit out of the words, wherever it stands: "Flat 3, 12A" and "12A flat 3" alike.
+/// Takes every unit out of the words: "Flat 3, 12A" and "12A flat 3" alike.
 pub(super) fn take(words: Vec<String>, last: LastNumber) -> Units {
     let mut taken = Units::default();
     let mut at = 0;
@@ -54,7 +54,7 @@ pub(super) fn take(words: Vec<String>, last: LastNumber) -> Units {
     taken
 }
 
-/// The same, and where no unit is named, a number before a building's name or number is its
+/// Returns the same, and where no unit is named, a number before a building's name or number is its
 /// unit: "12 Kings Court", "3, 12".
 pub(super) fn take_or_leading_number(words: Vec<String>) -> Units {
     let mut taken = take(words, LastNumber::Buildings);
@@ -65,7 +65,7 @@ pub(super) fn take_or_leading_number(words: Vec<String>) -> Units {
     taken
 }
 
-/// A number before a name. "12 and 14" is two numbers, and so is "12 14".
+/// Returns a number before a name. "12 and 14" is two numbers, and so is "12 14".
 pub(super) fn leads_with_number(words: &[String]) -> bool {
     match words {
         [first, second, ..] => is_number(first) && !is_number(second) && second != "AND",
@@ -73,7 +73,7 @@ pub(super) fn leads_with_number(words: &[String]) -> bool {
     }
 }
 
-/// The unit that begins here, in canonical form, and how many words it has.
+/// Returns the unit that begins here, in canonical form, and how many words it has.
 fn phrase(ahead: &[String], last: LastNumber) -> Option<(String, usize)> {
     let article = usize::from(ahead.first().is_some_and(|word| word == "THE"));
     let places = places(ahead.get(article..)?);
@@ -113,7 +113,8 @@ fn phrase(ahead: &[String], last: LastNumber) -> Option<(String, usize)> {
     }
 }
 
-/// A unit word without anything before it: "Flat 3", "Flat 3 first floor", "Flat top floor".
+/// Returns a unit word without anything before it: "Flat 3", "Flat 3 first floor", "Flat top
+/// floor".
 fn plain(word: UnitWord, ahead: &[String]) -> Option<(String, usize)> {
     let id = ahead.get(1).filter(|id| is_unit_id(id));
     let after = 1 + usize::from(id.is_some());
@@ -132,7 +133,7 @@ fn plain(word: UnitWord, ahead: &[String]) -> Option<(String, usize)> {
     Some((describe(places, id), length))
 }
 
-/// The run of words that place a unit: "ground", "first and second floor". "Hall" is one only
+/// Returns the words that locate a unit: "ground", "first and second floor". "Hall" counts only
 /// before "floor", since buildings are called halls.
 fn places(ahead: &[String]) -> Vec<&'static str> {
     let place = |at: usize| {
@@ -159,7 +160,7 @@ fn places(ahead: &[String]) -> Vec<&'static str> {
     places
 }
 
-/// A unit known by words, in an order that does not depend on how they were written.
+/// Returns a unit described by words, in an order independent of how they were written.
 fn describe(mut words: Vec<&'static str>, id: Option<&String>) -> String {
     words.sort_unstable();
     let mut text = words.join(" ");

@@ -48,7 +48,7 @@ const ABBREVIATIONS: &[(&str, &str)] = &[
     ("YD", "YARD"),
 ];
 
-/// The word in full where `word` abbreviates the last word of a name.
+/// Returns the word in full where `word` abbreviates the last word of a name.
 pub(super) fn in_full(word: &str) -> Option<&'static str> {
     ABBREVIATIONS
         .binary_search_by_key(&word, |(short, _)| short)
@@ -62,14 +62,14 @@ pub(super) fn is_direction(word: &str) -> bool {
     matches!(word, "NORTH" | "SOUTH" | "EAST" | "WEST")
 }
 
-/// What a word says of a unit within a building.
+/// The kind of a word for a unit within a building.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnitWord {
     /// A flat, the same as a number alone: "Flat 3", "Apartment 3" and "3, Kings Court".
     Flat,
-    /// Numbered in a series of its own, but also a unit without a number, as in "The Penthouse".
+    /// Numbered within the building, and also a unit without a number, as in "The Penthouse".
     Alone(&'static str),
-    /// Numbered in a series of its own, and no unit without a number: "The Studio" is a house.
+    /// Numbered within the building. Without a number it is not a unit: "The Studio" is a house.
     Numbered(&'static str),
 }
 
@@ -88,7 +88,7 @@ pub(super) fn unit_word(word: &str) -> Option<UnitWord> {
     })
 }
 
-/// A word of a unit's key that only a dwelling has.
+/// Returns a word of a unit's key that only a dwelling has.
 pub(super) fn is_dwelling(word: &str) -> bool {
     matches!(word, "BEDSIT" | "FLAT" | "MAISONETTE" | "PENTHOUSE")
 }
@@ -119,7 +119,7 @@ pub(super) fn place_word(word: &str) -> Option<&'static str> {
     })
 }
 
-/// A name that ends like a street's.
+/// Returns a name that ends like a street's.
 pub(super) fn is_thoroughfare(name: &[String]) -> bool {
     let last = name
         .iter()
@@ -219,7 +219,7 @@ pub(super) fn is_thoroughfare(name: &[String]) -> bool {
     })
 }
 
-/// A name that ends as buildings of several homes do.
+/// Returns a name that ends as buildings of several homes do.
 pub(super) fn is_building_of_homes(name: &[String]) -> bool {
     name.last().is_some_and(|word| {
         matches!(
@@ -244,8 +244,8 @@ pub(super) fn is_building_of_homes(name: &[String]) -> bool {
     })
 }
 
-/// A name shared by several homes, each of which has its own number, so that the name alone is
-/// nobody's address.
+/// Returns whether several homes with their own numbers share a name, so that the name alone is not
+/// an address.
 pub(super) fn names_a_group(name: &[String]) -> bool {
     is_thoroughfare(name)
         || name.last().is_some_and(|word| {
@@ -267,8 +267,8 @@ pub(super) fn names_a_group(name: &[String]) -> bool {
         })
 }
 
-/// A name of something that stands beside or behind the numbered home, and is not it:
-/// "Garage at, 12", "The Annexe, 12", "Plot 12".
+/// Returns whether a name is of something beside the numbered home: "Garage at, 12", "The Annexe,
+/// 12", "Plot 12".
 pub(super) fn stands_beside(name: &[String]) -> bool {
     let beside = |word: &String| {
         matches!(

@@ -9,7 +9,7 @@ use crate::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, WallType,
 };
 
-/// Cells that stand for no answer.
+/// Returns whether a cell states nothing.
 pub(super) fn says_nothing(cell: &str) -> bool {
     const NOTHING: [&str; 8] = [
         "",
@@ -26,8 +26,8 @@ pub(super) fn says_nothing(cell: &str) -> bool {
         .any(|nothing| cell.eq_ignore_ascii_case(nothing))
 }
 
-/// The type and subtype of a dwelling from `PROPERTY_TYPE` and `BUILT_FORM`; `None` where the
-/// type is unknown. A park home has neither, and a house without a built form has no type.
+/// Returns the type and subtype of a dwelling from `PROPERTY_TYPE` and `BUILT_FORM`; `None` where
+/// the type is unknown. A park home has neither, and a house without a built form has no type.
 pub(super) fn dwelling(
     property_type: &str,
     built_form: &str,
@@ -104,8 +104,8 @@ pub(super) fn rating(cell: &str) -> Option<EnergyRating> {
     })
 }
 
-/// The storey of a flat. "mid floor", "top floor" and "21st or above" are known texts that name
-/// no storey.
+/// Returns the storey of a flat. "mid floor", "top floor" and "21st or above" are known texts
+/// without a storey.
 pub(super) fn floor_level(cell: &str) -> Option<Option<i32>> {
     let text = cell.to_ascii_lowercase();
     let text = text.strip_suffix(" floor").unwrap_or(&text).trim();
@@ -123,8 +123,8 @@ pub(super) fn floor_level(cell: &str) -> Option<Option<i32>> {
     })
 }
 
-/// The value of the first phrase that begins the text; `Some(None)` where the text is known to
-/// name no construction.
+/// Returns the value of the first phrase that begins the text, or `Some(None)` for a known text
+/// without a construction.
 fn leading<T: Copy>(cell: &str, phrases: &[(&str, T)]) -> Option<Option<T>> {
     const NO_CONSTRUCTION: [&str; 2] = [
         "average thermal transmittance",
@@ -220,8 +220,8 @@ pub(super) fn floor(cell: &str) -> Option<Option<FloorType>> {
     )
 }
 
-/// Glazing of most windows: the description decides where it says "fully", "mostly" or names
-/// one kind; otherwise the glazed type does.
+/// Returns the glazing of most windows. The description decides if it has "fully" or "mostly" or
+/// names one kind, and otherwise the glazed type.
 pub(super) fn glazing(windows: &str, glazed_type: &str) -> Option<Glazing> {
     use Glazing::*;
     let kind = |text: &str| {

@@ -24,7 +24,7 @@ const MOST_ROOMS: u32 = 100;
 
 macro_rules! columns {
     ($($field:ident [$($name:literal),+]),+ $(,)?) => {
-        /// Where each column that is read stands.
+        /// The positions of the columns.
         #[derive(Debug, Default)]
         pub struct CertificateFile { $($field: usize),+ }
 
@@ -115,12 +115,15 @@ impl Register for CertificateFile {
             return refuse(RejectReason::MissingAddress, self.address1);
         }
         let uprn = record.cell(self.uprn);
-        let said = |column| Some(record.cell(column)).filter(|cell| !describe::says_nothing(cell));
+        let stated =
+            |column| Some(record.cell(column)).filter(|cell| !describe::says_nothing(cell));
         let mut fields = Fields { warnings };
         let (property_type, subtype) = fields
-            .known("unknown_property_type", said(self.property_type), |kind| {
-                describe::dwelling(kind, record.cell(self.built_form))
-            })
+            .known(
+                "unknown_property_type",
+                stated(self.property_type),
+                |kind| describe::dwelling(kind, record.cell(self.built_form)),
+            )
             .unwrap_or_default();
         Ok(Certificate {
             key: key.to_owned(),
@@ -134,37 +137,41 @@ impl Register for CertificateFile {
             postcode,
             authority: record.cell(self.authority).to_owned(),
             lodged,
-            inspected: fields.known("unreadable_inspection_date", said(self.inspected), day),
+            inspected: fields.known("unreadable_inspection_date", stated(self.inspected), day),
             property_type,
             subtype,
             floor_area_m2: fields.known(
                 "implausible_floor_area",
-                said(self.floor_area),
+                stated(self.floor_area),
                 floor_area,
             ),
-            habitable_rooms: fields.known("implausible_habitable_rooms", said(self.rooms), rooms),
-            age_band: fields.known("unknown_age_band", said(self.age_band), describe::age_band),
-            rating: fields.known("unknown_rating", said(self.rating), describe::rating),
+            habitable_rooms: fields.known("implausible_habitable_rooms", stated(self.rooms), rooms),
+            age_band: fields.known(
+                "unknown_age_band",
+                stated(self.age_band),
+                describe::age_band,
+            ),
+            rating: fields.known("unknown_rating", stated(self.rating), describe::rating),
             efficiency_score: fields.known(
                 "implausible_efficiency",
-                said(self.efficiency),
+                stated(self.efficiency),
                 efficiency,
             ),
             floor_level: fields
                 .known(
                     "unknown_floor_level",
-                    said(self.floor_level),
+                    stated(self.floor_level),
                     describe::floor_level,
                 )
                 .flatten(),
             wall_type: fields
-                .known("unknown_walls", said(self.walls), describe::walls)
+                .known("unknown_walls", stated(self.walls), describe::walls)
                 .flatten(),
             roof_type: fields
-                .known("unknown_roof", said(self.roof), describe::roof)
+                .known("unknown_roof", stated(self.roof), describe::roof)
                 .flatten(),
             floor_type: fields
-                .known("unknown_floor", said(self.floor), describe::floor)
+                .known("unknown_floor", stated(self.floor), describe::floor)
                 .flatten(),
             glazing: describe::glazing(record.cell(self.windows), record.cell(self.glazed_type)),
             new_dwelling: record
@@ -175,7 +182,7 @@ impl Register for CertificateFile {
     }
 }
 
-/// Reads optional cells, counting those that say something unknown.
+/// Reads optional cells, and counts unknown values.
 struct Fields<'w> {
     warnings: &'w mut Warnings,
 }
@@ -184,10 +191,10 @@ impl Fields<'_> {
     fn known<T>(
         &mut self,
         code: &'static str,
-        said: Option<&str>,
+        stated: Option<&str>,
         read: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
-        let read = read(said?);
+        let read = read(stated?);
         if read.is_none() {
             self.warnings.count(code);
         }
@@ -214,7 +221,7 @@ fn floor_area(cell: &str) -> Option<f64> {
         .filter(|area: &f64| *area > 0.0 && *area <= LARGEST_FLOOR_AREA_M2)
 }
 
-/// A whole number, whatever its decimals' zeros.
+/// Returns a whole number, whatever its decimals' zeros.
 fn whole(cell: &str) -> Option<u32> {
     let (whole, decimals) = cell.split_once('.').unwrap_or((cell, ""));
     decimals

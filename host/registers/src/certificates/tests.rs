@@ -2,7 +2,7 @@ use super::*;
 use crate::codes::{
     AgeBand, EnergyRating, FloorType, Glazing, PropertyType, RoofType, Subtype, WallType,
 };
-use crate::{ReadError, Reject};
+use crate::{ReadError, RejectedRow};
 use std::collections::BTreeMap;
 use std::io::Cursor;
 
@@ -34,11 +34,11 @@ const COLUMNS: [(&str, &str); 24] = [
 ];
 
 type Read = (
-    Vec<Result<Certificate, Reject>>,
+    Vec<Result<Certificate, RejectedRow>>,
     BTreeMap<&'static str, u64>,
 );
 
-/// One certificate with some cells replaced, under a header whose names `rename` changes.
+/// Returns one certificate with some cells replaced, under a header whose names `rename` changes.
 fn read(changes: &[(&str, &str)], rename: fn(&str) -> String) -> Read {
     let quote = |cell: &str| format!("\"{}\"", cell.replace('"', "\"\""));
     let header: Vec<_> = COLUMNS

@@ -5,7 +5,7 @@ use crate::AddressKey;
 
 const ARTICLE: &str = "THE";
 
-/// A name with and without its article, of the building, the street or both.
+/// Returns a name with and without its article, of the building, the street or both.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         for building in with_and_without(building) {

@@ -4,21 +4,21 @@
 use super::{AddressQuery, house_number};
 use crate::AddressKey;
 
-/// Storeys that a flat may be known by.
+/// Storeys that may identify a flat.
 pub(super) const STOREYS: [&str; 10] = [
     "BASEMENT", "FIRST", "FOURTH", "GARDEN", "GROUND", "LOWER", "SECOND", "THIRD", "TOP", "UPPER",
 ];
-/// Words that say no more than that it is a flat.
+/// Words that state only that it is a flat.
 const PLAIN: [&str; 3] = ["FLAT", "FLOOR", "MAISONETTE"];
 
-/// The storey of a unit that is known by nothing else.
+/// Returns the storey of a unit that has nothing else.
 pub(super) fn storey(unit: &str) -> Option<&str> {
     let mut others = unit.split(' ').filter(|word| !PLAIN.contains(word));
     let storey = others.next().filter(|word| STOREYS.contains(word))?;
     others.next().is_none().then_some(storey)
 }
 
-/// Every way in which keys hold a unit known by its storey alone.
+/// Returns every key form of a unit with a storey alone.
 pub(super) fn ways(storey: &str) -> impl Iterator<Item = String> + '_ {
     const BESIDE: [&[&str]; 5] = [
         &["FLAT"],
@@ -35,7 +35,7 @@ pub(super) fn ways(storey: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// The same storey in other words, and a number with or without its storey.
+/// Returns the same storey in other words, and a number with or without its storey.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some(storey) = storey(unit) {

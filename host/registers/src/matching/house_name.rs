@@ -3,8 +3,8 @@
 use super::{AddressQuery, all_letters};
 use crate::AddressKey;
 
-/// What the name of one house ends on, though some are streets' endings too. Names of several homes
-/// ("Cottages", "Court") are not here, since each home of them has a number of its own.
+/// Last words of the names of one house, though some also end streets. Names of several homes
+/// ("Cottages", "Court") are absent, since each of those homes has its own number.
 const ONE_HOUSE: [&str; 22] = [
     "BARN",
     "BUNGALOW",
@@ -29,12 +29,12 @@ const ONE_HOUSE: [&str; 22] = [
     "VILLA",
     "WOOD",
 ];
-/// What stands beside a house is not it.
+/// Words for things beside a house.
 const BESIDE: [&str; 9] = [
     "ANNEX", "ATTACHED", "BEHIND", "COACH", "FLAT", "GARAGE", "LAND", "PLOT", "REAR",
 ];
 
-/// The name or the number of a house that has both.
+/// Returns the name or the number of a house that has both.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let Some((name, number)) = building.rsplit_once(' ') else {

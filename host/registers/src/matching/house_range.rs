@@ -7,7 +7,7 @@ use crate::AddressKey;
 /// one side of a street, or three.
 const WIDEST: u32 = 4;
 
-/// A range's ends, and the narrow ranges that a number begins or ends.
+/// Returns a range's ends, and the narrow ranges that a number begins or ends.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let mut add = |building: &str| keys.add(unit, building, street);
@@ -28,7 +28,7 @@ pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// The ends of a range in any of its spellings.
+/// Returns the ends of a range in any of its spellings.
 fn ends(building: &str) -> Option<(u32, u32)> {
     let (from, to) = building
         .split_once('-')

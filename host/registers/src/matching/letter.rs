@@ -3,7 +3,7 @@
 use super::{AddressQuery, house_number};
 use crate::AddressKey;
 
-/// A letter is a letter whether it stands after the number or before it.
+/// Returns the same number with its letter before it or after it.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         let Some((digits, letter)) = house_number(building) else {

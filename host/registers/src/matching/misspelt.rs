@@ -1,7 +1,7 @@
 //! `misspelt_street` and `misspelt_name`: one slip in the street's name, or in the building's.
 //!
-//! Only where no home of the postcode has the name as it is written: a street that is known is not
-//! another's misspelling, and then the home itself is missing.
+//! They apply only where no home of the postcode has the written name. A known street is not a
+//! misspelling of another: the home itself is then missing.
 
 use super::spelling::slips;
 use super::{AddressQuery, all_letters, house_number};
@@ -14,7 +14,7 @@ const BESIDE: u32 = 10;
 /// Units that are looked for to learn whether a building is known.
 const UNITS: u32 = 30;
 
-/// The same home on a street of one slip's difference.
+/// Returns the same home on a street of one slip's difference.
 pub(super) fn street(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if !building.is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn street(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// Homes that the street has as it is written.
+/// Returns homes of the street as written.
 pub(super) fn street_known(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|_, building, street, keys| {
         if street.is_empty() || building.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn street_known(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// The same home in a building of one slip's difference, in the same street.
+/// Returns the same home in a building of one slip's difference, in the same street.
 pub(super) fn name(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if all_letters(building) && !street.is_empty() {
@@ -59,7 +59,7 @@ pub(super) fn name(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// Homes that the building has as it is written.
+/// Returns homes of the building as written.
 pub(super) fn name_known(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|_, building, street, keys| {
         if all_letters(building) {

@@ -35,7 +35,7 @@ pub struct AddressQuery {
 }
 
 impl AddressQuery {
-    /// An address in parts, as price paid data and address files have it.
+    /// Returns an address in parts, as price paid data and address files have it.
     pub fn of_parts(
         saon: &str,
         paon: &str,
@@ -49,7 +49,7 @@ impl AddressQuery {
         }
     }
 
-    /// An address in lines, as certificates have it.
+    /// Returns an address in lines, as certificates have it.
     pub fn of_lines<S: AsRef<str>>(lines: &[S], town: &str, postcode: &Postcode) -> AddressQuery {
         AddressQuery {
             keys: keys_of_lines(lines, town, postcode),
@@ -62,7 +62,7 @@ impl AddressQuery {
         &self.keys
     }
 
-    /// Its keys that name a street: what may be looked for beyond its own postcode.
+    /// Returns its keys that name a street, which may be looked up beyond its own postcode.
     pub fn keys_with_street(&self) -> impl Iterator<Item = &AddressKey> {
         self.keys.iter().filter(|key| {
             let (unit, building, street) = key.key_parts();
@@ -70,13 +70,13 @@ impl AddressQuery {
         })
     }
 
-    /// Other homes of its street, by number: where one of them is known, so is the street.
+    /// Returns other homes of its street, by number. If one of them is known, the street is.
     pub fn of_its_street(&self) -> Vec<AddressKey> {
         misspelt::street_known(self)
     }
 
-    /// What `change` makes of the unit, building and street of every key, in order, each once and
-    /// none of the address's own.
+    /// Returns the results of `change` on the unit, building and street of every key, in order,
+    /// without repeats and without the address's own keys.
     fn changed(&self, change: impl Fn(&str, &str, &str, &mut Keys)) -> Vec<AddressKey> {
         let mut keys = Keys::default();
         for key in &self.keys {
@@ -102,7 +102,7 @@ impl Keys {
 /// One rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// What reports and `docs/explanation/address-matching.md` call it.
+    /// The name in reports and in `docs/explanation/address-matching.md`.
     pub name: &'static str,
     wanted: fn(&AddressQuery) -> Vec<AddressKey>,
     unless: fn(&AddressQuery) -> Vec<AddressKey>,
@@ -114,7 +114,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Keys under which the home may stand, in order.
+    /// Returns the keys that may name the same home, in order.
     pub fn wanted(&self, asked: &AddressQuery) -> Vec<AddressKey> {
         (self.wanted)(asked)
     }
@@ -124,8 +124,8 @@ impl Rule {
         (self.unless)(asked)
     }
 
-    /// Keys of which premises, such as a shop, must have one for the rule to hold; `None` where it
-    /// holds without any.
+    /// Returns the keys of which premises, such as a shop, must have one for the rule to hold, or
+    /// `None` where it holds without any.
     pub fn over(&self, asked: &AddressQuery) -> Option<Vec<AddressKey>> {
         self.over.map(|over| over(asked))
     }
@@ -150,7 +150,7 @@ const fn rule(
     }
 }
 
-/// A rule by which many writings mean one home.
+/// Returns a rule by which many writings mean one home.
 const fn of_writing(rule: Rule) -> Rule {
     Rule {
         one_address: false,
@@ -183,9 +183,9 @@ pub const RULES: [Rule; 10] = [
     of_writing(rule("misspelt_name", misspelt::name, misspelt::name_known)),
 ];
 
-/// The rule beyond the postcode, tried last, where Code-Point has the postcode no more: the same
-/// unit, building and street once in the postcode district; in another sector of it only where the
-/// postcode's own sector does not know the street ([`AddressQuery::of_its_street`]).
+/// The rule beyond the postcode, tried last, for a postcode that Code-Point has no longer: the same
+/// unit, building and street, once in the postcode district. Another sector counts only where the
+/// postcode's own sector does not have the street ([`AddressQuery::of_its_street`]).
 pub const OLDER_POSTCODE: &str = "older_postcode";
 
 /// Digits, with at most one letter after them: the digits and the letter.
@@ -196,7 +196,7 @@ fn house_number(text: &str) -> Option<(&str, &str)> {
     (number && letter.len() <= 1).then_some((digits, letter))
 }
 
-/// Whether a name has no digit in it.
+/// Returns whether a name has no digit in it.
 fn all_letters(name: &str) -> bool {
     !name.is_empty() && !name.bytes().any(|b| b.is_ascii_digit())
 }

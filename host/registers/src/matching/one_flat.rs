@@ -12,8 +12,8 @@ use crate::AddressKey;
 /// How keys hold a unit called the flat.
 const THE_FLAT: [&str; 3] = ["FLAT", "FLAT ABOVE", "FLAT OVER"];
 
-/// What an address says of the flat of a building.
-enum Says {
+/// An address's designation of the flat of a building.
+enum FlatDesignation {
     /// "The flat".
     TheFlat,
     /// "12A".
@@ -22,42 +22,44 @@ enum Says {
     Storey,
 }
 
-/// The building's number and what is said of its flat.
-fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, Says)> {
+/// Returns the building's number and the designation of its flat.
+fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, FlatDesignation)> {
     let (number, letter) = house_number(building)?;
     match (unit, letter) {
-        ("", "A") => Some((number, Says::LetterA)),
-        (unit, "") if THE_FLAT.contains(&unit) => Some((number, Says::TheFlat)),
-        (unit, "") if storey(unit).is_some() => Some((number, Says::Storey)),
+        ("", "A") => Some((number, FlatDesignation::LetterA)),
+        (unit, "") if THE_FLAT.contains(&unit) => Some((number, FlatDesignation::TheFlat)),
+        (unit, "") if storey(unit).is_some() => Some((number, FlatDesignation::Storey)),
         _ => None,
     }
 }
 
-/// "12A" for "Flat, 12", and the other way.
+/// "12A" for "Flat, 12", and the reverse.
 pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
-        Some((number, Says::TheFlat)) => keys.add("", &format!("{number}A"), street),
-        Some((number, Says::LetterA)) => the_flat(number, street, keys),
-        Some((_, Says::Storey)) | None => {}
+        Some((number, FlatDesignation::TheFlat)) => keys.add("", &format!("{number}A"), street),
+        Some((number, FlatDesignation::LetterA)) => the_flat(number, street, keys),
+        Some((_, FlatDesignation::Storey)) | None => {}
     })
 }
 
 /// Other flats of the building: then "the flat" is not the only one.
 pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
-        if let Some((number, Says::TheFlat | Says::LetterA)) = read(unit, building) {
+        if let Some((number, FlatDesignation::TheFlat | FlatDesignation::LetterA)) =
+            read(unit, building)
+        {
             others(number, street, keys);
             storeys(number, street, keys);
         }
     })
 }
 
-/// "First floor flat, 12" for "Flat, 12", and the other way.
+/// "First floor flat, 12" for "Flat, 12", and the reverse.
 pub(super) fn storey_wanted(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| match read(unit, building) {
-        Some((number, Says::TheFlat)) => storeys(number, street, keys),
-        Some((number, Says::Storey)) => the_flat(number, street, keys),
-        Some((_, Says::LetterA)) | None => {}
+        Some((number, FlatDesignation::TheFlat)) => storeys(number, street, keys),
+        Some((number, FlatDesignation::Storey)) => the_flat(number, street, keys),
+        Some((_, FlatDesignation::LetterA)) | None => {}
     })
 }
 
@@ -69,13 +71,13 @@ pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
         };
         others(number, street, keys);
         keys.add("", &format!("{number}A"), street);
-        if matches!(says, Says::Storey) {
+        if matches!(says, FlatDesignation::Storey) {
             storeys(number, street, keys);
         }
     })
 }
 
-/// The premises that a flat known by its storey lies over.
+/// Returns the premises below a flat with a storey alone.
 pub(super) fn premises(asked: &AddressQuery) -> Vec<AddressKey> {
     asked.changed(|unit, building, street, keys| {
         if let Some((number, _)) = read(unit, building) {

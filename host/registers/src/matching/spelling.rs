@@ -41,9 +41,8 @@ const ENDINGS: [&str; 33] = [
     "WAY",
 ];
 
-/// Every name that one slip away from this one: a letter left out, put in or exchanged, or two
-/// neighbours swapped. The first letter stays, and so do an ending that many names share and any
-/// name with a digit.
+/// Returns every name one slip away from this one: a letter omitted, inserted or replaced, or two
+/// neighbours swapped. The first letter, a common ending and any name with a digit are not changed.
 pub(super) fn slips(name: &str) -> Vec<String> {
     if !name.bytes().all(|b| b.is_ascii_uppercase()) {
         return Vec::new();

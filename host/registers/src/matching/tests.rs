@@ -8,12 +8,12 @@ fn home(saon: &str, paon: &str, street: &str) -> Vec<AddressKey> {
     keys_of_parts(saon, paon, street, "LITTLE LUDBURY")
 }
 
-/// The rule by which a sale meets the only one of some homes, as a build goes about it.
+/// Returns the rule by which a sale meets the only one of some homes, as a build goes about it.
 fn met(sale: &AddressQuery, homes: &[Vec<AddressKey>]) -> Option<(&'static str, usize)> {
     met_beside(sale, homes, &[])
 }
 
-/// The same, with premises among the homes.
+/// Returns the same, with premises among the homes.
 fn met_beside(
     sale: &AddressQuery,
     homes: &[Vec<AddressKey>],
@@ -172,7 +172,7 @@ fn the_only_flat_of_a_building_is_the_flat() {
         met_beside(&the, &storeyed, &shop),
         Some(("flat_over_premises", 0))
     );
-    // Both are flats of one building, and nobody says that there is but one.
+    // Both are flats of one building, and neither address states that there is only one.
     assert_eq!(one(&first, home("", "12A", HIGH)), None);
 }
 

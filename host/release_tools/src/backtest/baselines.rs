@@ -1,7 +1,7 @@
 //! Two rules that need no model, answered from the evidence that the release is shown.
 
 use domesday_engine::evidence::{
-    AreaLevel, EvidenceFault, EvidenceResponse, EvidenceSource, Question,
+    AreaLevel, EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource,
 };
 use domesday_engine::subject::Subject;
 
@@ -23,15 +23,15 @@ const LEVELS: [AreaLevel; 3] = [
 pub fn last_sale_indexed(
     subject: &Subject,
     evidence: &dyn EvidenceSource,
-) -> Result<Option<f64>, EvidenceFault> {
-    let EvidenceResponse::Sales(own) = evidence.ask(subject, &Question::OwnSales)? else {
+) -> Result<Option<f64>, EvidenceError> {
+    let EvidenceResponse::Sales(own) = evidence.ask(subject, &EvidenceQuery::OwnSales)? else {
         return Ok(None);
     };
     let Some(last) = own.iter().find(|sale| sale.standard && sale.price_gbp > 0) else {
         return Ok(None);
     };
     let then = last.day.month();
-    let question = Question::PriceIndex {
+    let question = EvidenceQuery::PriceIndex {
         kind: Some(subject.property_type),
         since: i32::MIN,
     };
@@ -53,12 +53,12 @@ pub fn last_sale_indexed(
 pub fn local_price_per_sqm(
     subject: &Subject,
     evidence: &dyn EvidenceSource,
-) -> Result<Option<f64>, EvidenceFault> {
+) -> Result<Option<f64>, EvidenceError> {
     let Some(area) = subject.size.floor_area_m2 else {
         return Ok(None);
     };
     for level in LEVELS {
-        let question = Question::AreaFigures {
+        let question = EvidenceQuery::AreaFigures {
             level,
             kind: Some(subject.property_type),
         };

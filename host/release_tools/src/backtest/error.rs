@@ -1,7 +1,7 @@
 //! Why a release cannot be tested on sales.
 
 use super::training_window::OverlapError;
-use domesday_engine::evidence::EvidenceFault;
+use domesday_engine::evidence::EvidenceError;
 use domesday_engine::outcome::RowFailure;
 use domesday_property::SnapshotError;
 use domesday_registers::Day;
@@ -62,7 +62,7 @@ pub enum BacktestError {
     Snapshot(#[from] SnapshotError),
     /// The evidence cannot be read.
     #[error(transparent)]
-    Evidence(#[from] EvidenceFault),
+    Evidence(#[from] EvidenceError),
     /// A value cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
@@ -88,7 +88,7 @@ pub enum SaleError {
     Snapshot(#[from] SnapshotError),
     /// The evidence cannot be read.
     #[error(transparent)]
-    Evidence(#[from] EvidenceFault),
+    Evidence(#[from] EvidenceError),
     /// A reason cannot be written as JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),

@@ -1,7 +1,7 @@
 //! Evidence as it was known some days before the valuation day.
 
 use domesday_engine::evidence::{
-    EvidenceFault, EvidenceResponse, EvidenceSource, Question, SnapshotEvidence,
+    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, SnapshotEvidence,
 };
 use domesday_engine::subject::Subject;
 use domesday_property::Snapshot;
@@ -10,27 +10,27 @@ use std::sync::Arc;
 
 /// The snapshot's evidence, as if each question were asked so many days earlier. Registers lag: a
 /// sale is in the Land Registry's file some weeks or months after its day.
-pub struct Lagged {
+pub struct LaggedEvidence {
     evidence: SnapshotEvidence,
     days: u16,
 }
 
-impl Lagged {
+impl LaggedEvidence {
     /// Evidence of at least `days` before each valuation day.
-    pub fn new(snapshot: Arc<Snapshot>, days: u16) -> Lagged {
-        Lagged {
+    pub fn new(snapshot: Arc<Snapshot>, days: u16) -> LaggedEvidence {
+        LaggedEvidence {
             evidence: SnapshotEvidence::new(snapshot),
             days,
         }
     }
 }
 
-impl EvidenceSource for Lagged {
+impl EvidenceSource for LaggedEvidence {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         if self.days == 0 {
             return self.evidence.ask(subject, question);
         }

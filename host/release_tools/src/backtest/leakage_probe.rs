@@ -2,15 +2,15 @@
 //!
 //! At each of a few days of the window everything that became known from that day on is dealt out
 //! anew (`domesday_property::leakage_test_data`), and homes that were sold later are valued as at
-//! the day. What is known of a home, every answer to the release, its outcome and both floors must
-//! be the same to the bit.
+//! the day. What is known of a home, every answer to the release, its outcome and both baselines
+//! must be the same to the bit.
 
 use super::baselines::{last_sale_indexed, local_price_per_sqm};
 use super::sales::Window;
 use super::value::subject;
-use super::{BacktestError, Plan, Tested};
+use super::{BacktestError, BacktestInput, BacktestOptions};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
-use domesday_evaluation::report::{Cut, LeakageProbe};
+use domesday_evaluation::report::{LeakageCut, LeakageProbe};
 use domesday_property::leakage_test_data::shuffle;
 use domesday_property::{ExportedSale, Snapshot};
 use domesday_registers::Day;
@@ -33,19 +33,19 @@ pub type EvidenceOf<'a> = dyn Fn(Arc<Snapshot>) -> Arc<dyn EvidenceSource> + Syn
 /// # Errors
 /// Where a copy cannot be made or read, or the host fails.
 pub fn probe(
-    tested: &Tested<'_>,
-    plan: &Plan,
+    tested: &BacktestInput<'_>,
+    options: &BacktestOptions,
     evidence_of: &EvidenceOf<'_>,
     watch: &mut Progress<'_>,
 ) -> Result<LeakageProbe, BacktestError> {
     let mut days: Vec<Day> = (0..CUTS)
-        .map(|third| Day(plan.from.0 + (plan.to.0 - plan.from.0) * third / CUTS))
+        .map(|third| Day(options.from.0 + (options.to.0 - options.from.0) * third / CUTS))
         .collect();
     days.dedup();
     let mut cuts = Vec::new();
     for (at, day) in days.iter().enumerate() {
         watch("probing for leaks", at as u64, days.len() as u64);
-        cuts.extend(cut(tested, plan, evidence_of, *day)?);
+        cuts.extend(cut(tested, options, evidence_of, *day)?);
     }
     Ok(LeakageProbe {
         passed: cuts.iter().all(|cut| cut.different == 0),
@@ -55,12 +55,16 @@ pub fn probe(
 
 /// None where nothing was sold from the day on.
 fn cut(
-    tested: &Tested<'_>,
-    plan: &Plan,
+    tested: &BacktestInput<'_>,
+    options: &BacktestOptions,
     evidence_of: &EvidenceOf<'_>,
     day: Day,
-) -> Result<Option<Cut>, BacktestError> {
-    let window = Window::count(tested.snapshot, (day, plan.to), Some(plan.probe_homes))?;
+) -> Result<Option<LeakageCut>, BacktestError> {
+    let window = Window::count(
+        tested.snapshot,
+        (day, options.to),
+        Some(options.probe_homes),
+    )?;
     let homes = window.sold()?.collect::<Result<Vec<_>, _>>()?;
     if homes.is_empty() {
         return Ok(None);
@@ -78,12 +82,17 @@ fn cut(
         snapshot: snapshot.clone(),
         evidence: evidence_of(snapshot.clone()),
         day,
-        lag: i32::from(plan.evidence_lag_days),
+        lag: i32::from(options.evidence_lag_days),
     };
     let (ours, other) = (world(tested.snapshot), world(&copy));
     let differences = homes
         .par_iter()
-        .map(|sold| Ok(difference(&ours.told(sold)?, &other.told(sold)?)))
+        .map(|sold| {
+            Ok(difference(
+                &ours.home_facts(sold)?,
+                &other.home_facts(sold)?,
+            ))
+        })
         .collect::<Result<Vec<Option<&str>>, BacktestError>>()?;
     let mut different = homes
         .iter()
@@ -92,7 +101,7 @@ fn cut(
     let first_difference = different
         .next()
         .map(|(sold, part)| format!("{part} of the home of sale {:016x}", sold.sale.id));
-    Ok(Some(Cut {
+    Ok(Some(LeakageCut {
         day: day.to_string(),
         sales: shuffled.sales,
         certificates: shuffled.certificates,
@@ -106,19 +115,19 @@ fn cut(
 
 /// A snapshot, asked as at a day.
 struct World<'a> {
-    tested: &'a Tested<'a>,
+    tested: &'a BacktestInput<'a>,
     snapshot: Arc<Snapshot>,
     evidence: Arc<dyn EvidenceSource>,
     day: Day,
     lag: i32,
 }
 
-/// The parts of what is told of a home, each with its name.
-type Told = [(&'static str, String); 4];
+/// The parts of a home's valuation, each with its name.
+type HomeFacts = [(&'static str, String); 4];
 
 impl World<'_> {
     /// Everything that a valuation of the home sees and says. Texts tell every two numbers apart.
-    fn told(&self, sold: &ExportedSale) -> Result<Told, BacktestError> {
+    fn home_facts(&self, sold: &ExportedSale) -> Result<HomeFacts, BacktestError> {
         let subject = subject(sold, self.day, &self.snapshot, self.lag)?;
         let recorder = Arc::new(Recorder::new(self.evidence.clone()));
         let run = self.tested.release.value(&subject, recorder.clone());
@@ -130,7 +139,7 @@ impl World<'_> {
                 failure: failure.clone(),
             });
         }
-        let floors = (
+        let baselines = (
             last_sale_indexed(&subject, &*self.evidence)?,
             local_price_per_sqm(&subject, &*self.evidence)?,
         );
@@ -138,7 +147,7 @@ impl World<'_> {
             ("what is on record", text(&*subject)?),
             ("the evidence", text(&recorder.take())?),
             ("the outcome", text(&run.outcome)?),
-            ("the floors", text(&floors)?),
+            ("the baselines", text(&baselines)?),
         ])
     }
 }
@@ -147,7 +156,7 @@ fn text(value: &impl Serialize) -> serde_json::Result<String> {
     serde_json::to_string(value)
 }
 
-fn difference(ours: &Told, other: &Told) -> Option<&'static str> {
+fn difference(ours: &HomeFacts, other: &HomeFacts) -> Option<&'static str> {
     ours.iter()
         .zip(other)
         .find(|(ours, other)| ours.1 != other.1)

@@ -1,10 +1,10 @@
 //! An evidence that looks ahead is caught, whichever of its answers does.
 
 use super::*;
-use crate::backtest::lagged_evidence::Lagged;
+use crate::backtest::lagged_evidence::LaggedEvidence;
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
-use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, Question, SnapshotEvidence};
+use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, SnapshotEvidence};
 use domesday_engine::subject::Subject;
 use domesday_evaluation::report::AsAt;
 use domesday_package::Trust;
@@ -30,14 +30,14 @@ fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
         .join("property")
         .join(open.manifest.snapshot.id.as_str())
         .join("snapshot.redb");
-    let tested = Tested {
+    let tested = BacktestInput {
         manifest: &open.manifest,
         release: &open.release,
         snapshot: &open.snapshot,
         database: &database,
         synthetic: true,
     };
-    let plan = Plan {
+    let options = BacktestOptions {
         from: Day::from_ymd(2026, 4, 1).unwrap(),
         to: Day::from_ymd(2026, 9, 30).unwrap(),
         as_at: AsAt::Sale,
@@ -46,11 +46,11 @@ fn probed(evidence_of: &EvidenceOf<'_>) -> LeakageProbe {
         probe_homes: 60,
         allow_overlap: true,
     };
-    probe(&tested, &plan, evidence_of, &mut |_, _, _| {}).unwrap()
+    probe(&tested, &options, evidence_of, &mut |_, _, _| {}).unwrap()
 }
 
 /// Which questions leak.
-type Leaks = fn(&Question) -> bool;
+type Leaks = fn(&EvidenceQuery) -> bool;
 
 /// Answers one kind of question as if it were asked two months later.
 struct Leaky {
@@ -62,8 +62,8 @@ impl EvidenceSource for Leaky {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         let mut subject = subject.clone();
         if (self.leaks)(question) {
             subject.valuation_day = Day(subject.valuation_day.0 + 61);
@@ -74,7 +74,7 @@ impl EvidenceSource for Leaky {
 
 #[test]
 fn evidence_of_the_past_passes() {
-    let found = probed(&|snapshot| Arc::new(Lagged::new(snapshot, 0)));
+    let found = probed(&|snapshot| Arc::new(LaggedEvidence::new(snapshot, 0)));
     assert!(found.passed, "{found:?}");
     assert_eq!(found.cuts.len(), 3);
     for cut in &found.cuts {
@@ -87,14 +87,16 @@ fn evidence_of_the_past_passes() {
 fn every_way_of_looking_ahead_is_caught() {
     let leaks: [(&str, Leaks); 4] = [
         ("sales near by", |asked| {
-            matches!(asked, Question::NearbySales(_))
+            matches!(asked, EvidenceQuery::NearbySales(_))
         }),
-        ("own sales", |asked| matches!(asked, Question::OwnSales)),
+        ("own sales", |asked| {
+            matches!(asked, EvidenceQuery::OwnSales)
+        }),
         ("the index", |asked| {
-            matches!(asked, Question::PriceIndex { .. })
+            matches!(asked, EvidenceQuery::PriceIndex { .. })
         }),
         ("area figures", |asked| {
-            matches!(asked, Question::AreaFigures { .. })
+            matches!(asked, EvidenceQuery::AreaFigures { .. })
         }),
     ];
     for (what, leaks) in leaks {

@@ -35,7 +35,7 @@ use std::sync::Arc;
 const CHUNK: usize = 500;
 
 /// What to test on.
-pub struct Plan {
+pub struct BacktestOptions {
     /// First day of sale.
     pub from: Day,
     /// Last day of sale.
@@ -53,7 +53,7 @@ pub struct Plan {
 }
 
 /// The release that is tested.
-pub struct Tested<'a> {
+pub struct BacktestInput<'a> {
     /// What its manifest says, or will say.
     pub manifest: &'a ValuationBody,
     /// The component.
@@ -72,33 +72,33 @@ pub struct Tested<'a> {
 /// Where the window holds no sale that can be asked about or days that the release learnt from, the
 /// snapshot cannot be read, or the host fails on a row.
 pub fn run(
-    tested: &Tested<'_>,
-    plan: &Plan,
+    tested: &BacktestInput<'_>,
+    options: &BacktestOptions,
     watch: &mut Progress<'_>,
 ) -> Result<(Report, Vec<Row>), BacktestError> {
-    let learnt = learnt(tested.manifest, plan.from);
-    if !plan.allow_overlap {
-        training_window::refuse(tested.manifest, &learnt, plan.from)?;
+    let learnt = learnt(tested.manifest, options.from);
+    if !options.allow_overlap {
+        training_window::refuse(tested.manifest, &learnt, options.from)?;
     }
     watch("listing sales", 0, 1);
-    let window = sales::Window::count(tested.snapshot, (plan.from, plan.to), plan.sample)?;
+    let window = sales::Window::count(tested.snapshot, (options.from, options.to), options.sample)?;
     let all = window.taken();
     if all == 0 {
         return Err(BacktestError::NoSales {
-            from: plan.from,
-            to: plan.to,
+            from: options.from,
+            to: options.to,
             latest: tested.snapshot.identity().latest_sale,
         });
     }
-    let lag = plan.evidence_lag_days;
+    let lag = options.evidence_lag_days;
     let evidence_of = move |snapshot| -> Arc<dyn EvidenceSource> {
-        Arc::new(lagged_evidence::Lagged::new(snapshot, lag))
+        Arc::new(lagged_evidence::LaggedEvidence::new(snapshot, lag))
     };
     let valuer = value::Valuer {
         release: tested.release,
         snapshot: tested.snapshot,
         evidence: evidence_of(tested.snapshot.clone()),
-        as_at: plan.as_at,
+        as_at: options.as_at,
         lag: i32::from(lag),
         band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
@@ -129,9 +129,9 @@ pub fn run(
         snapshot_id: manifest.snapshot.id.to_string(),
         snapshot_content: manifest.snapshot.content_digest.to_string(),
         synthetic: tested.synthetic,
-        from: plan.from.to_string(),
-        to: plan.to.to_string(),
-        as_at: plan.as_at,
+        from: options.from.to_string(),
+        to: options.to.to_string(),
+        as_at: options.as_at,
         evidence_lag_days: u32::from(lag),
         learnt,
         sales_in_window: window.sales,
@@ -150,20 +150,20 @@ pub fn run(
         Some(tested.snapshot.authority(code)?.name.clone())
     };
     let mut report = Report::of(header, &rows, &bands, &name);
-    report.leakage_probe = leakage_probe(tested, plan, &evidence_of, watch)?;
+    report.leakage_probe = leakage_probe(tested, options, &evidence_of, watch)?;
     Ok((report, rows))
 }
 
 fn leakage_probe(
-    tested: &Tested<'_>,
-    plan: &Plan,
+    tested: &BacktestInput<'_>,
+    options: &BacktestOptions,
     evidence_of: &leakage_probe::EvidenceOf<'_>,
     watch: &mut Progress<'_>,
 ) -> Result<Option<LeakageProbe>, BacktestError> {
-    if plan.probe_homes == 0 {
+    if options.probe_homes == 0 {
         return Ok(None);
     }
-    leakage_probe::probe(tested, plan, evidence_of, watch).map(Some)
+    leakage_probe::probe(tested, options, evidence_of, watch).map(Some)
 }
 
 /// How many sales from `from` to `to` can be tested on.

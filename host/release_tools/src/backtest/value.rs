@@ -25,7 +25,7 @@ pub struct Valuer<'a> {
 }
 
 impl Valuer<'_> {
-    /// What the release and the floors say of a sale.
+    /// What the release and the baselines say of a sale.
     ///
     /// # Errors
     /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
@@ -57,7 +57,7 @@ impl Valuer<'_> {
             new_build: sale.new_build,
             floor_area: subject.size.floor_area_m2.is_some(),
             answer,
-            floors: [
+            baselines: [
                 baselines::last_sale_indexed(&subject, evidence)?,
                 baselines::local_price_per_sqm(&subject, evidence)?,
             ],

@@ -33,7 +33,7 @@ pub struct BuildContext<'a> {
     pub limits: Limits,
     /// Evidence from the snapshot.
     pub evidence: Arc<SnapshotEvidence>,
-    /// Files that the stages hand on, removed with the context.
+    /// Files that stages pass to later ones, removed with the context.
     pub work_dir: TempDir,
 }
 

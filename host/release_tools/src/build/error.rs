@@ -5,7 +5,7 @@ use super::python::PythonError;
 use crate::backtest::BacktestError;
 use domesday_engine::outcome::RowFailure;
 use domesday_engine::{AdmissionError, fixture::FixtureError};
-use domesday_package::{PackageError, PathFault, Timestamp};
+use domesday_package::{PackageError, PathError, Timestamp};
 use domesday_property::SnapshotError;
 use domesday_registers::Day;
 use domesday_valuation::compile_cache::CompileCacheError;
@@ -120,7 +120,7 @@ pub enum BuildError {
     Package(#[from] PackageError),
     /// A file of the package has no valid name.
     #[error(transparent)]
-    Name(#[from] PathFault),
+    Name(#[from] PathError),
     /// The snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),

@@ -2,7 +2,7 @@
 
 use super::{BuildError, BuildOptions};
 use crate::backtest;
-use crate::backtest::{Tested, written};
+use crate::backtest::{BacktestInput, written};
 use domesday_evaluation::report::AsAt;
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -16,7 +16,7 @@ pub(crate) const PROBE_HOMES: usize = 50;
 /// # Errors
 /// Where a sale cannot be valued, or the leakage probe fails.
 pub fn report(
-    tested: &Tested<'_>,
+    tested: &BacktestInput<'_>,
     options: &BuildOptions,
     (first, last): (Day, Day),
     watch: &mut Progress<'_>,
@@ -26,7 +26,7 @@ pub fn report(
     }
     let (report, _) = backtest::run(
         tested,
-        &backtest::Plan {
+        &backtest::BacktestOptions {
             from: first,
             to: last,
             as_at: AsAt::Sale,

@@ -28,7 +28,7 @@ pub use error::{BuildError, SettingsError};
 pub use options::BuildOptions;
 pub use python::PythonError;
 
-use crate::backtest::Tested;
+use crate::backtest::BacktestInput;
 use chrono::{DateTime, Datelike, Utc};
 use context::{BuildContext, prepare};
 use domesday_engine::{Release, Runtime, fixture};
@@ -158,7 +158,7 @@ fn backtest_on_holdout(
     body: &ValuationBody,
     watch: &mut Progress<'_>,
 ) -> Result<Option<Vec<u8>>, BuildError> {
-    let tested = Tested {
+    let tested = BacktestInput {
         manifest: body,
         release: &component.release,
         snapshot: &context.snapshot.snapshot,

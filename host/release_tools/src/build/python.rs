@@ -117,9 +117,9 @@ impl Python {
         if !source.is_file() {
             return Err(PythonError::NotFound(source));
         }
-        let workshop = tempfile::tempdir()?;
+        let work_dir = tempfile::tempdir()?;
         let put = |name: &str, text: &str| {
-            let path = workshop.path().join(name);
+            let path = work_dir.path().join(name);
             std::fs::write(&path, text).map_err(PythonError::file(&path))
         };
         put("valuation.wit", INTERFACE)?;
@@ -133,20 +133,20 @@ impl Python {
         )?;
         // The interpreter that is run while building leaves compiled modules beside those that it
         // imports.
-        let model = workshop.path().join("model");
+        let model = work_dir.path().join("model");
         copy(folder, &model).map_err(PythonError::file(folder))?;
-        let made = workshop.path().join("component.wasm");
-        self.run(&model, workshop.path(), &made)?;
+        let made = work_dir.path().join("component.wasm");
+        self.run(&model, work_dir.path(), &made)?;
         std::fs::read(&made).map_err(PythonError::NoComponent)
     }
 
-    fn run(&self, folder: &Path, workshop: &Path, made: &Path) -> Result<(), PythonError> {
+    fn run(&self, folder: &Path, work_dir: &Path, made: &Path) -> Result<(), PythonError> {
         let program = std::env::var_os(PROGRAM_VARIABLE).unwrap_or_else(|| OsString::from(PROGRAM));
         let output = Command::new(&program)
             .args(["--quiet", "--wit-path"])
-            .arg(workshop.join("valuation.wit"))
+            .arg(work_dir.join("valuation.wit"))
             .args(["--world", "release", "componentize", "--python-path"])
-            .arg(workshop)
+            .arg(work_dir)
             .arg("--python-path")
             .arg(folder)
             .arg("--output")

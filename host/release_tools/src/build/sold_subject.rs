@@ -1,8 +1,8 @@
 //! A sold home as the subject of a valuation on another day than a client's.
 
 use domesday_engine::subject::{
-    Attribute, BuildStatus, Energy, Fabric, Lease, Occupancy, Place, Precision, Provenance, Size,
-    Subject,
+    Attribute, BuildStatus, Energy, Fabric, GridPoint, Lease, Occupancy, Precision, Provenance,
+    Size, Subject,
 };
 use domesday_property::ExportedSale;
 use domesday_registers::Day;
@@ -72,7 +72,7 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
     Some(Subject {
         valuation_day: day,
         uprn: sale.uprn,
-        place: Place {
+        place: GridPoint {
             easting: sale.easting,
             northing: sale.northing,
         },

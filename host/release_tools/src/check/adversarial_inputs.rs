@@ -3,7 +3,7 @@
 use super::answer_schema;
 use super::extremes::{Extreme, extremes};
 use super::finding::Finding;
-use super::rows::{Home, Seen, state, value_all};
+use super::rows::{Home, RowResult, state, value_all};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::subject::Attribute;
@@ -86,12 +86,12 @@ pub fn check(
     release: &Release,
     evidence: &Arc<dyn EvidenceSource>,
     watch: &mut Progress<'_>,
-) -> (Finding, Vec<Seen>) {
+) -> (Finding, Vec<RowResult>) {
     let seen = value_all(release, homes, evidence, "valuing hostile inputs", watch);
     (judge(&seen), seen)
 }
 
-fn judge(seen: &[Seen]) -> Finding {
+fn judge(seen: &[RowResult]) -> Finding {
     answer_schema::judge(CHECK, "rows at the ends of their fields", seen)
 }
 

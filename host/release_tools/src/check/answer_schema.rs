@@ -1,14 +1,14 @@
 //! Every row has a well-formed answer: a value, a referral, or a failure that the release states.
 
 use super::finding::{Finding, Verdict, named};
-use super::rows::Seen;
+use super::rows::RowResult;
 use domesday_engine::outcome::Outcome;
 use serde_json::json;
 
 pub const CHECK: &str = "answers";
 
-/// Judges the answers of these rows; `rows` says in words what they are.
-pub fn judge(check: &'static str, rows: &str, seen: &[Seen]) -> Finding {
+/// Judges the answers of these rows; `rows` describes them.
+pub fn judge(check: &'static str, rows: &str, seen: &[RowResult]) -> Finding {
     if seen.is_empty() {
         return Finding::new(
             check,

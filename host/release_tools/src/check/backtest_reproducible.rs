@@ -3,7 +3,7 @@
 use super::CheckError;
 use super::finding::{Finding, Verdict};
 use crate::backtest;
-use crate::backtest::{Tested, training_window, written};
+use crate::backtest::{BacktestInput, training_window, written};
 use crate::build::holdout::PROBE_HOMES;
 use domesday_evaluation::report::Report;
 use domesday_registers::Day;
@@ -29,12 +29,12 @@ enum PlanError {
 ///
 /// # Errors
 /// Where the report states days that are none.
-fn plan(kept: &[u8]) -> Result<backtest::Plan, PlanError> {
+fn options(kept: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
     let kept: Report = serde_json::from_slice(kept)?;
     let subject = &kept.subject;
     let day = |text: &str| Day::parse_iso(text).ok_or_else(|| PlanError::Day(text.to_owned()));
     let askable = subject.sales_in_window.saturating_sub(subject.not_askable);
-    Ok(backtest::Plan {
+    Ok(backtest::BacktestOptions {
         from: day(&subject.from)?,
         to: day(&subject.to)?,
         as_at: subject.as_at,
@@ -55,31 +55,31 @@ fn plan(kept: &[u8]) -> Result<backtest::Plan, PlanError> {
 /// Where the host fails.
 pub fn check(
     kept: &[u8],
-    tested: &Tested<'_>,
+    tested: &BacktestInput<'_>,
     watch: &mut Progress<'_>,
 ) -> Result<(Finding, Option<Report>), CheckError> {
-    let plan = match plan(kept) {
-        Ok(plan) => plan,
+    let options = match options(kept) {
+        Ok(options) => options,
         Err(error) => {
             let why = format!("the package's back-test cannot be read: {error}");
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
-    let known = learnt(tested.manifest, plan.from);
-    if let Err(error) = training_window::refuse(tested.manifest, &known, plan.from) {
+    let known = learnt(tested.manifest, options.from);
+    if let Err(error) = training_window::refuse(tested.manifest, &known, options.from) {
         let why = format!(
             "the package's back-test is of sales that the release learnt from, or may have learnt from: {error}"
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }
-    if backtest::askable(tested.snapshot, plan.from, plan.to)? == 0 {
+    if backtest::askable(tested.snapshot, options.from, options.to)? == 0 {
         let why = format!(
             "the package's back-test is of {} to {}, when the snapshot holds no sale that can be asked about",
-            plan.from, plan.to
+            options.from, options.to
         );
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }
-    let (report, _) = backtest::run(tested, &plan, watch)?;
+    let (report, _) = backtest::run(tested, &options, watch)?;
     let text = written(&report)?;
     Ok((compared(kept, &text, &report), Some(report)))
 }

@@ -2,7 +2,7 @@
 //! more.
 
 use super::finding::{Finding, Verdict, grouped, percent};
-use super::rows::Seen;
+use super::rows::RowResult;
 use serde_json::json;
 
 pub const CHECK: &str = "cost";
@@ -13,7 +13,7 @@ const NAMED: usize = 3;
 
 /// What a row may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Allowed {
+pub struct CostLimits {
     /// Units of fuel.
     pub fuel: u64,
     /// Bytes of linear memory.
@@ -24,13 +24,13 @@ pub struct Allowed {
 
 /// Judges what all these rows cost. `deep` names those that overran half of the native stack, where
 /// that was tried.
-pub fn judge(seen: &[Seen], allowed: Allowed, deep: &[String]) -> Finding {
+pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Finding {
     if seen.is_empty() {
         return Finding::new(CHECK, Verdict::NotJudged, "no row was valued");
     }
     let room = allowed.memory.saturating_sub(allowed.memory_at_start);
     // Memory that is there from the start cannot run out; what a row asks for besides can.
-    let grown = |row: &Seen| {
+    let grown = |row: &RowResult| {
         row.cost
             .memory_bytes
             .saturating_sub(allowed.memory_at_start)
@@ -69,7 +69,7 @@ pub fn judge(seen: &[Seen], allowed: Allowed, deep: &[String]) -> Finding {
             .take(NAMED)
             .map(|name| format!("stack   more than half  {name}")),
     );
-    let middle = |of: fn(&Seen) -> u64| {
+    let middle = |of: fn(&RowResult) -> u64| {
         let mut all: Vec<u64> = seen.iter().map(of).collect();
         all.sort_unstable();
         // The lower of the two in the middle of an even number, so that it is a row's own.
@@ -132,7 +132,7 @@ pub fn judge(seen: &[Seen], allowed: Allowed, deep: &[String]) -> Finding {
 }
 
 /// The rows of the greatest figures, each figure above 0.
-fn worst(seen: &[Seen], of: impl Fn(&Seen) -> u64) -> Vec<(&str, u64)> {
+fn worst(seen: &[RowResult], of: impl Fn(&RowResult) -> u64) -> Vec<(&str, u64)> {
     let mut rows: Vec<(&str, u64)> = seen
         .iter()
         .map(|row| (row.name.as_str(), of(row)))
@@ -148,13 +148,13 @@ mod tests {
     use super::super::testing::valued;
     use super::*;
 
-    const ALLOWED: Allowed = Allowed {
+    const ALLOWED: CostLimits = CostLimits {
         fuel: 1_000,
         memory: 2_000,
         memory_at_start: 1_200,
     };
 
-    fn row(name: &str, fuel: u64, memory_bytes: u64) -> Seen {
+    fn row(name: &str, fuel: u64, memory_bytes: u64) -> RowResult {
         let mut row = valued(name, 1.0);
         (row.cost.fuel, row.cost.memory_bytes) = (fuel, memory_bytes);
         row
@@ -191,7 +191,7 @@ mod tests {
             row("b", 100, 1_200),
             row("c", 300, 1_600),
         ];
-        let of = |rows: &[Seen]| {
+        let of = |rows: &[RowResult]| {
             let figures = judge(rows, ALLOWED, &[]).figures;
             let figure = |name: &str| figures[name].as_u64().unwrap();
             (figure("median_fuel"), figure("median_memory_bytes"))
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn memory_of_the_start_is_not_held_against_a_row() {
-        let all = Allowed {
+        let all = CostLimits {
             memory_at_start: 2_000,
             ..ALLOWED
         };

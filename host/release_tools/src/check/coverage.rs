@@ -18,7 +18,7 @@ const BY_PRICE: &str = "price";
 const ALL: &str = "sales";
 
 /// One group's ranges.
-struct Judged<'a> {
+struct GroupCoverage<'a> {
     by: &'a str,
     key: &'a str,
     rows: usize,
@@ -38,7 +38,7 @@ pub fn judge(report: &Report) -> Finding {
                 .iter()
                 .map(|group| (division.by.as_str(), group))
         });
-    let all: Vec<Judged<'_>> = std::iter::once((ALL, &report.overall))
+    let all: Vec<GroupCoverage<'_>> = std::iter::once((ALL, &report.overall))
         .chain(divided)
         .filter_map(|(by, group)| judged(by, group))
         .collect();
@@ -54,9 +54,9 @@ pub fn judge(report: &Report) -> Finding {
             ),
         );
     }
-    let off = |group: &Judged<'_>| (group.coverage - nominal).abs();
+    let off = |group: &GroupCoverage<'_>| (group.coverage - nominal).abs();
     // Shares are rounded to six decimals.
-    let broken = |group: &Judged<'_>| off(group) > POINTS + 1e-9;
+    let broken = |group: &GroupCoverage<'_>| off(group) > POINTS + 1e-9;
     let mut shown = enough.clone();
     shown.sort_by(|a, b| off(b).total_cmp(&off(a)));
     let lines = shown
@@ -96,9 +96,9 @@ pub fn judge(report: &Report) -> Finding {
         .with_figures(figures)
 }
 
-fn judged<'a>(by: &'a str, group: &'a Group) -> Option<Judged<'a>> {
+fn judged<'a>(by: &'a str, group: &'a Group) -> Option<GroupCoverage<'a>> {
     let ranges = group.ranges.as_ref()?;
-    Some(Judged {
+    Some(GroupCoverage {
         by,
         key: group.name.as_deref().unwrap_or(&group.key),
         rows: ranges.rows,
@@ -156,7 +156,7 @@ mod tests {
                 range: Some([90.0, 110.0]),
                 band: "high".to_owned(),
             },
-            floors: [None, None],
+            baselines: [None, None],
         };
         (0..count).map(row).collect()
     }
@@ -180,7 +180,10 @@ mod tests {
         let found = of(&all);
         assert_eq!(found.verdict, Verdict::Failed);
         let line = "type detached: 90.0 % of 1000 ranges hold the price, +10.0 points from nominal  FAILED";
-        assert!(found.details.iter().any(|said| said == line), "{found:?}");
+        assert!(
+            found.details.iter().any(|detail| detail == line),
+            "{found:?}"
+        );
         // By price every group is off, and none is judged.
         assert!(found.details.iter().all(|line| !line.starts_with("price")));
     }

@@ -41,8 +41,8 @@ pub fn candidate(
     compiled: Option<&Path>,
     watch: &mut Progress<'_>,
 ) -> Result<Candidate, CheckError> {
-    let workshop = tempfile::tempdir().map_err(CheckError::Folder)?;
-    let compiled = compiled.unwrap_or(workshop.path());
+    let work_dir = tempfile::tempdir().map_err(CheckError::Folder)?;
+    let compiled = compiled.unwrap_or(work_dir.path());
     let mut snapshots = BTreeMap::new();
     let mut admit = |runtime: Runtime| -> Result<OpenRelease, CheckError> {
         let runtime = runtime.with_cache(kept(compiled, TOLD)?);

@@ -3,8 +3,8 @@
 
 use super::rows::state;
 use domesday_engine::subject::{
-    Attribute, BuildStatus, Energy, Fabric, Lease, Occupancy, Place, Precision, Provenance, Size,
-    Subject,
+    Attribute, BuildStatus, Energy, Fabric, GridPoint, Lease, Occupancy, Precision, Provenance,
+    Size, Subject,
 };
 use domesday_registers::Day;
 use domesday_registers::codes::{
@@ -287,7 +287,7 @@ fn places() -> Vec<Extreme> {
         .into_iter()
         .map(|(words, easting, northing)| {
             Extreme::new("place", words, move |subject: &mut Subject| {
-                subject.place = Place { easting, northing };
+                subject.place = GridPoint { easting, northing };
             })
         })
         .collect();

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        let said = [0, 999, 1_000, 12_345_678].map(grouped);
-        assert_eq!(said, ["0", "999", "1,000", "12,345,678"]);
+        let texts = [0, 999, 1_000, 12_345_678].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "12,345,678"]);
     }
 }

@@ -24,7 +24,7 @@ mod rows;
 mod testing;
 
 use crate::backtest;
-use crate::backtest::{Tested, training_window};
+use crate::backtest::{BacktestInput, training_window};
 use domesday_engine::Runtime;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::RowFailure;
@@ -36,7 +36,7 @@ use domesday_valuation::comparison_header::learnt;
 use domesday_valuation::release_store::ReleaseError;
 use engines::{Candidate, candidate};
 use finding::{Finding, Verdict};
-use rows::{Home, Seen, value, value_all};
+use rows::{Home, RowResult, value, value_all};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub use error::CheckError;
 pub use finding::Report;
 
 /// How much to check on.
-pub struct Plan {
+pub struct CheckOptions {
     /// Homes of the snapshot, at most.
     pub homes: usize,
     /// Rows of hostile inputs, at most.
@@ -67,11 +67,11 @@ pub fn check(
     root: &Path,
     id: &str,
     trust: &Trust,
-    plan: &Plan,
+    options: &CheckOptions,
     watch: &mut Progress<'_>,
 ) -> Result<Report, CheckError> {
     let engine = Runtime::version();
-    let candidate = match candidate(root, id, trust, plan.compiled.as_deref(), watch) {
+    let candidate = match candidate(root, id, trust, options.compiled.as_deref(), watch) {
         Ok(candidate) => candidate,
         Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
             let found = imports::refused(&source.to_string());
@@ -80,7 +80,7 @@ pub fn check(
         Err(other) => return Err(other),
     };
     let manifest = &candidate.on_demand.manifest;
-    if let Some((from, _)) = plan.window {
+    if let Some((from, _)) = options.window {
         training_window::refuse(manifest, &learnt(manifest, from), from)?;
     }
     let component = candidate.package.bytes(manifest.component.as_str())?;
@@ -102,8 +102,8 @@ pub fn check(
             Vec::new()
         }
     };
-    findings.extend(on_homes(&candidate, &recorded, plan, watch)?);
-    findings.extend(on_sales(&candidate, root, plan, watch)?);
+    findings.extend(on_homes(&candidate, &recorded, options, watch)?);
+    findings.extend(on_sales(&candidate, root, options, watch)?);
     Ok(Report::of(id, engine, findings))
 }
 
@@ -127,16 +127,16 @@ fn on_fixtures(
 fn on_homes(
     candidate: &Candidate,
     recorded: &[Fixture],
-    plan: &Plan,
+    options: &CheckOptions,
     watch: &mut Progress<'_>,
 ) -> Result<Vec<Finding>, CheckError> {
     let manifest = &candidate.on_demand.manifest;
     let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
     watch("listing sales", 0, 1);
     let wanted = manifest.monotone.iter().map(|probe| probe.homes as usize);
-    let most = wanted.fold(plan.homes, usize::max);
+    let most = wanted.fold(options.homes, usize::max);
     let pool = homes::sample(&candidate.on_demand, most)?;
-    let every = pool.len().div_ceil(plan.homes.max(1)).max(1);
+    let every = pool.len().div_ceil(options.homes.max(1)).max(1);
     let sample = pool.iter().step_by(every).cloned();
     let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
     known.extend(sample);
@@ -153,7 +153,7 @@ fn on_homes(
         &pool,
         homes::kinds(&manifest.property_types),
         days,
-        plan.hostile,
+        options.hostile,
     );
     let (hostile, at_ends) = adversarial_inputs::check(&extreme, release, evidence, watch);
 
@@ -171,7 +171,7 @@ fn on_homes(
     seen.extend(probed);
     let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &seen);
     seen.extend(at_ends);
-    let allowed = cost::Allowed {
+    let allowed = cost::CostLimits {
         fuel: release.limits().fuel_per_row,
         memory: release.limits().memory_bytes,
         memory_at_start: release.memory_at_start(),
@@ -187,7 +187,7 @@ fn on_homes(
 }
 
 /// The row's name where half of the native stack was not enough.
-fn overran(half: Seen) -> Option<String> {
+fn overran(half: RowResult) -> Option<String> {
     matches!(half.outcome, Err(RowFailure::Host { .. })).then_some(half.name)
 }
 
@@ -202,7 +202,7 @@ fn of_fixture(fixture: &Fixture) -> Home {
 fn on_sales(
     candidate: &Candidate,
     root: &Path,
-    plan: &Plan,
+    options: &CheckOptions,
     watch: &mut Progress<'_>,
 ) -> Result<[Finding; 2], CheckError> {
     let manifest = &candidate.on_demand.manifest;
@@ -214,7 +214,7 @@ fn on_sales(
         &Trust::Unsigned,
     )?;
     let body: PropertyBody = package.body()?;
-    let tested = Tested {
+    let tested = BacktestInput {
         manifest,
         release: &candidate.on_demand.release,
         snapshot: &candidate.on_demand.snapshot,
@@ -234,15 +234,19 @@ fn on_sales(
         }
     };
     let not_judged = |why: String| Finding::new(coverage::CHECK, Verdict::NotJudged, why);
-    let coverage = match (plan.window, &own) {
+    let coverage = match (options.window, &own) {
         (Some((from, to)), _) if backtest::askable(tested.snapshot, from, to)? == 0 => {
             not_judged(format!(
                 "the snapshot holds no sale of {from} to {to} that can be asked about; --from and --to name another window"
             ))
         }
-        (Some(window), _) => {
-            coverage::judge(&on_window(&tested, manifest, window, plan.sample, watch)?)
-        }
+        (Some(window), _) => coverage::judge(&on_window(
+            &tested,
+            manifest,
+            window,
+            options.sample,
+            watch,
+        )?),
         (None, Some(own)) => coverage::judge(own),
         (None, None) => not_judged(
             "there is no back-test to judge by; --from and --to name a window".to_owned(),
@@ -252,13 +256,13 @@ fn on_sales(
 }
 
 fn on_window(
-    tested: &Tested<'_>,
+    tested: &BacktestInput<'_>,
     manifest: &ValuationBody,
     (from, to): (Day, Day),
     sample: Option<usize>,
     watch: &mut Progress<'_>,
 ) -> Result<domesday_evaluation::report::Report, CheckError> {
-    let plan = backtest::Plan {
+    let options = backtest::BacktestOptions {
         from,
         to,
         as_at: AsAt::Sale,
@@ -267,7 +271,7 @@ fn on_window(
         probe_homes: 0,
         allow_overlap: false,
     };
-    backtest::run(tested, &plan, watch)
+    backtest::run(tested, &options, watch)
         .map(|(report, _)| report)
         .map_err(|source| CheckError::Window {
             release: manifest.release_id.clone(),

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Verdict, percent};
 use super::input_steps::{Step, ladder, word};
-use super::rows::{Home, Seen, value};
+use super::rows::{Home, RowResult, value};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_package::{Direction, Monotone};
@@ -16,7 +16,7 @@ pub const CHECK: &str = "monotone";
 
 /// What one declared input did.
 #[derive(Debug, Serialize)]
-struct Probed {
+struct InputProbe {
     #[serde(flatten)]
     declared: Monotone,
     /// Homes with at least two estimates to compare.
@@ -48,7 +48,7 @@ pub fn check(
     release: &Release,
     evidence: &Arc<dyn EvidenceSource>,
     watch: &mut Progress<'_>,
-) -> (Finding, Vec<Seen>) {
+) -> (Finding, Vec<RowResult>) {
     if declared.is_empty() {
         let finding = Finding::new(CHECK, Verdict::NotJudged, "the manifest declares no input");
         return (finding, Vec::new());
@@ -58,7 +58,7 @@ pub fn check(
     let inputs = declared.len() as u64;
     for (at, declared) in declared.iter().enumerate() {
         watch("probing inputs", at as u64, inputs);
-        let climbed: Vec<(&Home, Vec<(Step, Seen)>)> = chosen(declared, homes)
+        let climbed: Vec<(&Home, Vec<(Step, RowResult)>)> = chosen(declared, homes)
             .into_par_iter()
             .map(|(home, steps)| {
                 let valued = steps.into_iter().map(|step| {
@@ -89,7 +89,7 @@ fn chosen<'a>(declared: &Monotone, homes: &'a [Home]) -> Vec<(&'a Home, Vec<Step
     able.into_iter().step_by(every).collect()
 }
 
-fn judged(declared: &Monotone, climbed: &[(&Home, Vec<(Step, Seen)>)]) -> Probed {
+fn judged(declared: &Monotone, climbed: &[(&Home, Vec<(Step, RowResult)>)]) -> InputProbe {
     let (mut homes_probed, mut broken) = (0, 0);
     let mut worst: Option<Break> = None;
     for (home, steps) in climbed {
@@ -108,7 +108,7 @@ fn judged(declared: &Monotone, climbed: &[(&Home, Vec<(Step, Seen)>)]) -> Probed
             }
         }
     }
-    Probed {
+    InputProbe {
         declared: *declared,
         homes_probed,
         broken,
@@ -140,7 +140,7 @@ fn greatest_break(home: &str, direction: Direction, estimates: &[(&str, f64)]) -
     found
 }
 
-impl Probed {
+impl InputProbe {
     fn verdict(&self) -> Verdict {
         if self.homes_probed == 0 {
             return Verdict::NotJudged;
@@ -180,7 +180,7 @@ impl Probed {
     }
 }
 
-fn finding(probed: &[Probed]) -> Finding {
+fn finding(probed: &[InputProbe]) -> Finding {
     let of = |verdict| {
         let those = probed.iter().filter(|probed| probed.verdict() == verdict);
         those.count()
@@ -199,7 +199,7 @@ fn finding(probed: &[Probed]) -> Finding {
             of(Verdict::Passed)
         ),
     )
-    .with_details(probed.iter().map(Probed::line).collect())
+    .with_details(probed.iter().map(InputProbe::line).collect())
     .with_figures(json!({"inputs": probed}))
 }
 
@@ -219,7 +219,7 @@ mod tests {
         }
     }
 
-    fn of(declared: &Monotone, worth: &[fn(f64) -> f64]) -> Probed {
+    fn of(declared: &Monotone, worth: &[fn(f64) -> f64]) -> InputProbe {
         let homes: Vec<Home> = (0..worth.len())
             .map(|at| home(&format!("home {at}")))
             .collect();

@@ -1,7 +1,7 @@
 //! Order, company and repetition: no row may know of another.
 
 use super::finding::{Finding, Verdict, named};
-use super::rows::{Home, Seen};
+use super::rows::{Home, RowResult};
 use domesday_registers::Progress;
 use rayon::prelude::*;
 use serde_json::json;
@@ -9,13 +9,13 @@ use serde_json::json;
 pub const CHECK: &str = "order";
 
 /// Values a home.
-pub type Valuer<'a> = dyn Fn(&Home) -> Seen + Sync + 'a;
+pub type Valuer<'a> = dyn Fn(&Home) -> RowResult + Sync + 'a;
 
 /// Holds the answers of `valuer`, asked in several orders, against `first`, the homes' answers one
 /// after another.
 pub fn check(
     homes: &[Home],
-    first: &[Seen],
+    first: &[RowResult],
     valuer: &Valuer<'_>,
     watch: &mut Progress<'_>,
 ) -> Finding {
@@ -26,9 +26,9 @@ pub fn check(
             "neither the fixtures nor the snapshot have a home to value",
         );
     }
-    let expected: Vec<String> = first.iter().map(Seen::bits).collect();
+    let expected: Vec<String> = first.iter().map(RowResult::bits).collect();
     let mut found = Vec::new();
-    let ways: [(&str, Way); 4] = [
+    let ways: [(&str, EvaluationOrder); 4] = [
         ("forwards", forwards),
         ("backwards", backwards),
         ("each twice", twice),
@@ -73,7 +73,7 @@ pub fn check(
 }
 
 /// Answers as bits, with the places of their homes.
-type Way = fn(&[Home], &Valuer<'_>) -> Vec<(usize, String)>;
+type EvaluationOrder = fn(&[Home], &Valuer<'_>) -> Vec<(usize, String)>;
 
 fn forwards(homes: &[Home], valuer: &Valuer<'_>) -> Vec<(usize, String)> {
     let homes = homes.iter().enumerate();
@@ -105,7 +105,7 @@ mod tests {
 
     fn checked(valuer: &Valuer<'_>) -> Finding {
         let homes: Vec<Home> = (0..4).map(|at| home(&format!("home {at}"))).collect();
-        let first: Vec<Seen> = homes.iter().map(|home| valued(&home.name, 1.0)).collect();
+        let first: Vec<RowResult> = homes.iter().map(|home| valued(&home.name, 1.0)).collect();
         check(&homes, &first, valuer, &mut |_, _, _| ())
     }
 

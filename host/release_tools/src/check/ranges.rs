@@ -1,7 +1,7 @@
 //! Ranges of every row that was valued: in order, and about the estimate.
 
 use super::finding::{Finding, Verdict, named};
-use super::rows::Seen;
+use super::rows::RowResult;
 use domesday_engine::outcome::{Outcome, RowFailure};
 use serde_json::json;
 
@@ -9,9 +9,9 @@ pub const CHECK: &str = "ranges";
 
 /// Judges the ranges of all these rows.
 ///
-/// The engine takes no answer with another range, so that such a row has none; it is told by the
-/// field that the engine names.
-pub fn judge(seen: &[Seen]) -> Finding {
+/// The engine takes no answer with another range, so that such a row has none; the field that the
+/// engine names tells which it was.
+pub fn judge(seen: &[RowResult]) -> Finding {
     let (mut with, mut without) = (0, 0);
     let mut broken = Vec::new();
     for row in seen {

@@ -35,7 +35,7 @@ impl Home {
 
 /// What came of a home, and what it cost.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct RowResult {
     /// The home's name.
     pub name: String,
     /// The answer, or why there is none.
@@ -44,7 +44,7 @@ pub struct Seen {
     pub cost: Cost,
 }
 
-impl Seen {
+impl RowResult {
     /// All of it but the name, as text that is the same only where every bit is.
     pub fn bits(&self) -> String {
         json!({"outcome": self.outcome, "cost": self.cost}).to_string()
@@ -60,9 +60,9 @@ impl Seen {
 }
 
 /// Values one home.
-pub fn value(release: &Release, home: &Home, evidence: &Arc<dyn EvidenceSource>) -> Seen {
+pub fn value(release: &Release, home: &Home, evidence: &Arc<dyn EvidenceSource>) -> RowResult {
     let row = release.value(&home.subject, evidence.clone());
-    Seen {
+    RowResult {
         name: home.name.clone(),
         outcome: row.outcome,
         cost: row.cost,
@@ -76,7 +76,7 @@ pub fn value_all(
     evidence: &Arc<dyn EvidenceSource>,
     stage: &str,
     watch: &mut Progress<'_>,
-) -> Vec<Seen> {
+) -> Vec<RowResult> {
     let mut seen = Vec::with_capacity(homes.len());
     for chunk in homes.chunks(CHUNK) {
         watch(stage, seen.len() as u64, homes.len() as u64);

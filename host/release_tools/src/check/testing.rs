@@ -1,9 +1,9 @@
 //! Homes and answers for the unit tests of the checks.
 
-use super::rows::{Home, Seen};
+use super::rows::{Home, RowResult};
 use domesday_engine::outcome::{Cost, Outcome, Valuation, ValueRange};
 use domesday_engine::subject::{
-    BuildStatus, Energy, Fabric, Occupancy, Place, Precision, Provenance, Size, Subject,
+    BuildStatus, Energy, Fabric, GridPoint, Occupancy, Precision, Provenance, Size, Subject,
 };
 use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use domesday_registers::records::Country;
@@ -17,7 +17,7 @@ pub fn home(name: &str) -> Home {
         subject: Arc::new(Subject {
             valuation_day: Day(20_700),
             uprn: Some(1),
-            place: Place {
+            place: GridPoint {
                 easting: 400_000,
                 northing: 300_000,
             },
@@ -45,8 +45,8 @@ pub fn home(name: &str) -> Home {
 }
 
 /// A home valued at so many pounds, with a range of a tenth about it.
-pub fn valued(name: &str, estimate: f64) -> Seen {
-    Seen {
+pub fn valued(name: &str, estimate: f64) -> RowResult {
+    RowResult {
         name: name.to_owned(),
         outcome: Ok(Outcome::Valued(Valuation {
             estimate,

@@ -15,7 +15,7 @@ use crate::backtest::sales::Window;
 use domesday_engine::fixture::Fixture;
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -70,18 +70,18 @@ pub fn run(
             let all = window.taken();
             let mut paired = Vec::with_capacity(all);
             for sold in window.sold()? {
-                let asked = subjects::of_sale(&sold?, releases)?;
-                paired.push(value::pair(asked, releases, paired.len())?);
+                let row = subjects::of_sale(&sold?, releases)?;
+                paired.push(value::pair(row, releases, paired.len())?);
                 watch("valuing", paired.len() as u64, all as u64);
             }
             (source, Some(days.0), paired)
         }
         Rows::Fixtures { file, fixtures } => {
             let all = fixtures.len();
-            let mut paired: Vec<Paired> = Vec::with_capacity(all);
+            let mut paired: Vec<PairedRow> = Vec::with_capacity(all);
             for fixture in fixtures {
-                let asked = subjects::of_fixture(fixture, releases);
-                paired.push(value::pair(asked, releases, paired.len())?);
+                let row = subjects::of_fixture(fixture, releases);
+                paired.push(value::pair(row, releases, paired.len())?);
                 watch("valuing", paired.len() as u64, all as u64);
             }
             (Source::Fixtures { file }, None, paired)

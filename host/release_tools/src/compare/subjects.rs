@@ -11,7 +11,7 @@ use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
 /// One row to be valued.
-pub struct Asked {
+pub struct ComparisonSubject {
     /// What it is called.
     pub name: String,
     /// The home, by what each release's snapshot knows of it.
@@ -24,7 +24,10 @@ pub struct Asked {
 ///
 /// # Errors
 /// Where a snapshot cannot be read.
-pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> Result<Asked, CompareError> {
+pub fn of_sale(
+    sold: &ExportedSale,
+    releases: &Sides<OpenRelease>,
+) -> Result<ComparisonSubject, CompareError> {
     let sale = &sold.sale;
     let failed = |source| CompareError::Sale {
         id: sale.id,
@@ -36,7 +39,7 @@ pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> Result<Ask
         subject.evidence_through = evidence_through(release, sale.day);
         Ok::<_, SaleError>(Arc::new(subject))
     };
-    Ok(Asked {
+    Ok(ComparisonSubject {
         name: format!("sale {:016x} of {}", sale.id, sale.day),
         price: Some(sale.price_gbp as f64),
         subjects: Sides {
@@ -47,9 +50,9 @@ pub fn of_sale(sold: &ExportedSale, releases: &Sides<OpenRelease>) -> Result<Ask
 }
 
 /// A recorded subject; nothing of its recorded evidence is used.
-pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> Asked {
+pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> ComparisonSubject {
     let Fixture { row, subject, .. } = fixture;
-    Asked {
+    ComparisonSubject {
         name: row,
         price: None,
         subjects: releases.each().map(|release| {

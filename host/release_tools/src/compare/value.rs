@@ -1,9 +1,9 @@
 //! One row by both releases, in turn.
 
 use super::CompareError;
-use super::subjects::Asked;
+use super::subjects::ComparisonSubject;
 use domesday_engine::subject::Subject;
-use domesday_evaluation::compare::paired::{Paired, Side};
+use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_valuation::comparison_outcome::{compared_outcome, referred};
 use domesday_valuation::pipeline::eligibility::outside;
@@ -16,12 +16,12 @@ use std::time::Instant;
 /// # Errors
 /// Where the host failed, or a release did not say the same twice.
 pub fn pair(
-    asked: Asked,
+    row: ComparisonSubject,
     releases: &Sides<OpenRelease>,
     at: usize,
-) -> Result<Paired, CompareError> {
-    let a = || side(&releases.a, &asked.subjects.a, &asked.name);
-    let b = || side(&releases.b, &asked.subjects.b, &asked.name);
+) -> Result<PairedRow, CompareError> {
+    let a = || side(&releases.a, &row.subjects.a, &row.name);
+    let b = || side(&releases.b, &row.subjects.b, &row.name);
     // Whoever goes second finds the evidence in memory already, so that neither always does.
     let round = || -> Result<Sides<Side>, CompareError> {
         Ok(match at.is_multiple_of(2) {
@@ -38,20 +38,20 @@ pub fn pair(
         (&releases.a, &first.a, &second.a),
         (&releases.b, &first.b, &second.b),
     ] {
-        if first.said != second.said {
+        if first.outcome != second.outcome {
             return Err(CompareError::Unsteady {
-                row: asked.name.clone(),
+                row: row.name.clone(),
                 release: release.id.clone(),
             });
         }
     }
-    let subject = &asked.subjects.a;
-    Ok(Paired {
-        row: asked.name,
+    let subject = &row.subjects.a;
+    Ok(PairedRow {
+        row: row.name,
         property_type: subject.property_type,
         authority: subject.authority.clone(),
         postcode_area: subject.postcode.area().to_owned(),
-        price: asked.price,
+        price: row.price,
         sides: second,
     })
 }
@@ -61,7 +61,7 @@ fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> Result<Sid
     let began = Instant::now();
     if let Some(referral) = outside(&release.manifest, subject) {
         return Ok(Side {
-            said: referred(&referral),
+            outcome: referred(&referral),
             fuel: 0,
             micros: micros(began),
         });
@@ -78,7 +78,7 @@ fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> Result<Sid
         });
     }
     Ok(Side {
-        said: compared_outcome(release, &row.outcome),
+        outcome: compared_outcome(release, &row.outcome),
         fuel: row.cost.fuel,
         micros,
     })

@@ -35,7 +35,7 @@ pub struct Name(String);
 
 /// Why a text is no such name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NameFault {
+pub enum NameError {
     /// Other characters.
     #[error(
         "a model's name is of lower-case letters, digits and hyphens, a letter first and no hyphen last, 64 at most"
@@ -54,9 +54,9 @@ impl Name {
 }
 
 impl FromStr for Name {
-    type Err = NameFault;
+    type Err = NameError;
 
-    fn from_str(text: &str) -> Result<Name, NameFault> {
+    fn from_str(text: &str) -> Result<Name, NameError> {
         let of_form = text.starts_with(|c: char| c.is_ascii_lowercase())
             && !text.ends_with('-')
             && text.len() <= LONGEST
@@ -64,10 +64,10 @@ impl FromStr for Name {
                 .chars()
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         if !of_form {
-            return Err(NameFault::Form);
+            return Err(NameError::Form);
         }
         if TAKEN.contains(&text) || WORDS.contains(&text) {
-            return Err(NameFault::Taken(text.to_owned()));
+            return Err(NameError::Taken(text.to_owned()));
         }
         Ok(Name(text.to_owned()))
     }
@@ -90,10 +90,10 @@ mod tests {
             assert_eq!(good.parse::<Name>().unwrap().as_str(), good);
         }
         for bad in ["", "2m", "-a", "a-", "A", "a_b", "a b", "../a", "é"] {
-            assert_eq!(fault(bad), NameFault::Form, "{bad}");
+            assert_eq!(fault(bad), NameError::Form, "{bad}");
         }
-        assert_eq!(fault(&"a".repeat(65)), NameFault::Form);
-        assert_eq!(fault("match"), NameFault::Taken("match".to_owned()));
-        assert_eq!(fault("fit"), NameFault::Taken("fit".to_owned()));
+        assert_eq!(fault(&"a".repeat(65)), NameError::Form);
+        assert_eq!(fault("match"), NameError::Taken("match".to_owned()));
+        assert_eq!(fault("fit"), NameError::Taken("fit".to_owned()));
     }
 }

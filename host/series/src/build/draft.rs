@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use chrono::NaiveDate;
 
 use crate::Period;
-use crate::build::{BuildError, DraftFault};
+use crate::build::{BuildError, DraftErrorKind};
 use crate::catalogue::{
     Availability, Dataset, Dimension, FieldKind, Metric, ObservationField, SelectorName,
     SelectorRule, Status,
@@ -14,7 +14,7 @@ use crate::catalogue::{
 use crate::period::{day_number, month_number};
 use crate::store::{Area, Windows};
 
-/// What distinguishes one series from every other.
+/// The identity of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key {
     pub(crate) dataset: &'static Dataset,
@@ -24,7 +24,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// A series of this dataset and metric.
+    /// Returns a series of this dataset and metric.
     pub fn new(dataset: &'static Dataset, metric: &'static Metric) -> Key {
         Key {
             dataset,
@@ -48,7 +48,7 @@ impl Key {
         self
     }
 
-    /// The id of the series: dataset, selectors, dimensions and metric,
+    /// Returns the id of the series: dataset, selectors, dimensions and metric,
     /// `dataset:name=value:metric`.
     pub fn id(&self) -> String {
         let selectors = self.selectors.iter().map(|(n, v)| format!(":{n}={v}"));
@@ -57,7 +57,8 @@ impl Key {
         format!("{}{middle}:{}", self.dataset.id, self.metric.id)
     }
 
-    /// The order of series in a package: dataset by the catalogue, selectors, dimensions, metric.
+    /// Returns the order of series in a package: dataset by the catalogue, selectors, dimensions,
+    /// metric.
     fn order(&self) -> Order {
         Order {
             dataset: self.dataset.position(),
@@ -79,7 +80,7 @@ impl Key {
     }
 
     /// Checks that the selectors are exactly the dataset's.
-    fn check(&self) -> Result<(), DraftFault> {
+    fn check(&self) -> Result<(), DraftErrorKind> {
         let named: Vec<SelectorName> = self
             .dataset
             .selectors
@@ -92,7 +93,7 @@ impl Key {
             .find(|name| !self.selectors.contains_key(name))
             .or_else(|| self.selectors.keys().find(|name| !named.contains(name)))
         {
-            Some(name) => Err(DraftFault::Selector(name.as_str())),
+            Some(name) => Err(DraftErrorKind::Selector(name.as_str())),
             None => Ok(()),
         }
     }
@@ -129,7 +130,7 @@ pub struct NewObservation {
 }
 
 impl NewObservation {
-    /// A value for a period; its status is the metric's.
+    /// Returns an observation of a period. Its status is the metric's.
     pub fn new(period: Period, value: f64) -> NewObservation {
         NewObservation {
             period,
@@ -220,15 +221,15 @@ pub(crate) struct Row {
     pub(crate) period: Period,
     pub(crate) value: f64,
     pub(crate) status: Status,
-    /// Where its fields stand in the columns.
+    /// The index of its fields in the columns.
     pub(crate) at: u32,
 }
 
-/// What stands for a field that an observation does not carry.
+/// The stored number of an absent field.
 pub(crate) const ABSENT: i32 = i32::MIN;
 
 impl Draft {
-    /// An empty draft.
+    /// Returns an empty draft.
     pub fn new() -> Draft {
         Draft::default()
     }
@@ -256,12 +257,13 @@ impl Draft {
         self.series[series.0].method = Some(rule.into());
     }
 
-    /// States why a series has no observations; otherwise it is available where it has any.
+    /// Sets the reason why a series has no observations. By default a series with observations is
+    /// available.
     pub fn availability(&mut self, series: SeriesHandle, availability: Availability) {
         self.series[series.0].availability = Some(availability);
     }
 
-    /// Adds an observation; the order of adding does not matter.
+    /// Adds an observation, in any order.
     pub fn push(&mut self, series: SeriesHandle, observation: NewObservation) {
         let draft = &mut self.series[series.0];
         let at = draft.rows.len();
@@ -305,7 +307,7 @@ impl Draft {
             if pair[0].key == pair[1].key {
                 return Err(BuildError::Draft {
                     series: pair[0].key.id(),
-                    fault: DraftFault::Duplicate,
+                    fault: DraftErrorKind::Duplicate,
                 });
             }
         }
@@ -314,35 +316,35 @@ impl Draft {
 }
 
 impl SeriesDraft {
-    fn check(&self) -> Result<(), DraftFault> {
+    fn check(&self) -> Result<(), DraftErrorKind> {
         self.key.check()?;
         let frequency = self.key.dataset.frequency;
         for pair in self.rows.windows(2) {
             if pair[0].period == pair[1].period {
-                return Err(DraftFault::Twice(pair[0].period.text(frequency)));
+                return Err(DraftErrorKind::Twice(pair[0].period.text(frequency)));
             }
         }
         if let Some(row) = self.rows.iter().find(|row| !row.value.is_finite()) {
-            return Err(DraftFault::NotFinite(row.period.text(frequency)));
+            return Err(DraftErrorKind::NotFinite(row.period.text(frequency)));
         }
         match self
             .fields
             .keys()
             .find(|field| !self.key.dataset.fields.contains(field))
         {
-            Some(field) => Err(DraftFault::Field(field.as_str())),
+            Some(field) => Err(DraftErrorKind::Field(field.as_str())),
             None => Ok(()),
         }
     }
 
-    /// The stored number of a field in a row, if it carries it.
+    /// Returns the stored number of a field in a row, if it carries it.
     pub(crate) fn field(&self, field: ObservationField, row: &Row) -> Option<i32> {
         let column = self.fields.get(&field)?;
         let value = *column.get(row.at as usize)?;
         (value != ABSENT).then_some(value)
     }
 
-    /// Whether it has observations, or why not.
+    /// Returns whether it has observations, or why not.
     pub(crate) fn status(&self) -> Availability {
         match (self.rows.is_empty(), self.availability) {
             (false, _) => Availability::Available,

@@ -1,4 +1,4 @@
-//! What can be wrong while building.
+//! Errors of a build.
 
 use domesday_package::PackageError;
 
@@ -10,8 +10,8 @@ pub enum BuildError {
     Draft {
         /// The id of the series.
         series: String,
-        /// What is wrong.
-        fault: DraftFault,
+        /// The error.
+        fault: DraftErrorKind,
     },
     /// There is nothing to publish.
     #[error("the inputs give no observation at all")]
@@ -29,13 +29,13 @@ pub enum BuildError {
     Package(#[from] PackageError),
 }
 
-/// What is wrong with one series of a draft.
+/// The kind of an error in one series of a draft.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DraftFault {
+pub enum DraftErrorKind {
     /// Two observations for one period.
     #[error("has two observations for {0}")]
     Twice(String),
-    /// A value that is no number.
+    /// A value that is not a number.
     #[error("the value for {0} is not finite")]
     NotFinite(String),
     /// A field that the catalogue does not give to the dataset.

@@ -9,5 +9,5 @@ mod writer;
 
 pub use crate::store::Windows;
 pub use draft::{Draft, FieldValue, Key, NewObservation, SeriesHandle};
-pub use error::{BuildError, DraftFault};
+pub use error::{BuildError, DraftErrorKind};
 pub use writer::{Publication, write};

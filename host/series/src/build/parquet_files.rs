@@ -94,7 +94,7 @@ pub(super) fn observations(draft: &Draft, family: Family) -> Result<Vec<u8>, Bui
     file(OBSERVATIONS, layout::observations_schema(&fields), groups)
 }
 
-/// The columns of one row group.
+/// Returns the columns of one row group.
 fn group(
     draft: &Draft,
     rows: &[(u32, &SeriesDraft, &Row)],
@@ -116,7 +116,7 @@ fn group(
     columns
 }
 
-/// One field of all rows of a row group.
+/// Returns one field of all rows of a row group.
 fn column(draft: &Draft, rows: &[(u32, &SeriesDraft, &Row)], field: ObservationField) -> ArrayRef {
     let values = rows.iter().map(|(_, series, row)| series.field(field, row));
     match field.kind() {
@@ -155,7 +155,8 @@ pub(super) fn areas(draft: &Draft) -> Result<Vec<u8>, BuildError> {
     file(AREAS, layout::areas_schema(), [Ok(columns)])
 }
 
-/// A Parquet file of these row groups. Everything that could change its bytes is fixed here.
+/// Returns a Parquet file of these row groups. Everything that could change its bytes is fixed
+/// here.
 fn file(
     name: &'static str,
     schema: Schema,

@@ -7,22 +7,22 @@ use domesday_package::{Body, Draft as PackageDraft, Manifest, PackageId, Source,
 
 use super::draft::Draft;
 use super::parquet_files;
-use super::{BuildError, DraftFault};
+use super::{BuildError, DraftErrorKind};
 use crate::catalogue::Family;
 use crate::package::layout::LAYOUT_VERSION;
 use crate::package::{
     AREAS, MarketsBody, OBSERVATIONS, PreviewBounds, RatesBody, ReleaseBody, SERIES, SourceFile,
 };
 
-/// What is said of a release besides its series.
+/// The facts of a release beside its series.
 #[derive(Debug, Clone)]
 pub struct Publication {
     /// The family of every series of the draft.
     pub family: Family,
     /// The release's id.
     pub release_id: PackageId,
-    /// When it is made. `None`: midnight after the newest observation's last day, so that the same
-    /// inputs give the same bytes.
+    /// The build timestamp. `None`: midnight after the newest observation's last day, so that the
+    /// same inputs give the same bytes.
     pub created: Option<Timestamp>,
     /// When it is published, if that is to be recorded.
     pub published_at: Option<Timestamp>,
@@ -32,11 +32,11 @@ pub struct Publication {
     pub sources: Vec<SourceFile>,
     /// Whether any value is invented.
     pub synthetic: bool,
-    /// What a reader must know, in sentences.
+    /// Notes to the reader, as sentences.
     pub notes: Vec<String>,
 }
 
-/// Writes the release as `<shelf>/<release_id>`, unsigned. The same draft and publication give
+/// Writes the release as `<packages>/<release_id>`, unsigned. The same draft and publication give
 /// the same bytes.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub struct Publication {
 /// A draft that contradicts itself or the catalogue, one without any observation, and whatever
 /// hinders writing; an id that is published with other bytes is refused.
 pub fn write(
-    shelf: &Path,
+    packages_dir: &Path,
     mut draft: Draft,
     publication: Publication,
 ) -> Result<Manifest, BuildError> {
@@ -56,7 +56,7 @@ pub fn write(
     {
         return Err(BuildError::Draft {
             series: series.key.id(),
-            fault: DraftFault::Family,
+            fault: DraftErrorKind::Family,
         });
     }
     let newest = draft
@@ -100,13 +100,13 @@ pub fn write(
     }
     let id = publication.release_id;
     match publication.family {
-        Family::Markets => publish(shelf, id, created, MarketsBody(body), files),
-        Family::Rates => publish(shelf, id, created, RatesBody(body), files),
+        Family::Markets => publish(packages_dir, id, created, MarketsBody(body), files),
+        Family::Rates => publish(packages_dir, id, created, RatesBody(body), files),
     }
 }
 
 fn publish<B: Body>(
-    shelf: &Path,
+    packages_dir: &Path,
     id: PackageId,
     created: Timestamp,
     body: B,
@@ -122,5 +122,5 @@ fn publish<B: Body>(
         body,
         files,
     };
-    Ok(domesday_package::write(shelf, draft)?)
+    Ok(domesday_package::write(packages_dir, draft)?)
 }

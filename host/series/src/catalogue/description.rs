@@ -2,7 +2,7 @@
 
 use super::{Basis, Dimension, Family, Frequency, History, ObservationField, SelectorName, Status};
 
-/// One dataset: what may be asked of it and what it answers.
+/// One dataset: its query parameters and its observations.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Dataset {
     /// The exact identifier in queries.
@@ -14,15 +14,15 @@ pub struct Dataset {
     /// Selectors besides `dataset`, in the order of the catalogue. A parameter that is neither
     /// here nor in [`Dataset::COMMON`] is unknown to the dataset.
     pub selectors: &'static [Selector],
-    /// How often it is observed, which also says how its periods are written.
+    /// Its frequency, which decides the format of its periods.
     pub frequency: Frequency,
     /// Permitted metrics.
     pub metrics: &'static [Metric],
-    /// The metrics selected where none are named.
+    /// The metrics of a query that names none.
     pub default_metrics: &'static [&'static str],
-    /// What of its history a release holds.
+    /// The part of its history that a release holds.
     pub history: History,
-    /// What a query without dates selects.
+    /// The observations of a query without dates.
     pub latest: Latest,
     /// Fields that its observations may carry besides period, status and value.
     pub fields: &'static [ObservationField],
@@ -33,12 +33,12 @@ impl Dataset {
     pub const COMMON: [&'static str; 6] =
         ["from", "to", "metrics", "release_id", "page_size", "cursor"];
 
-    /// The metric of this id.
+    /// Returns the metric of this id.
     pub fn metric(&self, id: &str) -> Option<&'static Metric> {
         self.metrics.iter().find(|metric| metric.id == id)
     }
 
-    /// The selector of this parameter name.
+    /// Returns the selector of this parameter name.
     pub fn selector(&self, parameter: &str) -> Option<&'static Selector> {
         self.selectors.iter().find(|s| s.parameter() == parameter)
     }
@@ -82,7 +82,7 @@ pub struct Metric {
     pub id: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// What kind of figure it is.
+    /// The kind of its figures.
     pub basis: Basis,
     /// The status that its observations carry.
     pub status: Status,
@@ -93,14 +93,14 @@ pub struct Metric {
 pub struct Selector {
     /// Whether a request must give it.
     pub presence: Presence,
-    /// What it may be and what it selects.
+    /// Its values and what they select.
     pub rule: SelectorRule,
     /// The name and meaning of a choice; unused for nodes.
     pub name: SelectorName,
 }
 
 impl Selector {
-    /// The name of its query parameter.
+    /// Returns the name of its query parameter.
     pub fn parameter(&self) -> &'static str {
         match self.rule {
             SelectorRule::Area | SelectorRule::Choice(_) => self.name.as_str(),
@@ -116,13 +116,13 @@ impl Selector {
 pub enum Presence {
     /// It must.
     Required,
-    /// It need not; without it everything is selected. Only nodes, terms and horizons.
+    /// Optional; without it everything is selected. Only nodes, terms and horizons.
     Optional,
-    /// It need not; without it this value stands.
+    /// Optional, with this default.
     Default(&'static str),
 }
 
-/// What a selector may be and what it selects.
+/// The values of a selector and what they select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SelectorRule {
     /// The code of a local authority of the release.
@@ -148,11 +148,11 @@ pub enum Choices {
     PriceBands,
 }
 
-/// What a query without dates selects.
+/// The observations of a query without dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Latest {
     /// The latest observation of each series.
     EachSeries,
-    /// The latest snapshot of the dataset; a series without an observation on it gives none.
+    /// The latest snapshot of the dataset. A series without an observation on it has none.
     Snapshot,
 }

@@ -31,7 +31,7 @@ const PRICE_BAND: Selector = Selector {
     name: SelectorName::PriceBand,
 };
 
-/// The price in pounds from which a band holds, by its name: `under_100k`, `100k_to_150k`,
+/// Returns the price in pounds from which a band holds, by its name: `under_100k`, `100k_to_150k`,
 /// `1m_plus`. The names' alphabet is not the order of the bands.
 pub(crate) fn lower_bound(band: &str) -> u64 {
     let end = band.find(|letter: char| !letter.is_ascii_digit());

@@ -27,7 +27,7 @@ impl Family {
     /// Both families.
     pub const ALL: [Family; 2] = [Family::Markets, Family::Rates];
 
-    /// The family as written in paths, manifests and scopes.
+    /// Returns the family as written in paths, manifests and scopes.
     pub fn as_str(self) -> &'static str {
         match self {
             Family::Markets => "markets",
@@ -43,7 +43,7 @@ impl Family {
         }
     }
 
-    /// The dataset of exactly this id.
+    /// Returns the dataset of exactly this id.
     pub fn dataset(self, id: &str) -> Option<&'static Dataset> {
         self.datasets().iter().find(|dataset| dataset.id == id)
     }

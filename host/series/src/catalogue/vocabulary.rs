@@ -11,7 +11,7 @@ macro_rules! words {
             /// All of them, in order.
             pub const ALL: &'static [$name] = &[$($name::$variant,)+];
 
-            /// The word in requests, answers and packages.
+            /// Returns the word in requests, answers and packages.
             pub const fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
@@ -21,12 +21,12 @@ macro_rules! words {
                 match self { $($name::$variant => concat!($($doc),+).trim_ascii(),)+ }
             }
 
-            /// Every word with its meaning.
+            /// Returns every word with its meaning.
             pub fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
                 Self::ALL.iter().map(|word| (word.as_str(), word.meaning()))
             }
 
-            /// The one that is written as `word`.
+            /// Returns the one that is written as `word`.
             pub fn from_word(word: &str) -> Option<Self> {
                 match word { $($word => Some($name::$variant),)+ _ => None }
             }
@@ -218,7 +218,7 @@ pub enum FieldKind {
 }
 
 impl ObservationField {
-    /// The type of its values.
+    /// Returns the type of its values.
     pub const fn kind(self) -> FieldKind {
         use ObservationField as F;
         match self {

@@ -1,14 +1,14 @@
 //! The body of a release's manifest.
 
 use domesday_package::{
-    Body, BodyFault, FilePath, Kind, Manifest, PackageId, Sha256Digest, Timestamp,
+    Body, BodyError, FilePath, Kind, Manifest, PackageId, Sha256Digest, Timestamp,
 };
 use serde::{Deserialize, Serialize};
 
 use super::layout::LAYOUT_VERSION;
 use super::{AREAS, OBSERVATIONS, SERIES};
 
-/// What a release of either family says about itself besides its files.
+/// The facts of a release beside its files, for either family.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleaseBody {
@@ -24,7 +24,7 @@ pub struct ReleaseBody {
     pub sources: Vec<SourceFile>,
     /// Whether any of its values is invented.
     pub synthetic: bool,
-    /// What a reader must know about the release, in sentences.
+    /// Notes to the reader, as sentences.
     pub notes: Vec<String>,
     /// How many series it holds.
     pub series: u64,
@@ -57,23 +57,23 @@ pub struct SourceFile {
 }
 
 impl ReleaseBody {
-    fn check(&self, manifest: &Manifest, files: &[&'static str]) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest, files: &[&'static str]) -> Result<(), BodyError> {
         let rule =
-            |holds: bool, field, rule| holds.then_some(()).ok_or(BodyFault::Rule { field, rule });
+            |holds: bool, field, rule| holds.then_some(()).ok_or(BodyError::Rule { field, rule });
         rule(
             self.release_id == manifest.id,
             "release_id",
             "must be the package's id",
         )?;
         rule(self.layout == LAYOUT_VERSION, "layout", "must be 1")?;
-        BodyFault::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
+        BodyError::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
         for name in files {
             if !manifest.files.keys().any(|file| file.as_str() == *name) {
-                let file: FilePath = name.parse().map_err(|_| BodyFault::Rule {
+                let file: FilePath = name.parse().map_err(|_| BodyError::Rule {
                     field: "layout",
                     rule: "must name files",
                 })?;
-                return Err(BodyFault::UnlistedFile {
+                return Err(BodyError::UnlistedFile {
                     field: "layout",
                     file,
                 });
@@ -91,7 +91,7 @@ pub struct MarketsBody(pub ReleaseBody);
 impl Body for MarketsBody {
     const KIND: Kind = Kind::Markets;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         self.0.check(manifest, &[SERIES, OBSERVATIONS, AREAS])
     }
 }
@@ -104,7 +104,7 @@ pub struct RatesBody(pub ReleaseBody);
 impl Body for RatesBody {
     const KIND: Kind = Kind::Rates;
 
-    fn check(&self, manifest: &Manifest) -> Result<(), BodyFault> {
+    fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
         self.0.check(manifest, &[SERIES, OBSERVATIONS])
     }
 }

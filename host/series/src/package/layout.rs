@@ -56,7 +56,7 @@ pub mod observations {
     pub const VALUE: &str = "value";
 }
 
-/// The schema of `series.parquet`.
+/// Returns the schema of `series.parquet`.
 pub fn series_schema() -> Schema {
     let text = |name: &str, nullable| Field::new(name, DataType::Utf8, nullable);
     let number = |name: &str, nullable| Field::new(name, DataType::UInt32, nullable);
@@ -93,8 +93,8 @@ pub fn series_schema() -> Schema {
     Schema::new(fields)
 }
 
-/// The schema of `observations.parquet`: the common columns, and those fields that the family's
-/// datasets carry.
+/// Returns the schema of `observations.parquet`: the common columns, and those fields that the
+/// family's datasets carry.
 pub fn observations_schema(fields: &[ObservationField]) -> Schema {
     let mut columns = vec![
         Field::new(observations::SERIES, DataType::UInt32, false),
@@ -110,7 +110,7 @@ pub fn observations_schema(fields: &[ObservationField]) -> Schema {
     Schema::new(columns)
 }
 
-/// The column type of a kind of field. A month is the day that it begins on.
+/// Returns the column type of a kind of field. A month is the day that it begins on.
 pub fn field_type(kind: FieldKind) -> DataType {
     match kind {
         FieldKind::Date | FieldKind::Month => DataType::Date32,
@@ -120,7 +120,7 @@ pub fn field_type(kind: FieldKind) -> DataType {
     }
 }
 
-/// The schema of `areas.parquet`.
+/// Returns the schema of `areas.parquet`.
 pub fn areas_schema() -> Schema {
     Schema::new(vec![
         Field::new("code", DataType::Utf8, false),

@@ -1,4 +1,4 @@
-//! What can be wrong with a request.
+//! Errors of a query.
 
 /// A request that cannot be answered, and the parameter at fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,13 +6,13 @@
 pub struct ParameterError {
     /// The offending parameter.
     pub field: String,
-    /// What is wrong with it.
-    pub fault: ParameterFault,
+    /// The kind of the error.
+    pub fault: ParameterErrorKind,
 }
 
-/// What is wrong with a parameter. Messages never repeat what the caller sent.
+/// The kind of an error in a parameter. Messages never repeat the client's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ParameterFault {
+pub enum ParameterErrorKind {
     /// No dataset was named.
     #[error("a dataset must be named")]
     MissingDataset,
@@ -31,7 +31,7 @@ pub enum ParameterFault {
     /// Its value is not of the right form or not permitted.
     #[error("{expected}")]
     InvalidParameter {
-        /// What it must be.
+        /// The allowed values.
         expected: String,
     },
     /// The release holds no such local authority.
@@ -48,8 +48,8 @@ pub enum ParameterFault {
     CursorWithSelectors,
 }
 
-impl ParameterFault {
-    /// The fault as the error of this parameter.
+impl ParameterErrorKind {
+    /// Returns the fault as the error of this parameter.
     pub(crate) fn of(self, field: &str) -> ParameterError {
         ParameterError {
             field: field.to_owned(),

@@ -12,7 +12,7 @@ mod query;
 mod restore;
 mod selection;
 
-pub use error::{ParameterError, ParameterFault};
+pub use error::{ParameterError, ParameterErrorKind};
 pub use parameters::{Parameters, QueryKind};
 pub use query::{Continuation, DEFAULT_PAGE_SIZE, LARGEST_PAGE, Query};
 pub use selection::{Notice, Page, PageSeries, Selection, select};

@@ -1,7 +1,7 @@
 //! The parameters of a request, checked against the catalogue and a release.
 
 use super::query::{DEFAULT_PAGE_SIZE, LARGEST_PAGE, Query};
-use super::{ParameterError, ParameterFault};
+use super::{ParameterError, ParameterErrorKind};
 use crate::Period;
 use crate::catalogue::{
     Choices, Dataset, Dimension, Family, Frequency, Metric, Presence, Selector, SelectorRule,
@@ -9,7 +9,7 @@ use crate::catalogue::{
 use crate::store::Release;
 use std::collections::HashSet;
 
-/// Which of the two routes of a family was asked.
+/// The two query routes of a family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryKind {
     /// Series with observations.
@@ -29,7 +29,7 @@ impl Parameters {
     ///
     /// # Errors
     ///
-    /// [`ParameterFault::DuplicateParameter`].
+    /// [`ParameterErrorKind::DuplicateParameter`].
     pub fn read(
         pairs: impl IntoIterator<Item = (String, String)>,
     ) -> Result<Parameters, ParameterError> {
@@ -38,87 +38,84 @@ impl Parameters {
         let mut seen = HashSet::with_capacity(pairs.len());
         let again = pairs.iter().find(|(name, _)| !seen.insert(name.as_str()));
         match again {
-            Some((name, _)) => Err(ParameterFault::DuplicateParameter.of(name)),
+            Some((name, _)) => Err(ParameterErrorKind::DuplicateParameter.of(name)),
             None => Ok(Parameters { pairs }),
         }
     }
 
-    /// The value of a parameter.
+    /// Returns the value of a parameter.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.pairs
             .iter()
             .find_map(|(known, value)| (known == name).then_some(value.as_str()))
     }
 
-    /// The cursor of a continuation, or `None` for an initial request.
+    /// Returns the cursor of a continuation, or `None` for an initial request.
     ///
     /// # Errors
     ///
-    /// [`ParameterFault::CursorNotAccepted`] on coverage;
-    /// [`ParameterFault::CursorWithSelectors`] where anything else is given besides.
+    /// [`ParameterErrorKind::CursorNotAccepted`] on coverage;
+    /// [`ParameterErrorKind::CursorWithSelectors`] where anything else is given besides.
     pub fn cursor(&self, asked: QueryKind) -> Result<Option<&str>, ParameterError> {
         let Some(cursor) = self.get("cursor") else {
             return Ok(None);
         };
         if asked == QueryKind::Coverage {
-            return Err(ParameterFault::CursorNotAccepted.of("cursor"));
+            return Err(ParameterErrorKind::CursorNotAccepted.of("cursor"));
         }
         match self.pairs.iter().find(|(name, _)| name != "cursor") {
-            Some((name, _)) => Err(ParameterFault::CursorWithSelectors.of(name)),
+            Some((name, _)) => Err(ParameterErrorKind::CursorWithSelectors.of(name)),
             None => Ok(Some(cursor)),
         }
     }
 
-    /// That no parameter is given but these, on a route without a dataset.
+    /// Checks that a route without a dataset has no other parameters than these.
     ///
     /// # Errors
-    ///
-    /// [`ParameterFault::UnknownParameter`].
+    /// [`ParameterErrorKind::UnknownParameter`].
     pub fn only(&self, taken: &[&str]) -> Result<(), ParameterError> {
         match self
             .pairs
             .iter()
             .find(|(name, _)| !taken.contains(&name.as_str()))
         {
-            Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
+            Some((name, _)) => Err(ParameterErrorKind::UnknownParameter.of(name)),
             None => Ok(()),
         }
     }
 
-    /// The release that was asked for; `None` is the current one.
+    /// Returns the requested release, or `None` for the current one.
     pub fn release_id(&self) -> Option<&str> {
         self.get("release_id")
     }
 
-    /// The dataset that was asked for, once every name is one that it takes.
+    /// Returns the dataset of the query, after a check that it takes every parameter.
     ///
     /// # Errors
-    ///
-    /// [`ParameterFault::MissingDataset`], [`ParameterFault::UnknownDataset`] and
-    /// [`ParameterFault::UnknownParameter`].
+    /// [`ParameterErrorKind::MissingDataset`], [`ParameterErrorKind::UnknownDataset`] and
+    /// [`ParameterErrorKind::UnknownParameter`].
     pub fn dataset(&self, family: Family) -> Result<&'static Dataset, ParameterError> {
         let id = self
             .get("dataset")
-            .ok_or_else(|| ParameterFault::MissingDataset.of("dataset"))?;
+            .ok_or_else(|| ParameterErrorKind::MissingDataset.of("dataset"))?;
         let dataset = family
             .dataset(id)
-            .ok_or_else(|| ParameterFault::UnknownDataset.of("dataset"))?;
+            .ok_or_else(|| ParameterErrorKind::UnknownDataset.of("dataset"))?;
         let takes = |name: &str| {
             name == "dataset" || Dataset::COMMON.contains(&name) || dataset.selector(name).is_some()
         };
         match self.pairs.iter().find(|(name, _)| !takes(name)) {
-            Some((name, _)) => Err(ParameterFault::UnknownParameter.of(name)),
+            Some((name, _)) => Err(ParameterErrorKind::UnknownParameter.of(name)),
             None => Ok(dataset),
         }
     }
 
-    /// The query of an initial request to this release, which must be of the dataset's family.
-    /// `metrics_required`: the caller must name the metrics that it wants.
+    /// Returns the query of an initial request to this release, which must be of the dataset's
+    /// family. `metrics_required`: the query must name its metrics.
     ///
     /// # Errors
-    ///
-    /// [`ParameterFault::MissingParameter`], [`ParameterFault::InvalidParameter`],
-    /// [`ParameterFault::UnknownArea`] and [`ParameterFault::UnknownNode`].
+    /// [`ParameterErrorKind::MissingParameter`], [`ParameterErrorKind::InvalidParameter`],
+    /// [`ParameterErrorKind::UnknownArea`] and [`ParameterErrorKind::UnknownNode`].
     pub fn query(
         &self,
         dataset: &'static Dataset,
@@ -165,13 +162,13 @@ impl Parameters {
         let value = match (self.get(name), selector.presence) {
             (Some(value), _) | (None, Presence::Default(value)) => value,
             (None, Presence::Optional) => return Ok(()),
-            (None, Presence::Required) => return Err(ParameterFault::MissingParameter.of(name)),
+            (None, Presence::Required) => return Err(ParameterErrorKind::MissingParameter.of(name)),
         };
         let dataset = query.dataset;
         match selector.rule {
             SelectorRule::Area => {
                 if release.area(value).is_none() {
-                    return Err(ParameterFault::UnknownArea.of(name));
+                    return Err(ParameterErrorKind::UnknownArea.of(name));
                 }
                 query.words.push((selector.name, value.to_owned()));
             }
@@ -191,12 +188,12 @@ impl Parameters {
             SelectorRule::Node(dimension) => {
                 let node = whole(name, value, "must be a whole number of months")?;
                 if !release.has_node(dataset, dimension, node) {
-                    return Err(ParameterFault::UnknownNode.of(name));
+                    return Err(ParameterErrorKind::UnknownNode.of(name));
                 }
                 query.nodes.push((dimension, node));
             }
             SelectorRule::Term(dimension, of) => {
-                // The list is put together for a refusal alone.
+                // The list is made for an error message alone.
                 let Some(term) = whole(name, value, "").ok().filter(|term| of.contains(term))
                 else {
                     return Err(none_of(name, &release.choices(dataset, selector)));
@@ -219,7 +216,7 @@ impl Parameters {
             .transpose()
     }
 
-    /// The metrics named, in the catalogue's order, or the default ones.
+    /// Returns the metrics named, in the catalogue's order, or the default ones.
     fn metrics(
         &self,
         dataset: &'static Dataset,
@@ -227,7 +224,7 @@ impl Parameters {
     ) -> Result<Vec<&'static Metric>, ParameterError> {
         let named: Vec<&str> = match self.get("metrics") {
             Some(text) => text.split(',').collect(),
-            None if required => return Err(ParameterFault::MissingParameter.of("metrics")),
+            None if required => return Err(ParameterErrorKind::MissingParameter.of("metrics")),
             None => dataset.default_metrics.to_vec(),
         };
         if named.iter().any(|id| dataset.metric(id).is_none()) {
@@ -256,14 +253,14 @@ impl Parameters {
 
 fn invalid(field: &str, expected: &str) -> ParameterError {
     let expected = expected.to_owned();
-    ParameterFault::InvalidParameter { expected }.of(field)
+    ParameterErrorKind::InvalidParameter { expected }.of(field)
 }
 
 fn none_of(field: &str, choices: &[String]) -> ParameterError {
     invalid(field, &format!("must be one of {}", choices.join(", ")))
 }
 
-/// A whole number in its one spelling: digits, without leading zeros or signs.
+/// Parses a whole number in its canonical form: digits, without leading zeros or signs.
 fn whole(name: &str, text: &str, rule: &str) -> Result<u32, ParameterError> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit())
         && (text.len() == 1 || !text.starts_with('0'));

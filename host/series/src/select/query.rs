@@ -6,7 +6,7 @@ use crate::Period;
 use crate::catalogue::{Dataset, Dimension, Metric, SelectorName};
 use crate::store::Release;
 
-/// Observations of a page where no size is asked for.
+/// The default page size.
 pub const DEFAULT_PAGE_SIZE: usize = 500;
 /// The most observations of a page.
 pub const LARGEST_PAGE: usize = 5_000;
@@ -17,7 +17,7 @@ pub struct Query {
     pub(super) dataset: &'static Dataset,
     /// Selectors that are words, defaults included, in the catalogue's order.
     pub(super) words: Vec<(SelectorName, String)>,
-    /// Nodes and terms asked for.
+    /// The requested nodes and terms.
     pub(super) nodes: Vec<(Dimension, u32)>,
     pub(super) horizon_from: Option<u32>,
     pub(super) horizon_to: Option<u32>,
@@ -28,7 +28,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// The dataset asked.
+    /// Returns the dataset.
     pub fn dataset(&self) -> &'static Dataset {
         self.dataset
     }
@@ -38,17 +38,17 @@ impl Query {
         self.page_size
     }
 
-    /// The metrics selected, in the catalogue's order.
+    /// Returns the metrics selected, in the catalogue's order.
     pub fn metrics(&self) -> &[&'static Metric] {
         &self.metrics
     }
 
-    /// The first period asked for.
+    /// Returns the first requested period.
     pub fn from(&self) -> Option<Period> {
         self.from
     }
 
-    /// The last period asked for.
+    /// Returns the last period asked for.
     pub fn to(&self) -> Option<Period> {
         self.to
     }
@@ -61,8 +61,7 @@ impl Query {
         }
     }
 
-    /// The selectors that hold, defaults included, as the envelope echoes them: parameter and
-    /// value.
+    /// Returns the effective selectors, defaults included, for the envelope: parameter and value.
     pub fn selectors(&self) -> Vec<(&'static str, String)> {
         let words = self.words.iter().map(|(n, v)| (n.as_str(), v.clone()));
         let nodes = self.nodes.iter().map(|(n, v)| (n.as_str(), v.to_string()));
@@ -76,8 +75,8 @@ impl Query {
         words.chain(nodes).chain(horizons).collect()
     }
 
-    /// The query as parameters in one fixed order with every default spelled out: equal for queries
-    /// that select the same. It identifies the selection in ETags and continuations.
+    /// Returns the query as parameters in one fixed order with every default spelled out. Queries
+    /// that select the same are equal. It identifies the selection in ETags and continuations.
     pub fn canonical(&self) -> Vec<(&'static str, String)> {
         let frequency = self.dataset.frequency;
         let ids: Vec<&str> = self.metrics.iter().map(|metric| metric.id).collect();

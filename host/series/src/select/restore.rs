@@ -4,12 +4,10 @@ use super::{Continuation, ParameterError, Parameters, Query};
 use crate::store::Release;
 
 impl Query {
-    /// The query of a continuation, checked again against its release.
+    /// Returns the query of a continuation, checked again against its release.
     ///
     /// # Errors
-    ///
-    /// As for an initial request; a continuation that this program wrote for this release gives
-    /// none.
+    /// As for an initial request. A continuation of this release by this program has none.
     pub fn restore(
         continuation: &Continuation,
         release: &Release,

@@ -25,7 +25,7 @@ pub struct PageSeries {
     pub rows: Range<usize>,
 }
 
-/// What a caller is told besides the observations.
+/// A notice to the caller, beside the observations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notice {
     /// The range reaches past the history that the release holds of one of the selected series.
@@ -86,7 +86,7 @@ pub fn select(release: &Release, query: &Query) -> Selection {
 }
 
 impl Query {
-    /// Whether the metric and the dimensions of a series are among those asked for.
+    /// Returns whether the metric and the dimensions of a series are among those asked for.
     fn takes(&self, series: &Series) -> bool {
         let horizon = series.dimension(HORIZON);
         let node = |(dimension, value): &(_, u32)| series.dimension(*dimension) == Some(*value);
@@ -117,8 +117,8 @@ impl Dates {
     fn of(release: &Release, query: &Query) -> Dates {
         match (query.from, query.to, query.dataset.latest) {
             (None, None, Latest::EachSeries) => Dates::LatestOfEach,
-            // The snapshot is that of the whole dataset and not of the nodes asked for, so that a
-            // node that is missing there is not taken from an older one.
+            // Take the snapshot of the whole dataset, not of the selected nodes: a missing node
+            // must not show an older value.
             (None, None, Latest::Snapshot) => match release.latest(query.dataset) {
                 Some(latest) => Dates::Range(Some(latest), Some(latest)),
                 None => Dates::Nothing,
@@ -138,24 +138,24 @@ impl Dates {
 }
 
 impl Selection {
-    /// All selected series, whatever the page; what coverage lists.
+    /// Returns all selected series, whatever the page; what coverage lists.
     pub fn series(&self) -> &[PageSeries] {
         &self.series
     }
 
-    /// How many observations are selected over all pages.
+    /// Returns how many observations are selected over all pages.
     pub fn observations(&self) -> u64 {
         self.observations
     }
 
-    /// What the caller is told besides.
+    /// Returns the notice to the caller, if any.
     pub fn notice(&self) -> Option<Notice> {
         self.notice
     }
 
-    /// The page that begins after `position` observations and holds at most `size` of them. A
-    /// series without selected observations stands on the page where its turn comes; a `position`
-    /// past the end gives an empty last page.
+    /// Returns the page after `position` observations, with at most `size` of them. A series
+    /// without selected observations is on the page of its position in the order. A `position` past
+    /// the end gives an empty last page.
     pub fn page(&self, position: u64, size: usize) -> Page {
         let end = position.saturating_add(size.max(1) as u64);
         let last = end >= self.observations;

@@ -27,7 +27,7 @@ pub(crate) enum Column {
 }
 
 impl Column {
-    /// The stored number in a row of a series.
+    /// Returns the stored number in a row of a series.
     pub(crate) fn get(&self, row: usize, series: usize, period: Period) -> Option<i32> {
         let stored = match self {
             Column::Absent => ABSENT,
@@ -38,8 +38,8 @@ impl Column {
         (stored != ABSENT).then_some(stored)
     }
 
-    /// The smallest form of `values`, the field of all observations of `dataset`; `series` are its
-    /// series, of which the first has the number `first`.
+    /// Returns the smallest form of `values`, the field of all observations of `dataset`. `series`
+    /// are its series, and `first` is the number of the first one.
     pub(crate) fn compact(
         dataset: &Dataset,
         field: ObservationField,

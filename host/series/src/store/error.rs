@@ -16,13 +16,13 @@ pub enum OpenError {
         /// The file's name.
         file: &'static str,
         /// What is wrong.
-        fault: StoreFault,
+        fault: StoreErrorKind,
     },
 }
 
 /// What is wrong with a file of a release.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreFault {
+pub enum StoreErrorKind {
     /// It is no Parquet file, or a damaged one.
     #[error("{0}")]
     Parquet(#[from] parquet::errors::ParquetError),

@@ -4,7 +4,7 @@
 use arrow_array::{ArrayRef, BooleanArray, Date32Array, Int32Array, StringArray};
 use rustc_hash::FxHashMap;
 
-use super::StoreFault;
+use super::StoreErrorKind;
 use super::columns::ABSENT;
 use super::read::typed;
 use crate::catalogue::{FieldKind, ObservationField};
@@ -43,7 +43,7 @@ pub(super) fn numbers(
     column: &ArrayRef,
     texts: &mut Texts,
     into: &mut Vec<i32>,
-) -> Result<(), StoreFault> {
+) -> Result<(), StoreErrorKind> {
     let name = field.as_str();
     match field.kind() {
         FieldKind::Date => {

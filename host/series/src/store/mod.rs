@@ -9,7 +9,7 @@ mod read;
 mod release;
 mod series;
 
-pub use error::{OpenError, StoreFault};
+pub use error::{OpenError, StoreErrorKind};
 pub use observation::{Observation, Value};
 pub use release::{Area, Release};
 pub use series::{Series, Windows};

@@ -1,4 +1,4 @@
-//! One observation as it stands in the columns.
+//! One observation, as stored in the columns.
 
 use chrono::NaiveDate;
 
@@ -40,8 +40,8 @@ pub enum Value<'r> {
 }
 
 impl<'r> Observation<'r> {
-    /// Every field that its dataset carries, in the contract's order, with its value; `None` where
-    /// this observation has no such value.
+    /// Returns every field that its dataset carries, in the contract's order, with its value;
+    /// `None` where this observation has no such value.
     pub fn fields(&self) -> impl Iterator<Item = (ObservationField, Option<Value<'r>>)> + 'r {
         let (texts, row, number, period) = (self.texts, self.row, self.number, self.period);
         self.fields
@@ -55,14 +55,15 @@ impl<'r> Observation<'r> {
             })
     }
 
-    /// The value of one field.
+    /// Returns the value of one field.
     pub fn field(&self, field: ObservationField) -> Option<Value<'r>> {
         self.fields()
             .find_map(|(found, value)| (found == field).then_some(value)?)
     }
 
-    /// The first and last day that the value is made from, for observations of markets: the rolling
-    /// window that ends with the period. A yield has two windows; it spans both.
+    /// Returns the first and last day of the value's window, for observations of markets: the
+    /// rolling window that ends with the period. A yield has two windows, and the result spans
+    /// both.
     pub fn window(&self) -> Option<(NaiveDate, NaiveDate)> {
         if self.series.dataset.family != Family::Markets {
             return None;

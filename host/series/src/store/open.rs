@@ -13,7 +13,7 @@ use super::columns::{Column, FieldColumns};
 use super::fields::{Texts, numbers};
 use super::read::{ParquetFile, number, text, typed};
 use super::release::{DatasetIndex, segment_key};
-use super::{Area, OpenError, Release, Series, StoreFault, Windows};
+use super::{Area, OpenError, Release, Series, StoreErrorKind, Windows};
 use crate::Period;
 use crate::catalogue::{Availability, Dataset, Dimension, Family, Frequency, SelectorName, Status};
 use crate::package::layout::{observations as o, series as s};
@@ -21,12 +21,11 @@ use crate::package::{AREAS, MarketsBody, OBSERVATIONS, RatesBody, SERIES};
 use crate::period::{day_of, month_number};
 
 impl Release {
-    /// Opens the release of this family in `directory` once and for all.
+    /// Opens the release of this family in `directory`.
     ///
     /// # Errors
-    ///
-    /// A package that is not what its manifest says or is not trusted, and files that this version
-    /// does not understand.
+    /// The package does not match its manifest or is not trusted, or has files that this version
+    /// cannot read.
     pub fn open(
         directory: &Path,
         family: Family,
@@ -64,7 +63,7 @@ impl Release {
         Ok(release)
     }
 
-    fn read_series(&mut self, file: &ParquetFile) -> Result<(), StoreFault> {
+    fn read_series(&mut self, file: &ParquetFile) -> Result<(), StoreErrorKind> {
         let mut names = vec![
             s::ID,
             s::DATASET,
@@ -101,10 +100,10 @@ impl Release {
                 .map(|(column, name)| typed(column, name))
                 .collect::<Result<_, _>>()?;
             for row in 0..text_columns[0].len() {
-                let must = |column: usize| -> Result<&str, StoreFault> {
-                    text(text_columns[column], row).ok_or(StoreFault::Column(names[column]))
+                let must = |column: usize| -> Result<&str, StoreErrorKind> {
+                    text(text_columns[column], row).ok_or(StoreErrorKind::Column(names[column]))
                 };
-                let wrong = |column: usize, value: &str| StoreFault::Value {
+                let wrong = |column: usize, value: &str| StoreErrorKind::Value {
                     row,
                     column: names[column],
                     value: value.to_owned(),
@@ -120,7 +119,7 @@ impl Release {
                 let availability = must(3)?;
                 let availability =
                     Availability::from_word(availability).ok_or_else(|| wrong(3, availability))?;
-                let period = |column: usize| -> Result<Option<Period>, StoreFault> {
+                let period = |column: usize| -> Result<Option<Period>, StoreErrorKind> {
                     text(text_columns[column], row)
                         .map(|text| {
                             Period::parse(text, dataset.frequency)
@@ -134,7 +133,7 @@ impl Release {
                     *selector = text(text_columns[7 + at], row).map(&mut word);
                 }
                 let numbers = |at: usize| number(number_columns[at], row);
-                let count = numbers(0).ok_or(StoreFault::Column(s::OBSERVATIONS))? as usize;
+                let count = numbers(0).ok_or(StoreErrorKind::Column(s::OBSERVATIONS))? as usize;
                 let windows = Windows {
                     window_months: numbers(1),
                     capital_window_months: numbers(2),
@@ -191,12 +190,12 @@ impl Release {
         }
     }
 
-    fn read_observations(&mut self, file: &ParquetFile) -> Result<(), StoreFault> {
+    fn read_observations(&mut self, file: &ParquetFile) -> Result<(), StoreErrorKind> {
         let expected = self.series.last().map_or(0, |series| series.rows.end);
         let groups = file.groups();
         let found = groups.iter().sum::<usize>();
         if found != expected {
-            return Err(StoreFault::Count { found, expected });
+            return Err(StoreErrorKind::Count { found, expected });
         }
         self.periods.reserve_exact(expected);
         self.values.reserve_exact(expected);
@@ -222,7 +221,7 @@ impl Release {
             }
             let fields = self.read_dataset(file, dataset, (from..group).collect(), &mut texts)?;
             if self.periods.len() != end {
-                return Err(StoreFault::Count {
+                return Err(StoreErrorKind::Count {
                     found: self.periods.len(),
                     expected: end,
                 });
@@ -231,7 +230,7 @@ impl Release {
             for series in series {
                 let periods = &self.periods[series.rows.clone()];
                 if let Some(at) = periods.windows(2).position(|pair| pair[0] >= pair[1]) {
-                    return Err(StoreFault::Order {
+                    return Err(StoreErrorKind::Order {
                         row: series.rows.start + at + 1,
                     });
                 }
@@ -264,7 +263,7 @@ impl Release {
         dataset: &Dataset,
         groups: Vec<usize>,
         texts: &mut Texts,
-    ) -> Result<Vec<Vec<i32>>, StoreFault> {
+    ) -> Result<Vec<Vec<i32>>, StoreErrorKind> {
         let mut names = vec![o::PERIOD, o::STATUS, o::VALUE];
         names.extend(dataset.fields.iter().map(|field| field.as_str()));
         let mut fields = vec![Vec::new(); dataset.fields.len()];
@@ -282,7 +281,7 @@ impl Release {
             let statuses: &StringArray = typed(&columns[1], o::STATUS)?;
             for row in 0..statuses.len() {
                 let word = statuses.value(row);
-                let status = Status::from_word(word).ok_or_else(|| StoreFault::Value {
+                let status = Status::from_word(word).ok_or_else(|| StoreErrorKind::Value {
                     row: self.statuses.len(),
                     column: o::STATUS,
                     value: word.to_owned(),
@@ -300,7 +299,7 @@ impl Release {
         Ok(fields)
     }
 
-    fn read_areas(&mut self, file: &ParquetFile) -> Result<(), StoreFault> {
+    fn read_areas(&mut self, file: &ParquetFile) -> Result<(), StoreErrorKind> {
         for columns in file.all(&["code", "name"])? {
             let codes: &StringArray = typed(&columns[0], "code")?;
             let names: &StringArray = typed(&columns[1], "name")?;
@@ -320,11 +319,11 @@ impl Release {
 fn in_file(
     package: &Package,
     name: &'static str,
-    read: impl FnOnce(ParquetFile) -> Result<(), StoreFault>,
+    read: impl FnOnce(ParquetFile) -> Result<(), StoreErrorKind>,
 ) -> Result<(), OpenError> {
     let path = package.path(name)?;
     File::open(path)
-        .map_err(|error| StoreFault::Parquet(error.into()))
+        .map_err(|error| StoreErrorKind::Parquet(error.into()))
         .and_then(ParquetFile::open)
         .and_then(read)
         .map_err(|fault| OpenError::File {

@@ -6,7 +6,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, UInt32Array};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 
-use super::StoreFault;
+use super::StoreErrorKind;
 
 /// Rows that are decoded at a time.
 const BATCH: usize = 1 << 16;
@@ -19,12 +19,12 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// Reads the footer.
-    pub(crate) fn open(file: File) -> Result<ParquetFile, StoreFault> {
+    pub(crate) fn open(file: File) -> Result<ParquetFile, StoreErrorKind> {
         let metadata = ArrowReaderMetadata::load(&file, Default::default())?;
         Ok(ParquetFile { file, metadata })
     }
 
-    /// The number of rows of each row group.
+    /// Returns the number of rows of each row group.
     pub(crate) fn groups(&self) -> Vec<usize> {
         self.metadata
             .metadata()
@@ -39,12 +39,12 @@ impl ParquetFile {
         &self,
         groups: Vec<usize>,
         names: &[&'static str],
-        mut take: impl FnMut(&[ArrayRef]) -> Result<(), StoreFault>,
-    ) -> Result<(), StoreFault> {
+        mut take: impl FnMut(&[ArrayRef]) -> Result<(), StoreErrorKind>,
+    ) -> Result<(), StoreErrorKind> {
         let schema = self.metadata.parquet_schema();
         for &name in names {
             if !schema.columns().iter().any(|column| column.name() == name) {
-                return Err(StoreFault::Column(name));
+                return Err(StoreErrorKind::Column(name));
             }
         }
         let mask = ProjectionMask::columns(schema, names.iter().copied());
@@ -69,8 +69,8 @@ impl ParquetFile {
         Ok(())
     }
 
-    /// All columns of a small file, in one batch of rows.
-    pub(crate) fn all(&self, names: &[&'static str]) -> Result<Vec<Vec<ArrayRef>>, StoreFault> {
+    /// Returns all columns of a small file, in one batch of rows.
+    pub(crate) fn all(&self, names: &[&'static str]) -> Result<Vec<Vec<ArrayRef>>, StoreErrorKind> {
         let mut batches = Vec::new();
         self.columns((0..self.groups().len()).collect(), names, |columns| {
             batches.push(columns.to_vec());
@@ -80,30 +80,30 @@ impl ParquetFile {
     }
 }
 
-fn by_name(batch: &RecordBatch, name: &'static str) -> Result<ArrayRef, StoreFault> {
+fn by_name(batch: &RecordBatch, name: &'static str) -> Result<ArrayRef, StoreErrorKind> {
     batch
         .column_by_name(name)
         .cloned()
-        .ok_or(StoreFault::Column(name))
+        .ok_or(StoreErrorKind::Column(name))
 }
 
-/// A column as the type that it should have.
+/// Returns a column as the type that it should have.
 pub(crate) fn typed<'a, T: Array + 'static>(
     column: &'a ArrayRef,
     name: &'static str,
-) -> Result<&'a T, StoreFault> {
+) -> Result<&'a T, StoreErrorKind> {
     column
         .as_any()
         .downcast_ref::<T>()
-        .ok_or(StoreFault::Column(name))
+        .ok_or(StoreErrorKind::Column(name))
 }
 
-/// The text in a row, if it is not null.
+/// Returns the text in a row, if it is not null.
 pub(crate) fn text(column: &StringArray, row: usize) -> Option<&str> {
     column.is_valid(row).then(|| column.value(row))
 }
 
-/// The number in a row, if it is not null.
+/// Returns the number in a row, if it is not null.
 pub(crate) fn number(column: &UInt32Array, row: usize) -> Option<u32> {
     column.is_valid(row).then(|| column.value(row))
 }

@@ -84,7 +84,7 @@ impl Release {
         &self.areas
     }
 
-    /// The local authority of exactly this code.
+    /// Returns the local authority of exactly this code.
     pub fn area(&self, code: &str) -> Option<&Area> {
         self.areas
             .binary_search_by(|area| area.code.as_str().cmp(code))
@@ -92,17 +92,17 @@ impl Release {
             .and_then(|at| self.areas.get(at))
     }
 
-    /// All its series, in order; a series is known by its place here.
+    /// Returns all its series, in order; a series is known by its place here.
     pub fn series(&self) -> &[Series] {
         &self.series
     }
 
-    /// Whether the release holds any series of this dataset.
+    /// Returns whether the release holds any series of this dataset.
     pub fn holds(&self, dataset: &Dataset) -> bool {
         self.datasets.contains_key(dataset.id)
     }
 
-    /// The values of a dimension that exist anywhere in the dataset, ascending.
+    /// Returns the values of a dimension that exist anywhere in the dataset, ascending.
     pub fn nodes(&self, dataset: &Dataset, dimension: Dimension) -> impl Iterator<Item = u32> + '_ {
         self.datasets
             .get(dataset.id)
@@ -112,7 +112,7 @@ impl Release {
             .copied()
     }
 
-    /// Whether a dimension has this value anywhere in the dataset.
+    /// Returns whether a dimension has this value anywhere in the dataset.
     pub fn has_node(&self, dataset: &Dataset, dimension: Dimension, value: u32) -> bool {
         self.datasets
             .get(dataset.id)
@@ -120,8 +120,8 @@ impl Release {
             .is_some_and(|nodes| nodes.contains(&value))
     }
 
-    /// The words or numbers that a selector may be in this release, for the catalogue; none for
-    /// areas, nodes and horizons, which have routes and bounds of their own.
+    /// Returns the values of a selector in this release, for the catalogue. Areas, nodes and
+    /// horizons have routes and limits of their own, and so none here.
     pub fn choices(&self, dataset: &Dataset, selector: &Selector) -> Vec<String> {
         match selector.rule {
             SelectorRule::Choice(Choices::Fixed(of)) => {
@@ -148,13 +148,13 @@ impl Release {
         }
     }
 
-    /// The latest period of any series of the dataset.
+    /// Returns the latest period of any series of the dataset.
     pub fn latest(&self, dataset: &Dataset) -> Option<Period> {
         self.datasets.get(dataset.id)?.latest
     }
 
-    /// The observations in these rows of a series, in order of time. Rows beyond the series are
-    /// left out.
+    /// Returns the observations in these rows of a series, in order of time. Rows beyond the series
+    /// are left out.
     pub fn observations(
         &self,
         series: usize,
@@ -179,7 +179,7 @@ impl Release {
         })
     }
 
-    /// The rows of a series whose periods lie in a range, both ends included.
+    /// Returns the rows of a series whose periods lie in a range, both ends included.
     pub(crate) fn rows(
         &self,
         series: &Series,
@@ -195,7 +195,7 @@ impl Release {
         rows.start + start..rows.start + end.max(start)
     }
 
-    /// The series of a dataset with these words, in the order of [`SelectorName`].
+    /// Returns the series of a dataset with these words, in the order of [`SelectorName`].
     pub(crate) fn segment<'a>(
         &self,
         dataset: &Dataset,
@@ -208,7 +208,7 @@ impl Release {
     }
 }
 
-/// The key of a segment: dataset and words, parted by a character that no word holds.
+/// Returns the key of a segment: dataset and words, parted by a character that no word holds.
 pub(crate) fn segment_key<'a>(
     dataset: &Dataset,
     words: impl IntoIterator<Item = &'a str>,

@@ -48,12 +48,12 @@ impl Series {
         self.metric
     }
 
-    /// The value of a selector, where its dataset has that selector.
+    /// Returns the value of a selector, where its dataset has that selector.
     pub fn selector(&self, name: SelectorName) -> Option<&str> {
         self.selectors[name as usize].as_deref()
     }
 
-    /// The value of a dimension, where it has that dimension.
+    /// Returns the value of a dimension, where it has that dimension.
     pub fn dimension(&self, dimension: Dimension) -> Option<u32> {
         self.dimensions[dimension as usize]
     }
@@ -65,17 +65,17 @@ impl Series {
             .filter_map(|dimension| Some((*dimension, self.dimension(*dimension)?)))
     }
 
-    /// The lengths of its rolling windows, months.
+    /// Returns the lengths of its rolling windows, months.
     pub fn windows(&self) -> Windows {
         self.windows
     }
 
-    /// The rule behind its values in a sentence, where one is stated.
+    /// Returns the rule behind its values in a sentence, where one is stated.
     pub fn method(&self) -> Option<&str> {
         self.method.as_deref()
     }
 
-    /// Whether it has observations, or why not.
+    /// Returns whether it has observations, or why not.
     pub fn availability(&self) -> Availability {
         self.availability
     }
@@ -85,7 +85,7 @@ impl Series {
         self.history
     }
 
-    /// The rows of its observations in the release.
+    /// Returns the rows of its observations in the release.
     pub fn rows(&self) -> Range<usize> {
         self.rows.clone()
     }

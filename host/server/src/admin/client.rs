@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::time::{error::Elapsed, timeout};
 
 /// How long a command may take. The server may have to compile a release before it promotes it.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Who is answered.
 const ITS_USER: &str = "only the user that runs the server, and root, may give it orders";
@@ -98,7 +98,7 @@ pub fn ask(data: &Path, command: &Command) -> Result<Option<Response>, AskError>
         .map_err(ClientError::Runtime)?;
     let path = socket_path(data);
     let client = client(&path)?;
-    let asked = runtime.block_on(async { timeout(PATIENCE, exchange(&client, command)).await });
+    let asked = runtime.block_on(async { timeout(TIMEOUT, exchange(&client, command)).await });
     let answer = match asked {
         Ok(Ok(answer)) => answer,
         Ok(Err(source)) => match unconnected(&source) {

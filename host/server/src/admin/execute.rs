@@ -1,7 +1,7 @@
 //! Executes commands: those that need a running service, and those that need its state alone.
 
 use super::protocol;
-use super::protocol::{Command, HeldRelease, Response, Status};
+use super::protocol::{Command, LoadedRelease, Response, Status};
 use crate::clock::random;
 use crate::demo;
 use crate::promotion::PromotionError;
@@ -13,7 +13,7 @@ use chrono::DateTime;
 use domesday_series::catalogue::Family;
 use domesday_state::{
     Accounts, DatasetAccess, KeyId, KeyRecord, KeySeed, MalformedKey, Month, NewKey, Plan,
-    Released, Reply, ScopeFault, Scopes, State, StateError, Tenant, TenantId, TenantIdFault,
+    ReleaseKind, Reply, ScopeError, Scopes, State, StateError, Tenant, TenantId, TenantIdError,
     UnixMillis,
 };
 use std::time::Duration;
@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 const DAY_MILLIS: i64 = 86_400_000;
 /// How long a status waits for the state.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why a command fails.
 #[derive(Debug, thiserror::Error)]
@@ -32,10 +32,10 @@ pub enum Problem {
     State(#[from] StateError),
     /// A tenant is not named as one.
     #[error(transparent)]
-    Tenant(#[from] TenantIdFault),
+    Tenant(#[from] TenantIdError),
     /// A scope there is none of.
     #[error(transparent)]
-    Scopes(#[from] ScopeFault),
+    Scopes(#[from] ScopeError),
     /// A key is not named as one. What was given is not repeated: it may be a whole key.
     #[error("a key is named by its id, 16 hexadecimal digits, as `domesday key list` shows them")]
     Key(#[from] MalformedKey),
@@ -101,7 +101,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 .releases
                 .held()
                 .iter()
-                .map(|release| HeldRelease {
+                .map(|release| LoadedRelease {
                     id: release.id.clone(),
                     effective_date: release.manifest.effective_date.to_string(),
                     snapshot: release.manifest.snapshot.id.to_string(),
@@ -109,9 +109,8 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 .collect(),
         }),
         Command::Promote { kind, release } => {
-            let what = Released::from(kind);
-            // First opened and admitted, so that no host is told of a release that cannot be
-            // served.
+            let what = ReleaseKind::from(kind);
+            // Open and check it first, so that no host learns of a release that it cannot serve.
             service.open(what, &release)?;
             service.state.promote(what, &release)?;
             service.make_current(what, &release)?;
@@ -337,7 +336,7 @@ fn status(service: &Service) -> Status {
         jobs_paused: service.state.jobs_paused(),
         // This thread may block, and no other does for it.
         jobs_waiting: Handle::current()
-            .block_on(async { timeout(PATIENCE, service.state.waiting()).await })
+            .block_on(async { timeout(TIMEOUT, service.state.waiting()).await })
             .ok()
             .and_then(Result::ok),
         trouble: service.trouble(),

@@ -1,7 +1,7 @@
 //! Orders and their answers, as JSON on the socket. They are spoken between one program's two
 //! halves, so that they may change with any version.
 
-use domesday_state::{Plan, Released};
+use domesday_state::{Plan, ReleaseKind};
 use serde::{Deserialize, Serialize};
 
 /// What an operator wants. Names of tenants, keys and releases are checked where it is done.
@@ -15,7 +15,7 @@ pub enum Command {
     /// Make a release the current one of its kind.
     Promote {
         /// What it is a release of.
-        kind: ReleasedKind,
+        kind: ReleaseKindArg,
         /// The release.
         release: String,
     },
@@ -91,7 +91,7 @@ impl std::fmt::Debug for ReceiptKey {
 /// What a release is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
-pub enum ReleasedKind {
+pub enum ReleaseKindArg {
     /// Valuations.
     Valuation,
     /// Market statistics.
@@ -100,12 +100,12 @@ pub enum ReleasedKind {
     Rates,
 }
 
-impl From<ReleasedKind> for Released {
-    fn from(kind: ReleasedKind) -> Released {
+impl From<ReleaseKindArg> for ReleaseKind {
+    fn from(kind: ReleaseKindArg) -> ReleaseKind {
         match kind {
-            ReleasedKind::Valuation => Released::Valuation,
-            ReleasedKind::Markets => Released::Markets,
-            ReleasedKind::Rates => Released::Rates,
+            ReleaseKindArg::Valuation => ReleaseKind::Valuation,
+            ReleaseKindArg::Markets => ReleaseKind::Markets,
+            ReleaseKindArg::Rates => ReleaseKind::Rates,
         }
     }
 }
@@ -139,7 +139,7 @@ pub enum Response {
         /// The one that new requests are valued by.
         current: String,
         /// All of them.
-        held: Vec<HeldRelease>,
+        held: Vec<LoadedRelease>,
     },
     /// It is done.
     Done {},
@@ -209,7 +209,7 @@ pub struct Shadow {
 
 /// A release that a server holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct HeldRelease {
+pub struct LoadedRelease {
     /// Its id.
     pub id: String,
     /// Its effective date.

@@ -1,7 +1,7 @@
 //! The settings of `domesday serve`: one struct, which is the command line's help, the names in the
 //! environment, the keys of the file and the rows of docs/configuration.md.
 //!
-//! A flag goes before the environment (`DOMESDAY_…`), that before the file (TOML, named by
+//! A flag overrides the environment (`DOMESDAY_…`), that before the file (TOML, named by
 //! `--config`), and that before the default. To add a setting, add a field here and its row there;
 //! a test compares the two.
 

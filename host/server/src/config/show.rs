@@ -1,14 +1,13 @@
-//! The settings that apply, as a file that would set them.
+//! The effective settings, as a file that sets them.
 
 use serde_json::Value;
 
-/// One line a setting, in TOML, each with where it came from. What is secret in a value is not
-/// shown.
+/// Renders one TOML line for each setting, with its source. Secret parts of values are hidden.
 pub fn show(sources: &[(String, Value, String)]) -> String {
     sources
         .iter()
         .map(|(name, value, source)| {
-            // JSON's strings, numbers, truths and lists of strings are TOML's as well.
+            // JSON strings, numbers, booleans and lists of strings are valid TOML.
             let value = match value {
                 Value::String(text) => Value::String(without_password(text)),
                 other => other.clone(),
@@ -18,7 +17,7 @@ pub fn show(sources: &[(String, Value, String)]) -> String {
         .collect()
 }
 
-/// A URL without the password in it.
+/// Returns a URL without its password.
 fn without_password(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else {
         return text.to_owned();
@@ -30,7 +29,7 @@ fn without_password(text: &str) -> String {
             let tail = rest[end..].split(['?', '#']).next().unwrap_or_default();
             format!("{scheme}://{user}:***@{host}{tail}")
         }
-        // A password may be a parameter as well.
+        // A password may also be a parameter.
         None => {
             let shown = text.split(['?', '#']).next().unwrap_or_default();
             shown.to_owned()

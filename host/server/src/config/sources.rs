@@ -1,5 +1,4 @@
-//! Where a setting comes from, and which source wins: clap reads flags and the environment, this
-//! module the file.
+//! The sources of settings and their precedence.
 
 use super::Settings;
 use clap::parser::ValueSource;
@@ -10,15 +9,15 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What applies, and where each of it came from.
+/// Resolved settings and their sources.
 pub struct Resolved<T> {
-    /// What applies.
+    /// The settings.
     pub settings: T,
     /// Each setting that has a value, with its source.
     pub sources: Vec<(String, Value, String)>,
 }
 
-/// Why the settings cannot be used.
+/// The reason why settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
@@ -42,7 +41,7 @@ pub enum SettingsError {
     Refused {
         /// The file.
         path: PathBuf,
-        /// The setting.
+        /// The setting, or the whole file.
         key: String,
         /// The reason.
         problem: serde_json::Error,
@@ -120,7 +119,7 @@ fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
     Ok(file)
 }
 
-/// What applies where nothing is given.
+/// Returns the default settings.
 pub(super) fn built_in() -> Map<String, Value> {
     let settings = Settings::augment_args(Command::new("settings"))
         .mut_args(|argument| argument.env(None::<&'static str>))

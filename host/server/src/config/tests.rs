@@ -4,7 +4,7 @@ use clap::{Args, Command, FromArgMatches};
 use std::fs;
 
 fn command() -> Command {
-    // The environment of whoever runs the tests is none of theirs; the black-box suite tries it.
+    // The tests must not depend on the environment. The black-box suite covers it.
     Settings::augment_args(Command::new("serve")).mut_args(|argument| argument.env(None::<&str>))
 }
 
@@ -60,7 +60,7 @@ fn a_key_that_is_no_setting_is_refused_by_name() {
     }
 }
 
-/// The table of docs/configuration.md as the settings would have it.
+/// Renders the table of docs/configuration.md from the settings.
 fn table() -> String {
     let mut table = String::from(
         "| Key in the file | Flag | Environment | Default | Meaning |\n|---|---|---|---|---|\n",
@@ -81,7 +81,7 @@ fn table() -> String {
             [] => String::new(),
         };
         let meaning = argument.get_help().unwrap().to_string();
-        // A page would take it for a tag.
+        // Markdown would read it as a tag.
         let meaning = meaning.replace('<', "&lt;");
         table +=
             &format!("| `{key}` | `--{flag}{value}` | `{environment}` | {default} | {meaning} |\n");

@@ -8,7 +8,7 @@ use axum::http::HeaderName;
 use axum::http::header::AUTHORIZATION;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Access, Principal, Scope, StateError};
 use std::sync::Arc;
 
@@ -40,17 +40,17 @@ pub async fn authenticate(
             headers.insert(RATE.clone(), counted.state());
             response
         }
-        Err(fault) => ApiError::from(fault).into_response(),
+        Err(error) => ApiError::from(error).into_response(),
     }
 }
 
-fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fault> {
+fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, ValidationError> {
     let mut headers = request.headers().get_all(AUTHORIZATION).iter();
     let Some(header) = headers.next() else {
         return Err(missing());
     };
     if headers.next().is_some() {
-        return Err(Fault::new(
+        return Err(ValidationError::new(
             Code::InvalidCredential,
             "The Authorization header is given twice; give it once.",
         ));
@@ -58,11 +58,11 @@ fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fau
     let key = header.to_str().ok().and_then(bearer).ok_or_else(missing)?;
     match service.state.authenticate(key, service.clock.now()) {
         Ok(Access::Granted(principal)) => Ok(principal),
-        Ok(Access::Disabled { .. }) => Err(Fault::new(
+        Ok(Access::Disabled { .. }) => Err(ValidationError::new(
             Code::AccessDisabled,
             "Access is switched off for this customer. Ask the service's operator.",
         )),
-        Ok(Access::Denied(_)) => Err(Fault::new(
+        Ok(Access::Denied(_)) => Err(ValidationError::new(
             Code::InvalidCredential,
             "The key is unknown, revoked or expired. Ask the service's operator for a new one.",
         )),
@@ -74,9 +74,9 @@ fn principal(service: &Service, request: &Request) -> Result<Arc<Principal>, Fau
 }
 
 /// Returns 503 where the store does not answer, and 500 where a record is damaged.
-fn unread(error: &StateError) -> Fault {
+fn unread(error: &StateError) -> ValidationError {
     match error {
-        StateError::Storage { .. } | StateError::Moved(_) => Fault::new(
+        StateError::Storage { .. } | StateError::Moved(_) => ValidationError::new(
             Code::Overloaded,
             "Keys cannot be looked up at present. Try again shortly.",
         ),
@@ -91,8 +91,8 @@ fn bearer(header: &str) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !key.is_empty()).then_some(key)
 }
 
-fn missing() -> Fault {
-    Fault::new(
+fn missing() -> ValidationError {
+    ValidationError::new(
         Code::MissingCredential,
         "Send the header Authorization: Bearer <API_KEY>.",
     )
@@ -107,7 +107,7 @@ pub fn require(principal: &Principal, scope: Scope) -> Result<(), ApiError> {
         return Ok(());
     }
     let message = format!("This route needs a key with the scope {}.", scope.as_str());
-    Err(Fault::new(Code::ScopeRequired, message).into())
+    Err(ValidationError::new(Code::ScopeRequired, message).into())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, TRANSFER_ENCODING};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use std::time::Duration;
 
@@ -58,13 +58,11 @@ pub async fn receive(
         }),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large().into()),
         // The client disconnected or broke the framing.
-        Ok(Err(_)) => {
-            Err(
-                vec![Fault::new(Code::InvalidJson, "The body broke off before its end.").at("")]
-                    .into(),
-            )
-        }
-        Err(_) => Err(Fault::new(
+        Ok(Err(_)) => Err(vec![
+            ValidationError::new(Code::InvalidJson, "The body broke off before its end.").at(""),
+        ]
+        .into()),
+        Err(_) => Err(ValidationError::new(
             Code::BodyTimeout,
             "The body did not arrive within 10 seconds.",
         )
@@ -73,13 +71,13 @@ pub async fn receive(
 }
 
 /// Checks the head, and returns the length that it declares.
-fn declared(headers: &HeaderMap) -> Result<Option<usize>, Fault> {
+fn declared(headers: &HeaderMap) -> Result<Option<usize>, ValidationError> {
     let encoded = |name, plain: &[u8]| {
         let mut encodings = headers.get_all(name).iter();
         encodings.any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(plain))
     };
     if encoded(CONTENT_ENCODING, b"identity") || encoded(TRANSFER_ENCODING, b"chunked") {
-        return Err(Fault::new(
+        return Err(ValidationError::new(
             Code::CompressedBody,
             "Compressed bodies are not accepted; send the JSON as it is.",
         ));
@@ -88,7 +86,7 @@ fn declared(headers: &HeaderMap) -> Result<Option<usize>, Fault> {
         .get(CONTENT_TYPE)
         .is_some_and(|value| value.to_str().is_ok_and(is_json))
     {
-        return Err(Fault::new(
+        return Err(ValidationError::new(
             Code::UnsupportedMediaType,
             "Send the body with Content-Type: application/json.",
         ));
@@ -102,8 +100,8 @@ fn declared(headers: &HeaderMap) -> Result<Option<usize>, Fault> {
     }
 }
 
-fn body_memory_full() -> Fault {
-    Fault::new(
+fn body_memory_full() -> ValidationError {
+    ValidationError::new(
         Code::Overloaded,
         "The service holds as many bodies as it takes. Try again shortly.",
     )
@@ -123,8 +121,8 @@ fn is_json(value: &str) -> bool {
         })
 }
 
-fn too_large() -> Fault {
-    Fault::new(
+fn too_large() -> ValidationError {
+    ValidationError::new(
         Code::BodyTooLarge,
         "The body is larger than 9,500,000 bytes. Split the rows over several requests.",
     )

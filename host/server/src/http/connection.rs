@@ -55,7 +55,7 @@ impl Connection {
 
 /// A stream that frees the slots of its connection when its responses are written, and that fails
 /// where a write waits longer than the timeout.
-pub struct Watched<S> {
+pub struct ClientStream<S> {
     stream: S,
     connection: Connection,
     timeout: WriteTimeout,
@@ -65,10 +65,10 @@ pub struct Watched<S> {
     unread: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Watched<S> {
+impl<S> ClientStream<S> {
     /// Wraps a stream.
-    pub fn new(stream: S, connection: Connection, timeout: WriteTimeout) -> Watched<S> {
-        Watched {
+    pub fn new(stream: S, connection: Connection, timeout: WriteTimeout) -> ClientStream<S> {
+        ClientStream {
             stream,
             connection,
             timeout,
@@ -115,7 +115,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ClientStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -125,7 +125,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ClientStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -197,7 +197,7 @@ mod tests {
     async fn a_client_that_reads_nothing_is_cut_off() {
         let (ours, theirs) = duplex(64);
         let timeout = timeout(100);
-        let mut stream = Watched::new(ours, Connection::default(), timeout);
+        let mut stream = ClientStream::new(ours, Connection::default(), timeout);
         let error = stream.write_all(&[0; 4_096]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(theirs);
@@ -206,7 +206,7 @@ mod tests {
     /// What a client gets of an answer of so many pieces, of which it takes one after each pause.
     async fn taken(pause: u64, pieces: usize) -> Result<usize, io::ErrorKind> {
         let (ours, mut theirs) = duplex(64);
-        let mut stream = Watched::new(ours, Connection::default(), timeout(200));
+        let mut stream = ClientStream::new(ours, Connection::default(), timeout(200));
         let reading = tokio::spawn(async move {
             let mut all = 0;
             let mut piece = [0; 64];
@@ -238,7 +238,7 @@ mod tests {
     #[tokio::test]
     async fn each_answer_has_all_of_the_patience() {
         let (ours, mut theirs) = duplex(64);
-        let mut stream = Watched::new(ours, Connection::default(), timeout(200));
+        let mut stream = ClientStream::new(ours, Connection::default(), timeout(200));
         for _ in 0..4 {
             let reading = async {
                 tokio::time::sleep(Duration::from_millis(90)).await;
@@ -260,7 +260,7 @@ mod tests {
         let enter = || limiter.arrive(&principal).enter();
         let connection = Connection::default();
         let (ours, _theirs) = duplex(64);
-        let mut stream = Watched::new(ours, connection.clone(), WRITE_TIMEOUT);
+        let mut stream = ClientStream::new(ours, connection.clone(), WRITE_TIMEOUT);
 
         connection.after_flush(enter().unwrap());
         let taken = Some(LimitExceeded::Concurrency { limit: 1 });

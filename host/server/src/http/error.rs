@@ -6,8 +6,8 @@ use crate::quota::{LimitExceeded, whole_seconds};
 use crate::receipts::ReceiptError;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domesday_contract::error::{Code, ErrorBody, Fault};
-use domesday_contract::v3::request::Refused;
+use domesday_contract::error::{Code, ErrorBody, ValidationError};
+use domesday_contract::v3::request::RequestError;
 use domesday_state::StateError;
 use domesday_valuation::worker_pool::WorkError;
 use std::time::Duration;
@@ -37,28 +37,28 @@ impl ApiError {
     }
 }
 
-impl From<Fault> for ApiError {
-    fn from(fault: Fault) -> Self {
-        ApiError::new(ErrorBody::one(fault))
+impl From<ValidationError> for ApiError {
+    fn from(error: ValidationError) -> Self {
+        ApiError::new(ErrorBody::one(error))
     }
 }
 
-impl From<Refused> for ApiError {
-    fn from(refused: Refused) -> Self {
+impl From<RequestError> for ApiError {
+    fn from(refused: RequestError) -> Self {
         ApiError::new(refused.into())
     }
 }
 
-impl From<Vec<Fault>> for ApiError {
-    fn from(faults: Vec<Fault>) -> Self {
-        ApiError::new(ErrorBody::all(faults))
+impl From<Vec<ValidationError>> for ApiError {
+    fn from(errors: Vec<ValidationError>) -> Self {
+        ApiError::new(ErrorBody::all(errors))
     }
 }
 
 impl From<WorkError> for ApiError {
     fn from(error: WorkError) -> Self {
         match error {
-            WorkError::Full => Fault::new(
+            WorkError::Full => ValidationError::new(
                 Code::Overloaded,
                 "The service has as much work as it takes. Try again shortly.",
             ),
@@ -71,17 +71,17 @@ impl From<WorkError> for ApiError {
 impl From<LimitExceeded> for ApiError {
     fn from(not_now: LimitExceeded) -> Self {
         match not_now {
-            LimitExceeded::Rate { wait } => ApiError::from(Fault::new(
+            LimitExceeded::Rate { wait } => ApiError::from(ValidationError::new(
                 Code::RateLimited,
                 "These are more requests than the plan's rate and burst. Retry-After says when the next may come.",
             ))
             .after(wait),
-            LimitExceeded::Concurrency { limit } => Fault::new(
+            LimitExceeded::Concurrency { limit } => ValidationError::new(
                 Code::ConcurrencyLimited,
                 format!("The plan's {limit} requests at the same time are in work. Try again when one is answered."),
             )
             .into(),
-            LimitExceeded::Capacity => Fault::new(
+            LimitExceeded::Capacity => ValidationError::new(
                 Code::CapacityOccupied,
                 "The service has as many requests in work as it takes. Try again shortly.",
             )
@@ -98,7 +98,7 @@ impl From<ReservationError> for ApiError {
                 used,
                 allowance,
                 wait,
-            } => ApiError::from(Fault::new(
+            } => ApiError::from(ValidationError::new(
                 Code::MonthlyValuationQuotaExceeded,
                 format!(
                     "The request needs units of the month's allowance: {needed}, and {used} of {allowance} are used. The next month begins at midnight UTC; Retry-After says when."
@@ -112,7 +112,7 @@ impl From<ReservationError> for ApiError {
 
 /// Returns 503: the service cannot make anything durable.
 pub fn storage_unavailable() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::Overloaded,
         "The service cannot keep what it would answer for at present. Try again shortly.",
     )
@@ -147,7 +147,7 @@ impl From<ExecutionError> for ApiError {
 /// Returns 503: the state cannot be read. The request would have changed nothing.
 pub fn storage_unreadable(error: StateError) -> ApiError {
     tracing::error!(%error, "the state cannot be read");
-    Fault::new(
+    ValidationError::new(
         Code::Overloaded,
         "The service cannot read what it keeps at present. Nothing is lost; try again shortly.",
     )
@@ -155,16 +155,16 @@ pub fn storage_unreadable(error: StateError) -> ApiError {
 }
 
 /// Returns 500. The client learns the request id alone.
-pub fn internal() -> Fault {
-    Fault::new(
+pub fn internal() -> ValidationError {
+    ValidationError::new(
         Code::Internal,
         "The service failed. Quote the X-Service-Request-Id of this answer when you report it.",
     )
 }
 
-/// The fault of an error response, as an extension: /v1 routes write another error body from it.
+/// The error of an error response, as an extension: /v1 routes write another error body from it.
 #[derive(Clone)]
-pub struct ResponseFault(pub Fault);
+pub struct ResponseError(pub ValidationError);
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
@@ -196,7 +196,7 @@ impl IntoResponse for ApiError {
         response.extensions_mut().insert(code);
         response
             .extensions_mut()
-            .insert(ResponseFault(self.body.error().clone()));
+            .insert(ResponseError(self.body.error().clone()));
         response
     }
 }
@@ -220,7 +220,11 @@ mod tests {
     fn a_refusal_that_may_pass_says_when_to_try_again() {
         for (refusal, status, wait) in [
             (ApiError::from(WorkError::Full), 503, Some("1")),
-            (Fault::new(Code::RateLimited, "").into(), 429, Some("1")),
+            (
+                ValidationError::new(Code::RateLimited, "").into(),
+                429,
+                Some("1"),
+            ),
             (
                 LimitExceeded::Rate {
                     wait: Duration::from_millis(2_001),
@@ -232,7 +236,11 @@ mod tests {
             (LimitExceeded::Capacity.into(), 429, Some("1")),
             (ReservationError::Unavailable.into(), 503, Some("1")),
             (WorkError::Lost.into(), 500, None),
-            (Fault::new(Code::InvalidJson, "").into(), 422, None),
+            (
+                ValidationError::new(Code::InvalidJson, "").into(),
+                422,
+                None,
+            ),
         ] {
             let response = refusal.into_response();
             assert_eq!(response.status(), status);

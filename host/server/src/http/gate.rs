@@ -8,14 +8,14 @@
 use super::authenticate::require;
 use super::connection::Connection;
 use super::error::{ApiError, storage_unavailable};
-use crate::quota::{Arrival, Slot};
+use crate::quota::{CountedRequest, Slot};
 use crate::service::Service;
 use axum::body::{Body, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Principal, Scope};
 use hyper::body::{Bytes, Frame, SizeHint};
 use std::pin::Pin;
@@ -65,7 +65,7 @@ fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<S
     let extensions = request.extensions();
     let (Some(principal), Some(arrival)) = (
         extensions.get::<Arc<Principal>>(),
-        extensions.get::<Arrival>(),
+        extensions.get::<CountedRequest>(),
     ) else {
         // The router has no route outside the layer that authenticates.
         return Err(super::error::internal().into());
@@ -87,7 +87,7 @@ fn any_valuation(principal: &Principal) -> Result<(), ApiError> {
     if scopes.into_iter().any(|scope| principal.scopes.has(scope)) {
         return Ok(());
     }
-    Err(Fault::new(
+    Err(ValidationError::new(
         Code::ScopeRequired,
         "This route needs a key with a valuation scope, such as avm:value.",
     )

@@ -15,7 +15,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_state::{Job, JobMode, Principal, Scope};
 use std::sync::Arc;
 use uuid::Uuid;
@@ -65,8 +65,8 @@ fn read_id(text: &str) -> Option<Uuid> {
 }
 
 /// Unknown, expired, malformed or another tenant's: a client learns no more than that.
-fn not_found() -> Fault {
-    Fault::new(
+fn not_found() -> ValidationError {
+    ValidationError::new(
         Code::JobNotFound,
         "There is no such job. Jobs and their results are kept for seven days.",
     )

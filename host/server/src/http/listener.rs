@@ -1,6 +1,6 @@
 //! Accepting connections until told to stop, then finishing what was begun.
 
-use super::connection::{Connection, WRITE_TIMEOUT, Watched};
+use super::connection::{ClientStream, Connection, WRITE_TIMEOUT};
 use super::tls::Tls;
 use axum::Router;
 use hyper::body::Incoming;
@@ -23,7 +23,7 @@ use tower_service::Service;
 const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The largest head of a request, bytes; as much of a body is read ahead.
 const HEAD_BYTES: usize = 64 << 10;
-/// How long requests may take to end once the service is told to stop: the longest that one may
+/// How long requests may take to end once the service has to stop: the longest that one may
 /// be received and worked on.
 const DRAIN_TIME: Duration = Duration::from_secs(36);
 /// A pause after a failed accept, which is out of file handles more often than not.
@@ -125,7 +125,7 @@ where
         .header_read_timeout(HEAD_TIME)
         .max_buf_size(HEAD_BYTES);
     let connection = Connection::default();
-    let stream = Watched::new(stream, connection.clone(), WRITE_TIMEOUT);
+    let stream = ClientStream::new(stream, connection.clone(), WRITE_TIMEOUT);
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
         request.extensions_mut().insert(connection.clone());
         router.clone().call(request)

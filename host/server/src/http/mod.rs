@@ -31,7 +31,7 @@ use crate::service::Service;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{MethodRouter, get, post};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_state::Scope;
 use error::ApiError;
 use gate::RequiredScope;
@@ -108,7 +108,7 @@ fn catch_panics(router: Router) -> Router {
 }
 
 fn unknown_route() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::RouteNotFound,
         "There is no such path. The routes are listed at /reference.",
     )
@@ -116,7 +116,7 @@ fn unknown_route() -> ApiError {
 }
 
 async fn other_method() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::MethodNotAllowed,
         "The path exists, but not with this method; the Allow header lists what it takes.",
     )

@@ -4,7 +4,7 @@ use crate::clock::new_id;
 use crate::service::Service;
 use crate::telemetry::metrics::Route;
 use crate::telemetry::request_log::RequestLog;
-use crate::telemetry::traces::Traced;
+use crate::telemetry::traces::FinishedRequest;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
@@ -62,7 +62,7 @@ pub async fn request_id(
     );
     let route = Route(log.route().cloned());
     if let (Some(traces), Some((parent, began))) = (traces, parent) {
-        traces.record(Traced {
+        traces.record(FinishedRequest {
             parent,
             method: method.as_str(),
             route: route.as_str(),

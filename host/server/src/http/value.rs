@@ -11,7 +11,7 @@ use crate::telemetry::request_log::RequestLog;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::options::Settings;
 use domesday_contract::v3::result::{Outcome, ValuationResult};
 use domesday_state::Principal;
@@ -36,7 +36,7 @@ pub async fn value(
     let context = pinned.context(&principal, Settings::default(), execution_id);
     authorize::stored_data(request.options().use_stored_data, context.stored_data)?;
     authorize::valuation_date(request.valuation_date(), context.release.window)
-        .map_err(|fault| vec![fault])?;
+        .map_err(|error| vec![error])?;
 
     let valuation_id = new_id(&*service.clock);
     let execution = Execution {
@@ -62,17 +62,17 @@ pub async fn value(
 /// refundable, the request is refused.
 fn answered(row: RowOutcome) -> Result<Outcome, ApiError> {
     match row.outcome {
-        Outcome::Rejected(faults) if !row.refundable => Err(faults.into()),
-        Outcome::Rejected(faults) | Outcome::Failed(faults) if row.refundable => {
+        Outcome::Rejected(errors) if !row.refundable => Err(errors.into()),
+        Outcome::Rejected(errors) | Outcome::Failed(errors) if row.refundable => {
             if let Some(problem) = &row.problem {
                 tracing::error!(problem, "a value could not be worked out");
             }
-            match faults.into_iter().next() {
-                Some(fault) if fault.code == Code::ProcessingDeadlineExceeded => {
+            match errors.into_iter().next() {
+                Some(error) if error.code == Code::ProcessingDeadlineExceeded => {
                     Err(deadline_exceeded())
                 }
-                Some(fault) if fault.code != Code::Internal => {
-                    let refusal = ApiError::from(fault);
+                Some(error) if error.code != Code::Internal => {
+                    let refusal = ApiError::from(error);
                     Err(match row.retry_after {
                         Some(wait) => refusal.after(wait),
                         None => refusal,
@@ -96,5 +96,5 @@ impl From<SingleError> for ApiError {
 
 fn deadline_exceeded() -> ApiError {
     let message = "The valuation was not done within 25 seconds. Try again.";
-    Fault::new(Code::ProcessingDeadlineExceeded, message).into()
+    ValidationError::new(Code::ProcessingDeadlineExceeded, message).into()
 }

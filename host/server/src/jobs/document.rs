@@ -1,7 +1,7 @@
 //! From the state's record of a job to what its client sees.
 
 use chrono::{DateTime, Utc};
-use domesday_contract::v3::job::{JobDocument, JobFault, JobStatus, Mode};
+use domesday_contract::v3::job::{JobDocument, JobFailure, JobStatus, Mode};
 use domesday_contract::v3::result::Summary;
 use domesday_state as state;
 use domesday_state::{Job, Tally, UnixMillis};
@@ -22,7 +22,7 @@ pub fn document(job: &Job) -> JobDocument {
         created_at: utc(job.created_at),
         updated_at: utc(job.updated_at),
         expires_at: utc(job.expires_at),
-        error: job.error.as_ref().map(|error| JobFault {
+        error: job.error.as_ref().map(|error| JobFailure {
             code: error.code.clone(),
             message: error.message.clone(),
             retryable: error.retryable,

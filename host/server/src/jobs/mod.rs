@@ -60,7 +60,7 @@ impl Jobs {
     /// Waits until the runners have stopped.
     pub async fn ended(self) {
         if timeout(STOP_TIME, self.tasks.join_all()).await.is_err() {
-            tracing::warn!("a job could not be let go of; its lease will run out");
+            tracing::warn!("a job was not released; its lease will expire");
         }
     }
 }

@@ -8,7 +8,7 @@ use super::{address_lookup, persisted};
 use crate::execution::RowRecorder;
 use crate::receipts::ReceiptError;
 use crate::service::Service;
-use domesday_state::{Claim, Held, Hold, Job, JobError, StateError};
+use domesday_state::{Claim, Job, JobError, Lease, LeaseStatus, StateError};
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row;
 use domesday_valuation::release_store::OpenRelease;
@@ -71,7 +71,7 @@ impl From<StateError> for StopReason {
 pub async fn run(service: Arc<Service>, lease: Duration, mut stop: watch::Receiver<bool>) {
     let runner = Runner {
         service,
-        lease,
+        lease_time: lease,
         stop: stop.clone(),
     };
     while !*stop.borrow() {
@@ -118,64 +118,64 @@ pub async fn purge(service: Arc<Service>, mut stop: watch::Receiver<bool>) {
 
 struct Runner {
     service: Arc<Service>,
-    lease: Duration,
+    lease_time: Duration,
     stop: watch::Receiver<bool>,
 }
 
 impl Runner {
     async fn claim(&self) -> Result<Option<Claim>, StateError> {
         let now = self.service.clock.now();
-        self.service.state.claim(now, millis(self.lease)).await
+        self.service.state.claim(now, millis(self.lease_time)).await
     }
 
     async fn work_off(&self, claim: Claim) {
-        let (held, job_id) = (claim.held, claim.job.id);
+        let (lease, job_id) = (claim.lease, claim.job.id);
         let (release_id, attempts) = (claim.job.release_id.clone(), claim.attempts);
         let stopped = match self.chunks(claim).await {
             Ok(reason) | Err(reason) => reason,
         };
-        let lease = match stopped {
+        let status = match stopped {
             StopReason::Completed => {
                 self.service.metrics.job_ended("completed");
                 tracing::info!(%job_id, release_id, "job completed");
                 return;
             }
-            StopReason::Lost => Ok(Hold::Lost),
-            StopReason::Yielded => self.service.state.let_go(held).await,
+            StopReason::Lost => Ok(LeaseStatus::Lost),
+            StopReason::Yielded => self.service.state.release_lease(lease).await,
             StopReason::Failed(error) => {
                 tracing::error!(%job_id, release_id, attempts, code = error.code, "job failed");
                 let now = self.service.clock.now();
-                let lease = self.service.state.fail(held, error, now).await;
-                if matches!(lease, Ok(Hold::Kept)) {
+                let status = self.service.state.fail(lease, error, now).await;
+                if matches!(status, Ok(LeaseStatus::Held)) {
                     self.service.metrics.job_ended("failed");
                 }
-                lease
+                status
             }
             StopReason::Receipts(error) => {
                 tracing::error!(%job_id, %error, "receipts are not kept");
-                return self.release_lease_later(held).await;
+                return self.release_lease_later(lease).await;
             }
             StopReason::State(error) => Err(error),
         };
-        match lease {
-            Ok(Hold::Kept) => {}
-            Ok(Hold::Lost) => lost(job_id),
+        match status {
+            Ok(LeaseStatus::Held) => {}
+            Ok(LeaseStatus::Lost) => lost(job_id),
             Err(error) => {
                 tracing::error!(%job_id, %error, "the state does not answer");
-                self.release_lease_later(held).await;
+                self.release_lease_later(lease).await;
             }
         }
     }
 
     /// Releases the lease as soon as the state answers, since its failure is no crash of the chunk.
     /// Otherwise the lease runs out.
-    async fn release_lease_later(&self, held: Held) {
-        let until = Instant::now() + self.lease;
+    async fn release_lease_later(&self, lease: Lease) {
+        let until = Instant::now() + self.lease_time;
         while Instant::now() < until && !self.stopping() {
             sleep(CLAIM_INTERVAL).await;
-            match self.service.state.let_go(held).await {
-                Ok(Hold::Kept) => return,
-                Ok(Hold::Lost) => return lost(held.job),
+            match self.service.state.release_lease(lease).await {
+                Ok(LeaseStatus::Held) => return,
+                Ok(LeaseStatus::Lost) => return lost(lease.job),
                 Err(_) => {}
             }
         }
@@ -183,22 +183,22 @@ impl Runner {
 
     /// Runs chunks until the job or the turn of this runner ends.
     async fn chunks(&self, claim: Claim) -> Result<StopReason, StopReason> {
-        let Claim { held, job, .. } = &claim;
+        let Claim { lease, job, .. } = &claim;
         if claim.attempts > ATTEMPTS {
             return Err(StopReason::Failed(crashed()));
         }
         let kept =
             persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
         let recorder = RowRecorder::open(&self.service, &job.tenant, kept.execution_id);
-        let recorder = self.with_lease(*held, recorder).await??;
+        let recorder = self.with_lease(*lease, recorder).await??;
         let context = self.request_context(job, kept, &recorder);
-        let context = Arc::new(self.with_lease(*held, context).await??);
+        let context = Arc::new(self.with_lease(*lease, context).await??);
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
                 return Ok(StopReason::Yielded);
             }
             let state = &self.service.state;
-            let input = state.input(*held, number).await?.ok_or(StopReason::Lost)?;
+            let input = state.input(*lease, number).await?.ok_or(StopReason::Lost)?;
             let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
             drop(input);
             let first = nth(kept.first_valuation_id, number as usize * CHUNK_ROWS);
@@ -208,14 +208,14 @@ impl Runner {
             let retrying = number == claim.next && claim.attempts > 1;
             let rows = self.value(rows.into(), first, &context, retrying);
             let chunk = recorder.run_and_record(rows);
-            let chunk = self.with_lease(*held, chunk).await??;
+            let chunk = self.with_lease(*lease, chunk).await??;
             let now = self.service.clock.now();
             let done = chunk.done(number);
             let summary = summary(done.tally);
-            let lease = millis(self.lease);
-            match state.finish_chunk(*held, done, now, lease).await? {
-                Hold::Kept => self.service.metrics.summary(&job.release_id, &summary),
-                Hold::Lost => return Err(StopReason::Lost),
+            let lease_millis = millis(self.lease_time);
+            match state.finish_chunk(*lease, done, now, lease_millis).await? {
+                LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
+                LeaseStatus::Lost => return Err(StopReason::Lost),
             }
         }
         Ok(StopReason::Completed)
@@ -319,11 +319,11 @@ impl Runner {
     /// Renews the lease while `work` runs.
     async fn with_lease<T>(
         &self,
-        held: Held,
+        lease: Lease,
         work: impl Future<Output = T>,
     ) -> Result<T, StopReason> {
         let mut work = pin!(work);
-        let every = self.lease / RENEWALS_PER_LEASE;
+        let every = self.lease_time / RENEWALS_PER_LEASE;
         let mut renewals = interval_at(Instant::now() + every, every);
         loop {
             tokio::select! {
@@ -334,13 +334,15 @@ impl Runner {
             match self
                 .service
                 .state
-                .renew(held, now, millis(self.lease))
+                .renew(lease, now, millis(self.lease_time))
                 .await
             {
-                Ok(Hold::Kept) => {}
-                Ok(Hold::Lost) => return Err(StopReason::Lost),
+                Ok(LeaseStatus::Held) => {}
+                Ok(LeaseStatus::Lost) => return Err(StopReason::Lost),
                 // If the lease runs out, the fencing number keeps the results from being stored.
-                Err(error) => tracing::warn!(job_id = %held.job, %error, "a lease was not renewed"),
+                Err(error) => {
+                    tracing::warn!(job_id = %lease.job, %error, "a lease was not renewed")
+                }
             }
         }
     }

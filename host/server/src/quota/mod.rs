@@ -14,8 +14,8 @@ mod rate_limit;
 pub mod usage;
 
 use domesday_state::{Plan, Principal, TenantId};
-pub use rate_limit::Counted;
 use rate_limit::Rate;
+pub use rate_limit::RateStatus;
 pub use rate_limit::whole_seconds;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -40,10 +40,10 @@ struct Gate {
 
 /// An authenticated request, counted against the rate of its tenant.
 #[derive(Clone)]
-pub struct Arrival(Arc<Arrived>);
+pub struct CountedRequest(Arc<CountedRequestInner>);
 
-struct Arrived {
-    counted: Counted,
+struct CountedRequestInner {
+    counted: RateStatus,
     concurrency: u32,
     gate: Arc<Gate>,
     capacity: Arc<Semaphore>,
@@ -85,7 +85,7 @@ impl RequestLimiter {
     }
 
     /// Counts a request against the rate of its tenant, under the current plan.
-    pub fn arrive(&self, principal: &Principal) -> Arrival {
+    pub fn arrive(&self, principal: &Principal) -> CountedRequest {
         let gate = self.gate(&principal.tenant, &principal.plan);
         let counted = {
             let mut rate = gate.rate.lock().unwrap_or_else(PoisonError::into_inner);
@@ -94,7 +94,7 @@ impl RequestLimiter {
             }
             rate.count()
         };
-        Arrival(Arc::new(Arrived {
+        CountedRequest(Arc::new(CountedRequestInner {
             counted,
             concurrency: principal.plan.concurrency.max(1),
             gate,
@@ -120,9 +120,9 @@ impl RequestLimiter {
     }
 }
 
-impl Arrival {
+impl CountedRequest {
     /// Returns the state of the tenant's rate.
-    pub fn counted(&self) -> &Counted {
+    pub fn counted(&self) -> &RateStatus {
         &self.0.counted
     }
 
@@ -284,7 +284,7 @@ mod tests {
                         let arrival = limiter.arrive(&one);
                         let mut free = arrival.0.counted.clone();
                         free.wait = None;
-                        let arrival = Arrival(Arc::new(Arrived {
+                        let arrival = CountedRequest(Arc::new(CountedRequestInner {
                             counted: free,
                             concurrency: 2,
                             gate: arrival.0.gate.clone(),

@@ -21,7 +21,7 @@ pub struct Rate<C: Clock = MonotonicClock> {
 
 /// How a tenant's rate stands after a request was counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counted {
+pub struct RateStatus {
     /// The plan, as the header `RateLimit-Policy` states it.
     pub policy: HeaderValue,
     /// Requests that may still come at once.
@@ -69,12 +69,12 @@ impl<C: Clock + Clone> Rate<C> {
     }
 
     /// Counts a request. One that may not come takes no token.
-    pub fn count(&self) -> Counted {
+    pub fn count(&self) -> RateStatus {
         let (remaining, wait) = match self.limiter.check() {
             Ok(state) => (state.remaining_burst_capacity(), None),
             Err(until) => (0, Some(until.wait_time_from(self.clock.now()))),
         };
-        Counted {
+        RateStatus {
             policy: self.policy.clone(),
             remaining,
             reset: wait.unwrap_or(self.quota.replenish_interval()),
@@ -83,7 +83,7 @@ impl<C: Clock + Clone> Rate<C> {
     }
 }
 
-impl Counted {
+impl RateStatus {
     /// The header `RateLimit`.
     pub fn state(&self) -> HeaderValue {
         let state = format!(

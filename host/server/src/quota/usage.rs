@@ -5,7 +5,7 @@
 //! returned before the answer leaves. A request is charged whole or refused whole.
 
 use chrono::{DateTime, Months, NaiveDate};
-use domesday_state::{Charge, Charged, Month, Principal, Reply, State, TenantId, UnixMillis};
+use domesday_state::{Charge, ChargeOutcome, Month, Principal, Reply, State, TenantId, UnixMillis};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Reservation {
     units: u32,
     allowance: u64,
     until_next_month: Duration,
-    reply: Reply<Charged>,
+    reply: Reply<ChargeOutcome>,
     /// What came of it, once it is known.
     settled: Option<Result<(), ReservationError>>,
 }
@@ -94,8 +94,8 @@ impl Reservation {
             return settled.clone();
         }
         let settled = match tokio::time::timeout(DURABLE_TIMEOUT, &mut self.reply).await {
-            Ok(Ok(Charged::Granted { .. })) => Ok(()),
-            Ok(Ok(Charged::Exhausted { used })) => Err(ReservationError::Exhausted {
+            Ok(Ok(ChargeOutcome::Granted { .. })) => Ok(()),
+            Ok(Ok(ChargeOutcome::Exhausted { used })) => Err(ReservationError::Exhausted {
                 needed: self.units,
                 used,
                 allowance: self.allowance,

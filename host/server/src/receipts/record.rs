@@ -48,9 +48,9 @@ mod tests {
     /// Every fixture of the demo's release, with all kinds of questions and outcomes.
     #[test]
     fn a_fixture_comes_back_to_the_bit() {
-        let shelf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../releases/valuation");
+        let packages_dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../releases/valuation");
         let mut read_back = 0;
-        for release in std::fs::read_dir(shelf).unwrap() {
+        for release in std::fs::read_dir(packages_dir).unwrap() {
             let file = release.unwrap().path().join("fixtures.jsonl");
             let file = BufReader::new(std::fs::File::open(file).unwrap());
             for fixture in fixture::read(file).unwrap() {
@@ -70,9 +70,9 @@ mod tests {
         assert!(read_back > 0);
     }
 
-    /// A record of form 1 as it was first written is read for ever.
+    /// A record of form 1 stays readable.
     #[test]
-    fn a_record_of_form_1_is_read_for_ever() {
+    fn a_record_of_form_1_stays_readable() {
         let record = include_bytes!("record_form_1.msgpack");
         let fixture = read(1, record).unwrap();
         let text = include_str!("record_form_1.json").trim_end();

@@ -9,7 +9,7 @@ use domesday_engine::evidence::Exchange;
 use domesday_engine::fixture::Fixture;
 use domesday_engine::outcome::Row;
 use domesday_engine::subject::Subject;
-use domesday_journal::{About, Journal, TenantKey, Ticket, prepare};
+use domesday_journal::{Journal, ReceiptHeader, TenantKey, Ticket, prepare};
 use domesday_valuation::release_store::OpenRelease;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
@@ -23,11 +23,11 @@ pub struct ReceiptRecorder {
     key: TenantKey,
     execution_id: String,
     /// The receipts since the last wait.
-    handed_in: Mutex<HandedIn>,
+    handed_in: Mutex<AppendedReceipts>,
 }
 
 #[derive(Default)]
-struct HandedIn {
+struct AppendedReceipts {
     /// The first and the last receipt.
     tickets: Option<(Ticket, Ticket)>,
     /// Why a receipt could not be appended.
@@ -95,7 +95,7 @@ impl ReceiptRecorder {
         let record = |error: &dyn std::error::Error| ReceiptError::Record(error.to_string());
         let fixture = Fixture::of(valuation_id.clone(), subject.clone(), evidence, row)
             .map_err(|error| record(&error))?;
-        let about = About {
+        let about = ReceiptHeader {
             at: self.clock.now().0,
             tenant: self.tenant.clone(),
             release_id: release.id.clone(),
@@ -116,7 +116,7 @@ impl ReceiptRecorder {
     /// # Errors
     /// A receipt is not durable, so none of the rows may be answered.
     pub async fn wait_durable(&self) -> Result<(), ReceiptError> {
-        let HandedIn { tickets, failed } = std::mem::take(&mut *self.handed_in());
+        let AppendedReceipts { tickets, failed } = std::mem::take(&mut *self.handed_in());
         if let Some(failed) = failed {
             return Err(failed);
         }
@@ -126,7 +126,7 @@ impl ReceiptRecorder {
         }
     }
 
-    fn handed_in(&self) -> MutexGuard<'_, HandedIn> {
+    fn handed_in(&self) -> MutexGuard<'_, AppendedReceipts> {
         // Nothing can be left half done in it.
         self.handed_in
             .lock()

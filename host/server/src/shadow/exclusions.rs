@@ -1,88 +1,88 @@
-//! How many rows were taken for a candidate and are in no figure, and why.
+//! Counts of rows that were sampled for a candidate and are in no figure, by reason.
 
-use domesday_evaluation::compare::header::LeftOut;
+use domesday_evaluation::compare::header::Exclusions;
 use domesday_valuation::private_file;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// Where they stand in a folder of pairs.
+/// The file of the counts, in a folder of pairs.
 pub const COUNTS: &str = "counts.json";
 
-/// Why a row that was taken is in no figure.
+/// The reason why a sampled row is in no figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Left {
+pub enum ExclusionReason {
     /// The candidate is not made for its valuation date.
     OutsideDates,
-    /// As many rows as may were waiting.
+    /// The queue was full.
     Dropped,
     /// It was waiting when the shadow ended.
-    LetGo,
+    ShadowEnded,
     /// The host failed on it.
     Undone,
-    /// What both said could not be written.
+    /// The outcomes could not be written.
     Unkept,
 }
 
-impl Left {
-    /// As the metrics call it.
+impl ExclusionReason {
+    /// Returns the label of the reason in metrics.
     pub fn word(self) -> &'static str {
         match self {
-            Left::OutsideDates => "outside_dates",
-            Left::Dropped => "dropped",
-            Left::LetGo => "let_go",
-            Left::Undone => "undone",
-            Left::Unkept => "unkept",
+            ExclusionReason::OutsideDates => "outside_dates",
+            ExclusionReason::Dropped => "dropped",
+            ExclusionReason::ShadowEnded => "let_go",
+            ExclusionReason::Undone => "undone",
+            ExclusionReason::Unkept => "unkept",
         }
     }
 }
 
-/// What is counted of the rows of a folder.
+/// The counts of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
     /// When the folder's first row was taken, to the minute: seconds since 1970-01-01 UTC.
     pub since: Option<i64>,
-    /// Rows that were kept and had to make room for later ones.
+    /// Rows that were stored and removed to make room for later ones.
     pub replaced: u64,
-    /// Rows that were taken and not kept.
-    pub left_out: LeftOut,
+    /// Rows that were sampled and not stored.
+    pub left_out: Exclusions,
 }
 
 impl Counts {
-    /// Counts so many rows more.
-    pub fn leave(&mut self, left: Left, rows: u64) {
+    /// Adds rows to the count of a reason.
+    pub fn leave(&mut self, left: ExclusionReason, rows: u64) {
         let out = &mut self.left_out;
         *match left {
-            Left::OutsideDates => &mut out.outside_dates,
-            Left::Dropped => &mut out.dropped,
-            Left::LetGo => &mut out.let_go,
-            Left::Undone => &mut out.undone,
-            Left::Unkept => &mut out.unkept,
+            ExclusionReason::OutsideDates => &mut out.outside_dates,
+            ExclusionReason::Dropped => &mut out.dropped,
+            ExclusionReason::ShadowEnded => &mut out.let_go,
+            ExclusionReason::Undone => &mut out.undone,
+            ExclusionReason::Unkept => &mut out.unkept,
         } += rows;
     }
 
-    /// Counts all that the other does.
+    /// Adds the counts of another folder.
     pub fn add(&mut self, other: &Counts) {
         self.since = self.since.or(other.since);
         self.replaced += other.replaced;
         let more = &other.left_out;
         for (left, rows) in [
-            (Left::OutsideDates, more.outside_dates),
-            (Left::Dropped, more.dropped),
-            (Left::LetGo, more.let_go),
-            (Left::Undone, more.undone),
-            (Left::Unkept, more.unkept),
+            (ExclusionReason::OutsideDates, more.outside_dates),
+            (ExclusionReason::Dropped, more.dropped),
+            (ExclusionReason::ShadowEnded, more.let_go),
+            (ExclusionReason::Undone, more.undone),
+            (ExclusionReason::Unkept, more.unkept),
         ] {
             self.leave(left, rows);
         }
     }
 
-    /// What a folder has; nothing where nothing was counted.
+    /// Reads the counts of a folder, which are zero where it has no file of counts.
     ///
     /// # Errors
-    /// Where the file is there and cannot be read.
+    /// The file exists and cannot be read.
     pub fn read(folder: &Path) -> std::io::Result<Counts> {
         match fs::read(folder.join(COUNTS)) {
             Ok(text) => Ok(serde_json::from_slice(&text)?),
@@ -91,10 +91,10 @@ impl Counts {
         }
     }
 
-    /// Adds these to what a folder has.
+    /// Adds these counts to those of a folder.
     ///
     /// # Errors
-    /// Where they cannot be written; the folder then has what it had.
+    /// They cannot be written. The folder's counts are then unchanged.
     pub fn add_to(&self, folder: &Path) -> std::io::Result<()> {
         let mut all = Counts::read(folder)?;
         all.add(self);

@@ -1,25 +1,25 @@
-//! What is kept beside the pairs, so that a report of them needs neither release.
+//! The header of a folder of pairs. A report needs neither release.
 
 use crate::sample_rate::SampleRate;
-use domesday_evaluation::compare::header::{Header, LeftOut, Source};
+use domesday_evaluation::compare::header::{Exclusions, Header, Source};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_valuation::comparison_header::header;
 use domesday_valuation::release_store::OpenRelease;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Whose rows a folder holds.
+/// The releases whose rows a folder holds.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct About {
-    /// As a report begins.
+pub struct FolderHeader {
+    /// The header of the report.
     pub header: Header,
     /// Names of local authorities by their codes.
     pub authorities: BTreeMap<String, String>,
 }
 
-/// Of the current release and a candidate on this share of rows.
-pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) -> About {
+/// Returns the header of a candidate that runs on a share of the current release's rows.
+pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) -> FolderHeader {
     let rows = Source::Live {
         first: String::new(),
         last: String::new(),
@@ -27,7 +27,7 @@ pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) 
         shares: None,
         truncated: false,
         counted_since: None,
-        left_out: LeftOut::default(),
+        left_out: Exclusions::default(),
     };
     let releases = Sides {
         a: current,
@@ -37,7 +37,7 @@ pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) 
         let known = release.snapshot.authorities().into_iter();
         known.map(|authority| (authority.code.to_string(), authority.name.clone()))
     });
-    About {
+    FolderHeader {
         header: header(releases, rows, None),
         authorities: authorities.collect(),
     }

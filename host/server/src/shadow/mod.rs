@@ -1,11 +1,12 @@
-//! A candidate beside the current release, on a sample of live rows.
+//! Runs a candidate beside the current release, on a sample of live rows.
 //!
-//! What a client is told never waits for the candidate and never depends on it: the current
-//! release's answer to a sampled row is copied into a queue of bounded length, and a thread of its
-//! own takes it from there while requests leave the machine idle ([`run`]). A full queue drops the
-//! row and counts it. What both said is counted ([`crate::telemetry::shadow`]) and kept
-//! ([`store`]), without the address, the UPRN or anything else that says which home it was;
-//! `domesday shadow report` makes the same page of it as `domesday compare`.
+//! A response never waits for the candidate and never depends on it. The current release's answer
+//! to a sampled row is copied into a bounded queue. A thread of its own takes it from there while
+//! requests leave the machine idle ([`run`]). A full queue drops the row and counts it.
+//!
+//! Both outcomes are counted ([`crate::telemetry::shadow`]) and stored ([`store`]), without the
+//! address, the UPRN or anything else that identifies the home. `domesday shadow report` makes the
+//! same page of them as `domesday compare`.
 
 mod exclusions;
 mod header;
@@ -25,8 +26,8 @@ use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
 use domesday_valuation::comparison_outcome::compared_outcome;
 use domesday_valuation::release_store::{OpenRelease, ReleaseError};
 use domesday_valuation::worker_pool::Occupancy;
-use exclusions::Left;
-use offered::Offered;
+use exclusions::ExclusionReason;
+use offered::OfferedRow;
 use recorder::Notes;
 use run::Runner;
 use std::path::PathBuf;
@@ -40,13 +41,13 @@ use uuid::Uuid;
 /// Rows that may wait for the candidate, some kilobyte each.
 const QUEUE: usize = 1_024;
 
-/// Where a service's shadow is, if it has one.
+/// The shadow of a service, if one runs.
 pub struct Shadows {
     now: ArcSwapOption<Shadow>,
-    /// The thread of the one that runs; held while one begins or ends, so that no two write in one
-    /// folder.
+    /// The thread of the running shadow. Starting and stopping lock it, so that no two threads
+    /// write in one folder.
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Where pairs are kept.
+    /// The folder of the pairs.
     folder: PathBuf,
     occupancy: Occupancy,
     clock: Arc<dyn Clock>,
@@ -57,29 +58,29 @@ pub struct Shadows {
 pub struct Shadow {
     candidate: Arc<OpenRelease>,
     share: SampleRate,
-    queue: SyncSender<Offered>,
+    queue: SyncSender<OfferedRow>,
     ended: Arc<AtomicBool>,
     dropped: Arc<AtomicU64>,
     clock: Arc<dyn Clock>,
     metrics: ShadowMetrics,
 }
 
-/// Why a release does not run as a shadow.
+/// The reason why a release cannot run as a shadow.
 #[derive(Debug, thiserror::Error)]
 pub enum ShadowError {
-    /// It cannot be served either.
+    /// The release cannot be served.
     #[error(transparent)]
     Release(#[from] ReleaseError),
-    /// There is nothing to compare.
+    /// The release is the current one.
     #[error("{0} is the current release: a shadow is another one")]
     Current(String),
-    /// No thread can be had.
+    /// The thread cannot be started.
     #[error("a shadow's thread could not be started: {0}")]
     Thread(#[from] std::io::Error),
 }
 
 impl Shadows {
-    /// None yet; pairs are to be kept in `folder`.
+    /// Creates it without a shadow. Pairs will be stored in `folder`.
     pub fn new(
         folder: PathBuf,
         occupancy: Occupancy,
@@ -96,16 +97,16 @@ impl Shadows {
         }
     }
 
-    /// The candidate that runs now. Never waits.
+    /// Returns the running candidate. Never waits.
     pub fn now(&self) -> Option<Arc<Shadow>> {
         self.now.load_full()
     }
 
-    /// Runs a candidate on a share of rows from now on, in place of any other. Waits until that has
-    /// ended.
+    /// Runs a candidate on a share of rows from now on, and stops any other first. Waits for that
+    /// stop.
     ///
     /// # Errors
-    /// Where no thread can be had.
+    /// The thread cannot be started.
     pub fn begin(&self, candidate: Arc<OpenRelease>, share: SampleRate) -> std::io::Result<()> {
         let mut thread = self.thread();
         self.ended(&mut thread);
@@ -149,14 +150,13 @@ impl Shadows {
         Ok(())
     }
 
-    /// Ends the candidate that runs, and says which it was. Rows that wait for it are let go of,
-    /// counted and told. Waits for the row in hand, which has a second.
+    /// Stops the running candidate and returns its id. Waiting rows are dropped and counted. Waits
+    /// for the row in work, which may take a second.
     pub fn end(&self) -> Option<String> {
         self.ended(&mut self.thread())
     }
 
-    /// Ends the candidate if it is this release, which became the current one, and has nothing to
-    /// be held against any more.
+    /// Stops the candidate if it is this release, since a release is not compared with itself.
     pub fn promoted(&self, id: &str) {
         let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);
         if runs {
@@ -179,29 +179,28 @@ impl Shadows {
     }
 
     fn thread(&self) -> MutexGuard<'_, Option<JoinHandle<()>>> {
-        // Whoever panicked with it left a thread or none, either of which is in order.
+        // A panic leaves the option whole.
         self.thread.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shadow {
-    /// The candidate's id.
+    /// Returns the candidate's id.
     pub fn release_id(&self) -> &str {
         &self.candidate.id
     }
 
-    /// The share of rows that it is run on.
+    /// Returns the share of rows that the candidate runs on.
     pub fn share(&self) -> SampleRate {
         self.share
     }
 
-    /// Whether it is run on this row of this release.
+    /// Returns whether the candidate runs on this row of this release.
     pub fn takes(&self, current: &OpenRelease, row: Uuid) -> bool {
         current.id != self.candidate.id && self.share.other_has(row)
     }
 
-    /// Notes what the release said of a row that is taken; a host's failure is nobody's answer.
-    /// Never waits.
+    /// Queues the release's answer to a sampled row. A host failure is not an answer. Never waits.
     pub fn answered(
         &self,
         current: &Arc<OpenRelease>,
@@ -224,24 +223,24 @@ impl Shadow {
         }
     }
 
-    /// Notes what was said of a row that is taken, at which cost. Never waits.
+    /// Queues an outcome of a sampled row and its cost. Never waits.
     pub fn offer(
         &self,
         current: &Arc<OpenRelease>,
         subject: &Arc<Subject>,
-        said: ComparedOutcome,
+        outcome: ComparedOutcome,
         fuel: u64,
         took: Duration,
     ) {
-        // A request that began before the shadow ended: its row is not taken.
+        // The request began before the shadow stopped.
         if self.ended.load(Ordering::Relaxed) {
             return;
         }
-        let offered = Offered {
+        let offered = OfferedRow {
             current: current.clone(),
             subject: subject.clone(),
             side: Side {
-                said,
+                outcome,
                 fuel,
                 micros: took.as_nanos() as f64 / 1_000.0,
             },
@@ -250,7 +249,8 @@ impl Shadow {
         match self.queue.try_send(offered) {
             Ok(()) => {}
             Err(TrySendError::Full(_)) => {
-                self.metrics.row(self.release_id(), Left::Dropped.word());
+                self.metrics
+                    .row(self.release_id(), ExclusionReason::Dropped.word());
                 self.dropped.fetch_add(1, Ordering::Relaxed);
             }
             Err(TrySendError::Disconnected(_)) => {}

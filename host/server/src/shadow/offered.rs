@@ -7,7 +7,7 @@ use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
 /// A row that the current release answered.
-pub(super) struct Offered {
+pub(super) struct OfferedRow {
     /// The release that answered.
     pub current: Arc<OpenRelease>,
     /// The property.

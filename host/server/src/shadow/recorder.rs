@@ -1,12 +1,12 @@
-//! What is written down of each row that was taken for a candidate.
+//! Records each row that was sampled for a candidate.
 
-use super::exclusions::Left;
+use super::exclusions::ExclusionReason;
 use super::header::about;
-use super::offered::Offered;
-use super::store::{Keeper, Kept};
+use super::offered::OfferedRow;
+use super::store::{PairStore, StoredPair};
 use crate::sample_rate::SampleRate;
 use crate::telemetry::shadow::ShadowMetrics;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use domesday_state::UnixMillis;
 use domesday_valuation::release_store::OpenRelease;
 use std::path::PathBuf;
@@ -14,27 +14,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often counts are written down: a host that dies loses those of so long.
+/// The interval at which counts are written. A host that dies loses those of one interval.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Where a candidate's rows go: into the metrics, and into its folder.
+/// Records the rows of a candidate in the metrics and in its folder.
 pub(super) struct Notes {
     candidate: Arc<OpenRelease>,
     share: SampleRate,
     metrics: ShadowMetrics,
     folder: PathBuf,
-    keeper: Keeper,
-    /// Rows that found no place in the queue; whoever offers them does not wait for a file.
+    keeper: PairStore,
+    /// Rows that did not fit the queue. A request counts them here, so that it does not wait for a
+    /// file.
     dropped: Arc<AtomicU64>,
-    /// The release that the latest row was of, and when.
+    /// The release and the time of the latest row.
     latest: Option<(Arc<OpenRelease>, i64)>,
     written: Instant,
-    /// Whether it was said that something cannot be written.
+    /// Whether a failed write was logged.
     told: bool,
 }
 
 impl Notes {
-    /// Of this candidate, in `folder`.
+    /// Creates a recorder of this candidate in `folder`.
     pub fn new(
         candidate: Arc<OpenRelease>,
         share: SampleRate,
@@ -43,7 +44,7 @@ impl Notes {
         dropped: Arc<AtomicU64>,
     ) -> Notes {
         Notes {
-            keeper: Keeper::new(folder.join(&candidate.id)),
+            keeper: PairStore::new(folder.join(&candidate.id)),
             candidate,
             share,
             metrics,
@@ -55,13 +56,13 @@ impl Notes {
         }
     }
 
-    /// Both answered.
-    pub fn compared(&mut self, offered: &Offered, pair: Paired) {
+    /// Records a row that both releases answered.
+    pub fn compared(&mut self, offered: &OfferedRow, pair: PairedRow) {
         let current = &offered.current;
         self.metrics.pair(&self.candidate.id, &pair);
         let at = minute(offered.at);
         self.latest = Some((current.clone(), at));
-        let kept = Kept {
+        let kept = StoredPair {
             at,
             share: Some(self.share.part()),
             pair,
@@ -69,28 +70,28 @@ impl Notes {
         let about = || about(current, &self.candidate, self.share);
         if let Err(error) = self.keeper.keep(&current.id, &kept, about) {
             self.tell(&error);
-            self.left_out(offered, Left::Unkept);
+            self.left_out(offered, ExclusionReason::Unkept);
         }
     }
 
-    /// A row is in no figure.
-    pub fn left_out(&mut self, offered: &Offered, left: Left) {
+    /// Records a row that is in no figure.
+    pub fn left_out(&mut self, offered: &OfferedRow, left: ExclusionReason) {
         self.metrics.row(&self.candidate.id, left.word());
         self.latest = Some((offered.current.clone(), minute(offered.at)));
         self.leave(left, 1);
     }
 
-    /// Writes down what was counted, `now` or where it was not of late.
+    /// Writes the counts, if `now` or if the last write was an interval ago.
     pub fn write(&mut self, now: bool) {
         if !now && self.written.elapsed() < PERIOD {
             return;
         }
         self.written = Instant::now();
-        // Before the first row there is no release that they could stand beside.
+        // Before the first row, no release is known to count beside.
         if self.latest.is_some() {
             let dropped = self.dropped.swap(0, Ordering::Relaxed);
             if dropped > 0 {
-                self.leave(Left::Dropped, dropped);
+                self.leave(ExclusionReason::Dropped, dropped);
             }
         }
         if let Err(error) = self.keeper.write_counts() {
@@ -98,8 +99,8 @@ impl Notes {
         }
     }
 
-    /// Rows beside the release that the latest was of.
-    fn leave(&mut self, left: Left, rows: u64) {
+    /// Counts rows beside the release of the latest row.
+    fn leave(&mut self, left: ExclusionReason, rows: u64) {
         let Some((current, at)) = &self.latest else {
             return;
         };
@@ -107,7 +108,7 @@ impl Notes {
         self.keeper.leave(&current.id, (left, rows), *at, about);
     }
 
-    /// Once: the reason is likely to stay.
+    /// Logged once, since the cause is likely to persist.
     fn tell(&mut self, error: &std::io::Error) {
         if !self.told {
             tracing::error!(%error, folder = %self.folder.display(), "a shadow's rows are not kept");
@@ -116,7 +117,7 @@ impl Notes {
     }
 }
 
-/// In seconds, as exact as is kept: when a home was asked about is nobody's business to the second.
+/// Rounds to the minute. The exact time could identify a request.
 fn minute(at: UnixMillis) -> i64 {
     at.0.div_euclid(60_000) * 60
 }

@@ -1,18 +1,18 @@
-//! A comparison made of the pairs that were kept.
+//! Makes a comparison of stored pairs.
 
 use super::exclusions::Counts;
-use super::header::About;
-use super::store::{ABOUT, Kept, NOW, rows};
+use super::header::FolderHeader;
+use super::store::{ABOUT, NOW, StoredPair, rows};
 use chrono::{DateTime, SecondsFormat};
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
-use domesday_evaluation::compare::paired::Paired;
+use domesday_evaluation::compare::paired::PairedRow;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Where a service keeps pairs.
+/// The folder of pairs in the data folder.
 pub const FOLDER: &str = "shadow";
 
 /// Why there is no comparison.
@@ -67,7 +67,7 @@ pub enum ReportError {
 /// The comparison of a candidate with the release that it stood beside, last or as `against` says.
 ///
 /// # Errors
-/// Where nothing was kept of the two, or it cannot be read.
+/// Nothing is stored of the two, or it cannot be read.
 pub fn comparison(
     data: &Path,
     candidate: &str,
@@ -97,10 +97,11 @@ pub fn comparison(
         }
         text => text.map_err(io)?,
     };
-    let mut about: About = serde_json::from_slice(&text).map_err(|source| ReportError::Header {
-        path: folder.join(ABOUT),
-        source,
-    })?;
+    let mut about: FolderHeader =
+        serde_json::from_slice(&text).map_err(|source| ReportError::Header {
+            path: folder.join(ABOUT),
+            source,
+        })?;
     let kept = rows(&folder).map_err(io)?;
     let counts = Counts::read(&folder).map_err(io)?;
     let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
@@ -128,15 +129,15 @@ pub fn comparison(
         *truncated = counts.replaced > 0;
         (*counted_since, *left_out) = (counts.since.map(time), counts.left_out);
     }
-    let pairs: Vec<Paired> = kept.into_iter().enumerate().map(named).collect();
+    let pairs: Vec<PairedRow> = kept.into_iter().enumerate().map(named).collect();
     let names = &about.authorities;
     Ok(Comparison::of(about.header, &pairs, &|code| {
         names.get(code).cloned()
     }))
 }
 
-/// The least and the largest share by which rows were taken; `share` by those that do not say.
-fn taken(kept: &[Kept], share: f64) -> [f64; 2] {
+/// Returns the smallest and the largest sampling share. `share` is the share of rows without one.
+fn taken(kept: &[StoredPair], share: f64) -> [f64; 2] {
     let shares = kept.iter().map(|row| row.share.unwrap_or(share));
     shares.fold([f64::INFINITY, 0.0], |[least, most], share| {
         [least.min(share), most.max(share)]
@@ -155,8 +156,8 @@ fn latest(folder: &Path) -> Option<String> {
     Some(last.file_name().to_string_lossy().into_owned())
 }
 
-fn named((at, kept): (usize, Kept)) -> Paired {
-    Paired {
+fn named((at, kept): (usize, StoredPair)) -> PairedRow {
+    PairedRow {
         row: format!("row {} of {}", at + 1, time(kept.at)),
         ..kept.pair
     }

@@ -1,11 +1,11 @@
 //! The thread that runs a candidate.
 
-use super::exclusions::Left;
-use super::offered::Offered;
+use super::exclusions::ExclusionReason;
+use super::offered::OfferedRow;
 use super::recorder::Notes;
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_engine::outcome::RowFailure;
-use domesday_evaluation::compare::paired::{Paired, Side};
+use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
 use domesday_valuation::comparison_outcome::{compared_outcome, referred};
@@ -18,27 +18,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// As a worker's.
+/// The stack of a worker thread.
 pub const STACK_BYTES: usize = 8 << 20;
-/// The longest that a row waits for requests to end: under any load a candidate goes on, by fifty
-/// rows a second.
-const PATIENCE: Duration = Duration::from_millis(20);
-/// While requests are under way, it rests so many times as long as its last row took.
+/// The longest wait of a row for requests to end. Under any load a candidate values fifty rows a
+/// second.
+const TIMEOUT: Duration = Duration::from_millis(20);
+/// Under load, the thread rests this many times the duration of its last row.
 const RESTS: u32 = 19;
 /// The longest rest.
 const LONGEST_REST: Duration = Duration::from_secs(20);
-/// How often it is looked whether requests are still under way.
+/// The interval of checks whether requests are in work.
 const LOOK: Duration = Duration::from_millis(1);
-/// How long nothing may come before it is looked whether the shadow has ended, and counts are
-/// written down.
+/// The idle time after which the thread checks whether the shadow was stopped, and writes counts.
 const QUIET: Duration = Duration::from_millis(100);
-/// Time on the clock that a row of a candidate has; a release that needs more has failed on it.
+/// The clock limit of a candidate's row. A release that needs more has failed on the row.
 const ROW_TIME: Duration = Duration::from_secs(1);
 
-/// A candidate at work.
+/// The thread of a candidate.
 pub(super) struct Runner {
     pub candidate: Arc<OpenRelease>,
-    pub offered: Receiver<Offered>,
+    pub offered: Receiver<OfferedRow>,
     pub ended: Arc<AtomicBool>,
     pub occupancy: Occupancy,
     pub metrics: ShadowMetrics,
@@ -46,15 +45,15 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    /// Works until the shadow is ended, and counts the rows that still wait then.
+    /// Runs until the shadow is stopped, and counts the rows that still wait.
     pub fn run(mut self) {
-        let mut rest = PATIENCE;
+        let mut rest = TIMEOUT;
         while !self.ended.load(Ordering::Relaxed) {
             match self.offered.recv_timeout(QUIET) {
                 Ok(offered) => {
-                    self.step_aside(rest);
+                    self.yield_to_requests(rest);
                     match self.ended.load(Ordering::Relaxed) {
-                        true => self.notes.left_out(&offered, Left::LetGo),
+                        true => self.notes.left_out(&offered, ExclusionReason::ShadowEnded),
                         false => rest = self.compare(&offered),
                     }
                 }
@@ -64,18 +63,18 @@ impl Runner {
             self.notes.write(false);
         }
         while let Ok(offered) = self.offered.try_recv() {
-            self.notes.left_out(&offered, Left::LetGo);
+            self.notes.left_out(&offered, ExclusionReason::ShadowEnded);
         }
         self.notes.write(true);
     }
 
-    /// Runs the candidate on a row and notes what came of it. Says how long to rest.
-    fn compare(&mut self, offered: &Offered) -> Duration {
+    /// Runs the candidate on a row and records both outcomes. Returns how long to rest.
+    fn compare(&mut self, offered: &OfferedRow) -> Duration {
         let began = Instant::now();
-        // A fault of ours in here loses this row and nothing else.
+        // A panic of the host loses this row and nothing else.
         let pair = catch_unwind(AssertUnwindSafe(|| self.pair(offered)));
-        let rest = (began.elapsed() * RESTS).clamp(PATIENCE, LONGEST_REST);
-        match pair.unwrap_or(Err(Left::Undone)) {
+        let rest = (began.elapsed() * RESTS).clamp(TIMEOUT, LONGEST_REST);
+        match pair.unwrap_or(Err(ExclusionReason::Undone)) {
             Ok(pair) => {
                 self.metrics.row(&self.candidate.id, "compared");
                 self.notes.compared(offered, pair);
@@ -85,8 +84,8 @@ impl Runner {
         rest
     }
 
-    /// Waits while requests are under way, within reason.
-    fn step_aside(&self, rest: Duration) {
+    /// Waits while requests are in work, up to the limit.
+    fn yield_to_requests(&self, rest: Duration) {
         let began = Instant::now();
         while self.occupancy.in_use() > 0
             && began.elapsed() < rest
@@ -96,11 +95,11 @@ impl Runner {
         }
     }
 
-    /// What both say of a row.
+    /// Returns the outcomes of both releases on a row.
     ///
     /// # Errors
-    /// Where the candidate is not to be asked, or the host failed.
-    fn pair(&self, offered: &Offered) -> Result<Paired, Left> {
+    /// The candidate does not cover the row, or the host failed.
+    fn pair(&self, offered: &OfferedRow) -> Result<PairedRow, ExclusionReason> {
         let candidate = &self.candidate;
         let mut subject = (*offered.subject).clone();
         let day = subject.valuation_day;
@@ -108,32 +107,32 @@ impl Runner {
             .date()
             .is_some_and(|date| (candidate.window.from..=candidate.window.to).contains(&date));
         if !within {
-            return Err(Left::OutsideDates);
+            return Err(ExclusionReason::OutsideDates);
         }
-        // What can be known differs with the snapshot.
+        // The evidence ends where the candidate's own snapshot ends.
         subject.evidence_through = candidate
             .latest_sale
             .map(|latest| latest.min(Day(day.0 - 1)));
         let began = Instant::now();
-        let (said, fuel) = match outside(&candidate.manifest, &subject) {
+        let (outcome, fuel) = match outside(&candidate.manifest, &subject) {
             Some(referral) => (referred(&referral), 0),
             None => {
                 let evidence = candidate.evidence.clone();
                 let row = candidate
                     .release
                     .value_within(&Arc::new(subject), evidence, ROW_TIME);
-                // Only what the host is at fault for says nothing of the candidate: one that needs
-                // longer than it has, fails.
+                // Only host failures exclude the row. A candidate that runs out of time fails on
+                // it.
                 if let Err(RowFailure::Host { .. }) = &row.outcome {
-                    return Err(Left::Undone);
+                    return Err(ExclusionReason::Undone);
                 }
                 (compared_outcome(candidate, &row.outcome), row.cost.fuel)
             }
         };
         let micros = began.elapsed().as_nanos() as f64 / 1_000.0;
         let subject = &offered.subject;
-        Ok(Paired {
-            // Named when it is read; there is nothing here that a home could be found by.
+        Ok(PairedRow {
+            // The report numbers the rows. No name is stored, since it could identify a home.
             row: String::new(),
             property_type: subject.property_type,
             authority: subject.authority.clone(),
@@ -141,7 +140,11 @@ impl Runner {
             price: None,
             sides: Sides {
                 a: offered.side.clone(),
-                b: Side { said, fuel, micros },
+                b: Side {
+                    outcome,
+                    fuel,
+                    micros,
+                },
             },
         })
     }

@@ -1,16 +1,14 @@
-//! Pairs on disk: a folder for each candidate, in it one for each release that it stood beside.
+//! Pairs on disk: a folder for each candidate, and in it one for each release beside it.
 //!
-//! Each row is a line of JSON that is written whole. So many lines are kept in `pairs.jsonl`; then
-//! that becomes `pairs.before.jsonl`, in place of what had that name, so that the latest rows are
-//! always there and the folder never grows past twice as many. Rows that were taken and are in no
-//! line are counted beside them ([`Counts`]).
+//! Each row is one line of JSON, written in one call. When `pairs.jsonl` is full, it replaces
+//! `pairs.before.jsonl`. The latest rows are always there, and the folder never exceeds twice the
+//! limit. Sampled rows without a line are counted beside them ([`Counts`]).
 //!
-//! Whoever deletes a folder while rows are added to it begins anew: it is made again for the next
-//! row.
+//! A folder may be deleted at any time. The next row creates it again.
 
-use super::exclusions::{Counts, Left};
-use super::header::About;
-use domesday_evaluation::compare::paired::Paired;
+use super::exclusions::{Counts, ExclusionReason};
+use super::header::FolderHeader;
+use domesday_evaluation::compare::paired::PairedRow;
 use domesday_valuation::private_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,36 +20,36 @@ use std::path::{Path, PathBuf};
 
 /// Rows in a file, some 600 bytes each.
 pub const ROWS: usize = 10_000;
-/// The rows that are written.
+/// The file that rows are added to.
 pub const NOW: &str = "pairs.jsonl";
-/// The rows before them.
+/// The previous file.
 pub const BEFORE: &str = "pairs.before.jsonl";
-/// What they are of.
+/// The header.
 pub const ABOUT: &str = "about.json";
 
 /// One row with its time.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub struct StoredPair {
     /// When the current release answered, to the minute: seconds since 1970-01-01 UTC.
     pub at: i64,
-    /// Share of rows that was taken then, 0 to 1; absent in what older versions kept.
+    /// The sampling share at that time, 0 to 1. Rows of older versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// What both said.
-    pub pair: Paired,
+    /// Both outcomes.
+    pub pair: PairedRow,
 }
 
-/// Keeps pairs of one candidate.
-pub(super) struct Keeper {
+/// Stores the pairs of one candidate.
+pub(super) struct PairStore {
     folder: PathBuf,
     most: usize,
     open: Option<Open>,
-    /// What is counted and not yet written, by the release that the rows stand beside.
+    /// Counts that are not written yet, by the release beside the candidate.
     counted: BTreeMap<String, Counts>,
 }
 
-/// The rows beside one release.
+/// The open files beside one release.
 struct Open {
     current: String,
     folder: PathBuf,
@@ -59,10 +57,10 @@ struct Open {
     rows: usize,
 }
 
-impl Keeper {
-    /// Keeps them in this folder, which is made when there is the first.
-    pub fn new(folder: PathBuf) -> Keeper {
-        Keeper {
+impl PairStore {
+    /// Creates a store. Its folder is made for the first row.
+    pub fn new(folder: PathBuf) -> PairStore {
+        PairStore {
             folder,
             most: ROWS,
             open: None,
@@ -70,15 +68,15 @@ impl Keeper {
         }
     }
 
-    /// Keeps a row beside the current release; `about` says once what the rows are of.
+    /// Stores a row beside the current release. `about` makes the header of a new folder.
     ///
     /// # Errors
-    /// Where it cannot be written; the next row is tried anew.
+    /// It cannot be written. The next row tries again.
     pub fn keep(
         &mut self,
         current: &str,
-        row: &Kept,
-        about: impl FnOnce() -> About,
+        row: &StoredPair,
+        about: impl FnOnce() -> FolderHeader,
     ) -> std::io::Result<()> {
         let mut open = self.opened(current, row.at, about)?;
         if open.rows >= self.most {
@@ -89,43 +87,42 @@ impl Keeper {
             if replaced {
                 let counted = self.counted.entry(current.to_owned()).or_default();
                 counted.replaced += self.most as u64;
-                // Where it fails, it is tried again before long.
+                // A failure is tried again soon.
                 let _ = self.write_counts();
             }
         }
         let mut line = serde_json::to_vec(row)?;
         line.push(b'\n');
-        // One call, so that a reader never sees a part of it but at the very end.
+        // One call: a reader can see a partial line only at the end.
         open.file.write_all(&line)?;
         open.rows += 1;
         self.open = Some(open);
         Ok(())
     }
 
-    /// Counts rows beside the current release that are left out; [`Keeper::write_counts`] writes it
-    /// down.
+    /// Counts excluded rows beside the current release, for [`PairStore::write_counts`].
     pub fn leave(
         &mut self,
         current: &str,
-        (left, rows): (Left, u64),
+        (left, rows): (ExclusionReason, u64),
         at: i64,
-        about: impl FnOnce() -> About,
+        about: impl FnOnce() -> FolderHeader,
     ) {
-        // Rows of which none is compared have a folder too. Where it cannot be made, the counts
-        // cannot be written, which says so.
+        // Excluded rows alone need a folder, too. If it cannot be made, writing the counts reports
+        // the error.
         self.open = self.opened(current, at, about).ok();
         let counted = self.counted.entry(current.to_owned()).or_default();
         counted.leave(left, rows);
     }
 
-    /// Writes down what was counted.
+    /// Writes the counts.
     ///
     /// # Errors
-    /// Where it cannot be; it stays counted, and can be tried again.
+    /// They cannot be written. They stay counted and are tried again.
     pub fn write_counts(&mut self) -> std::io::Result<()> {
         while let Some(counted) = self.counted.first_entry() {
             let folder = self.folder.join(counted.key());
-            // Somebody may have taken away one to which no row comes any more.
+            // The folder may have been deleted meanwhile.
             make(&folder)?;
             counted.get().add_to(&folder)?;
             counted.remove();
@@ -133,12 +130,12 @@ impl Keeper {
         Ok(())
     }
 
-    /// The files beside this release, made again where somebody took them away.
+    /// Returns the files beside this release, created again where they were deleted.
     fn opened(
         &mut self,
         current: &str,
         at: i64,
-        about: impl FnOnce() -> About,
+        about: impl FnOnce() -> FolderHeader,
     ) -> std::io::Result<Open> {
         match self.open.take() {
             Some(open) if open.current == current && open.stands() => Ok(open),
@@ -148,7 +145,12 @@ impl Keeper {
 }
 
 impl Open {
-    fn new(candidate: &Path, current: &str, at: i64, about: &About) -> std::io::Result<Open> {
+    fn new(
+        candidate: &Path,
+        current: &str,
+        at: i64,
+        about: &FolderHeader,
+    ) -> std::io::Result<Open> {
         let folder = candidate.join(current);
         make(&folder)?;
         private_file::write(&folder.join(ABOUT), &serde_json::to_vec(about)?)?;
@@ -166,7 +168,7 @@ impl Open {
         })
     }
 
-    /// Whether the file that rows are added to is still the one that has its name.
+    /// Returns whether the open file is still the one at its path.
     fn stands(&self) -> bool {
         let named = fs::metadata(self.folder.join(NOW));
         let (Ok(named), Ok(open)) = (named, self.file.metadata()) else {
@@ -176,9 +178,8 @@ impl Open {
     }
 }
 
-/// Makes the folder of a release with the candidate's and the shadows' above it, unless they are
-/// there. The data folder is never made: in the place of one that was moved, it would keep that
-/// from being moved back.
+/// Creates the folder of a release and the shadow folders above it. The data folder is never
+/// created: a new one would prevent a moved one from being moved back.
 fn make(folder: &Path) -> std::io::Result<()> {
     if let Some(data) = folder.ancestors().nth(3) {
         fs::metadata(data)?;
@@ -187,8 +188,8 @@ fn make(folder: &Path) -> std::io::Result<()> {
     builder.recursive(true).mode(0o700).create(folder)
 }
 
-/// The file that rows are added to, and how many it has. The end of a row that was cut off when a
-/// host went down is ended.
+/// Opens the file that rows are added to and counts them. Completes a last line that a crash cut
+/// off.
 fn appending(folder: &Path) -> std::io::Result<(File, usize)> {
     let path = folder.join(NOW);
     let mut options = OpenOptions::new();
@@ -200,11 +201,11 @@ fn appending(folder: &Path) -> std::io::Result<(File, usize)> {
     Ok((file, bytes.iter().filter(|byte| **byte == b'\n').count()))
 }
 
-/// The rows of a folder, oldest first. A line that was cut off is left out.
+/// Reads the rows of a folder, oldest first, without a line that a crash cut off.
 ///
 /// # Errors
-/// Where a file is there and cannot be read.
-pub fn rows(folder: &Path) -> std::io::Result<Vec<Kept>> {
+/// A file exists and cannot be read.
+pub fn rows(folder: &Path) -> std::io::Result<Vec<StoredPair>> {
     let mut rows = Vec::new();
     for path in [folder.join(BEFORE), folder.join(NOW)] {
         let file = match File::open(path) {
@@ -213,7 +214,7 @@ pub fn rows(folder: &Path) -> std::io::Result<Vec<Kept>> {
             Err(error) => return Err(error),
         };
         for line in BufReader::new(file).split(b'\n') {
-            rows.extend(serde_json::from_slice::<Kept>(&line?).ok());
+            rows.extend(serde_json::from_slice::<StoredPair>(&line?).ok());
         }
     }
     Ok(rows)

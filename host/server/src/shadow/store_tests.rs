@@ -1,15 +1,15 @@
-//! What is kept, and for how long.
+//! Which pairs are stored, and how many.
 
 use super::*;
-use domesday_evaluation::compare::header::{Compared, Header, Source};
+use domesday_evaluation::compare::header::{ComparedRelease, Header, Source};
 use domesday_evaluation::compare::paired::{ComparedOutcome, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_evaluation::report::TrainingData;
 use domesday_registers::codes::PropertyType;
 use std::os::unix::fs::PermissionsExt;
 
-fn about() -> About {
-    let release = || Compared {
+fn about() -> FolderHeader {
+    let release = || ComparedRelease {
         release_id: "made-up".to_owned(),
         model: "made-up".to_owned(),
         model_version: "1".to_owned(),
@@ -27,7 +27,7 @@ fn about() -> About {
     let rows = Source::Fixtures {
         file: String::new(),
     };
-    About {
+    FolderHeader {
         header: Header {
             releases,
             rows,
@@ -37,15 +37,15 @@ fn about() -> About {
     }
 }
 
-fn row(at: i64) -> Kept {
+fn row(at: i64) -> StoredPair {
     let side = || Side {
-        said: ComparedOutcome::Referred {
+        outcome: ComparedOutcome::Referred {
             reason: "short_lease".to_owned(),
         },
         fuel: 7,
         micros: 1.5,
     };
-    let pair = Paired {
+    let pair = PairedRow {
         row: String::new(),
         property_type: PropertyType::Flat,
         authority: String::new(),
@@ -56,14 +56,14 @@ fn row(at: i64) -> Kept {
             b: side(),
         },
     };
-    Kept {
+    StoredPair {
         at,
         share: Some(0.5),
         pair,
     }
 }
 
-/// When rows were taken, and how many had to make room.
+/// Returns the times of the stored rows and the number of removed rows.
 fn times(folder: &Path) -> (Vec<i64>, u64) {
     let rows = rows(folder).unwrap();
     let replaced = Counts::read(folder).unwrap().replaced;
@@ -74,25 +74,25 @@ fn times(folder: &Path) -> (Vec<i64>, u64) {
 fn the_latest_rows_are_kept_and_no_more_than_twice_as_many_as_a_file_has() {
     let kept = tempfile::tempdir().unwrap();
     let folder = kept.path().join("candidate");
-    let mut keeper = Keeper::new(folder.clone());
+    let mut keeper = PairStore::new(folder.clone());
     keeper.most = 3;
     for at in 0..3 {
         keeper.keep("current", &row(at), about).unwrap();
     }
     assert_eq!(times(&folder.join("current")), (vec![0, 1, 2], 0));
-    // Another host's life begins with what is there.
-    let mut keeper = Keeper::new(folder.clone());
+    // A restarted host continues with the stored rows.
+    let mut keeper = PairStore::new(folder.clone());
     keeper.most = 3;
     for at in 3..5 {
         keeper.keep("current", &row(at), about).unwrap();
     }
-    // There are two files, and nothing is lost yet.
+    // Two files, and no row removed yet.
     assert_eq!(times(&folder.join("current")), (vec![0, 1, 2, 3, 4], 0));
     for at in 5..8 {
         keeper.keep("current", &row(at), about).unwrap();
     }
     assert_eq!(times(&folder.join("current")), (vec![3, 4, 5, 6, 7], 3));
-    // Rows beside another release stand for themselves.
+    // Rows beside another release are separate.
     keeper.keep("next", &row(9), about).unwrap();
     keeper.keep("current", &row(10), about).unwrap();
     assert_eq!(times(&folder.join("next")), (vec![9], 0));
@@ -108,13 +108,13 @@ fn the_latest_rows_are_kept_and_no_more_than_twice_as_many_as_a_file_has() {
 fn a_line_that_was_cut_off_costs_itself_alone() {
     let kept = tempfile::tempdir().unwrap();
     let folder = kept.path().join("current");
-    let mut keeper = Keeper::new(kept.path().to_owned());
+    let mut keeper = PairStore::new(kept.path().to_owned());
     keeper.keep("current", &row(1), about).unwrap();
     let mut text = fs::read(folder.join(NOW)).unwrap();
     text.extend_from_slice(b"{\"at\": 2, \"pai");
     fs::write(folder.join(NOW), text).unwrap();
     assert_eq!(times(&folder).0, [1]);
-    Keeper::new(kept.path().to_owned())
+    PairStore::new(kept.path().to_owned())
         .keep("current", &row(3), about)
         .unwrap();
     assert_eq!(times(&folder).0, [1, 3]);
@@ -125,13 +125,13 @@ fn a_folder_that_is_deleted_is_made_again() {
     let kept = tempfile::tempdir().unwrap();
     let candidate = kept.path().join("candidate");
     let folder = candidate.join("current");
-    let mut keeper = Keeper::new(candidate.clone());
+    let mut keeper = PairStore::new(candidate.clone());
     keeper.keep("current", &row(1), about).unwrap();
     fs::remove_dir_all(&candidate).unwrap();
     keeper.keep("current", &row(2), about).unwrap();
     assert_eq!(times(&folder).0, [2]);
     assert!(folder.join(ABOUT).exists());
-    // The file alone, too.
+    // The same with the file alone.
     fs::remove_file(folder.join(NOW)).unwrap();
     keeper.keep("current", &row(3), about).unwrap();
     assert_eq!(times(&folder).0, [3]);
@@ -142,12 +142,12 @@ fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
     let kept = tempfile::tempdir().unwrap();
     let folder = kept.path().join("current");
     for life in 0..2 {
-        let mut keeper = Keeper::new(kept.path().to_owned());
-        keeper.leave("current", (Left::Dropped, 3), 60 + life, about);
-        keeper.leave("current", (Left::Undone, 1), 60 + life, about);
-        keeper.leave("next", (Left::OutsideDates, 1), 60 + life, about);
+        let mut keeper = PairStore::new(kept.path().to_owned());
+        keeper.leave("current", (ExclusionReason::Dropped, 3), 60 + life, about);
+        keeper.leave("current", (ExclusionReason::Undone, 1), 60 + life, about);
+        keeper.leave("next", (ExclusionReason::OutsideDates, 1), 60 + life, about);
         keeper.write_counts().unwrap();
-        // What is written is not counted again.
+        // Written counts are not added again.
         keeper.write_counts().unwrap();
     }
     let found = Counts::read(&folder).unwrap();
@@ -156,7 +156,7 @@ fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
     assert_eq!(found.left_out.outside_dates, 0);
     let next = Counts::read(&kept.path().join("next")).unwrap();
     assert_eq!(next.left_out.outside_dates, 2);
-    // There is no row, and still something to tell.
+    // No row, and still a report.
     assert!(rows(&folder).unwrap().is_empty() && folder.join(ABOUT).exists());
 }
 
@@ -165,12 +165,12 @@ fn what_cannot_be_written_stays_counted() {
     let kept = tempfile::tempdir().unwrap();
     let candidate = kept.path().join("candidate");
     fs::write(&candidate, "in the way").unwrap();
-    let mut keeper = Keeper::new(candidate.clone());
+    let mut keeper = PairStore::new(candidate.clone());
     keeper.keep("current", &row(1), about).unwrap_err();
-    keeper.leave("current", (Left::Unkept, 1), 1, about);
+    keeper.leave("current", (ExclusionReason::Unkept, 1), 1, about);
     keeper.write_counts().unwrap_err();
     fs::remove_file(&candidate).unwrap();
-    keeper.leave("current", (Left::Unkept, 1), 1, about);
+    keeper.leave("current", (ExclusionReason::Unkept, 1), 1, about);
     keeper.write_counts().unwrap();
     let found = Counts::read(&candidate.join("current")).unwrap();
     assert_eq!(found.left_out.unkept, 2);
@@ -179,9 +179,9 @@ fn what_cannot_be_written_stays_counted() {
 #[test]
 fn a_folder_that_is_deleted_keeps_no_other_from_being_written() {
     let kept = tempfile::tempdir().unwrap();
-    let mut keeper = Keeper::new(kept.path().to_owned());
-    keeper.leave("current", (Left::Dropped, 1), 1, about);
-    keeper.leave("next", (Left::Dropped, 2), 1, about);
+    let mut keeper = PairStore::new(kept.path().to_owned());
+    keeper.leave("current", (ExclusionReason::Dropped, 1), 1, about);
+    keeper.leave("next", (ExclusionReason::Dropped, 2), 1, about);
     fs::remove_dir_all(kept.path().join("current")).unwrap();
     keeper.write_counts().unwrap();
     let next = Counts::read(&kept.path().join("next")).unwrap();

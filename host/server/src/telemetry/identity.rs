@@ -1,6 +1,6 @@
-//! What is counted of the identity provider.
+//! Metrics of the address provider.
 
-use domesday_address_lookup::{State, Watch};
+use domesday_address_lookup::{LookupObserver, State};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -9,8 +9,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 use std::time::Duration;
 
-/// Upper bounds of a request's time, seconds: from a neighbour's answer to the longest that is
-/// waited.
+/// Upper bounds of a request's duration in seconds, from a fast local answer to the timeout.
 const SECONDS: [f64; 10] = [0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 3.0];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -19,18 +18,18 @@ struct Outcome {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct InState {
+struct BreakerLabels {
     state: &'static str,
 }
 
-/// Counts; clones count together.
+/// Counters. Clones share them.
 #[derive(Clone)]
 pub struct IdentityMetrics {
     requests: Family<Outcome, Counter>,
     seconds: Histogram,
     retries: Counter,
     postcodes: Family<Outcome, Counter>,
-    breaker: Family<InState, Gauge>,
+    breaker: Family<BreakerLabels, Gauge>,
 }
 
 impl IdentityMetrics {
@@ -72,29 +71,29 @@ impl IdentityMetrics {
     }
 }
 
-impl Watch for IdentityMetrics {
-    fn tried(&self, outcome: &'static str, took: Duration) {
+impl LookupObserver for IdentityMetrics {
+    fn request_finished(&self, outcome: &'static str, took: Duration) {
         self.requests.get_or_create(&Outcome { outcome }).inc();
         self.seconds.observe(took.as_secs_f64());
     }
 
-    fn retried(&self) {
+    fn request_retried(&self) {
         self.retries.inc();
     }
 
-    fn asked(&self, how: &'static str) {
+    fn lookup_finished(&self, result: &'static str) {
         self.postcodes
-            .get_or_create(&Outcome { outcome: how })
+            .get_or_create(&Outcome { outcome: result })
             .inc();
     }
 
-    fn breaker(&self, now: State) {
+    fn breaker_changed(&self, now: State) {
         for (of, state) in [
             (State::Closed, "closed"),
             (State::Open, "open"),
             (State::HalfOpen, "half_open"),
         ] {
-            let gauge = self.breaker.get_or_create(&InState { state });
+            let gauge = self.breaker.get_or_create(&BreakerLabels { state });
             gauge.set((of == now).into());
         }
     }

@@ -1,13 +1,13 @@
-//! How late the asynchronous threads run what is due: a call that blocks one of them shows here.
+//! The scheduling delay of the asynchronous threads. A blocking call on one of them shows here.
 
 use prometheus_client::metrics::histogram::Histogram;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
-/// How often it is measured.
+/// The interval of measurements.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Measures it again and again, in seconds.
+/// Measures the delay, in seconds, until the task is dropped.
 pub async fn watch(late: Histogram) {
     loop {
         let due = Instant::now() + EVERY;

@@ -1,8 +1,7 @@
-//! What is counted while the service runs.
+//! Metrics of the running service.
 //!
-//! Labels are taken from sets that cannot grow with the requests: the templates of routes,
-//! statuses, codes of the contract, and releases that were opened. No path, tenant or key is ever a
-//! label.
+//! Labels come from sets that requests cannot enlarge: route templates, statuses, codes of the
+//! contract and opened releases. No path, tenant or key is ever a label.
 
 use super::identity::IdentityMetrics;
 use super::shadow::ShadowMetrics;
@@ -20,17 +19,17 @@ use std::fmt::Write;
 use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
-/// Upper bounds of the durations, seconds: from a refusal to the longest that a request may take.
+/// Upper bounds of the durations in seconds, from a refusal to the longest request.
 const SECONDS: [f64; 14] = [
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1.0, 5.0, 30.0,
 ];
 
-/// A route's template, or none where no route matched.
+/// The template of a route, or none where no route matched.
 #[derive(Debug, Clone)]
 pub struct Route(pub Option<MatchedPath>);
 
 impl Route {
-    /// The template.
+    /// Returns the template.
     pub fn as_str(&self) -> &str {
         self.0.as_ref().map_or("none", MatchedPath::as_str)
     }
@@ -57,56 +56,56 @@ impl EncodeLabelValue for Route {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Answered {
+struct ResponseLabels {
     route: Route,
     status: u16,
     code: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRoute {
+struct RouteLabels {
     route: Route,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Valued {
+struct RowLabels {
     status: &'static str,
     release: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRelease {
+struct ReleaseLabels {
     release: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Ended {
+struct JobLabels {
     status: &'static str,
 }
 
-type Durations = Family<OfRoute, Histogram, fn() -> Histogram>;
+type Durations = Family<RouteLabels, Histogram, fn() -> Histogram>;
 
-/// Everything that is counted, and the registry that writes it out.
+/// All metrics and their registry.
 pub struct Metrics {
     registry: Registry,
-    requests: Family<Answered, Counter>,
+    requests: Family<ResponseLabels, Counter>,
     seconds: Durations,
-    values: Family<Valued, Counter>,
+    values: Family<RowLabels, Counter>,
     units: Counter,
-    jobs_ended: Family<Ended, Counter>,
-    current: Family<OfRelease, Gauge>,
+    jobs_ended: Family<JobLabels, Counter>,
+    current: Family<ReleaseLabels, Gauge>,
     late: Histogram,
-    /// What is counted of the identity provider.
+    /// Metrics of the address provider.
     pub identity: IdentityMetrics,
-    /// What is counted of a release that runs as a shadow.
+    /// Metrics of the shadow.
     pub shadow: ShadowMetrics,
-    /// What is looked at only when somebody asks.
-    pub(crate) sampled: Sampled,
+    /// Gauges that are read for each page.
+    pub(crate) sampled: SampledGauges,
 }
 
-/// What stands somewhere else and is read when the page is written.
+/// Gauges of values that other parts hold, read for each page.
 #[derive(Default)]
-pub(crate) struct Sampled {
+pub(crate) struct SampledGauges {
     pub workers_busy: Gauge,
     pub workers_room: Gauge,
     pub body_bytes: Gauge,
@@ -133,7 +132,7 @@ impl Default for Metrics {
             late: Histogram::new(SECONDS),
             identity: IdentityMetrics::register(&mut registry),
             shadow: ShadowMetrics::register(&mut registry),
-            sampled: Sampled::default(),
+            sampled: SampledGauges::default(),
             registry: Registry::default(),
         };
         let r = &mut registry;
@@ -244,17 +243,17 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// One request is answered. `code` is the contract's, where it was refused.
+    /// Counts a response. `code` is the contract's error code, if any.
     pub fn answered(&self, route: Route, status: u16, code: Option<&'static str>, took: Duration) {
         let seconds = took.as_secs_f64();
         self.seconds
-            .get_or_create(&OfRoute {
+            .get_or_create(&RouteLabels {
                 route: route.clone(),
             })
             .observe(seconds);
         let code = code.unwrap_or("none");
         self.requests
-            .get_or_create(&Answered {
+            .get_or_create(&ResponseLabels {
                 route,
                 status,
                 code,
@@ -262,15 +261,15 @@ impl Metrics {
             .inc();
     }
 
-    /// So many properties ended with this status.
+    /// Counts valuations with this status.
     pub fn values(&self, release: &str, status: &'static str, count: u64) {
         let release = release.to_owned();
         self.values
-            .get_or_create(&Valued { status, release })
+            .get_or_create(&RowLabels { status, release })
             .inc_by(count);
     }
 
-    /// The results of a batch or a job.
+    /// Counts the results of a batch or a job.
     pub fn summary(&self, release: &str, summary: &Summary) {
         for (status, count) in [
             (Status::Valued, summary.valued),
@@ -284,29 +283,31 @@ impl Metrics {
         }
     }
 
-    /// So many units are charged for good.
+    /// Counts units that are charged finally.
     pub fn units_charged(&self, units: u64) {
         self.units.inc_by(units);
     }
 
-    /// A job is over.
+    /// Counts a job that ended.
     pub fn job_ended(&self, status: &'static str) {
-        self.jobs_ended.get_or_create(&Ended { status }).inc();
+        self.jobs_ended.get_or_create(&JobLabels { status }).inc();
     }
 
-    /// Where it is counted how late the asynchronous threads are.
+    /// Returns the histogram of scheduling delays.
     pub fn late(&self) -> Histogram {
         self.late.clone()
     }
 
-    /// Notes the current release.
+    /// Records the current release.
     pub(crate) fn current(&self, release: &str) {
         self.current.clear();
         let release = release.to_owned();
-        self.current.get_or_create(&OfRelease { release }).set(1);
+        self.current
+            .get_or_create(&ReleaseLabels { release })
+            .set(1);
     }
 
-    /// All of it as OpenMetrics text.
+    /// Renders all metrics as OpenMetrics text.
     pub(crate) fn write(&self) -> Result<String, std::fmt::Error> {
         let mut page = String::with_capacity(16 << 10);
         prometheus_client::encoding::text::encode(&mut page, &self.registry)?;

@@ -1,4 +1,4 @@
-//! What operators watch a service by: metrics, and traces. Log lines are in `logging.rs`.
+//! Metrics and traces for operators. Log lines are in `logging.rs`.
 
 mod identity;
 pub mod lateness;

@@ -1,6 +1,6 @@
-//! What is counted of a candidate that runs beside the current release.
+//! Metrics of a candidate that runs beside the current release.
 
-use domesday_evaluation::compare::paired::{ComparedOutcome, Paired, Status};
+use domesday_evaluation::compare::paired::{ComparedOutcome, PairedRow, Status};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -9,7 +9,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 use std::sync::atomic::AtomicU64;
 
-/// Upper bounds of the candidate's value over the current one's. What did not move is in the bin
+/// Upper bounds of the candidate's value over the current one's. An unchanged value is in the bin
 /// from 0.995 to 1.005.
 const RATIOS: [f64; 12] = [
     0.5, 0.75, 0.9, 0.95, 0.98, 0.995, 1.005, 1.02, 1.05, 1.1, 1.25, 2.0,
@@ -29,17 +29,17 @@ struct Statuses {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct OfRelease {
+struct ReleaseLabels {
     release: String,
 }
 
-/// Counts; clones count together.
+/// Counters. Clones share them.
 #[derive(Clone)]
 pub struct ShadowMetrics {
     rows: Family<Row, Counter>,
     statuses: Family<Statuses, Counter>,
-    ratios: Family<OfRelease, Histogram, fn() -> Histogram>,
-    share: Family<OfRelease, Gauge<f64, AtomicU64>>,
+    ratios: Family<ReleaseLabels, Histogram, fn() -> Histogram>,
+    share: Family<ReleaseLabels, Gauge<f64, AtomicU64>>,
 }
 
 impl ShadowMetrics {
@@ -73,28 +73,33 @@ impl ShadowMetrics {
         metrics
     }
 
-    /// A shadow starts.
+    /// Records the start of a shadow.
     pub fn begun(&self, release: &str, share: f64) {
         self.share.clear();
         let release = release.to_owned();
-        self.share.get_or_create(&OfRelease { release }).set(share);
+        self.share
+            .get_or_create(&ReleaseLabels { release })
+            .set(share);
     }
 
-    /// There is none any more.
+    /// Records the end of the shadow.
     pub fn ended(&self) {
         self.share.clear();
     }
 
-    /// A row that was taken ended so.
+    /// Counts the outcome of a sampled row.
     pub fn row(&self, release: &str, outcome: &'static str) {
         let release = release.to_owned();
         self.rows.get_or_create(&Row { release, outcome }).inc();
     }
 
-    /// What both said of a row.
-    pub fn pair(&self, release: &str, pair: &Paired) {
+    /// Records both outcomes of a row.
+    pub fn pair(&self, release: &str, pair: &PairedRow) {
         let release = release.to_owned();
-        let status = pair.said().map(ComparedOutcome::status).map(Status::word);
+        let status = pair
+            .outcomes()
+            .map(ComparedOutcome::status)
+            .map(Status::word);
         self.statuses
             .get_or_create(&Statuses {
                 release: release.clone(),
@@ -104,7 +109,7 @@ impl ShadowMetrics {
             .inc();
         if let Some(both) = pair.estimates() {
             self.ratios
-                .get_or_create(&OfRelease { release })
+                .get_or_create(&ReleaseLabels { release })
                 .observe(both.b / both.a);
         }
     }

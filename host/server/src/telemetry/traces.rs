@@ -1,7 +1,7 @@
-//! One span a request, sent to an OpenTelemetry collector.
+//! One span for each request, sent to an OpenTelemetry collector.
 //!
-//! The span is made when the request is over, out of what its log line says, so that a request
-//! carries nothing on its way; and none is made where nobody collects them.
+//! The span is made from the facts of the log line after the request ended, so that the request
+//! carries nothing for it. Without a collector no span is made.
 
 use crate::plain_http::no_tls;
 use axum::http::uri::Scheme;
@@ -23,19 +23,19 @@ use std::pin::Pin;
 use std::time::{Duration, SystemTime};
 
 /// How long the collector may take over one batch, and how long a stop waits for the last one.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Bytes that are read of the collector's answer.
 const ANSWER_MAX: u64 = 64 << 10;
 
-/// Why spans cannot be sent.
+/// The reason why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
-    /// It is no address that spans can be posted to.
+    /// The endpoint is not a URL that spans can be posted to.
     #[error(
         "must be a whole URL such as http://127.0.0.1:4318/v1/traces; https is not spoken, so that a collector elsewhere wants an agent on this machine"
     )]
     Address,
-    /// The exporter would not be made.
+    /// The exporter cannot be made.
     #[error(transparent)]
     Exporter(#[from] opentelemetry_otlp::ExporterBuildError),
     /// TLS, which every client has.
@@ -46,38 +46,38 @@ pub enum TracesError {
     Client(#[from] reqwest::Error),
 }
 
-/// Sends spans.
+/// Sends spans to a collector.
 pub struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
     propagator: TraceContextPropagator,
 }
 
-/// A request that is over.
-pub struct Traced<'a> {
-    /// Its headers, of which `traceparent` says whose span it is a part of.
+/// A finished request.
+pub struct FinishedRequest<'a> {
+    /// The context of its header `traceparent`.
     pub parent: Context,
     /// The method.
     pub method: &'a str,
     /// The route's template.
     pub route: &'a str,
-    /// The status of the answer.
+    /// The status of the response.
     pub status: u16,
     /// The request's id.
     pub request_id: String,
-    /// The release that it was valued by, where one was.
+    /// The release that valued it, if any.
     pub release_id: Option<&'a str>,
-    /// When it began.
+    /// The start.
     pub began: SystemTime,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
 }
 
 impl Traces {
-    /// Sends to the collector at `endpoint`, the whole URL that traces are posted to.
+    /// Creates an exporter to the collector at `endpoint`, a whole URL.
     ///
     /// # Errors
-    /// Where it is not a URL of plain HTTP.
+    /// It is not a URL of plain HTTP.
     pub fn to(endpoint: &str) -> Result<Traces, TracesError> {
         let address: Option<Uri> = endpoint.parse().ok();
         let plain = |address: &Uri| {
@@ -92,10 +92,10 @@ impl Traces {
             .with_http_client(Posting::new()?)
             .with_protocol(Protocol::HttpBinary)
             .with_endpoint(endpoint)
-            .with_timeout(PATIENCE)
+            .with_timeout(TIMEOUT)
             .build()?;
         let provider = SdkTracerProvider::builder()
-            // Collects and sends on a thread of its own; what does not fit its queue is dropped.
+            // Collects and sends on its own thread. Spans that do not fit its queue are dropped.
             .with_batch_exporter(exporter)
             .with_sampler(Sampler::ParentBased(Box::new(Sampler::AlwaysOn)))
             .with_resource(Resource::builder().with_service_name("domesday").build())
@@ -107,14 +107,14 @@ impl Traces {
         })
     }
 
-    /// Whose span a request with these headers is a part of.
+    /// Returns the trace context of a request with these headers.
     pub fn parent(&self, headers: &HeaderMap) -> Context {
         self.propagator
             .extract_with_context(&Context::new(), &HeaderExtractor(headers))
     }
 
     /// Queues a request's span.
-    pub fn record(&self, request: Traced<'_>) {
+    pub fn record(&self, request: FinishedRequest<'_>) {
         let name: Cow<'static, str> = format!("{} {}", request.method, request.route).into();
         let mut attributes = vec![
             KeyValue::new("http.request.method", request.method.to_owned()),
@@ -136,9 +136,9 @@ impl Traces {
         span.end_with_timestamp(request.began + request.took);
     }
 
-    /// Sends what is still queued. Blocks for a few seconds at most.
+    /// Sends the queued spans. Blocks for a few seconds at most.
     pub fn stop(&self) {
-        if let Err(error) = self.provider.shutdown_with_timeout(PATIENCE) {
+        if let Err(error) = self.provider.shutdown_with_timeout(TIMEOUT) {
             tracing::warn!(%error, "the last traces could not be sent");
         }
     }
@@ -152,7 +152,7 @@ impl Posting {
     fn new() -> Result<Posting, TracesError> {
         let client = Client::builder()
             .http1_only()
-            .timeout(PATIENCE)
+            .timeout(TIMEOUT)
             // The collector is named by its operator; a proxy of the environment is not meant for
             // it.
             .no_proxy()

@@ -8,7 +8,7 @@ use super::records::{decode_key, decode_tenant, encode_key, encode_tenant};
 use super::tables::{KEYS, TENANTS, Tables};
 use super::{EmbeddedState, read_now};
 use crate::{
-    Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeFault, Scopes,
+    Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeError, Scopes,
     StateError, Tenant, TenantId, UnixMillis,
 };
 
@@ -109,7 +109,7 @@ impl Accounts for EmbeddedState {
         now: UnixMillis,
     ) -> Result<CreatedKey, StateError> {
         if new.scopes == Scopes::default() {
-            return Err(ScopeFault::Empty.into());
+            return Err(ScopeError::Empty.into());
         }
         let (id, secret, digest) = seed.into_key();
         let record = KeyRecord {

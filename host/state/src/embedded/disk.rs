@@ -11,7 +11,7 @@ use std::time::Duration;
 use redb::StorageBackend;
 
 use super::EmbeddedState;
-use super::aside::Below;
+use super::read_only_fallback::ReadAt;
 use super::source::Source;
 
 /// What goes wrong.
@@ -27,7 +27,7 @@ pub(super) enum Fault {
 
 /// One file.
 #[derive(Debug, Default, Clone)]
-struct Plate {
+struct DiskFile {
     /// What is read.
     written: Vec<u8>,
     /// What a loss of power leaves.
@@ -45,7 +45,7 @@ pub(super) enum Files {
 }
 
 #[derive(Debug, Clone)]
-struct Armed {
+struct ArmedFault {
     fault: Fault,
     files: Files,
     /// Writes and syncs of those files until it begins.
@@ -53,15 +53,15 @@ struct Armed {
 }
 
 #[derive(Debug, Default, Clone)]
-struct Platters {
+struct DiskState {
     /// The state's file and its log.
-    plates: [Plate; 2],
+    plates: [DiskFile; 2],
     /// The fault that is to come, if any. It lasts until it is lifted.
-    armed: Option<Armed>,
+    armed: Option<ArmedFault>,
     random: u64,
 }
 
-impl Platters {
+impl DiskState {
     /// Whether a write or sync of a file fails now.
     fn fails(&mut self, plate: usize, sync: bool) -> Option<io::Error> {
         let armed = self.armed.as_mut()?;
@@ -120,19 +120,19 @@ fn put(bytes: &mut Vec<u8>, offset: usize, data: &[u8]) {
 /// One of the disk's files.
 #[derive(Debug, Clone)]
 pub(super) struct Disk {
-    platters: Arc<Mutex<Platters>>,
+    platters: Arc<Mutex<DiskState>>,
     plate: usize,
 }
 
 impl Disk {
     pub(super) fn new(random: u64) -> Self {
-        Disk::of(Platters {
+        Disk::of(DiskState {
             random: random | 1,
-            ..Platters::default()
+            ..DiskState::default()
         })
     }
 
-    fn of(platters: Platters) -> Self {
+    fn of(platters: DiskState) -> Self {
         Disk {
             platters: Arc::new(Mutex::new(platters)),
             plate: 0,
@@ -147,11 +147,11 @@ impl Disk {
         }
     }
 
-    fn platters(&self) -> MutexGuard<'_, Platters> {
+    fn platters(&self) -> MutexGuard<'_, DiskState> {
         self.platters.lock().unwrap()
     }
 
-    fn with<T>(&self, use_it: impl FnOnce(&mut Plate) -> T) -> T {
+    fn with<T>(&self, use_it: impl FnOnce(&mut DiskFile) -> T) -> T {
         use_it(&mut self.platters().plates[self.plate])
     }
 
@@ -165,7 +165,7 @@ impl Disk {
 
     /// As [`Disk::arm`], of some files alone.
     pub(super) fn arm_on(&self, files: Files, fault: Fault, after: u32) {
-        self.platters().armed = Some(Armed {
+        self.platters().armed = Some(ArmedFault {
             fault,
             files,
             after,
@@ -175,7 +175,7 @@ impl Disk {
     /// The same disk, had the log been taken away.
     pub(super) fn without_log(&self) -> Disk {
         let mut left = self.platters().clone();
-        left.plates[1] = Plate::default();
+        left.plates[1] = DiskFile::default();
         Disk::of(left)
     }
 
@@ -215,7 +215,7 @@ impl Disk {
     }
 }
 
-impl Below for Disk {
+impl ReadAt for Disk {
     fn len(&self) -> io::Result<u64> {
         StorageBackend::len(self)
     }

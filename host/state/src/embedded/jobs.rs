@@ -8,10 +8,10 @@ use super::memory::PAUSED;
 use super::records::{StoredJob, decode_job, encode_job};
 use super::tables::{IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
 use super::usage::{fitting, give_back};
-use super::{EmbeddedState, commit, failed, keys, reply_of, work};
+use super::{EmbeddedState, failed, group_commit, keys, reply_of, work};
 use crate::{
-    ChunkDone, Claim, Held, Hold, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus,
-    Jobs, NewJob, Purged, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
+    ChunkDone, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
+    LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
 };
 
 /// Jobs or keys that one transaction removes, so that a purge never holds up a request for long.
@@ -262,11 +262,11 @@ impl Jobs for EmbeddedState {
         self.durable(move |tables| work::claim(tables, now, lease_millis))
     }
 
-    fn input(&self, held: Held, chunk: u32) -> Reply<Option<Vec<u8>>> {
+    fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
         self.read(move |transaction| {
-            let id = held.job.into_bytes();
+            let id = lease.job.into_bytes();
             let jobs = transaction.open_table(JOBS).map_err(reading)?;
-            if find(&jobs, id)?.is_none_or(|stored| stored.fence != held.fence) {
+            if find(&jobs, id)?.is_none_or(|stored| stored.fence != lease.fence) {
                 return Ok(None);
             }
             let inputs = transaction.open_table(INPUTS).map_err(reading)?;
@@ -275,26 +275,26 @@ impl Jobs for EmbeddedState {
         })
     }
 
-    fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold> {
-        self.durable(move |tables| work::renew(tables, held, now, lease_millis))
+    fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus> {
+        self.durable(move |tables| work::renew(tables, lease, now, lease_millis))
     }
 
     fn finish_chunk(
         &self,
-        held: Held,
+        lease: Lease,
         done: ChunkDone,
         now: UnixMillis,
         lease_millis: i64,
-    ) -> Reply<Hold> {
-        self.durable(move |tables| work::finish_chunk(tables, held, &done, now, lease_millis))
+    ) -> Reply<LeaseStatus> {
+        self.durable(move |tables| work::finish_chunk(tables, lease, &done, now, lease_millis))
     }
 
-    fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold> {
-        self.durable(move |tables| work::fail(tables, held, error, now))
+    fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
+        self.durable(move |tables| work::fail(tables, lease, error, now))
     }
 
-    fn let_go(&self, held: Held) -> Reply<Hold> {
-        self.durable(move |tables| work::let_go(tables, held))
+    fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
+        self.durable(move |tables| work::release_lease(tables, lease))
     }
 
     fn waiting(&self) -> Reply<u64> {
@@ -304,7 +304,7 @@ impl Jobs for EmbeddedState {
         })
     }
 
-    fn purge(&self, now: UnixMillis) -> Reply<Purged> {
+    fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
             return failed("the state is closed");
         };
@@ -312,16 +312,16 @@ impl Jobs for EmbeddedState {
         let queue = queue.clone();
         // A reader drives it, since it is many transactions and must go on unpolled.
         let begun = readers.begin(move |_| {
-            let mut all = Purged::default();
+            let mut all = PurgeCounts::default();
             let outcome = loop {
-                let step = commit::wait(&queue, move |tables| {
-                    Ok(Purged {
+                let step = group_commit::wait(&queue, move |tables| {
+                    Ok(PurgeCounts {
                         jobs: remove(tables, now, PURGED_AT_ONCE)?,
                         documents: keys::bury(tables, now, PURGED_AT_ONCE)?,
                     })
                 });
                 match step {
-                    Ok(step) if step == Purged::default() => break Ok(all),
+                    Ok(step) if step == PurgeCounts::default() => break Ok(all),
                     Ok(step) => {
                         all.jobs += step.jobs;
                         all.documents += step.documents;

@@ -3,7 +3,7 @@
 use redb::ReadableTable;
 
 use super::file::{reading, writing};
-use super::records::{Remembered, decode_job, decode_remembered, encode_remembered};
+use super::records::{IdempotencyRecord, decode_job, decode_remembered, encode_remembered};
 use super::tables::{JobKey, Tables};
 use crate::{
     IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, StateError, Submission, TenantId, UnixMillis,
@@ -22,9 +22,9 @@ pub(super) fn known(
         .map_err(reading)?;
     let Some(found) = found else { return Ok(None) };
     let (known, job) = match decode_remembered(&asked.key, found.value())? {
-        Remembered::Tombstone => return Ok(Some(Submission::KeyExpired)),
-        Remembered::Document { digest, job } => (digest, *job),
-        Remembered::Job { digest, job: id } => {
+        IdempotencyRecord::Tombstone => return Ok(Some(Submission::KeyExpired)),
+        IdempotencyRecord::Document { digest, job } => (digest, *job),
+        IdempotencyRecord::Job { digest, job: id } => {
             let stored = jobs.get(id).map_err(reading)?;
             let Some(stored) = stored else {
                 return Err(StateError::Damaged {
@@ -64,7 +64,7 @@ pub(super) fn remember(
     job: &Job,
     key: &Idempotency,
 ) -> Result<(), StateError> {
-    let remembered = Remembered::Job {
+    let remembered = IdempotencyRecord::Job {
         digest: key.digest,
         job: job.id.into_bytes(),
     };
@@ -88,11 +88,16 @@ pub(super) fn keep_document(
     let remembered = found
         .map(|found| decode_remembered(key, found.value()))
         .transpose()?;
-    let Some(Remembered::Job { digest, .. }) = remembered else {
+    let Some(IdempotencyRecord::Job { digest, .. }) = remembered else {
         return Ok(());
     };
     let job = Box::new(job.final_document(now));
-    put(tables, &tenant, key, &Remembered::Document { digest, job })
+    put(
+        tables,
+        &tenant,
+        key,
+        &IdempotencyRecord::Document { digest, job },
+    )
 }
 
 /// Turns keys whose time is over into tombstones, at most `limit` of them; how many there were.
@@ -110,7 +115,7 @@ pub(super) fn bury(
         over.push((at, tenant.to_owned(), key.to_owned()));
     }
     for (at, tenant, key) in &over {
-        let bytes = encode_remembered(&Remembered::Tombstone)?;
+        let bytes = encode_remembered(&IdempotencyRecord::Tombstone)?;
         tables
             .idempotency
             .edit()?
@@ -129,7 +134,7 @@ fn put(
     tables: &mut Tables<'_>,
     tenant: &TenantId,
     key: &str,
-    remembered: &Remembered,
+    remembered: &IdempotencyRecord,
 ) -> Result<(), StateError> {
     let bytes = encode_remembered(remembered)?;
     let keys = tables.idempotency.edit()?;

@@ -13,7 +13,8 @@ use crate::directory::Directory;
 use crate::key::KeyDigest;
 use crate::switches::PromotedReleases;
 use crate::{
-    Access, CursorSecret, CursorSecrets, KeyId, KeyRecord, Released, StateError, Tenant, UnixMillis,
+    Access, CursorSecret, CursorSecrets, KeyId, KeyRecord, ReleaseKind, StateError, Tenant,
+    UnixMillis,
 };
 
 /// How long a commit may take before the disk counts as stalled.
@@ -28,11 +29,11 @@ pub(super) const CURSOR_SECRET_BEFORE: &str = "cursor_secret_before";
 
 /// The switch that holds the promoted release; the first has its name from when it was the only
 /// one.
-pub(super) fn promoted(what: Released) -> &'static str {
+pub(super) fn promoted(what: ReleaseKind) -> &'static str {
     match what {
-        Released::Valuation => "promoted",
-        Released::Markets => "promoted_markets",
-        Released::Rates => "promoted_rates",
+        ReleaseKind::Valuation => "promoted",
+        ReleaseKind::Markets => "promoted_markets",
+        ReleaseKind::Rates => "promoted_rates",
     }
 }
 
@@ -46,13 +47,13 @@ pub(super) enum Change {
     /// Jobs were paused or resumed.
     Paused(bool),
     /// A release was promoted.
-    Promoted(Released, String),
+    Promoted(ReleaseKind, String),
     /// Cursors have other secrets.
     Cursors(CursorSecrets),
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct MemoryState {
     directory: Directory,
     paused: bool,
     promoted: PromotedReleases,
@@ -60,7 +61,7 @@ struct Known {
     trouble: Option<String>,
 }
 
-impl Known {
+impl MemoryState {
     fn apply(&mut self, change: Change) {
         match change {
             Change::Tenant(tenant) => self.directory.put_tenant(tenant),
@@ -75,24 +76,24 @@ impl Known {
 /// Tenants, keys and switches as they are durable, and what is wrong with the store.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    known: RwLock<Known>,
+    known: RwLock<MemoryState>,
     /// When the commit that is under way began.
     commit: Mutex<Option<Instant>>,
 }
 
 impl Memory {
-    fn with<T>(&self, ask: impl FnOnce(&Known) -> T) -> T {
+    fn with<T>(&self, ask: impl FnOnce(&MemoryState) -> T) -> T {
         // No change can be left half done, so what was held in a panic is whole.
         ask(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn change(&self, change: impl FnOnce(&mut Known)) {
+    fn change(&self, change: impl FnOnce(&mut MemoryState)) {
         change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Everything anew from the file; what was wrong is over.
     pub(super) fn load(&self, database: &Database) -> Result<(), StateError> {
-        let mut loaded = Known::default();
+        let mut loaded = MemoryState::default();
         let transaction = database.begin_read().map_err(reading)?;
         let tenants = transaction.open_table(TENANTS).map_err(reading)?;
         for row in tenants.iter().map_err(reading)? {
@@ -112,7 +113,7 @@ impl Memory {
             Ok(value.map(|value| value.value().to_owned()))
         };
         loaded.paused = switch(PAUSED)?.is_some();
-        for what in Released::ALL {
+        for what in ReleaseKind::ALL {
             loaded.promoted.set(what, switch(promoted(what))?);
         }
         let secret = |name| -> Result<Option<CursorSecret>, StateError> {
@@ -174,7 +175,7 @@ impl Memory {
         self.with(|known| known.paused)
     }
 
-    pub(super) fn promoted(&self, what: Released) -> Option<String> {
+    pub(super) fn promoted(&self, what: ReleaseKind) -> Option<String> {
         self.with(|known| known.promoted.of(what))
     }
 

@@ -1,29 +1,30 @@
 //! The state in one redb file of one process, and a log of units in front of it.
 //!
-//! redb has one writer, so there is one committing thread (`commit`), through which everything
-//! goes that changes something. Charges alone go to the log (`log`), from which the file takes them
-//! over (`ledger`). What only reads is done by a few readers (`readers`), each within
-//! a transaction of its own, and never on the caller's thread where the caller may not block.
+//! redb has one writer, so there is one committing thread (`group_commit`), through which
+//! everything goes that changes something. Charges alone go to the log (`usage_wal::log`), from
+//! which the file takes them over (`usage_wal::replay`). What only reads is done by a few readers
+//! (`readers`), each within a transaction of its own, and never on the caller's thread where the
+//! caller may not block.
 
 mod accounts;
-mod aside;
-mod commit;
 mod cursors;
 #[cfg(test)]
 mod disk;
 #[cfg(test)]
-mod faults;
+mod fault_injection_tests;
 mod file;
+mod group_commit;
 mod jobs;
 mod keys;
-mod ledger;
-mod log;
+mod read_only_fallback;
+mod usage_wal;
+
 mod memory;
 mod readers;
 mod receipt_keys;
 mod records;
-mod shared;
 mod source;
+mod store;
 mod switches;
 mod tables;
 mod usage;
@@ -39,14 +40,14 @@ use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::oneshot;
 
 use crate::{Reply, StateError};
-use commit::{Broken, Committer, Message, Operation};
 use file::reading;
-use ledger::{Ledger, proven};
-use log::Counts;
+use group_commit::{Committer, Message, Operation, StoreError};
 use readers::Readers;
-use shared::{Opened, Shared};
 use source::Source;
+use store::{OpenFiles, Store};
 use tables::Tables;
+use usage_wal::log::Counts;
+use usage_wal::replay::{UsageWal, proven};
 
 /// Operations that may wait to be committed. A service lets in far fewer requests at a time.
 const WAITING: usize = 8_192;
@@ -55,7 +56,7 @@ const WAITING: usize = 8_192;
 /// its file. Dropping it waits for what was begun, and closes the file.
 #[derive(Debug)]
 pub struct EmbeddedState {
-    shared: Arc<Shared>,
+    shared: Arc<Store>,
     readers: Option<Readers>,
     queue: Option<Sender<Message>>,
     committer: Option<JoinHandle<()>>,
@@ -73,10 +74,10 @@ impl EmbeddedState {
         source.distrust()?;
         let database = file::open(&source)?;
         let log = proven(&source)?;
-        let (ledger, opening) = Ledger::open(&source, log, &database, "openings")?;
-        let shared = Arc::new(Shared::default());
+        let (wal, opening) = UsageWal::open(&source, log, &database, "openings")?;
+        let shared = Arc::new(Store::default());
         shared.memory.load(&database)?;
-        shared.put(Opened::new(database, Counts::new()));
+        shared.put(OpenFiles::new(database, Counts::new()));
         let (queue, waiting) = bounded(WAITING);
         let readers = Readers::start(&shared, &queue).map_err(thread)?;
         let committer = Committer {
@@ -84,7 +85,7 @@ impl EmbeddedState {
             source,
             queue: waiting,
             opening,
-            ledger,
+            wal,
         };
         let committer = std::thread::Builder::new()
             .name("state-commit".into())
@@ -125,7 +126,7 @@ impl EmbeddedState {
         run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
     ) -> Result<T, StateError> {
         let queue = self.queue.as_ref().ok_or_else(stopped)?;
-        commit::wait(queue, run)
+        group_commit::wait(queue, run)
     }
 
     /// Begins a read, in a transaction that sees everything that was answered.
@@ -139,7 +140,7 @@ impl EmbeddedState {
     /// Begins a read of the file as it is open.
     fn read_opened<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Opened) -> Result<T, StateError> + Send + 'static,
+        read: impl FnOnce(&OpenFiles) -> Result<T, StateError> + Send + 'static,
     ) -> Reply<T> {
         let (answer, reply) = oneshot::channel();
         let sent = self.readers.as_ref().is_some_and(|readers| {
@@ -159,7 +160,7 @@ impl EmbeddedState {
 }
 
 fn read_in<T>(
-    opened: &Opened,
+    opened: &OpenFiles,
     read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
 ) -> Result<T, StateError> {
     read(&opened.database.begin_read().map_err(reading)?)
@@ -167,7 +168,7 @@ fn read_in<T>(
 
 /// Reads on this thread.
 fn read_now<T>(
-    shared: &Shared,
+    shared: &Store,
     read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
 ) -> Result<T, StateError> {
     shared.with_opened(|opened| read_in(opened, read))
@@ -183,12 +184,12 @@ fn reply_of<T: Send + 'static>(reply: oneshot::Receiver<Result<T, StateError>>) 
 }
 
 fn failed<T: Send + 'static>(why: &'static str) -> Reply<T> {
-    Box::pin(std::future::ready(Err(Broken::new(why).error())))
+    Box::pin(std::future::ready(Err(StoreError::new(why).error())))
 }
 
 /// For what the committing thread can no longer answer.
 fn stopped() -> StateError {
-    Broken::new("the committing thread stopped").error()
+    StoreError::new("the committing thread stopped").error()
 }
 
 fn thread(error: io::Error) -> StateError {
@@ -205,7 +206,7 @@ impl Drop for EmbeddedState {
         drop(self.readers.take());
         drop(self.queue.take());
         if let Some(committer) = self.committer.take() {
-            // Its panic was told by its alarm.
+            // `PanicReport` reported its panic.
             drop(committer.join());
         }
         self.shared.close();

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 
 use crossbeam_channel::{Sender, bounded};
 
-use super::commit::Message;
-use super::shared::Shared;
+use super::group_commit::Message;
+use super::store::Store;
 
 /// How many. What is read was mostly written lately, so that it is in memory.
 const THREADS: usize = 2;
@@ -16,7 +16,7 @@ const THREADS: usize = 2;
 const WAITING: usize = 8_192;
 
 /// A read; it tells whether the store failed.
-type Read = Box<dyn FnOnce(&Shared) -> bool + Send>;
+type Read = Box<dyn FnOnce(&Store) -> bool + Send>;
 
 /// The readers. Dropping them waits for the reads that were begun.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) struct Readers {
 
 impl Readers {
     /// Starts them. They tell the committing thread of failures, so that it opens the file anew.
-    pub(super) fn start(shared: &Arc<Shared>, committer: &Sender<Message>) -> io::Result<Self> {
+    pub(super) fn start(shared: &Arc<Store>, committer: &Sender<Message>) -> io::Result<Self> {
         let (queue, waiting) = bounded::<Read>(WAITING);
         let mut threads = Vec::new();
         for _ in 0..THREADS {
@@ -54,7 +54,7 @@ impl Readers {
     }
 
     /// Begins a read, unless too many wait.
-    pub(super) fn begin(&self, read: impl FnOnce(&Shared) -> bool + Send + 'static) -> bool {
+    pub(super) fn begin(&self, read: impl FnOnce(&Store) -> bool + Send + 'static) -> bool {
         self.queue
             .as_ref()
             .is_some_and(|queue| queue.try_send(Box::new(read)).is_ok())

@@ -121,7 +121,7 @@ impl StoredJob {
 
 /// What is kept of a key that a submission may be repeated by.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Remembered {
+pub(super) enum IdempotencyRecord {
     /// Its job is kept whole.
     Job { digest: [u8; 32], job: [u8; 16] },
     /// Only the document of its job is kept.
@@ -139,10 +139,10 @@ pub(super) fn decode_job(id: &[u8; 16], bytes: &[u8]) -> Result<StoredJob, State
         .map_err(|error| damaged("jobs", &Uuid::from_bytes(*id).to_string(), error))
 }
 
-pub(super) fn encode_remembered(remembered: &Remembered) -> Result<Vec<u8>, StateError> {
+pub(super) fn encode_remembered(remembered: &IdempotencyRecord) -> Result<Vec<u8>, StateError> {
     encode(remembered)
 }
 
-pub(super) fn decode_remembered(key: &str, bytes: &[u8]) -> Result<Remembered, StateError> {
+pub(super) fn decode_remembered(key: &str, bytes: &[u8]) -> Result<IdempotencyRecord, StateError> {
     postcard::from_bytes(bytes).map_err(|error| damaged("idempotency", key, error))
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use redb::backends::FileBackend;
 use redb::{Database, DatabaseError, StorageBackend, StorageError};
 
-use super::aside::Aside;
 use super::file::opening;
-use crate::{Moved, Place, StateError};
+use super::read_only_fallback::ReadOnlyFallback;
+use crate::{OpenPath, PathMoved, StateError};
 
 /// Memory for redb's pages, bytes. Reads while serving come from the directory.
 const CACHE: usize = 16 << 20;
@@ -30,9 +30,9 @@ pub(super) struct Source {
     /// How long units stand in the log alone.
     pub(super) take_over_after: Duration,
     /// What the first opening found or made: the folder, the state's file and the log.
-    folder: OnceLock<Place>,
-    database: OnceLock<Place>,
-    log: OnceLock<Place>,
+    folder: OnceLock<OpenPath>,
+    database: OnceLock<OpenPath>,
+    log: OnceLock<OpenPath>,
     /// A disk that can fail, in place of both files.
     #[cfg(test)]
     pub(super) disk: Option<super::disk::Disk>,
@@ -62,16 +62,16 @@ impl Source {
     }
 
     /// Checks that the paths still lead to the folder and the files that are open.
-    pub(super) fn check(&self) -> Result<(), Moved> {
+    pub(super) fn check(&self) -> Result<(), PathMoved> {
         [&self.folder, &self.database, &self.log]
             .into_iter()
             .filter_map(OnceLock::get)
-            .try_for_each(Place::check)
+            .try_for_each(OpenPath::check)
     }
 
     /// Opens a file to be written. The first opening makes it where it is missing. A later one
     /// finds the same file or fails: an empty state must not take the place of one that was moved.
-    fn open(&self, path: &Path, place: &OnceLock<Place>) -> io::Result<File> {
+    fn open(&self, path: &Path, place: &OnceLock<OpenPath>) -> io::Result<File> {
         if let Some(place) = place.get() {
             place.check().map_err(io::Error::other)?;
             let file = OpenOptions::new().read(true).write(true).open(path)?;
@@ -79,16 +79,16 @@ impl Source {
             return Ok(file);
         }
         let file = make(path)?;
-        let opened = Place::open(path)?;
+        let opened = OpenPath::open(path)?;
         opened.is(&file).map_err(io::Error::other)?;
-        let folder = Place::open(folder_of(path))?;
+        let folder = OpenPath::open(folder_of(path))?;
         self.folder.get_or_init(|| folder);
         place.get_or_init(|| opened);
         Ok(file)
     }
 
     /// Opens a file to be read: the one that was opened to be written, where one was.
-    fn open_aside(&self, path: &Path, place: &OnceLock<Place>) -> io::Result<File> {
+    fn open_aside(&self, path: &Path, place: &OnceLock<OpenPath>) -> io::Result<File> {
         if let Some(place) = place.get() {
             place.check().map_err(io::Error::other)?;
         }
@@ -107,7 +107,7 @@ impl Source {
             rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed)
                 .map_err(|error| opening(io::Error::from(error)))
         };
-        // A log that cannot be opened is told of where it is needed; the file can be read without
+        // A log that cannot be opened is an error where it is needed; the file can be read without
         // it.
         if let Ok(Some(log)) = existing(&self.log_path()) {
             forget(log)?;
@@ -138,12 +138,12 @@ impl Source {
         builder.set_cache_size(CACHE);
         #[cfg(test)]
         if let Some(disk) = &self.disk {
-            let aside = Aside::new(disk.clone()).map_err(opening)?;
+            let aside = ReadOnlyFallback::new(disk.clone()).map_err(opening)?;
             return builder.create_with_backend(aside).map_err(opening);
         }
         let file = self.open_aside(&self.path, &self.database);
         let file = file.map_err(opening)?;
-        let aside = Aside::new(file).map_err(opening)?;
+        let aside = ReadOnlyFallback::new(file).map_err(opening)?;
         builder.create_with_backend(aside).map_err(opening)
     }
 
@@ -161,10 +161,10 @@ impl Source {
     pub(super) fn log_aside(&self) -> io::Result<Option<Storage>> {
         #[cfg(test)]
         if let Some(disk) = &self.disk {
-            return Ok(Some(Box::new(Aside::new(disk.log())?)));
+            return Ok(Some(Box::new(ReadOnlyFallback::new(disk.log())?)));
         }
         match self.open_aside(&self.log_path(), &self.log) {
-            Ok(file) => Ok(Some(Box::new(Aside::new(file)?))),
+            Ok(file) => Ok(Some(Box::new(ReadOnlyFallback::new(file)?))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -3,7 +3,7 @@
 use super::EmbeddedState;
 use super::file::writing;
 use super::memory::{Change, PAUSED, promoted};
-use crate::{Released, StateError, Switches};
+use crate::{ReleaseKind, StateError, Switches};
 
 impl Switches for EmbeddedState {
     fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
@@ -23,7 +23,7 @@ impl Switches for EmbeddedState {
         self.shared.memory.paused()
     }
 
-    fn promote(&self, what: Released, release_id: &str) -> Result<(), StateError> {
+    fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError> {
         let release = release_id.to_owned();
         self.blocking(move |tables| {
             let switches = tables.switches.edit()?;
@@ -35,7 +35,7 @@ impl Switches for EmbeddedState {
         })
     }
 
-    fn promoted(&self, what: Released) -> Option<String> {
+    fn promoted(&self, what: ReleaseKind) -> Option<String> {
         self.shared.memory.promoted(what)
     }
 

@@ -5,8 +5,8 @@ use std::cell::{Cell, OnceCell};
 use redb::{Database, Key, ReadableTable, Table, TableDefinition, Value, WriteTransaction};
 
 use super::file::{reading, writing};
-use super::log::Counts;
 use super::memory::Change;
+use super::usage_wal::log::Counts;
 use crate::{Month, StateError, TenantId};
 
 /// The bytes of a job's id.

@@ -2,7 +2,7 @@
 
 use super::EmbeddedState;
 use super::tables::Tables;
-use crate::{Charge, Charged, Month, Reply, StateError, TenantId, Usage};
+use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
 /// What the month comes to with these units, if they fit into the allowance; no unit always fits.
 pub(super) fn fitting(used: u64, units: u64, allowance: u64) -> Option<u64> {
@@ -26,7 +26,7 @@ pub(super) fn give_back(
 }
 
 impl Usage for EmbeddedState {
-    fn charge(&self, charge: Charge) -> Reply<Charged> {
+    fn charge(&self, charge: Charge) -> Reply<ChargeOutcome> {
         let Charge {
             tenant,
             month,
@@ -36,12 +36,12 @@ impl Usage for EmbeddedState {
         self.durable(move |tables| {
             let used = tables.used(&tenant, month)?;
             let Some(sum) = fitting(used, units.into(), allowance) else {
-                return Ok(Charged::Exhausted { used });
+                return Ok(ChargeOutcome::Exhausted { used });
             };
             if units > 0 {
                 tables.set_used(&tenant, month, sum);
             }
-            Ok(Charged::Granted { used: sum })
+            Ok(ChargeOutcome::Granted { used: sum })
         })
     }
 

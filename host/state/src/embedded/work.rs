@@ -12,7 +12,7 @@ use super::jobs::{change_load, find, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
 use super::usage::give_back;
-use crate::{ChunkDone, Claim, Held, Hold, JobError, JobStatus, StateError, UnixMillis};
+use crate::{ChunkDone, Claim, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis};
 
 /// The entry that holds the tenant whose job was claimed last.
 const TURN: &str = "turn";
@@ -63,13 +63,13 @@ pub(super) fn claim(
         stored.job.updated_at = now;
     }
     put(tables, &stored)?;
-    lease(tables, &stored, now.0.saturating_add(lease_millis))?;
+    set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
     let switches = tables.switches.edit()?;
     switches
         .insert(TURN, stored.job.tenant.as_str())
         .map_err(writing)?;
     Ok(Some(Claim {
-        held: Held {
+        lease: Lease {
             job: stored.job.id,
             fence: stored.fence,
         },
@@ -81,7 +81,11 @@ pub(super) fn claim(
 }
 
 /// Writes down until when this opening of the file has the job.
-fn lease(tables: &mut Tables<'_>, stored: &StoredJob, until: i64) -> Result<(), StateError> {
+fn set_lease_end(
+    tables: &mut Tables<'_>,
+    stored: &StoredJob,
+    until: i64,
+) -> Result<(), StateError> {
     let value: (JobKey, u64, i64) = (stored.id(), tables.opening, until);
     let place = (stored.job.tenant.as_str(), stored.sequence);
     tables.queue.edit()?.insert(place, value).map_err(writing)?;
@@ -95,46 +99,46 @@ pub(super) fn leave_queue(tables: &mut Tables<'_>, stored: &StoredJob) -> Result
 }
 
 /// The job, if this is still its last claim.
-fn fenced(tables: &mut Tables<'_>, held: Held) -> Result<Option<StoredJob>, StateError> {
-    let found = find(tables.jobs.read()?, held.job.into_bytes())?;
-    Ok(found.filter(|stored| stored.fence == held.fence))
+fn fenced(tables: &mut Tables<'_>, lease: Lease) -> Result<Option<StoredJob>, StateError> {
+    let found = find(tables.jobs.read()?, lease.job.into_bytes())?;
+    Ok(found.filter(|stored| stored.fence == lease.fence))
 }
 
 /// The job, if this is its last claim and there is still something to do.
-fn holding(tables: &mut Tables<'_>, held: Held) -> Result<Option<StoredJob>, StateError> {
-    Ok(fenced(tables, held)?.filter(|stored| stored.job.status == JobStatus::Running))
+fn holding(tables: &mut Tables<'_>, lease: Lease) -> Result<Option<StoredJob>, StateError> {
+    Ok(fenced(tables, lease)?.filter(|stored| stored.job.status == JobStatus::Running))
 }
 
 pub(super) fn renew(
     tables: &mut Tables<'_>,
-    held: Held,
+    lease: Lease,
     now: UnixMillis,
     lease_millis: i64,
-) -> Result<Hold, StateError> {
-    let Some(stored) = holding(tables, held)?.filter(|stored| now < stored.job.expires_at) else {
-        return Ok(Hold::Lost);
+) -> Result<LeaseStatus, StateError> {
+    let Some(stored) = holding(tables, lease)?.filter(|stored| now < stored.job.expires_at) else {
+        return Ok(LeaseStatus::Lost);
     };
-    lease(tables, &stored, now.0.saturating_add(lease_millis))?;
-    Ok(Hold::Kept)
+    set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
+    Ok(LeaseStatus::Held)
 }
 
 pub(super) fn finish_chunk(
     tables: &mut Tables<'_>,
-    held: Held,
+    lease: Lease,
     done: &ChunkDone,
     now: UnixMillis,
     lease_millis: i64,
-) -> Result<Hold, StateError> {
-    let found = fenced(tables, held)?.filter(|stored| now < stored.job.expires_at);
+) -> Result<LeaseStatus, StateError> {
+    let found = fenced(tables, lease)?.filter(|stored| now < stored.job.expires_at);
     let Some(mut stored) = found else {
-        return Ok(Hold::Lost);
+        return Ok(LeaseStatus::Lost);
     };
     if done.chunk < stored.next {
         // This claim has finished it before, and its answer was lost on the way.
-        return Ok(Hold::Kept);
+        return Ok(LeaseStatus::Held);
     }
     if done.chunk != stored.next || stored.job.status != JobStatus::Running {
-        return Ok(Hold::Lost);
+        return Ok(LeaseStatus::Lost);
     }
     let place = (stored.id(), done.chunk);
     let inputs = tables.inputs.edit()?;
@@ -163,14 +167,14 @@ pub(super) fn finish_chunk(
     if finished {
         end(tables, &mut stored, JobStatus::Completed)?;
     } else {
-        lease(tables, &stored, now.0.saturating_add(lease_millis))?;
+        set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
     }
     change_load(tables, &stored.job.tenant, |queued, occupied| {
         let occupied = occupied.saturating_sub(dropped).saturating_add(kept);
         (queued.saturating_sub(finished.into()), occupied)
     })?;
     put(tables, &stored)?;
-    Ok(Hold::Kept)
+    Ok(LeaseStatus::Held)
 }
 
 /// Nobody works on it any more.
@@ -186,13 +190,13 @@ fn end(
 
 pub(super) fn fail(
     tables: &mut Tables<'_>,
-    held: Held,
+    lease: Lease,
     error: JobError,
     now: UnixMillis,
-) -> Result<Hold, StateError> {
-    let Some(mut stored) = holding(tables, held)?.filter(|stored| now < stored.job.expires_at)
+) -> Result<LeaseStatus, StateError> {
+    let Some(mut stored) = holding(tables, lease)?.filter(|stored| now < stored.job.expires_at)
     else {
-        return Ok(Hold::Lost);
+        return Ok(LeaseStatus::Lost);
     };
     let mut dropped = 0;
     let inputs = tables.inputs.edit()?;
@@ -210,17 +214,20 @@ pub(super) fn fail(
         (queued.saturating_sub(1), occupied.saturating_sub(dropped))
     })?;
     put(tables, &stored)?;
-    Ok(Hold::Kept)
+    Ok(LeaseStatus::Held)
 }
 
-pub(super) fn let_go(tables: &mut Tables<'_>, held: Held) -> Result<Hold, StateError> {
-    let Some(mut stored) = holding(tables, held)? else {
-        return Ok(Hold::Lost);
+pub(super) fn release_lease(
+    tables: &mut Tables<'_>,
+    lease: Lease,
+) -> Result<LeaseStatus, StateError> {
+    let Some(mut stored) = holding(tables, lease)? else {
+        return Ok(LeaseStatus::Lost);
     };
     // A number of its own, so that whoever let go can no longer write.
     stored.fence = tables.next(FENCES)?;
     stored.attempts = stored.attempts.saturating_sub(1);
     put(tables, &stored)?;
-    lease(tables, &stored, i64::MIN)?;
-    Ok(Hold::Kept)
+    set_lease_end(tables, &stored, i64::MIN)?;
+    Ok(LeaseStatus::Held)
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sqlx::PgConnection;
 
-use super::fault::{reading, writing};
+use super::error::{reading, writing};
 use super::{PostgresState, records};
 use crate::{
-    Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeFault, Scopes,
+    Access, Accounts, CreatedKey, KeyId, KeyRecord, KeySeed, NewKey, Plan, ScopeError, Scopes,
     StateError, Tenant, TenantId, UnixMillis,
 };
 
@@ -148,7 +148,7 @@ impl Accounts for PostgresState {
         now: UnixMillis,
     ) -> Result<CreatedKey, StateError> {
         if key.scopes == Scopes::default() {
-            return Err(ScopeFault::Empty.into());
+            return Err(ScopeError::Empty.into());
         }
         let watched = Arc::clone(&self.watched);
         let key = key.clone();

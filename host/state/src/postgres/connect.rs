@@ -7,7 +7,7 @@ use sqlx::migrate::{MigrateError, Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, PgPool, SqlSafeStr};
 
-use super::fault::{opening, storage};
+use super::error::{opening, storage};
 use crate::StateError;
 
 /// Connections of one host. What waits for one waits in order.

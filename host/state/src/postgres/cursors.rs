@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::PostgresState;
-use super::fault::writing;
+use super::error::writing;
 use crate::{CursorSecret, CursorSecrets, Cursors, StateError};
 
 impl Cursors for PostgresState {

@@ -10,11 +10,11 @@ use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::connect::CONNECTIONS;
-use super::fault::{Failed, cannot_write, locked_or_writing, reading, storage, writing};
+use super::error::{Failed, cannot_write, locked_or_writing, reading, storage, writing};
 use super::records;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
-use crate::{Access, CursorSecrets, Released, StateError, UnixMillis};
+use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
 
 /// The channel on which hosts tell each other of changes.
 pub(super) const CHANNEL: &str = "domesday";
@@ -31,17 +31,17 @@ const ASLEEP: Duration = Duration::from_secs(5);
 
 /// Why changes cannot be made durable.
 #[derive(Debug, Clone)]
-enum Trouble {
+enum Degraded {
     /// The database is out of reach.
     Unreachable(String),
     /// It answers, and does not write.
     Unwritable(String),
 }
 
-impl Trouble {
+impl Degraded {
     fn text(&self) -> &String {
         match self {
-            Trouble::Unreachable(text) | Trouble::Unwritable(text) => text,
+            Degraded::Unreachable(text) | Degraded::Unwritable(text) => text,
         }
     }
 }
@@ -56,11 +56,11 @@ struct View {
     version: i64,
     /// When it was certainly so.
     fresh: Instant,
-    trouble: Option<Trouble>,
+    trouble: Option<Degraded>,
 }
 
 /// The database, and what is known of it.
-pub(super) struct Watched {
+pub(super) struct WatchedDatabase {
     pub(super) pool: PgPool,
     view: RwLock<View>,
     /// Held from reading or changing the database to applying what was found, so that nothing older
@@ -70,8 +70,8 @@ pub(super) struct Watched {
     news: Notify,
 }
 
-impl Watched {
-    pub(super) fn new(pool: PgPool) -> Watched {
+impl WatchedDatabase {
+    pub(super) fn new(pool: PgPool) -> WatchedDatabase {
         let view = View {
             directory: Directory::default(),
             jobs_paused: false,
@@ -81,7 +81,7 @@ impl Watched {
             fresh: Instant::now(),
             trouble: None,
         };
-        Watched {
+        WatchedDatabase {
             pool,
             view: RwLock::new(view),
             order: Mutex::default(),
@@ -118,7 +118,7 @@ impl Watched {
         self.see(|view| view.jobs_paused)
     }
 
-    pub(super) fn promoted(&self, what: Released) -> Option<String> {
+    pub(super) fn promoted(&self, what: ReleaseKind) -> Option<String> {
         self.see(|view| view.promoted.of(what))
     }
 
@@ -137,7 +137,9 @@ impl Watched {
     /// Refuses at once what could only wait in vain.
     pub(super) fn usable(&self, doing: &'static str) -> Result<(), StateError> {
         self.see(|view| match &view.trouble {
-            Some(Trouble::Unreachable(text)) => Err(storage(doing, Failed::Troubled(text.clone()))),
+            Some(Degraded::Unreachable(text)) => {
+                Err(storage(doing, Failed::Troubled(text.clone())))
+            }
             _ => Ok(()),
         })
     }
@@ -146,7 +148,7 @@ impl Watched {
     pub(super) fn learn<T>(&self, answer: Result<T, StateError>) -> Result<T, StateError> {
         if let Err(error) = &answer {
             if cannot_write(error) {
-                let trouble = Trouble::Unwritable(error.to_string());
+                let trouble = Degraded::Unwritable(error.to_string());
                 self.change(|view| view.trouble = Some(trouble));
             }
             if matches!(error, StateError::Storage { .. }) {
@@ -284,12 +286,12 @@ impl Watched {
         // An operation may have learnt of trouble meanwhile.
         let before = self.see(|view| view.trouble.clone()).or(before);
         let after = match (seen, &before) {
-            (Err(error), _) => Some(Trouble::Unreachable(error.to_string())),
+            (Err(error), _) => Some(Degraded::Unreachable(error.to_string())),
             // Whoever could not write may be able to by now; that takes a try.
             (Ok(()), Some(_)) => match timeout(SILENT, self.probe()).await {
                 Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(Trouble::Unwritable(error.to_string())),
-                Err(_) => Some(Trouble::Unwritable(Failed::Silent.to_string())),
+                Ok(Err(error)) => Some(Degraded::Unwritable(error.to_string())),
+                Err(_) => Some(Degraded::Unwritable(Failed::Silent.to_string())),
             },
             (Ok(()), None) => return,
         };
@@ -311,7 +313,7 @@ impl Watched {
 }
 
 /// Looks twice a second, and whenever there are news.
-pub(super) async fn poll(watched: Arc<Watched>) {
+pub(super) async fn poll(watched: Arc<WatchedDatabase>) {
     loop {
         // A news-giver that is in trouble itself must not make this spin.
         let _ = timeout(EVERY, watched.news.notified()).await;
@@ -323,7 +325,7 @@ pub(super) async fn poll(watched: Arc<Watched>) {
 }
 
 /// Hears of other hosts' changes; what it misses, [`poll`] finds.
-pub(super) async fn listen(watched: Arc<Watched>) {
+pub(super) async fn listen(watched: Arc<WatchedDatabase>) {
     loop {
         if let Ok(mut listener) = PgListener::connect_with(&watched.pool).await
             && listener.listen(CHANNEL).await.is_ok()

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::fault::{Failed, storage};
+use super::error::{Failed, storage};
 use crate::{Reply, StateError};
 
 /// No operation takes longer: the server gives up a statement before.

@@ -23,7 +23,7 @@ mod connect;
 mod cursors;
 mod directory;
 mod driver;
-mod fault;
+mod error;
 mod jobs;
 mod receipt_keys;
 mod records;
@@ -36,13 +36,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 
 use crate::StateError;
-use directory::Watched;
+use directory::WatchedDatabase;
 use driver::Driver;
 
 /// The state in a PostgreSQL database.
 pub struct PostgresState {
     driver: Driver,
-    watched: Arc<Watched>,
+    watched: Arc<WatchedDatabase>,
     /// Charges on their way to the next statement; closed before the driver.
     charges: Option<mpsc::UnboundedSender<usage::Pending>>,
 }
@@ -54,7 +54,7 @@ impl PostgresState {
         let driver = Driver::start()?;
         let address = address.to_owned();
         let pool = driver.wait(async move { connect::connect(&address).await })?;
-        let watched = Arc::new(Watched::new(pool));
+        let watched = Arc::new(WatchedDatabase::new(pool));
         let first = Arc::clone(&watched);
         driver.wait(async move { first.catch_up().await })?;
         driver.watch(directory::poll(Arc::clone(&watched)));

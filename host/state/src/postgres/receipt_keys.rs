@@ -6,7 +6,7 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 
 use super::PostgresState;
-use super::fault::{reading, writing};
+use super::error::{reading, writing};
 use crate::{ReceiptKey, ReceiptKeys, StateError, TenantId};
 
 const KEYS: &str = "SELECT tenant, key FROM domesday.receipt_keys WHERE $1::text IS NULL OR tenant = $1 ORDER BY tenant";

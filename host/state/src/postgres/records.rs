@@ -5,12 +5,12 @@ use std::error::Error;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 
-use super::fault::{reading, storage};
+use super::error::{reading, storage};
 use crate::key::KeyDigest;
 use crate::switches::PromotedReleases;
 use crate::{
     CursorSecret, CursorSecrets, Job, JobError, JobMode, JobStatus, KeyId, KeyRecord, Month, Plan,
-    Released, Scopes, StateError, Tally, Tenant, TenantId, UnixMillis,
+    ReleaseKind, Scopes, StateError, Tally, Tenant, TenantId, UnixMillis,
 };
 
 fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> StateError {
@@ -24,9 +24,9 @@ fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Sta
 pub(super) fn promoted(row: &PgRow) -> Result<PromotedReleases, StateError> {
     let mut promoted = PromotedReleases::default();
     for (what, column) in [
-        (Released::Valuation, "promoted"),
-        (Released::Markets, "promoted_markets"),
-        (Released::Rates, "promoted_rates"),
+        (ReleaseKind::Valuation, "promoted"),
+        (ReleaseKind::Markets, "promoted_markets"),
+        (ReleaseKind::Rates, "promoted_rates"),
     ] {
         promoted.set(what, row.try_get(column).map_err(reading)?);
     }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::PostgresState;
-use super::fault::writing;
-use crate::{Released, StateError, Switches};
+use super::error::writing;
+use crate::{ReleaseKind, StateError, Switches};
 
 impl Switches for PostgresState {
     fn pause_jobs(&self, paused: bool) -> Result<(), StateError> {
@@ -26,13 +26,13 @@ impl Switches for PostgresState {
         self.watched.jobs_paused()
     }
 
-    fn promote(&self, what: Released, release_id: &str) -> Result<(), StateError> {
+    fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError> {
         let watched = Arc::clone(&self.watched);
         let release_id = release_id.to_owned();
         let statement = match what {
-            Released::Valuation => "UPDATE domesday.service SET promoted = $1",
-            Released::Markets => "UPDATE domesday.service SET promoted_markets = $1",
-            Released::Rates => "UPDATE domesday.service SET promoted_rates = $1",
+            ReleaseKind::Valuation => "UPDATE domesday.service SET promoted = $1",
+            ReleaseKind::Markets => "UPDATE domesday.service SET promoted_markets = $1",
+            ReleaseKind::Rates => "UPDATE domesday.service SET promoted_rates = $1",
         };
         self.driver.wait(async move {
             let change = async |connection: &mut sqlx::PgConnection, _| {
@@ -47,7 +47,7 @@ impl Switches for PostgresState {
         })
     }
 
-    fn promoted(&self, what: Released) -> Option<String> {
+    fn promoted(&self, what: ReleaseKind) -> Option<String> {
         self.watched.promoted(what)
     }
 

@@ -8,11 +8,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::PostgresState;
-use super::directory::Watched;
+use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
-use super::fault::{Failed, Shared, reading, storage, writing};
+use super::error::{Failed, SharedError, reading, storage, writing};
 use super::records::{count, month, signed};
-use crate::{Charge, Charged, Month, Reply, StateError, TenantId, Usage};
+use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
 /// One statement charges no more than so many.
 const GROUP: usize = 4_096;
@@ -67,14 +67,14 @@ impl Change {
 /// A change that somebody waits for.
 pub(super) struct Pending {
     change: Change,
-    answer: oneshot::Sender<Result<Charged, StateError>>,
+    answer: oneshot::Sender<Result<ChargeOutcome, StateError>>,
 }
 
 /// Makes changes on a connection, in order; sorted by tenant and month, or they could deadlock.
 pub(super) async fn make(
     connection: &mut PgConnection,
     changes: &[Change],
-) -> Result<Vec<Charged>, StateError> {
+) -> Result<Vec<ChargeOutcome>, StateError> {
     let column = |of: fn(&Change) -> i64| changes.iter().map(of).collect::<Vec<_>>();
     let rows = sqlx::query(CHARGE)
         .bind(
@@ -92,8 +92,8 @@ pub(super) async fn make(
     let charged = rows.iter().map(|row| {
         let used = count("usage", row.try_get("total").map_err(reading)?)?;
         Ok(match row.try_get("granted").map_err(reading)? {
-            true => Charged::Granted { used },
-            false => Charged::Exhausted { used },
+            true => ChargeOutcome::Granted { used },
+            false => ChargeOutcome::Exhausted { used },
         })
     });
     charged.collect()
@@ -142,7 +142,10 @@ fn runs(arrived: Vec<Pending>) -> Vec<Run> {
 }
 
 /// Charges what arrives until nobody can ask any more, and then what still waits.
-pub(super) async fn commit(watched: Arc<Watched>, mut waiting: mpsc::UnboundedReceiver<Pending>) {
+pub(super) async fn commit(
+    watched: Arc<WatchedDatabase>,
+    mut waiting: mpsc::UnboundedReceiver<Pending>,
+) {
     loop {
         let mut arrived = Vec::new();
         if waiting.recv_many(&mut arrived, GROUP).await == 0 {
@@ -159,7 +162,7 @@ pub(super) async fn commit(watched: Arc<Watched>, mut waiting: mpsc::UnboundedRe
 }
 
 /// Makes these changes and answers them; returns the members of runs that did not fit.
-async fn charge(watched: &Watched, runs: Vec<Run>) -> Vec<Pending> {
+async fn charge(watched: &WatchedDatabase, runs: Vec<Run>) -> Vec<Pending> {
     if runs.is_empty() {
         return Vec::new();
     }
@@ -176,7 +179,7 @@ async fn charge(watched: &Watched, runs: Vec<Run>) -> Vec<Pending> {
     let made = match made {
         Ok(made) => made,
         Err(error) => {
-            let error = Shared(Arc::new(error));
+            let error = SharedError(Arc::new(error));
             for pending in runs.into_iter().flat_map(|run| run.members) {
                 let _ = pending.answer.send(Err(storage("written", error.clone())));
             }
@@ -186,7 +189,7 @@ async fn charge(watched: &Watched, runs: Vec<Run>) -> Vec<Pending> {
     let mut left = Vec::new();
     for (run, charged) in runs.into_iter().zip(made) {
         match charged {
-            Charged::Exhausted { .. } if run.members.len() > 1 => left.extend(run.members),
+            ChargeOutcome::Exhausted { .. } if run.members.len() > 1 => left.extend(run.members),
             charged => answer(run, charged),
         }
     }
@@ -194,14 +197,14 @@ async fn charge(watched: &Watched, runs: Vec<Run>) -> Vec<Pending> {
 }
 
 /// Tells each member what is used with it, of what is used with all.
-fn answer(run: Run, charged: Charged) {
+fn answer(run: Run, charged: ChargeOutcome) {
     let mut after = 0_u64;
     for pending in run.members.into_iter().rev() {
         let charged = match charged {
-            Charged::Granted { used } => Charged::Granted {
+            ChargeOutcome::Granted { used } => ChargeOutcome::Granted {
                 used: used.saturating_sub(after),
             },
-            exhausted @ Charged::Exhausted { .. } => exhausted,
+            exhausted @ ChargeOutcome::Exhausted { .. } => exhausted,
         };
         after += u64::try_from(pending.change.units).unwrap_or(0);
         let _ = pending.answer.send(Ok(charged));
@@ -209,7 +212,7 @@ fn answer(run: Run, charged: Charged) {
 }
 
 impl PostgresState {
-    fn change(&self, change: Change) -> Reply<Charged> {
+    fn change(&self, change: Change) -> Reply<ChargeOutcome> {
         let (answer, reply) = oneshot::channel();
         if let Some(charges) = &self.charges {
             // Where nobody takes it, the reply finds that nobody answers.
@@ -225,10 +228,10 @@ impl PostgresState {
 }
 
 impl Usage for PostgresState {
-    fn charge(&self, charge: Charge) -> Reply<Charged> {
+    fn charge(&self, charge: Charge) -> Reply<ChargeOutcome> {
         if charge.units == 0 {
             let used = self.used(charge.tenant, charge.month);
-            return Box::pin(async move { Ok(Charged::Granted { used: used.await? }) });
+            return Box::pin(async move { Ok(ChargeOutcome::Granted { used: used.await? }) });
         }
         let units = u64::from(charge.units);
         self.change(Change::charge(

@@ -201,7 +201,7 @@ pub(crate) fn what_cannot_be_made_changes_nothing<S: Store>() {
     let mut nothing = new_key("acme");
     nothing.scopes = Scopes::default();
     let error = state.create_key(&nothing, seed(2), NOW);
-    assert!(matches!(error, Err(StateError::Scopes(ScopeFault::Empty))));
+    assert!(matches!(error, Err(StateError::Scopes(ScopeError::Empty))));
     let absent = KeyId::from_bytes([9; 8]);
     let error = state.revoke_key(absent, NOW);
     assert!(matches!(error, Err(StateError::UnknownKey { key }) if key == absent));

@@ -128,7 +128,7 @@ pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 3));
 }
 
-/// A hundred at once, over two handles: one is accepted, and all others are told of it.
+/// A hundred at once, over two handles: one is accepted, and all others receive its job.
 pub(crate) fn a_hundred_identical_submissions_are_one_job<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let state = Arc::new(state);
@@ -159,7 +159,7 @@ pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let job = accepted(submit(&state, job_of("acme", 1, &[(1, 1, b"row")])));
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
-    super::finish(&state, claim.held, 0, b"result");
+    super::finish(&state, claim.lease, 0, b"result");
     let end = job.expires_at;
     let before = UnixMillis(end.0 - 1);
     let seen = |now| {
@@ -169,15 +169,15 @@ pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
             wait(state.output(id("acme"), job.id, 0, now)).is_some(),
         )
     };
-    assert_eq!(wait(state.purge(before)), Purged::default());
+    assert_eq!(wait(state.purge(before)), PurgeCounts::default());
     assert_eq!((seen(before), seen(end)), ((true, true), (false, false)));
-    let purged = Purged {
+    let purged = PurgeCounts {
         jobs: 1,
         documents: 0,
     };
     assert_eq!(wait(state.purge(end)), purged);
     assert_eq!(seen(before), (false, false));
-    assert_eq!(wait(state.purge(end)), Purged::default());
+    assert_eq!(wait(state.purge(end)), PurgeCounts::default());
     assert_eq!(used(&state, "acme"), 1);
 }
 
@@ -188,7 +188,7 @@ pub(crate) fn a_key_is_remembered_for_ever<S: Store>() {
     new.idempotency = Some(key("k", 1));
     accepted(submit(&state, new.clone()));
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
-    super::finish(&state, claim.held, 0, b"result");
+    super::finish(&state, claim.lease, 0, b"result");
     let done = wait(state.job(id("acme"), new.id, NOW)).unwrap();
     assert_eq!(done.status, JobStatus::Completed);
 
@@ -211,13 +211,13 @@ pub(crate) fn a_key_is_remembered_for_ever<S: Store>() {
     for digest in [1, 2] {
         assert_eq!(at(&state, month, digest), Submission::KeyExpired);
     }
-    assert_eq!(wait(state.purge(after(month - 1))), Purged::default());
-    let purged = Purged {
+    assert_eq!(wait(state.purge(after(month - 1))), PurgeCounts::default());
+    let purged = PurgeCounts {
         jobs: 0,
         documents: 1,
     };
     assert_eq!(wait(state.purge(after(month))), purged);
-    assert_eq!(wait(state.purge(after(month * 2))), Purged::default());
+    assert_eq!(wait(state.purge(after(month * 2))), PurgeCounts::default());
     drop(state);
     let state = store.open();
     for digest in [1, 2] {
@@ -232,12 +232,18 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
     new.idempotency = Some(key("k", 1));
     let job = accepted(submit(&state, new));
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
-    super::finish(&state, claim.held, 0, b"result");
+    super::finish(&state, claim.lease, 0, b"result");
     assert_eq!(wait(state.claim(job.expires_at, 1_000)), None);
     let end = job.expires_at;
-    assert_eq!(wait(state.renew(claim.held, end, 1_000)), Hold::Lost);
+    assert_eq!(
+        wait(state.renew(claim.lease, end, 1_000)),
+        LeaseStatus::Lost
+    );
     wait(state.purge(end));
-    assert_eq!(wait(state.renew(claim.held, NOW, 1_000)), Hold::Lost);
+    assert_eq!(
+        wait(state.renew(claim.lease, NOW, 1_000)),
+        LeaseStatus::Lost
+    );
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 0));
     let known = wait(state.known(id("acme"), key("k", 1), end));
     let Some(Submission::Known(known)) = known else {
@@ -298,20 +304,20 @@ pub(crate) fn bytes_are_counted_exactly<S: Store>() {
     ));
     occupied(&state, 350);
     let claim = wait(state.claim(NOW, 1_000)).unwrap();
-    super::finish(&state, claim.held, 0, &[7; 30]);
+    super::finish(&state, claim.lease, 0, &[7; 30]);
     occupied(&state, 280);
     drop(state);
     let state = store.open();
     occupied(&state, 280);
     let claim = wait(state.claim(after(31_000), 1_000)).unwrap();
-    super::finish(&state, claim.held, 1, &[7; 500]);
+    super::finish(&state, claim.lease, 1, &[7; 500]);
     occupied(&state, 580);
     let error = JobError {
         code: "internal".into(),
         message: "it broke".into(),
         retryable: false,
     };
-    assert_eq!(wait(state.fail(claim.held, error, NOW)), Hold::Kept);
+    assert_eq!(wait(state.fail(claim.lease, error, NOW)), LeaseStatus::Held);
     occupied(&state, 530);
     wait(state.purge(job.expires_at));
     occupied(&state, 0);

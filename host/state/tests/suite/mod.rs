@@ -180,7 +180,7 @@ pub(crate) fn submit(state: &impl Jobs, job: NewJob) -> Submission {
 }
 
 /// Finishes a chunk whose one row was valued.
-pub(crate) fn finish(state: &impl Jobs, held: Held, chunk: u32, output: &[u8]) {
+pub(crate) fn finish(state: &impl Jobs, lease: Lease, chunk: u32, output: &[u8]) {
     let done = ChunkDone {
         chunk,
         output: output.to_vec(),
@@ -191,7 +191,7 @@ pub(crate) fn finish(state: &impl Jobs, held: Held, chunk: u32, output: &[u8]) {
         refund: 0,
     };
     assert_eq!(
-        wait(state.finish_chunk(held, done, NOW, 30_000)),
-        Hold::Kept
+        wait(state.finish_chunk(lease, done, NOW, 30_000)),
+        LeaseStatus::Held
     );
 }

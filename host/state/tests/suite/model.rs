@@ -24,7 +24,7 @@ enum Op {
     Claim,
     Finish(usize, u32, u8),
     Fail(usize),
-    LetGo(usize),
+    Release(usize),
     Renew(usize),
     Pass(i64),
     Purge,
@@ -43,7 +43,7 @@ fn op() -> impl Strategy<Value = Op> {
         6 => Just(Op::Claim),
         8 => (0..4_usize, 0..3_u32, 0..30_u8).prop_map(|(n, refund, len)| Op::Finish(n, refund, len)),
         1 => (0..4_usize).prop_map(Op::Fail),
-        1 => (0..4_usize).prop_map(Op::LetGo),
+        1 => (0..4_usize).prop_map(Op::Release),
         1 => (0..4_usize).prop_map(Op::Renew),
         3 => (1..LEASE).prop_map(Op::Pass),
         1 => prop_oneof![Just(3 * day), Just(8 * day), Just(24 * day)].prop_map(Op::Pass),
@@ -54,7 +54,7 @@ fn op() -> impl Strategy<Value = Op> {
 
 /// A job as the model has it.
 #[derive(Debug)]
-struct Kept {
+struct ModelJob {
     id: Uuid,
     who: usize,
     created: i64,
@@ -69,7 +69,7 @@ struct Kept {
     purged: bool,
 }
 
-impl Kept {
+impl ModelJob {
     fn open(&self) -> bool {
         !self.purged && matches!(self.status, JobStatus::Queued | JobStatus::Running)
     }
@@ -89,10 +89,10 @@ struct Model<'s, S> {
     now: i64,
     used: [u64; 2],
     paused: bool,
-    jobs: Vec<Kept>,
+    jobs: Vec<ModelJob>,
     keys: HashMap<(usize, u8), (u8, usize)>,
     /// Every claim ever made, the last first.
-    claims: Vec<(Held, usize)>,
+    claims: Vec<(Lease, usize)>,
     first_id: u128,
 }
 
@@ -123,9 +123,9 @@ impl<S: State> Model<'_, S> {
                 let sum = self.used[who] + u64::from(units);
                 let wanted = if units == 0 || sum <= ALLOWANCE {
                     self.used[who] = sum;
-                    Charged::Granted { used: sum }
+                    ChargeOutcome::Granted { used: sum }
                 } else {
-                    Charged::Exhausted {
+                    ChargeOutcome::Exhausted {
                         used: self.used[who],
                     }
                 };
@@ -153,7 +153,7 @@ impl<S: State> Model<'_, S> {
                     }
                 }
             }
-            Op::Finish(..) | Op::Fail(_) | Op::LetGo(_) | Op::Renew(_) => self.work(&op),
+            Op::Finish(..) | Op::Fail(_) | Op::Release(_) | Op::Renew(_) => self.work(&op),
         }
     }
 
@@ -205,7 +205,7 @@ impl<S: State> Model<'_, S> {
             if let Some((text, digest)) = asked {
                 self.keys.insert((who, text), (digest, self.jobs.len()));
             }
-            self.jobs.push(Kept {
+            self.jobs.push(ModelJob {
                 id: Uuid::from_u128(number),
                 who,
                 created: self.now,
@@ -223,7 +223,7 @@ impl<S: State> Model<'_, S> {
 
     fn claim(&mut self) {
         let now = self.now;
-        let free = |job: &Kept| job.open() && !job.expired(now) && job.leased_until <= now;
+        let free = |job: &ModelJob| job.open() && !job.expired(now) && job.leased_until <= now;
         let Some(claim) = wait(self.state.claim(self.at(), LEASE)) else {
             assert!(!self.jobs.iter().any(free));
             return;
@@ -231,7 +231,7 @@ impl<S: State> Model<'_, S> {
         let at = self
             .jobs
             .iter()
-            .position(|job| job.id == claim.held.job)
+            .position(|job| job.id == claim.lease.job)
             .unwrap();
         let who = self.jobs[at].who;
         // It is free, and the first of its tenant's that is.
@@ -245,22 +245,22 @@ impl<S: State> Model<'_, S> {
             (claim.next as usize, claim.attempts),
             (job.next, job.attempts)
         );
-        let highest = self.claims.iter().map(|(held, _)| held.fence).max();
-        assert!(highest < Some(claim.held.fence));
-        job.fence = Some(claim.held.fence);
-        self.claims.insert(0, (claim.held, at));
+        let highest = self.claims.iter().map(|(lease, _)| lease.fence).max();
+        assert!(highest < Some(claim.lease.fence));
+        job.fence = Some(claim.lease.fence);
+        self.claims.insert(0, (claim.lease, at));
     }
 
     fn work(&mut self, op: &Op) {
-        let (Op::Finish(n, ..) | Op::Fail(n) | Op::LetGo(n) | Op::Renew(n)) = *op else {
+        let (Op::Finish(n, ..) | Op::Fail(n) | Op::Release(n) | Op::Renew(n)) = *op else {
             return;
         };
-        let Some(&(held, at)) = self.claims.get(n) else {
+        let Some(&(lease, at)) = self.claims.get(n) else {
             return;
         };
         let (now, time) = (self.now, self.at());
         let job = &mut self.jobs[at];
-        let holds = job.fence == Some(held.fence) && job.open();
+        let holds = job.fence == Some(lease.fence) && job.open();
         let kept = holds && !job.expired(now);
         let (answer, wanted, refund) = match *op {
             Op::Finish(_, refund, len) => {
@@ -271,7 +271,7 @@ impl<S: State> Model<'_, S> {
                     tally: Tally::default(),
                     refund,
                 };
-                let answer = wait(self.state.finish_chunk(held, done, time, LEASE));
+                let answer = wait(self.state.finish_chunk(lease, done, time, LEASE));
                 let mut given = 0;
                 if kept {
                     given = u64::from(refund.min(job.units[job.next]));
@@ -290,7 +290,7 @@ impl<S: State> Model<'_, S> {
                     message: "it broke".into(),
                     retryable: false,
                 };
-                let answer = wait(self.state.fail(held, error, time));
+                let answer = wait(self.state.fail(lease, error, time));
                 let mut given = 0;
                 if kept {
                     given = job.undone();
@@ -299,21 +299,21 @@ impl<S: State> Model<'_, S> {
                 }
                 (answer, kept, given)
             }
-            Op::LetGo(_) => {
+            Op::Release(_) => {
                 if holds {
                     (job.fence, job.leased_until) = (None, i64::MIN);
                     job.attempts -= 1;
                 }
-                (wait(self.state.let_go(held)), holds, 0)
+                (wait(self.state.release_lease(lease)), holds, 0)
             }
             _ => {
                 if kept {
                     job.leased_until = now + LEASE;
                 }
-                (wait(self.state.renew(held, time, LEASE)), kept, 0)
+                (wait(self.state.renew(lease, time, LEASE)), kept, 0)
             }
         };
-        assert_eq!(answer == Hold::Kept, wanted, "{op:?}");
+        assert_eq!(answer == LeaseStatus::Held, wanted, "{op:?}");
         self.give_back(at, refund);
     }
 

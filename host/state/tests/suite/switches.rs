@@ -8,35 +8,35 @@ pub(crate) fn switches_are_kept<S: Store>() {
     let store = S::empty();
     let state = store.open();
     assert_eq!(
-        (state.jobs_paused(), state.promoted(Released::Valuation)),
+        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
         (false, None)
     );
     assert_eq!(state.trouble(), None);
     state.pause_jobs(true).unwrap();
     state.pause_jobs(true).unwrap();
-    state.promote(Released::Valuation, "first").unwrap();
-    state.promote(Released::Valuation, "second").unwrap();
-    state.promote(Released::Rates, "rates").unwrap();
+    state.promote(ReleaseKind::Valuation, "first").unwrap();
+    state.promote(ReleaseKind::Valuation, "second").unwrap();
+    state.promote(ReleaseKind::Rates, "rates").unwrap();
     let second = Some("second".to_owned());
     let by_itself = |state: &dyn State| {
-        assert_eq!(state.promoted(Released::Markets), None);
-        assert_eq!(state.promoted(Released::Rates).as_deref(), Some("rates"));
+        assert_eq!(state.promoted(ReleaseKind::Markets), None);
+        assert_eq!(state.promoted(ReleaseKind::Rates).as_deref(), Some("rates"));
     };
     by_itself(&state);
     assert_eq!(
-        (state.jobs_paused(), state.promoted(Released::Valuation)),
+        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
         (true, second.clone())
     );
     drop(state);
     let state = store.open();
     assert_eq!(
-        (state.jobs_paused(), state.promoted(Released::Valuation)),
+        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
         (true, second.clone())
     );
     by_itself(&state);
     state.pause_jobs(false).unwrap();
     assert_eq!(
-        (state.jobs_paused(), state.promoted(Released::Valuation)),
+        (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
         (false, second)
     );
     drop(state);

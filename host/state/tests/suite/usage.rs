@@ -6,7 +6,7 @@ use domesday_state::*;
 
 use super::{JUNE, Store, id, used, wait, with_tenant};
 
-fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> Charged {
+fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> ChargeOutcome {
     wait(state.charge(Charge {
         tenant: id(tenant),
         month: JUNE,
@@ -18,34 +18,49 @@ fn charge(state: &impl Usage, tenant: &str, units: u32, allowance: u64) -> Charg
 pub(crate) fn charges_add_up_to_the_allowance<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     assert_eq!(used(&state, "acme"), 0);
-    assert_eq!(charge(&state, "acme", 7, 10), Charged::Granted { used: 7 });
+    assert_eq!(
+        charge(&state, "acme", 7, 10),
+        ChargeOutcome::Granted { used: 7 }
+    );
     // All units or none.
     assert_eq!(
         charge(&state, "acme", 4, 10),
-        Charged::Exhausted { used: 7 }
+        ChargeOutcome::Exhausted { used: 7 }
     );
     assert_eq!(used(&state, "acme"), 7);
-    assert_eq!(charge(&state, "acme", 3, 10), Charged::Granted { used: 10 });
+    assert_eq!(
+        charge(&state, "acme", 3, 10),
+        ChargeOutcome::Granted { used: 10 }
+    );
     assert_eq!(
         charge(&state, "acme", 1, 10),
-        Charged::Exhausted { used: 10 }
+        ChargeOutcome::Exhausted { used: 10 }
     );
     // A smaller plan than what was used, and one without bounds.
     assert_eq!(
         charge(&state, "acme", 1, 5),
-        Charged::Exhausted { used: 10 }
+        ChargeOutcome::Exhausted { used: 10 }
     );
     let all = u64::from(u32::MAX);
     let sum = charge(&state, "acme", u32::MAX, u64::MAX);
-    assert_eq!(sum, Charged::Granted { used: 10 + all });
+    assert_eq!(sum, ChargeOutcome::Granted { used: 10 + all });
     assert_eq!(used(&state, "acme"), 10 + all);
 }
 
 pub(crate) fn no_units_are_always_granted<S: Store>() {
     let (_store, state) = with_tenant::<S>();
-    assert_eq!(charge(&state, "acme", 0, 0), Charged::Granted { used: 0 });
-    assert_eq!(charge(&state, "acme", 3, 3), Charged::Granted { used: 3 });
-    assert_eq!(charge(&state, "acme", 0, 1), Charged::Granted { used: 3 });
+    assert_eq!(
+        charge(&state, "acme", 0, 0),
+        ChargeOutcome::Granted { used: 0 }
+    );
+    assert_eq!(
+        charge(&state, "acme", 3, 3),
+        ChargeOutcome::Granted { used: 3 }
+    );
+    assert_eq!(
+        charge(&state, "acme", 0, 1),
+        ChargeOutcome::Granted { used: 3 }
+    );
 }
 
 pub(crate) fn months_and_tenants_are_apart<S: Store>() {
@@ -54,8 +69,14 @@ pub(crate) fn months_and_tenants_are_apart<S: Store>() {
     state
         .create_tenant(&other, &Plan::default(), super::NOW)
         .unwrap();
-    assert_eq!(charge(&state, "acme", 5, 5), Charged::Granted { used: 5 });
-    assert_eq!(charge(&state, "other", 5, 5), Charged::Granted { used: 5 });
+    assert_eq!(
+        charge(&state, "acme", 5, 5),
+        ChargeOutcome::Granted { used: 5 }
+    );
+    assert_eq!(
+        charge(&state, "other", 5, 5),
+        ChargeOutcome::Granted { used: 5 }
+    );
     for month in [
         Month {
             year: 2031,
@@ -73,9 +94,15 @@ pub(crate) fn months_and_tenants_are_apart<S: Store>() {
             units: 2,
             allowance: 5,
         };
-        assert_eq!(wait(state.charge(charge)), Charged::Granted { used: 2 });
+        assert_eq!(
+            wait(state.charge(charge)),
+            ChargeOutcome::Granted { used: 2 }
+        );
     }
-    assert_eq!(charge(&state, "acme", 1, 5), Charged::Exhausted { used: 5 });
+    assert_eq!(
+        charge(&state, "acme", 1, 5),
+        ChargeOutcome::Exhausted { used: 5 }
+    );
 }
 
 pub(crate) fn a_refund_never_goes_below_nothing<S: Store>() {
@@ -91,11 +118,11 @@ pub(crate) fn a_refund_never_goes_below_nothing<S: Store>() {
     // What was given back can be used again, and no more than that.
     assert_eq!(
         charge(&state, "acme", 10, 10),
-        Charged::Granted { used: 10 }
+        ChargeOutcome::Granted { used: 10 }
     );
     assert_eq!(
         charge(&state, "acme", 1, 10),
-        Charged::Exhausted { used: 10 }
+        ChargeOutcome::Exhausted { used: 10 }
     );
 }
 
@@ -115,11 +142,11 @@ pub(crate) fn sixty_four_threads_use_exactly_the_allowance<S: Store>() {
                     for round in 0..8 {
                         let units = (thread + round) % 3 + 1;
                         match charge(&**state, "acme", units, ALLOWANCE) {
-                            Charged::Granted { used } => {
+                            ChargeOutcome::Granted { used } => {
                                 assert!(used <= ALLOWANCE);
                                 granted += u64::from(units);
                             }
-                            Charged::Exhausted { used } => {
+                            ChargeOutcome::Exhausted { used } => {
                                 assert!(used + u64::from(units) > ALLOWANCE);
                             }
                         }
@@ -138,11 +165,11 @@ pub(crate) fn sixty_four_threads_use_exactly_the_allowance<S: Store>() {
     let rest = u32::try_from(ALLOWANCE - granted).unwrap();
     assert!(matches!(
         charge(&*second, "acme", rest + 1, ALLOWANCE),
-        Charged::Exhausted { .. }
+        ChargeOutcome::Exhausted { .. }
     ));
     assert!(matches!(
         charge(&*second, "acme", rest, ALLOWANCE),
-        Charged::Granted { used: ALLOWANCE }
+        ChargeOutcome::Granted { used: ALLOWANCE }
     ));
 }
 
@@ -156,7 +183,10 @@ pub(crate) fn units_survive_a_restart<S: Store>() {
         units: 2,
         allowance: 10,
     }));
-    assert_eq!(charge(&state, "acme", 1, 10), Charged::Granted { used: 8 });
+    assert_eq!(
+        charge(&state, "acme", 1, 10),
+        ChargeOutcome::Granted { used: 8 }
+    );
     drop(state);
     assert_eq!(used(&store.open(), "acme"), 8);
 }

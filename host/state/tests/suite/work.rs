@@ -44,7 +44,7 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     let begun = claim(&state, after(10)).unwrap();
     assert_eq!((begun.next, begun.attempts), (0, 1));
     assert_eq!(
-        (begun.shared.as_slice(), begun.held.job),
+        (begun.shared.as_slice(), begun.lease.job),
         (&b"shared"[..], begun.job.id)
     );
     assert_eq!(
@@ -55,10 +55,10 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     assert_eq!(claim(&state, after(11)), None);
     assert_eq!(wait(state.waiting()), 1);
 
-    let held = begun.held;
-    assert_eq!(wait(state.input(held, 0)), Some(b"one".to_vec()));
-    assert_eq!(wait(state.input(held, 1)), Some(b"two".to_vec()));
-    assert_eq!(wait(state.input(held, 2)), None);
+    let lease = begun.lease;
+    assert_eq!(wait(state.input(lease, 0)), Some(b"one".to_vec()));
+    assert_eq!(wait(state.input(lease, 1)), Some(b"two".to_vec()));
+    assert_eq!(wait(state.input(lease, 2)), None);
     let first = ChunkDone {
         chunk: 0,
         output: b"first".to_vec(),
@@ -71,8 +71,8 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
         refund: 1,
     };
     assert_eq!(
-        wait(state.finish_chunk(held, first, after(20), LEASE)),
-        Hold::Kept
+        wait(state.finish_chunk(lease, first, after(20), LEASE)),
+        LeaseStatus::Held
     );
     let now = job(&state, 1);
     assert_eq!(
@@ -82,8 +82,8 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     assert_eq!((now.tally.valued, now.tally.referred), (1, 1));
     assert_eq!(used(&state, "acme"), 3);
     // Its rows are dropped, and its results are there.
-    assert_eq!(wait(state.input(held, 0)), None);
-    let output = |chunk| wait(state.output(id("acme"), held.job, chunk, NOW));
+    assert_eq!(wait(state.input(lease, 0)), None);
+    let output = |chunk| wait(state.output(id("acme"), lease.job, chunk, NOW));
     assert_eq!((output(0), output(1)), (Some(b"first".to_vec()), None));
 
     let second = ChunkDone {
@@ -97,8 +97,8 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
         refund: 0,
     };
     assert_eq!(
-        wait(state.finish_chunk(held, second, after(30), LEASE)),
-        Hold::Kept
+        wait(state.finish_chunk(lease, second, after(30), LEASE)),
+        LeaseStatus::Held
     );
     let end = job(&state, 1);
     assert_eq!(
@@ -114,9 +114,15 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     assert_eq!(end.tally, tally);
     assert_eq!(output(1), Some(b"second".to_vec()));
     // Nothing moves it any more.
-    assert_eq!(wait(state.renew(held, after(31), LEASE)), Hold::Lost);
-    assert_eq!(wait(state.fail(held, broken(), after(31))), Hold::Lost);
-    assert_eq!(wait(state.let_go(held)), Hold::Lost);
+    assert_eq!(
+        wait(state.renew(lease, after(31), LEASE)),
+        LeaseStatus::Lost
+    );
+    assert_eq!(
+        wait(state.fail(lease, broken(), after(31))),
+        LeaseStatus::Lost
+    );
+    assert_eq!(wait(state.release_lease(lease)), LeaseStatus::Lost);
     assert_eq!(claim(&state, after(LEASE * 9)), None);
     assert_eq!((job(&state, 1), wait(state.waiting())), (end, 0));
 }
@@ -171,35 +177,44 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
     let first = claim(&*state, NOW).unwrap();
     assert_eq!(claim(&*other, after(LEASE - 1)), None);
     assert_eq!(
-        wait(state.renew(first.held, after(LEASE - 1), LEASE)),
-        Hold::Kept
+        wait(state.renew(first.lease, after(LEASE - 1), LEASE)),
+        LeaseStatus::Held
     );
     assert_eq!(claim(&*other, after(LEASE)), None);
     let end = after(2 * LEASE - 1);
     let second = claim(&*other, end).unwrap();
-    assert!(second.held.fence > first.held.fence);
+    assert!(second.lease.fence > first.lease.fence);
     assert_eq!(
-        (second.next, second.attempts, second.held.job),
-        (0, 2, first.held.job)
+        (second.next, second.attempts, second.lease.job),
+        (0, 2, first.lease.job)
     );
     assert_eq!(second.job.updated_at, first.job.updated_at);
 
     // The first only slept, and writes nothing now.
     let before = job(&*state, 1);
-    assert_eq!(wait(state.input(first.held, 0)), None);
-    assert_eq!(wait(state.renew(first.held, end, LEASE)), Hold::Lost);
+    assert_eq!(wait(state.input(first.lease, 0)), None);
     assert_eq!(
-        wait(state.finish_chunk(first.held, done(0), end, LEASE)),
-        Hold::Lost
+        wait(state.renew(first.lease, end, LEASE)),
+        LeaseStatus::Lost
     );
-    assert_eq!(wait(state.fail(first.held, broken(), end)), Hold::Lost);
-    assert_eq!(wait(state.let_go(first.held)), Hold::Lost);
+    assert_eq!(
+        wait(state.finish_chunk(first.lease, done(0), end, LEASE)),
+        LeaseStatus::Lost
+    );
+    assert_eq!(
+        wait(state.fail(first.lease, broken(), end)),
+        LeaseStatus::Lost
+    );
+    assert_eq!(wait(state.release_lease(first.lease)), LeaseStatus::Lost);
     assert_eq!(job(&*state, 1), before);
-    assert_eq!(wait(state.output(id("acme"), first.held.job, 0, NOW)), None);
+    assert_eq!(
+        wait(state.output(id("acme"), first.lease.job, 0, NOW)),
+        None
+    );
     assert_eq!((used(&*state, "acme"), wait(other.waiting())), (2, 1));
     assert_eq!(
-        wait(other.finish_chunk(second.held, done(0), end, LEASE)),
-        Hold::Kept
+        wait(other.finish_chunk(second.lease, done(0), end, LEASE)),
+        LeaseStatus::Held
     );
     // Its checkpoint renewed the lease.
     assert_eq!(claim(&*state, UnixMillis(end.0 + LEASE - 1)), None);
@@ -220,7 +235,7 @@ pub(crate) fn attempts_are_counted_by_chunk<S: Store>() {
     assert_eq!(next_claim().attempts, 2);
     let third = next_claim();
     assert_eq!((third.next, third.attempts), (0, 3));
-    finish(&state, third.held, 0, b"result");
+    finish(&state, third.lease, 0, b"result");
     let fourth = next_claim();
     assert_eq!((fourth.next, fourth.attempts), (1, 2));
 }
@@ -229,19 +244,22 @@ pub(crate) fn a_job_let_go_can_be_claimed_at_once<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     submit(&state, job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two")]));
     let first = claim(&state, NOW).unwrap();
-    assert_eq!(wait(state.let_go(first.held)), Hold::Kept);
+    assert_eq!(wait(state.release_lease(first.lease)), LeaseStatus::Held);
     // Whoever let go holds nothing any more.
-    assert_eq!(wait(state.input(first.held, 0)), None);
-    assert_eq!(wait(state.renew(first.held, NOW, LEASE)), Hold::Lost);
+    assert_eq!(wait(state.input(first.lease, 0)), None);
     assert_eq!(
-        wait(state.finish_chunk(first.held, done(0), NOW, LEASE)),
-        Hold::Lost
+        wait(state.renew(first.lease, NOW, LEASE)),
+        LeaseStatus::Lost
+    );
+    assert_eq!(
+        wait(state.finish_chunk(first.lease, done(0), NOW, LEASE)),
+        LeaseStatus::Lost
     );
     let second = claim(&state, NOW).unwrap();
     assert_eq!((second.next, second.attempts), (0, 1));
-    assert!(second.held.fence > first.held.fence);
-    finish(&state, second.held, 0, b"result");
-    assert_eq!(wait(state.let_go(second.held)), Hold::Kept);
+    assert!(second.lease.fence > first.lease.fence);
+    finish(&state, second.lease, 0, b"result");
+    assert_eq!(wait(state.release_lease(second.lease)), LeaseStatus::Held);
     let third = claim(&state, NOW).unwrap();
     assert_eq!((third.next, third.attempts), (1, 1));
 }
@@ -252,30 +270,30 @@ pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
         &state,
         job_of("acme", 1, &[(1, 1, b"one"), (1, 1, b"two"), (1, 1, b"tri")]),
     );
-    let held = claim(&state, NOW).unwrap().held;
+    let lease = claim(&state, NOW).unwrap().lease;
     assert_eq!(
-        wait(state.finish_chunk(held, done(1), NOW, LEASE)),
-        Hold::Lost
+        wait(state.finish_chunk(lease, done(1), NOW, LEASE)),
+        LeaseStatus::Lost
     );
     assert_eq!(job(&state, 1).tally, Tally::default());
-    finish(&state, held, 0, b"first");
+    finish(&state, lease, 0, b"first");
     let after_first = job(&state, 1);
     // A repetition by the same claim, whose answer was lost, changes nothing.
     let mut again = done(0);
     (again.refund, again.output) = (1, b"other".to_vec());
     assert_eq!(
-        wait(state.finish_chunk(held, again, after(9), LEASE)),
-        Hold::Kept
+        wait(state.finish_chunk(lease, again, after(9), LEASE)),
+        LeaseStatus::Held
     );
     assert_eq!((job(&state, 1), used(&state, "acme")), (after_first, 3));
-    let output = wait(state.output(id("acme"), held.job, 0, NOW));
+    let output = wait(state.output(id("acme"), lease.job, 0, NOW));
     assert_eq!(output, Some(b"first".to_vec()));
     // A refund is never more than the chunk cost.
     let mut greedy = done(1);
     greedy.refund = 100;
     assert_eq!(
-        wait(state.finish_chunk(held, greedy, NOW, LEASE)),
-        Hold::Kept
+        wait(state.finish_chunk(lease, greedy, NOW, LEASE)),
+        LeaseStatus::Held
     );
     assert_eq!(used(&state, "acme"), 2);
 }
@@ -287,10 +305,13 @@ pub(crate) fn a_failed_job_gives_back_what_was_not_done<S: Store>() {
         job_of("acme", 1, &[(3, 2, b"one"), (3, 3, b"two"), (2, 2, b"tri")]),
     );
     submit(&state, job_of("acme", 2, &[(1, 1, b"row")]));
-    let held = claim(&state, NOW).unwrap().held;
-    finish(&state, held, 0, b"result");
+    let lease = claim(&state, NOW).unwrap().lease;
+    finish(&state, lease, 0, b"result");
     assert_eq!(used(&state, "acme"), 8);
-    assert_eq!(wait(state.fail(held, broken(), after(5))), Hold::Kept);
+    assert_eq!(
+        wait(state.fail(lease, broken(), after(5))),
+        LeaseStatus::Held
+    );
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 1));
     let failed = job(&state, 1);
     assert_eq!(
@@ -298,13 +319,16 @@ pub(crate) fn a_failed_job_gives_back_what_was_not_done<S: Store>() {
         (JobStatus::Failed, after(5))
     );
     assert_eq!(failed.error, Some(broken()));
-    assert_eq!(wait(state.input(held, 1)), None);
+    assert_eq!(wait(state.input(lease, 1)), None);
     // The finished chunk is kept, and the job is never begun again.
-    assert!(wait(state.output(id("acme"), held.job, 0, NOW)).is_some());
-    assert_eq!(wait(state.fail(held, broken(), after(6))), Hold::Lost);
+    assert!(wait(state.output(id("acme"), lease.job, 0, NOW)).is_some());
     assert_eq!(
-        wait(state.finish_chunk(held, done(1), NOW, LEASE)),
-        Hold::Lost
+        wait(state.fail(lease, broken(), after(6))),
+        LeaseStatus::Lost
+    );
+    assert_eq!(
+        wait(state.finish_chunk(lease, done(1), NOW, LEASE)),
+        LeaseStatus::Lost
     );
     assert_eq!(claim(&state, after(LEASE * 9)).unwrap().job.id.as_u128(), 2);
     drop(state);
@@ -324,19 +348,19 @@ pub(crate) fn jobs_go_on_after_a_restart<S: Store>() {
     let state = store.open();
     let second = claim(&state, after(LEASE)).unwrap();
     assert_eq!((second.next, second.attempts), (0, 2));
-    assert!(second.held.fence > first.held.fence);
+    assert!(second.lease.fence > first.lease.fence);
     assert_eq!(second.shared, first.shared);
-    assert_eq!(wait(state.input(second.held, 0)), Some(b"one".to_vec()));
-    finish(&state, second.held, 0, b"first");
+    assert_eq!(wait(state.input(second.lease, 0)), Some(b"one".to_vec()));
+    finish(&state, second.lease, 0, b"first");
     drop(state);
     let state = store.open();
     let third = claim(&state, after(LEASE * 2)).unwrap();
     assert_eq!((third.next, third.attempts), (1, 2));
     assert_eq!(
-        wait(state.finish_chunk(second.held, done(1), NOW, LEASE)),
-        Hold::Lost
+        wait(state.finish_chunk(second.lease, done(1), NOW, LEASE)),
+        LeaseStatus::Lost
     );
-    finish(&state, third.held, 1, b"second");
+    finish(&state, third.lease, 1, b"second");
     drop(state);
     let state = store.open();
     let completed = job(&state, 1);
@@ -371,8 +395,8 @@ pub(crate) fn many_workers_do_each_job_once<S: Store>() {
                 scope.spawn(move || {
                     let mut mine = Vec::new();
                     while let Some(begun) = claim(&**state, NOW) {
-                        finish(&**state, begun.held, 0, b"first");
-                        finish(&**state, begun.held, 1, b"second");
+                        finish(&**state, begun.lease, 0, b"first");
+                        finish(&**state, begun.lease, 1, b"second");
                         mine.push(begun.job.id.as_u128());
                     }
                     mine

@@ -4,7 +4,7 @@ use super::Sink;
 use crate::draw::Draw;
 use crate::dwelling::Dwelling;
 use crate::geography::Authority;
-use crate::manifest::{Manifest, Planted};
+use crate::manifest::{Manifest, PlantedFaults};
 use crate::{SyntheticError, World};
 use csv::QuoteStyle;
 use std::path::Path;
@@ -36,13 +36,13 @@ impl Addresses {
         Sink::create(folder, "addresses.csv", QuoteStyle::Necessary, &HEADER).map(Addresses)
     }
 
-    /// Writes a dwelling's row if its draw falls within the share; says whether it did.
+    /// Writes a dwelling's row if its draw falls within the share, and returns whether it did.
     pub(crate) fn write(
         &mut self,
         world: &World,
         authority: &Authority,
         dwelling: &Dwelling,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
     ) -> Result<bool, SyntheticError> {
         if !draw.chance(world.size.address_share) {

@@ -6,7 +6,7 @@ use crate::draw::Draw;
 use crate::dwelling::{Dwelling, Form};
 use crate::geography::Authority;
 use crate::lodgement::{AreaFault, Lodgement, Reason};
-use crate::manifest::{Manifest, Planted};
+use crate::manifest::{Manifest, PlantedFaults};
 use crate::market::Kind;
 use crate::spelling::{self, Spelling};
 use crate::{SyntheticError, names};
@@ -111,7 +111,7 @@ const HEADER: [&str; 93] = [
     "REPORT_TYPE",
 ];
 
-/// Where a column stands. An unknown name does not compile.
+/// Returns the position of a column. An unknown name does not compile.
 const fn column(name: &str) -> usize {
     let name = name.as_bytes();
     let mut at = 0;
@@ -164,7 +164,7 @@ impl Certificates {
         dwelling: &Dwelling,
         lodged: &Lodgement,
         number: usize,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
     ) -> Result<Spelling, SyntheticError> {
         for cell in &mut self.cells {

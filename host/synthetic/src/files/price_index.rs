@@ -81,7 +81,7 @@ const KINDS: [(Kind, f64); 4] = [
 /// Standard deviation of the noise in ln of a month's index.
 const NOISE: f64 = 0.004;
 
-/// The month in which every index stands at 100.
+/// The month in which every index is 100.
 const BASE: NaiveDate = match NaiveDate::from_ymd_opt(2015, 1, 1) {
     Some(day) => day,
     None => NaiveDate::MIN,

@@ -4,7 +4,7 @@ use super::Sink;
 use crate::draw::Draw;
 use crate::dwelling::Dwelling;
 use crate::geography::Authority;
-use crate::manifest::{Manifest, Planted};
+use crate::manifest::{Manifest, PlantedFaults};
 use crate::market::Kind;
 use crate::sales::Sale;
 use crate::{SyntheticError, World};
@@ -18,10 +18,10 @@ pub(crate) struct PricePaid {
     monthly: Sink,
 }
 
-/// In which file a sale stands.
+/// The file that lists a sale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
-    /// In the complete file, as it happened.
+pub(crate) enum SaleListing {
+    /// The complete file, with the true price.
     Complete,
     /// In the monthly file alone.
     Added,
@@ -29,13 +29,13 @@ pub(crate) enum Standing {
     Changed,
 }
 
-impl Standing {
+impl SaleListing {
     /// As truth-sales.csv names it.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Standing::Complete => "complete",
-            Standing::Added => "added_by_month",
-            Standing::Changed => "changed_by_month",
+            SaleListing::Complete => "complete",
+            SaleListing::Added => "added_by_month",
+            SaleListing::Changed => "changed_by_month",
         }
     }
 }
@@ -62,12 +62,12 @@ pub(crate) struct Ids {
 }
 
 impl Ids {
-    /// The identifiers of an authority.
+    /// Returns the identifiers of an authority.
     pub(crate) fn of(authority: u32) -> Ids {
         Ids { authority, next: 1 }
     }
 
-    /// The next one; its first group is no hexadecimal number, so no real transaction has it.
+    /// Returns the next one. Its first group is not hexadecimal, so no real transaction has it.
     fn next(&mut self) -> String {
         let id = format!(
             "{{SYNTH000-{:04X}-0000-0000-{:012X}}}",
@@ -92,8 +92,8 @@ impl PricePaid {
         })
     }
 
-    /// Registers one sale, and whatever fault the draw plants beside it.
-    /// Gives the transaction's identifier and where it stands.
+    /// Registers one sale, with the faults that the draw plants. Returns the transaction's
+    /// identifier and its file.
     #[allow(
         clippy::too_many_arguments,
         reason = "one sale, where it happened, and where it goes"
@@ -105,9 +105,9 @@ impl PricePaid {
         dwelling: &Dwelling,
         sale: &Sale,
         ids: &mut Ids,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
-    ) -> Result<(String, Standing), SyntheticError> {
+    ) -> Result<(String, SaleListing), SyntheticError> {
         let faults = &mut planted.price_paid;
         let mut row = plain(authority, dwelling, sale, ids.next());
         if draw.chance(WITHOUT_POSTCODE) {
@@ -128,12 +128,12 @@ impl PricePaid {
         if sale.day > world.through - TimeDelta::days(30) && draw.chance(LATE) {
             planted.monthly.additions += 1;
             self.monthly.row(&row)?;
-            return Ok((id, Standing::Added));
+            return Ok((id, SaleListing::Added));
         }
-        let mut standing = Standing::Complete;
+        let mut standing = SaleListing::Complete;
         if draw.chance(CHANGE) {
             planted.monthly.changes += 1;
-            standing = Standing::Changed;
+            standing = SaleListing::Changed;
             let mut right = row.clone();
             right[15] = "C".into();
             self.monthly.row(&right)?;
@@ -154,7 +154,7 @@ impl PricePaid {
         sale: &Sale,
         row: &Row,
         ids: &mut Ids,
-        planted: &mut Planted,
+        planted: &mut PlantedFaults,
         draw: &mut Draw,
     ) -> Result<(), SyntheticError> {
         let faults = &mut planted.price_paid;
@@ -199,12 +199,12 @@ impl PricePaid {
     }
 }
 
-/// A price that the monthly file will put right or withdraw.
+/// Returns a price that the monthly file will put right or withdraw.
 fn wrong_price(sale: &Sale) -> String {
     (sale.price * 9 / 10).max(1).to_string()
 }
 
-/// The row of a sale without any fault.
+/// Returns the row of a sale without any fault.
 fn plain(authority: &Authority, dwelling: &Dwelling, sale: &Sale, id: String) -> Row {
     let address = &dwelling.address;
     let former = authority

@@ -5,7 +5,7 @@ use crate::{SyntheticError, World};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Writes what the folder is and what stands in it.
+/// Writes a description of the folder and its files.
 pub(crate) fn write(
     folder: &Path,
     world: &World,

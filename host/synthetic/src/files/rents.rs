@@ -25,8 +25,8 @@ const FIRST: NaiveDate = match NaiveDate::from_ymd_opt(2015, 1, 1) {
     None => NaiveDate::MIN,
 };
 
-/// What each block of four columns is about: the heading's end, the type whose prices it follows,
-/// and its level against that type's.
+/// Each block of four columns: the end of its heading, the type whose prices it follows, and its
+/// level against that type's.
 const BLOCKS: [(&str, Option<Kind>, f64); 9] = [
     ("", None, 1.0),
     (" one bed", Some(Kind::Flat), 0.88),
@@ -94,7 +94,7 @@ fn headings() -> Vec<String> {
     first.into_iter().map(str::to_owned).chain(blocks).collect()
 }
 
-/// The rents of one month, in the order of [`BLOCKS`].
+/// Returns the rents of one month, in the order of [`BLOCKS`].
 fn rents(area: &Area<'_>, month: NaiveDate, draw: &mut Draw) -> [f64; 9] {
     let rent = |kind: Kind| {
         let price = libm::exp(typical(area, kind, month));
@@ -114,8 +114,8 @@ fn rents(area: &Area<'_>, month: NaiveDate, draw: &mut Draw) -> [f64; 9] {
     })
 }
 
-/// Whether the publisher has no figure: rents of large homes before 2018 in every fifth authority,
-/// of small ones ever in another, and none at all in the smallest of many authorities.
+/// Returns whether the publisher has no figure: rents of large homes before 2018 in every fifth
+/// authority, of small ones ever in another, and none at all in the smallest of many authorities.
 fn unavailable(area: &Area<'_>, authorities: &[Authority], month: NaiveDate, block: usize) -> bool {
     let Some(authority) = authorities
         .iter()
@@ -190,7 +190,7 @@ impl From<String> for Cell {
     }
 }
 
-/// Rows of a sheet, as its XML has them.
+/// Rows of a sheet as XML.
 #[derive(Default)]
 struct Sheet(String);
 
@@ -217,7 +217,7 @@ impl Sheet {
     }
 }
 
-/// The members of the archive besides the sheet.
+/// The members of the archive beside the sheet.
 const PARTS: [(&str, &str); 5] = [
     (
         "[Content_Types].xml",
@@ -241,7 +241,7 @@ const PARTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What stands before and after the rows of the sheet.
+/// The XML before and after the rows of the sheet.
 const AROUND: [&str; 2] = [
     r#"<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>"#,
     "</sheetData></worksheet>",

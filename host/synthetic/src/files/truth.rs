@@ -1,7 +1,7 @@
-//! The truth beside the registers: what no importer may read, and every judge of a model wants.
+//! The truth behind the registers, for judging a model. No importer may read it.
 
 use super::Sink;
-use super::price_paid::Standing;
+use super::price_paid::SaleListing;
 use crate::dwelling::Dwelling;
 use crate::geography::Authority;
 use crate::lodgement::Lodgement;
@@ -60,7 +60,7 @@ pub(crate) struct Truth {
     sales: Sink,
 }
 
-/// What the registers made of a dwelling.
+/// The registers' records of a dwelling.
 pub(crate) struct Registered<'a> {
     pub(crate) lodgements: &'a [Lodgement],
     pub(crate) spelling: Option<Spelling>,
@@ -76,7 +76,7 @@ impl Truth {
         })
     }
 
-    /// Writes what is true of a dwelling, in its last condition.
+    /// Writes the true facts of a dwelling, in its last condition.
     pub(crate) fn property(
         &mut self,
         world: &World,
@@ -126,13 +126,13 @@ impl Truth {
         ])
     }
 
-    /// Writes what is true of a sale.
+    /// Writes the true facts of a sale.
     pub(crate) fn sale(
         &mut self,
         id: &str,
         dwelling: &Dwelling,
         sale: &Sale,
-        standing: Standing,
+        standing: SaleListing,
         lodgements: &[Lodgement],
     ) -> Result<(), SyntheticError> {
         let certified = lodgements.iter().any(|lodged| lodged.day <= sale.day);

@@ -93,18 +93,18 @@ const TABLES: [Table; 8] = [
     },
 ];
 
-/// Whether the OIS curve has a node: to five years until December 2021, to 25 years since.
+/// Returns whether the OIS curve has a node: to five years until December 2021, to 25 years since.
 fn ois(day: &Day, months: u32) -> bool {
     let long = NaiveDate::from_ymd_opt(2021, 12, 14).is_some_and(|since| day.date >= since);
     months != day.ois_hole && (months <= 60 || long)
 }
 
-/// Whether the nominal curve has a node: the shortest ones are often missing.
+/// Returns whether the nominal curve has a node: the shortest ones are often missing.
 fn nominal(day: &Day, months: u32) -> bool {
     months >= day.nominal_from && gilt(day, months)
 }
 
-/// Whether gilts are long enough: to 25 years until 2016, to 40 years since.
+/// Returns whether gilts are long enough: to 25 years until 2016, to 40 years since.
 fn gilt(day: &Day, months: u32) -> bool {
     months <= 300 || day.date.year() >= 2016
 }
@@ -148,7 +148,7 @@ pub(super) fn write(
     Ok(written)
 }
 
-/// One curve table; returns its name.
+/// Returns one curve table; returns its name.
 fn curve(
     table: &Table,
     history: &[Day],

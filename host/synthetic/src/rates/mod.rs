@@ -17,7 +17,7 @@ use chrono::{Datelike, Months, NaiveDate, Weekday};
 
 use crate::SyntheticError;
 
-/// What decides the bytes of the rates that are written.
+/// The parameters of the rates. They decide every byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RatesWorld {
     /// The same seed and days give the same bytes on every machine.
@@ -36,8 +36,8 @@ const FIRST_DAY: NaiveDate = match NaiveDate::from_ymd_opt(2009, 1, 2) {
 };
 
 impl RatesWorld {
-    /// A history to this day: with curves on every working day since 2009, as really published, or
-    /// at month ends and daily over the last three months.
+    /// Returns a history to this day: with curves on every working day since 2009, as really
+    /// published, or at month ends and daily over the last three months.
     pub fn ending(seed: u64, through: NaiveDate, every_day: bool) -> RatesWorld {
         let three_months = through - Months::new(3);
         RatesWorld {
@@ -47,14 +47,14 @@ impl RatesWorld {
         }
     }
 
-    /// The small history of seed 1 to the end of September 2026.
+    /// Returns the small history of seed 1 to the end of September 2026.
     pub fn demo() -> RatesWorld {
         let through = NaiveDate::from_ymd_opt(2026, 9, 30).unwrap_or(FIRST_DAY);
         RatesWorld::ending(1, through, false)
     }
 }
 
-/// What was written.
+/// The written files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RatesManifest {
     /// Files for the reader of the database, by name.
@@ -79,7 +79,7 @@ pub fn generate_rates(world: &RatesWorld, out: &Path) -> Result<RatesManifest, S
     files::write(world, &history, out)
 }
 
-/// Whether rates are published for a day.
+/// Returns whether rates are published for a day.
 fn is_working_day(day: NaiveDate) -> bool {
     let weekend = matches!(day.weekday(), Weekday::Sat | Weekday::Sun);
     let holiday = matches!((day.month(), day.day()), (1, 1) | (12, 25) | (12, 26));

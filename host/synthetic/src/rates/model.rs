@@ -21,7 +21,7 @@ pub(super) struct Day {
     pub(super) snapshot: bool,
     /// The first maturity of the nominal short end that is there, months.
     pub(super) nominal_from: u32,
-    /// A maturity of the OIS curve that is missing, months; 0 where none is.
+    /// A missing maturity of the OIS curve, months, or 0.
     pub(super) ois_hole: u32,
 }
 
@@ -35,14 +35,14 @@ pub(super) struct Curve {
 }
 
 impl Curve {
-    /// The spot rate.
+    /// Returns the spot rate.
     pub(super) fn spot(&self, months: u32) -> f64 {
         let x = f64::from(months) / 12.0 / self.years;
         let decay = -libm::expm1(-x) / x;
         self.level + self.slope * decay + self.hump * (decay - libm::exp(-x))
     }
 
-    /// The instantaneous forward rate.
+    /// Returns the instantaneous forward rate.
     pub(super) fn forward(&self, months: u32) -> f64 {
         let x = f64::from(months) / 12.0 / self.years;
         self.level + (self.slope + self.hump * x) * libm::exp(-x)
@@ -67,7 +67,7 @@ struct State {
     index: f64,
 }
 
-/// Every working day from the first to the last.
+/// Returns every working day from the first to the last.
 pub(super) fn history(world: &RatesWorld) -> Vec<Day> {
     let mut draw = Draw::new(world.seed, Purpose::Rates, 0, 0);
     let mut state = State {

@@ -72,7 +72,7 @@ impl Builder<'_> {
                     along,
                     left,
                 );
-                // The neighbour opposite stands on its own; the next on this side is gone.
+                // The neighbour opposite is detached; the next on this side is gone.
                 n += 1;
                 let (opposite, side) = Self::number(n);
                 self.add(
@@ -274,7 +274,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A few houses, most of them known by name; all of them where there is no street.
+    /// Adds a few houses, most of them with names; all of them where there is no street.
     pub(super) fn village(&mut self, nameless: bool) {
         let count = self.draw.whole(9, 24);
         let start = self.draw.below(400);

@@ -3,7 +3,7 @@
 use crate::dwelling::Form;
 use crate::market::Kind;
 
-/// One unit of a plan: an address within the street and what stands there.
+/// One unit of a plan: an address within the street and its building.
 #[derive(Clone, Debug)]
 pub(crate) struct Plot {
     pub(crate) saon: String,

@@ -13,14 +13,14 @@ pub(crate) fn named(folder: &Path, name: &str) -> Vec<HashMap<String, String>> {
         .collect()
 }
 
-/// One cell as a number.
+/// Returns one cell as a number.
 pub(crate) fn number(row: &HashMap<String, String>, column: &str) -> f64 {
     row[column]
         .parse()
         .unwrap_or_else(|_| panic!("{column} is {:?}", row[column]))
 }
 
-/// The demo world in a folder of its own.
+/// Returns the demo world in a folder of its own.
 pub(crate) fn demo() -> (tempfile::TempDir, Manifest) {
     let folder = tempfile::tempdir().unwrap();
     let manifest = generate(&World::demo(), folder.path(), |_, _, _| ()).unwrap();

@@ -1,16 +1,16 @@
 //! The stage that authorizes the options and the valuation date of a parsed request.
 
 use chrono::NaiveDate;
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::release::DateWindow;
 
 /// Checks that a key with `use_stored_data` has the scope for it.
 ///
 /// # Errors
 /// `scope_required`, 403.
-pub fn stored_data(asked: bool, allowed: bool) -> Result<(), Fault> {
+pub fn stored_data(asked: bool, allowed: bool) -> Result<(), ValidationError> {
     if asked && !allowed {
-        return Err(Fault::new(
+        return Err(ValidationError::new(
             Code::ScopeRequired,
             "use_stored_data needs a key with the scope avm:stored-data. Leave the option out, or ask for such a key.",
         )
@@ -23,7 +23,7 @@ pub fn stored_data(asked: bool, allowed: bool) -> Result<(), Fault> {
 ///
 /// # Errors
 /// `valuation_date_outside_window`.
-pub fn valuation_date(date: NaiveDate, window: DateWindow) -> Result<(), Fault> {
+pub fn valuation_date(date: NaiveDate, window: DateWindow) -> Result<(), ValidationError> {
     if window.contains(date) {
         return Ok(());
     }
@@ -31,5 +31,8 @@ pub fn valuation_date(date: NaiveDate, window: DateWindow) -> Result<(), Fault> 
         "This release values as at {} to {}, both included; GET /v3/releases/current states the window.",
         window.from, window.to
     );
-    Err(Fault::new(Code::ValuationDateOutsideWindow, message).at("/property/valuation_date"))
+    Err(
+        ValidationError::new(Code::ValuationDateOutsideWindow, message)
+            .at("/property/valuation_date"),
+    )
 }

@@ -1,4 +1,4 @@
-//! The contract's words in the registers' terms. Each room keeps its own closed sets; this is where
+//! The contract's words in the registers' terms. Each crate has its own closed sets; this is where
 //! they meet, case by case, so that a new case in one cannot pass unseen.
 
 use domesday_contract::v3::request as wire;

@@ -7,14 +7,14 @@ use super::convert;
 use super::merge::{Fill, Merged, evidence_through, sorted};
 use super::osgb36::national_grid;
 use super::resolve::{ResolveError, postcode_place};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::input::{Input, Note, Source};
 use domesday_contract::v3::request::{Development, PropertyType, Site};
 use domesday_contract::v3::result::IdentitySource;
 use domesday_engine::subject::{
-    Attribute, BuildStatus, Energy, Fabric, Place, Precision, Size, Subject,
+    Attribute, BuildStatus, Energy, Fabric, GridPoint, Precision, Size, Subject,
 };
-use domesday_property::{PostcodePlace, Snapshot};
+use domesday_property::{PostcodeLocation, Snapshot};
 use domesday_registers::codes::{AgeBand, FloorType, Glazing, RoofType, WallType};
 use domesday_registers::{Day, Postcode};
 use std::ops::RangeInclusive;
@@ -28,20 +28,20 @@ const EASTINGS: RangeInclusive<i32> = 80_000..=656_500;
 const NORTHINGS: RangeInclusive<i32> = 5_000..=658_000;
 
 /// A site that lies where this service values.
-pub struct Located {
+pub struct LocatedSite {
     /// Its postcode.
     pub postcode: Postcode,
     /// Where the postcode lies, and in which authority.
-    pub around: PostcodePlace,
+    pub around: PostcodeLocation,
     /// Where the site lies.
-    pub place: Place,
+    pub place: GridPoint,
 }
 
 /// Finds a site.
 ///
 /// # Errors
 /// What is wrong with the postcode or the coordinates, at the field that says it.
-pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, ResolveError> {
+pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveError> {
     let (postcode, around) = postcode_place(snapshot, &site.postcode)?;
     let place = national_grid(site.site_latitude, site.site_longitude)
         .filter(|place| EASTINGS.contains(&place.easting) && NORTHINGS.contains(&place.northing))
@@ -55,13 +55,13 @@ pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<Located, ResolveError>
             away / 1000.0
         );
         return Err(ResolveError::Rejected(Box::new(
-            Fault::new(Code::InvalidValue, message).at(LATITUDE),
+            ValidationError::new(Code::InvalidValue, message).at(LATITUDE),
         )));
     }
     if snapshot.beyond_border(place.easting, place.northing)? {
         return Err(outside());
     }
-    Ok(Located {
+    Ok(LocatedSite {
         postcode,
         around,
         place,
@@ -72,7 +72,7 @@ const LATITUDE: &str = "/property/site_latitude";
 
 fn outside() -> ResolveError {
     ResolveError::Rejected(Box::new(
-        Fault::new(
+        ValidationError::new(
             Code::OutsideGeography,
             "The site lies outside England and Wales, which is where this service values.",
         )
@@ -84,7 +84,7 @@ fn outside() -> ResolveError {
 /// what the routes do not let them say.
 ///
 /// `latest_sale` is the snapshot's.
-pub fn subject(request: &Development, located: &Located, latest_sale: Option<Day>) -> Merged {
+pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option<Day>) -> Merged {
     let site = &request.property;
     let day = Day::from(site.valuation_date);
     let mut fill = Fill::default();

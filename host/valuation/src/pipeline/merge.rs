@@ -9,7 +9,7 @@ use domesday_contract::v3::request as wire;
 use domesday_contract::v3::request::Request;
 use domesday_contract::v3::result::IdentitySource;
 use domesday_engine::subject::{
-    Attribute, BuildStatus, Energy, Fabric, Lease, Place, Precision, Provenance, Size, Subject,
+    Attribute, BuildStatus, Energy, Fabric, GridPoint, Lease, Precision, Provenance, Size, Subject,
 };
 use domesday_property::Attributes;
 use domesday_registers::Day;
@@ -141,7 +141,7 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
         subject: Subject {
             valuation_day: day,
             uprn: Some(identity.property.uprn),
-            place: Place { easting, northing },
+            place: GridPoint { easting, northing },
             precision: if Some((easting, northing)) == centre {
                 Precision::Postcode
             } else {

@@ -5,7 +5,7 @@
 //! Sine, logarithm and their kin come from `libm`, compiled into the program, because those of the
 //! machine's own library differ in their last digits from machine to machine.
 
-use domesday_engine::subject::Place;
+use domesday_engine::subject::GridPoint;
 use libm::{asinh, atan2, atanh, cos, cosh, floor, hypot, round, sin, sinh, sqrt};
 use ostn15_phf::ostn15_lookup;
 
@@ -36,10 +36,10 @@ const CELL_M: f64 = 1_000.0;
 const POINTS: i32 = 701;
 
 /// Where a point lies, to the metre; none where the National Grid does not reach.
-pub fn national_grid(latitude: f64, longitude: f64) -> Option<Place> {
+pub fn national_grid(latitude: f64, longitude: f64) -> Option<GridPoint> {
     let (east, north) = projected(latitude, longitude);
     let (shift_east, shift_north) = shifts(east, north)?;
-    Some(Place {
+    Some(GridPoint {
         easting: round(east + shift_east) as i32,
         northing: round(north + shift_north) as i32,
     })
@@ -77,7 +77,7 @@ fn on_the_sphere(latitude: f64, from_meridian: f64) -> (f64, f64) {
 /// What OSTN15 adds at a point: between the four corners of its cell, in proportion.
 fn shifts(east: f64, north: f64) -> Option<(f64, f64)> {
     let table_m = f64::from(POINTS - 1) * CELL_M;
-    // Also false for what is no number.
+    // Also false for NaN.
     if !((0.0..table_m).contains(&east) && (0.0..1_250_000.0).contains(&north)) {
         return None;
     }

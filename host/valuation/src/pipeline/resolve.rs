@@ -3,12 +3,12 @@
 
 use super::address_lookup::{AddressLookups, LookupState};
 use domesday_address_lookup::{LookupResult, Unavailable};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::identity as wire;
 use domesday_contract::v3::identity::Uprn;
 use domesday_contract::v3::request::Property as RequestedProperty;
 use domesday_contract::v3::result::IdentitySource;
-use domesday_property::{PostcodePlace, Property, Resolution, Snapshot, SnapshotError};
+use domesday_property::{PostcodeLocation, Property, Resolution, Snapshot, SnapshotError};
 use domesday_registers::Postcode;
 use domesday_registers::records::Country;
 
@@ -17,7 +17,7 @@ pub struct Identity {
     /// What is known of it; what is stored, where the snapshot has it.
     pub property: Property,
     /// Its postcode's place, where the snapshot knows the postcode.
-    pub postcode: Option<PostcodePlace>,
+    pub postcode: Option<PostcodeLocation>,
     /// Who vouches.
     pub source: IdentitySource,
 }
@@ -26,7 +26,7 @@ pub struct Identity {
 #[derive(Debug)]
 pub enum ResolveError {
     /// The request is at fault.
-    Rejected(Box<Fault>),
+    Rejected(Box<ValidationError>),
     /// The snapshot could not be read.
     Store(SnapshotError),
     /// The address provider did not answer.
@@ -51,9 +51,9 @@ pub enum StoredMatch {
 pub struct Ambiguous {
     /// The postcode.
     pub postcode: Postcode,
-    place: Option<PostcodePlace>,
-    /// The fault where the provider does not hold the address either.
-    otherwise: Fault,
+    place: Option<PostcodeLocation>,
+    /// The error where the provider does not hold the address either.
+    otherwise: ValidationError,
 }
 
 /// Finds the property: in the snapshot, and where that leaves it open, in what the identity
@@ -84,18 +84,18 @@ pub fn identity(
 pub fn stored(snapshot: &Snapshot, asked: &RequestedProperty) -> Result<StoredMatch, ResolveError> {
     let postcode = Postcode::parse(asked.postcode.as_str());
     let postcode = postcode.ok_or_else(|| unknown_postcode(&asked.postcode))?;
-    let open = |place, fault| {
+    let open = |place, error| {
         Ok(StoredMatch::Ambiguous(Box::new(Ambiguous {
             postcode: postcode.clone(),
             place,
-            otherwise: fault,
+            otherwise: error,
         })))
     };
     let place = match postcode_place(snapshot, &asked.postcode) {
         Ok((_, place)) => place,
         // A postcode that is newer than the snapshot.
-        Err(ResolveError::Rejected(fault)) if fault.code == Code::AddressNotFound => {
-            return open(None, *fault);
+        Err(ResolveError::Rejected(error)) if error.code == Code::AddressNotFound => {
+            return open(None, *error);
         }
         Err(unresolved) => return Err(unresolved),
     };
@@ -104,10 +104,10 @@ pub fn stored(snapshot: &Snapshot, asked: &RequestedProperty) -> Result<StoredMa
     let has_address = |uprn| snapshot.has_address(uprn, &postcode, building, street);
     let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
         Ok(uprn) => uprn,
-        Err(fault) if matches!(fault.code, Code::AddressNotFound | Code::NotResidential) => {
-            return open(Some(place), fault);
+        Err(error) if matches!(error.code, Code::AddressNotFound | Code::NotResidential) => {
+            return open(Some(place), error);
         }
-        Err(fault) => return Err(reject(fault)),
+        Err(error) => return Err(reject(error)),
     };
     let Some(property) = snapshot.property(uprn)? else {
         return Err(ResolveError::Store(SnapshotError::Damaged {
@@ -129,7 +129,7 @@ fn meant(
     resolution: Resolution,
     given: Option<u64>,
     has_address: impl Fn(u64) -> Result<bool, SnapshotError>,
-) -> Result<Result<u64, Fault>, SnapshotError> {
+) -> Result<Result<u64, ValidationError>, SnapshotError> {
     Ok(match (resolution, given) {
         (Resolution::Exact(found), Some(given)) if found != given => Err(another_uprn()),
         (Resolution::Exact(found), _) => Ok(found),
@@ -148,7 +148,7 @@ fn meant(
             },
             _,
         ) => Err(ambiguous(candidates, needs_unit)),
-        (Resolution::NotFound, _) => Err(Fault::new(
+        (Resolution::NotFound, _) => Err(ValidationError::new(
             Code::AddressNotFound,
             "No property in England and Wales has exactly this address. Check the building, the street and the postcode.",
         )
@@ -179,8 +179,8 @@ fn provided(
     let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
         Ok(uprn) => uprn,
         // Neither knows it, and the snapshot may have said more.
-        Err(fault) if fault.code == Code::AddressNotFound => return Err(reject(otherwise)),
-        Err(fault) => return Err(reject(fault)),
+        Err(error) if error.code == Code::AddressNotFound => return Err(reject(otherwise)),
+        Err(error) => return Err(reject(error)),
     };
     if !answer.residential(uprn) {
         return Err(reject(not_residential()));
@@ -237,7 +237,7 @@ fn provided(
 pub fn postcode_place(
     snapshot: &Snapshot,
     asked: &wire::Postcode,
-) -> Result<(Postcode, PostcodePlace), ResolveError> {
+) -> Result<(Postcode, PostcodeLocation), ResolveError> {
     let postcode = Postcode::parse(asked.as_str()).ok_or_else(|| unknown_postcode(asked))?;
     let place = snapshot
         .postcode(&postcode)?
@@ -248,15 +248,15 @@ pub fn postcode_place(
     Ok((postcode, place))
 }
 
-fn another_uprn() -> Fault {
-    Fault::new(
+fn another_uprn() -> ValidationError {
+    ValidationError::new(
         Code::UprnAddressMismatch,
         "The address belongs to another UPRN. Correct one of the two, or leave the UPRN out.",
     )
     .at("/property/uprn")
 }
 
-fn ambiguous(candidates: u32, needs_unit: bool) -> Fault {
+fn ambiguous(candidates: u32, needs_unit: bool) -> ValidationError {
     let (message, field) = if needs_unit {
         (
             "The building holds more than one property; name the flat or unit, as in \"Flat 3, 12\"."
@@ -271,11 +271,11 @@ fn ambiguous(candidates: u32, needs_unit: bool) -> Fault {
             "/property",
         )
     };
-    Fault::new(Code::AddressAmbiguous, message).at(field)
+    ValidationError::new(Code::AddressAmbiguous, message).at(field)
 }
 
-fn not_residential() -> Fault {
-    Fault::new(
+fn not_residential() -> ValidationError {
+    ValidationError::new(
         Code::NotResidential,
         "There is no home at this address, and only homes are valued.",
     )
@@ -289,8 +289,8 @@ const OUTSIDE: [&str; 18] = [
     "PH", "ZE",
 ];
 
-fn outside() -> Fault {
-    Fault::new(
+fn outside() -> ValidationError {
+    ValidationError::new(
         Code::OutsideGeography,
         "The postcode lies outside England and Wales, which is where this service values.",
     )
@@ -306,9 +306,9 @@ fn unknown_postcode(asked: &wire::Postcode) -> ResolveError {
     }
     let message =
         format!("{postcode} is not among the postcodes of this release; check it for a slip.");
-    reject(Fault::new(Code::AddressNotFound, message).at("/property/postcode"))
+    reject(ValidationError::new(Code::AddressNotFound, message).at("/property/postcode"))
 }
 
-fn reject(fault: Fault) -> ResolveError {
-    ResolveError::Rejected(Box::new(fault))
+fn reject(error: ValidationError) -> ResolveError {
+    ResolveError::Rejected(Box::new(error))
 }

@@ -2,7 +2,7 @@
 
 use super::render::may_be_derived;
 use super::row::{ParsedRow, RequestContext, ValuationRequest};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::input::Input;
 use domesday_contract::v3::request::{PropertyType, Size};
 use domesday_contract::v3::result::{Extent, RESPONSE_MAX, rejected};
@@ -15,7 +15,10 @@ const ENVELOPE: usize = 400;
 ///
 /// # Errors
 /// `response_too_large`, 413.
-pub fn check_response_size(rows: &[ParsedRow], context: &RequestContext) -> Result<(), Fault> {
+pub fn check_response_size(
+    rows: &[ParsedRow],
+    context: &RequestContext,
+) -> Result<(), ValidationError> {
     let bytes = ENVELOPE
         + rows
             .iter()
@@ -27,7 +30,7 @@ pub fn check_response_size(rows: &[ParsedRow], context: &RequestContext) -> Resu
     let message = format!(
         "The answer may become {bytes} bytes, and at most {RESPONSE_MAX} are sent. Send fewer rows at once, or ask for fewer comparables.",
     );
-    Err(Fault::new(Code::ResponseTooLarge, message).at("/requests"))
+    Err(ValidationError::new(Code::ResponseTooLarge, message).at("/requests"))
 }
 
 /// Returns the most bytes of the result of a row.
@@ -35,12 +38,12 @@ fn largest(row: &ParsedRow, context: &RequestContext) -> usize {
     let reference = row.request_reference.as_deref();
     let request = match row.request() {
         Ok(request) => request,
-        Err(faults) => return rejected(&context.release.id, reference, faults),
+        Err(errors) => return rejected(&context.release.id, reference, errors),
     };
     let extent = Extent {
         release_id: &context.release.id,
         request_reference: reference,
-        shown: request.options().shown(context.depth),
+        sections: request.options().sections(context.depth),
         nominal_coverage: context.release.manifest.nominal_coverage,
         authority_name: context.release.authority_name,
         ignored: request.ignored_inputs().len(),

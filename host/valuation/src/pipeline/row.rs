@@ -12,10 +12,10 @@ use super::value::{problem, time_left, value as run};
 use super::{authorize, development_site, location_context};
 use crate::observer::ObservedRow;
 use chrono::NaiveDate;
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::input::Note;
 use domesday_contract::v3::options::{Options, Settings};
-use domesday_contract::v3::request::{Development, Kind, Refused, Request};
+use domesday_contract::v3::request::{Development, Kind, Request, RequestError};
 use domesday_contract::v3::result::{Outcome, Status, ValuationResult};
 use domesday_engine::evidence::{EvidenceSource, Recorder};
 use domesday_engine::outcome::{Row, RowFailure};
@@ -33,12 +33,12 @@ pub enum ValuationRequest {
     Development(Box<Development>),
 }
 
-/// A parsed row, with or without faults.
+/// A parsed row, with or without errors.
 pub struct ParsedRow {
     /// The customer's own reference, where that at least is sound.
     pub request_reference: Option<String>,
-    /// The request, or its faults.
-    content: Result<ValuationRequest, Vec<Fault>>,
+    /// The request, or its errors.
+    content: Result<ValuationRequest, Vec<ValidationError>>,
 }
 
 /// The outcome of a row.
@@ -71,14 +71,18 @@ impl ValuationRequest {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(body: &[u8], kind: Kind) -> Result<ValuationRequest, Refused> {
+    pub fn read(body: &[u8], kind: Kind) -> Result<ValuationRequest, RequestError> {
         Ok(match kind {
             Kind::Existing => ValuationRequest::Existing(Box::new(Request::read(body)?)),
             Kind::Development => ValuationRequest::Development(Box::new(Development::read(body)?)),
         })
     }
 
-    fn read_row(row: &str, kind: Kind, defaults: Settings) -> Result<ValuationRequest, Refused> {
+    fn read_row(
+        row: &str,
+        kind: Kind,
+        defaults: Settings,
+    ) -> Result<ValuationRequest, RequestError> {
         Ok(match kind {
             Kind::Existing => {
                 ValuationRequest::Existing(Box::new(Request::read_row(row, defaults)?))
@@ -123,7 +127,7 @@ impl ValuationRequest {
 }
 
 impl ParsedRow {
-    /// Returns whether the row costs a unit, which a row with faults does not.
+    /// Returns whether the row costs a unit, which a row with errors does not.
     pub fn is_billable(&self) -> bool {
         self.content.is_ok()
     }
@@ -133,8 +137,8 @@ impl ParsedRow {
         postcode_to_look_up(self.content.as_ref().ok()?, context)
     }
 
-    /// Returns the request of the row, or its faults.
-    pub fn request(&self) -> Result<&ValuationRequest, &[Fault]> {
+    /// Returns the request of the row, or its errors.
+    pub fn request(&self) -> Result<&ValuationRequest, &[ValidationError]> {
         self.content.as_ref().map_err(Vec::as_slice)
     }
 }
@@ -143,14 +147,14 @@ impl ParsedRow {
 pub fn parse(row: &str, context: &RequestContext) -> ParsedRow {
     let request = match ValuationRequest::read_row(row, context.kind, context.settings) {
         Ok(request) => request,
-        Err(refused) => {
+        Err(error) => {
             return ParsedRow {
-                request_reference: refused.request_reference,
-                content: Err(refused.faults),
+                request_reference: error.request_reference,
+                content: Err(error.errors),
             };
         }
     };
-    let faults: Vec<Fault> = [
+    let errors: Vec<ValidationError> = [
         authorize::stored_data(request.options().use_stored_data, context.stored_data),
         authorize::valuation_date(request.valuation_date(), context.release.window),
     ]
@@ -159,10 +163,10 @@ pub fn parse(row: &str, context: &RequestContext) -> ParsedRow {
     .collect();
     ParsedRow {
         request_reference: request.request_reference().map(str::to_owned),
-        content: if faults.is_empty() {
+        content: if errors.is_empty() {
             Ok(request)
         } else {
-            Err(faults)
+            Err(errors)
         },
     }
 }
@@ -195,7 +199,7 @@ pub fn value(
 ) -> RenderedRow {
     let done = match &row.content {
         Ok(request) => outcome(request, context, answers, valuation_id, deadline),
-        Err(faults) => rejected(faults.clone()),
+        Err(errors) => rejected(errors.clone()),
     };
     write(row, context, valuation_id, done)
 }
@@ -204,8 +208,8 @@ pub fn value(
 pub fn timed_out_row(row: &ParsedRow, context: &RequestContext, valuation_id: Uuid) -> RenderedRow {
     match &row.content {
         Ok(_) => write(row, context, valuation_id, out_of_time()),
-        // The faults of a row are known without running it.
-        Err(faults) => write(row, context, valuation_id, rejected(faults.clone())),
+        // The errors of a row are known without running it.
+        Err(errors) => write(row, context, valuation_id, rejected(errors.clone())),
     }
 }
 
@@ -231,7 +235,7 @@ fn write(
     }
 }
 
-/// Runs a request without faults. Blocks. A panic ends the row and nothing else.
+/// Runs a request without errors. Blocks. A panic ends the row and nothing else.
 pub fn outcome(
     request: &ValuationRequest,
     context: &RequestContext,
@@ -323,8 +327,8 @@ fn run_pipeline(
     if let (Some(observer), Some(recorder)) = (recording, recorder) {
         observer.recorded(&observed, &row, recorder.take());
     }
-    let shown = request.options().shown(context.depth);
-    let location_context = match shown.context {
+    let sections = request.options().sections(context.depth);
+    let location_context = match sections.context {
         true => Some(
             location_context::context(&release.snapshot, &subject)
                 .map_err(|error| failed(internal(), error.to_string()))?,
@@ -333,7 +337,7 @@ fn run_pipeline(
     };
     let problem = problem(&row);
     let rendering = Rendering {
-        comparables: shown.comparables,
+        comparables: sections.comparables,
         context: location_context,
         ..rendering
     };
@@ -349,8 +353,8 @@ fn final_outcome(outcome: Outcome, problem: Option<String>) -> RowOutcome {
     }
 }
 
-fn rejected(faults: Vec<Fault>) -> RowOutcome {
-    final_outcome(Outcome::Rejected(faults), None)
+fn rejected(errors: Vec<ValidationError>) -> RowOutcome {
+    final_outcome(Outcome::Rejected(errors), None)
 }
 
 fn is_over(deadline: Option<Instant>) -> bool {
@@ -359,12 +363,12 @@ fn is_over(deadline: Option<Instant>) -> bool {
 
 fn unresolved(unresolved: ResolveError) -> RowOutcome {
     match unresolved {
-        ResolveError::Rejected(fault) => rejected(vec![*fault]),
+        ResolveError::Rejected(error) => rejected(vec![*error]),
         ResolveError::Provider(unavailable) => {
             let message = "The identity provider does not answer. Try again.";
-            let fault = Fault::new(Code::IdentityProviderUnavailable, message);
+            let error = ValidationError::new(Code::IdentityProviderUnavailable, message);
             RowOutcome {
-                outcome: Outcome::Rejected(vec![fault]),
+                outcome: Outcome::Rejected(vec![error]),
                 refundable: true,
                 problem: None,
                 retry_after: unavailable.retry_after,
@@ -373,7 +377,7 @@ fn unresolved(unresolved: ResolveError) -> RowOutcome {
         ResolveError::Store(error) => {
             let message = "The identity store does not answer. Try again.";
             RowOutcome {
-                outcome: Outcome::Rejected(vec![Fault::new(
+                outcome: Outcome::Rejected(vec![ValidationError::new(
                     Code::IdentityProviderUnavailable,
                     message,
                 )]),
@@ -385,9 +389,9 @@ fn unresolved(unresolved: ResolveError) -> RowOutcome {
     }
 }
 
-fn failed(fault: Fault, problem: String) -> RowOutcome {
+fn failed(error: ValidationError, problem: String) -> RowOutcome {
     RowOutcome {
-        outcome: Outcome::Failed(vec![fault]),
+        outcome: Outcome::Failed(vec![error]),
         refundable: true,
         problem: Some(problem),
         retry_after: None,
@@ -397,13 +401,16 @@ fn failed(fault: Fault, problem: String) -> RowOutcome {
 fn out_of_time() -> RowOutcome {
     let message = "There was no time left for this row within 25 seconds. Try it again.";
     RowOutcome {
-        outcome: Outcome::Failed(vec![Fault::new(Code::ProcessingDeadlineExceeded, message)]),
+        outcome: Outcome::Failed(vec![ValidationError::new(
+            Code::ProcessingDeadlineExceeded,
+            message,
+        )]),
         refundable: true,
         problem: None,
         retry_after: None,
     }
 }
 
-fn internal() -> Fault {
-    Fault::new(Code::Internal, "The valuation could not be run. Try again.")
+fn internal() -> ValidationError {
+    ValidationError::new(Code::Internal, "The valuation could not be run. Try again.")
 }

@@ -1,7 +1,7 @@
 //! The stage that runs the release on one subject.
 
 use crate::observer::{ObservedRow, RowObserver};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::outcome::{Outcome, Row};
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub fn problem(row: &Row) -> Option<String> {
     }
 }
 
-/// Returns the fault of a row on which the release always fails.
-pub fn release_failed() -> Fault {
-    Fault::new(
+/// Returns the error of a row on which the release always fails.
+pub fn release_failed() -> ValidationError {
+    ValidationError::new(
         Code::ReleaseFailed,
         "This release cannot value this property, and trying again will not change that. Ask for a manual valuation.",
     )

@@ -3,7 +3,7 @@
 use super::evidence::{RecordedEvidence, RowEvidence};
 use super::*;
 use crate::REFERENCE;
-use crate::testing::{Fake, sale, subject};
+use crate::testing::{FakeEvidence, sale, subject};
 use domesday_sdk::{Outcome, Subject};
 
 /// Passes the evidence of a subject with nearby sales, two own sales and a constant index.
@@ -16,7 +16,7 @@ fn with<T>(subject: &Subject, look: impl FnOnce(&RowEvidence<'_>) -> T) -> T {
         sale.floor_area = Some(100.0);
     }
     near[0].price = 330_000.0;
-    let mut evidence = Fake::of(near);
+    let mut evidence = FakeEvidence::of(near);
     evidence.refuse_after = u32::MAX;
     let (mut newer, mut older) = (sale(90), sale(91));
     (newer.price, older.price) = (280_000.0, 140_000.0);

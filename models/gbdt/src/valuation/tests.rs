@@ -2,13 +2,13 @@
 
 use super::*;
 use crate::columns::Codes;
-use crate::testing::{Fake, sale, subject};
+use crate::testing::{FakeEvidence, sale, subject};
 use crate::{REFERENCE, Release};
 use domesday_sdk::{IndexPoint, Model};
 use domesday_trees::{lightgbm, pack};
 
 /// Twenty similar sales nearby, and one earlier sale of the home itself.
-fn evidence() -> Fake {
+fn evidence() -> FakeEvidence {
     let near = (0..20)
         .map(|i| {
             let mut s = sale(i);
@@ -18,7 +18,7 @@ fn evidence() -> Fake {
             s
         })
         .collect();
-    let mut evidence = Fake::of(near);
+    let mut evidence = FakeEvidence::of(near);
     let mut own = sale(999);
     own.price = 200_000.0;
     evidence.own = vec![own];

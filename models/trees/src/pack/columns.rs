@@ -18,14 +18,14 @@ const EXTRA_ROWS: usize = 2;
 /// The columns of a model, in the order of inputs: comparisons first, then sets.
 pub(super) struct Columns<'a> {
     inputs: &'a [String],
-    ranked: BTreeMap<usize, Ranked>,
+    ranked: BTreeMap<usize, InputThresholds>,
     sets: BTreeMap<usize, BTreeMap<&'a CategorySet, usize>>,
     count: usize,
 }
 
 /// The thresholds and rules of an input.
 #[derive(Default)]
-struct Ranked {
+struct InputThresholds {
     /// Distinct thresholds, increasing.
     thresholds: Vec<f64>,
     /// Column of each rule in use.

@@ -2,7 +2,7 @@
 
 use crate::command_line::bytes_under;
 use crate::common::packages::damage;
-use crate::common::program::{Ran, releases, repository, run};
+use crate::common::program::{ProcessOutput, releases, repository, run};
 use domesday_test_shared::once;
 use serde_json::Value;
 use std::fs;
@@ -15,12 +15,12 @@ pub(crate) fn registers() -> &'static Path {
     static REGISTERS: OnceLock<PathBuf> = OnceLock::new();
     REGISTERS.get_or_init(|| {
         once("registers", |folder| {
-            synthesise(folder, "1086").ok();
+            demo_data(folder, "1086").ok();
         })
     })
 }
 
-fn synthesise(folder: &Path, seed: &str) -> Ran {
+fn demo_data(folder: &Path, seed: &str) -> ProcessOutput {
     run(["demo-data", &folder.display().to_string(), "--seed", seed])
 }
 
@@ -36,19 +36,23 @@ fn named_bytes(folder: &Path) -> Vec<(String, Vec<u8>)> {
 #[test]
 fn the_same_seed_synthesises_the_same_bytes() {
     let again = tempfile::tempdir().unwrap();
-    synthesise(again.path(), "1086").ok();
+    demo_data(again.path(), "1086").ok();
     assert!(named_bytes(registers()) == named_bytes(again.path()));
     let other = tempfile::tempdir().unwrap();
-    synthesise(other.path(), "1087").ok();
+    demo_data(other.path(), "1087").ok();
     assert!(named_bytes(registers()) != named_bytes(other.path()));
 }
 
 /// The build of the demo's snapshot, each register read from `registers` unless replaced.
-fn build(shelf: &Path, replaced: Option<(&str, &Path)>) -> Ran {
-    build_with(shelf, replaced, &[])
+fn build(packages_dir: &Path, replaced: Option<(&str, &Path)>) -> ProcessOutput {
+    build_with(packages_dir, replaced, &[])
 }
 
-fn build_with(shelf: &Path, replaced: Option<(&str, &Path)>, further: &[&str]) -> Ran {
+fn build_with(
+    packages_dir: &Path,
+    replaced: Option<(&str, &Path)>,
+    further: &[&str],
+) -> ProcessOutput {
     let mut arguments = vec!["property".to_owned(), "build".to_owned()];
     for (option, file) in [
         ("--price-paid", "price-paid.csv"),
@@ -72,7 +76,7 @@ fn build_with(shelf: &Path, replaced: Option<(&str, &Path)>, further: &[&str]) -
     for (option, value) in [
         ("--id", "synthetic-2026-09"),
         ("--created", "2026-10-01T00:00:00Z"),
-        ("--releases", &shelf.display().to_string()),
+        ("--releases", &packages_dir.display().to_string()),
     ] {
         arguments.extend([option.to_owned(), value.to_owned()]);
     }
@@ -87,9 +91,9 @@ fn manifest(package: &Path) -> Value {
 
 #[test]
 fn a_snapshot_built_again_has_the_same_content_and_it_is_the_demos() {
-    let shelf = tempfile::tempdir().unwrap();
-    build(shelf.path(), None).ok();
-    let package = shelf.path().join("property/synthetic-2026-09");
+    let packages_dir = tempfile::tempdir().unwrap();
+    build(packages_dir.path(), None).ok();
+    let package = packages_dir.path().join("property/synthetic-2026-09");
     let (built, published) = (
         manifest(&package),
         manifest(&releases().join("property/synthetic-2026-09")),
@@ -107,31 +111,31 @@ fn a_snapshot_built_again_has_the_same_content_and_it_is_the_demos() {
 
 #[test]
 fn how_much_memory_a_build_may_take_changes_nothing_in_the_snapshot() {
-    let shelf = tempfile::tempdir().unwrap();
-    build_with(shelf.path(), None, &["--memory", "4"]).ok();
+    let packages_dir = tempfile::tempdir().unwrap();
+    build_with(packages_dir.path(), None, &["--memory", "4"]).ok();
     assert_eq!(
-        manifest(&shelf.path().join("property/synthetic-2026-09"))["body"],
+        manifest(&packages_dir.path().join("property/synthetic-2026-09"))["body"],
         manifest(&releases().join("property/synthetic-2026-09"))["body"]
     );
-    let refused = build_with(shelf.path(), None, &["--memory", "1"]);
+    let refused = build_with(packages_dir.path(), None, &["--memory", "1"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("1 is not in 4.."), "{refused:?}");
 }
 
 #[test]
 fn open_uprn_is_read_from_its_flag_and_another_file_there_is_refused_by_name() {
-    let shelf = tempfile::tempdir().unwrap();
-    let points = shelf.path().join("osopenuprn_202609.csv");
+    let packages_dir = tempfile::tempdir().unwrap();
+    let points = packages_dir.path().join("osopenuprn_202609.csv");
     let head = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n";
     fs::write(&points, format!("{head}1,450001.00,300001.00,52.1,-1.1\n")).unwrap();
     let points = points.display().to_string();
-    let built = build_with(shelf.path(), None, &["--open-uprn", &points]).ok();
+    let built = build_with(packages_dir.path(), None, &["--open-uprn", &points]).ok();
     let report: Value = serde_json::from_str(&built.stdout).unwrap();
     let files = report["files"].as_array().unwrap();
     let file = files.iter().find(|file| file["register"] == "open_uprn");
     assert_eq!(file.unwrap()["rows_kept"], 1);
     let other = registers().join("price-paid.csv").display().to_string();
-    let refusal = build_with(shelf.path(), None, &["--open-uprn", &other]).refused();
+    let refusal = build_with(packages_dir.path(), None, &["--open-uprn", &other]).refused();
     assert!(
         refusal.contains("price-paid.csv") && refusal.contains("uprn"),
         "{refusal}"
@@ -145,11 +149,15 @@ fn a_lean_country_has_the_same_registers_and_builds_the_same_snapshot() {
     run(["demo-data", &folder, "--seed", "1086", "--lean"]).ok();
     assert!(!lean.path().join("truth-sales.csv").exists());
     assert!(!lean.path().join("certificates.csv").exists());
-    let shelf = tempfile::tempdir().unwrap();
+    let packages_dir = tempfile::tempdir().unwrap();
     let certificates = lean.path().join("certificates.zip");
-    build(shelf.path(), Some(("certificates.csv", &certificates))).ok();
+    build(
+        packages_dir.path(),
+        Some(("certificates.csv", &certificates)),
+    )
+    .ok();
     assert_eq!(
-        manifest(&shelf.path().join("property/synthetic-2026-09"))["body"]["content_digest"],
+        manifest(&packages_dir.path().join("property/synthetic-2026-09"))["body"]["content_digest"],
         manifest(&releases().join("property/synthetic-2026-09"))["body"]["content_digest"]
     );
 }
@@ -157,12 +165,16 @@ fn a_lean_country_has_the_same_registers_and_builds_the_same_snapshot() {
 /// The complete file alone, then the month after it: what building from both gives.
 #[test]
 fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
-    let shelf = tempfile::tempdir().unwrap();
-    let none = shelf.path().join("no-changes.csv");
+    let packages_dir = tempfile::tempdir().unwrap();
+    let none = packages_dir.path().join("no-changes.csv");
     let complete = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
     let first = complete.lines().next().unwrap();
     fs::write(&none, format!("{first}\n")).unwrap();
-    build(shelf.path(), Some(("price-paid-monthly-change.csv", &none))).ok();
+    build(
+        packages_dir.path(),
+        Some(("price-paid-monthly-change.csv", &none)),
+    )
+    .ok();
     let update = |id: &str, from: &str, month: &Path| {
         run([
             "property",
@@ -176,11 +188,11 @@ fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
             "--created",
             "2026-11-01T00:00:00Z",
             "--releases",
-            &shelf.path().display().to_string(),
+            &packages_dir.path().display().to_string(),
         ])
     };
     let month = registers().join("price-paid-monthly-change.csv");
-    let package = |id: &str| manifest(&shelf.path().join("property").join(id));
+    let package = |id: &str| manifest(&packages_dir.path().join("property").join(id));
     let before = package("synthetic-2026-09");
     let made = update("synthetic-2026-10", "synthetic-2026-09", &month).ok();
     let report: Value = serde_json::from_str(&made.stdout).unwrap();
@@ -218,27 +230,31 @@ fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
     let absent = update(
         "synthetic-2026-11",
         "synthetic-2026-10",
-        &shelf.path().join("no.csv"),
+        &packages_dir.path().join("no.csv"),
     );
     let absent = absent.refused();
     assert!(absent.contains("no.csv"), "{absent}");
-    let shelf = shelf.path().join("property");
-    assert_eq!(fs::read_dir(shelf).unwrap().count(), 2, "nothing half made");
+    let packages_dir = packages_dir.path().join("property");
+    assert_eq!(
+        fs::read_dir(packages_dir).unwrap().count(),
+        2,
+        "nothing half made"
+    );
 }
 
 #[test]
 fn an_id_that_is_published_is_never_written_over() {
-    let shelf = tempfile::tempdir().unwrap();
-    build(shelf.path(), None).ok();
-    let manifest_path = shelf
+    let packages_dir = tempfile::tempdir().unwrap();
+    build(packages_dir.path(), None).ok();
+    let manifest_path = packages_dir
         .path()
         .join("property/synthetic-2026-09/manifest.json");
     let before = fs::read(&manifest_path).unwrap();
-    let addresses = shelf.path().join("addresses.csv");
+    let addresses = packages_dir.path().join("addresses.csv");
     let text = fs::read_to_string(registers().join("addresses.csv")).unwrap();
     let fewer: Vec<&str> = text.lines().take(5_000).collect();
     fs::write(&addresses, fewer.join("\n")).unwrap();
-    let refusal = build(shelf.path(), Some(("addresses.csv", &addresses))).refused();
+    let refusal = build(packages_dir.path(), Some(("addresses.csv", &addresses))).refused();
     assert!(refusal.contains("published already"), "{refusal}");
     assert_eq!(fs::read(&manifest_path).unwrap(), before);
 }
@@ -272,8 +288,8 @@ fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
         let refusal = build(scratch.path(), Some((file, &absent))).refused();
         assert!(refusal.contains(file), "{refusal}");
     }
-    let shelf = fs::read_dir(scratch.path().join("property")).unwrap();
-    assert_eq!(shelf.count(), 0, "nothing is left behind");
+    let packages_dir = fs::read_dir(scratch.path().join("property")).unwrap();
+    assert_eq!(packages_dir.count(), 0, "nothing is left behind");
 }
 
 #[test]
@@ -352,7 +368,7 @@ fn the_demo_is_made_again_and_answers_byte_for_byte() {
 fn invented_rates_build_a_release_that_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let sources = folder.path().join("sources").display().to_string();
-    let shelf = folder.path().join("releases").display().to_string();
+    let packages_dir = folder.path().join("releases").display().to_string();
     run(["demo-data", &sources, "--rates"]).ok();
     let (mut database, mut curves) = (Vec::new(), Vec::new());
     for (name, _) in named_bytes(Path::new(&sources)) {
@@ -374,7 +390,7 @@ fn invented_rates_build_a_release_that_says_so() {
         ]
         .map(str::to_owned)
         .to_vec();
-        arguments.extend(["--releases".to_owned(), shelf.clone()]);
+        arguments.extend(["--releases".to_owned(), packages_dir.clone()]);
         arguments.push("--bank-csv".to_owned());
         arguments.extend_from_slice(database);
         arguments.push("--curves".to_owned());
@@ -382,7 +398,7 @@ fn invented_rates_build_a_release_that_says_so() {
         run(arguments)
     };
     build("rates-1", &database).ok();
-    let manifest = fs::read(format!("{shelf}/rates/rates-1/manifest.json")).unwrap();
+    let manifest = fs::read(format!("{packages_dir}/rates/rates-1/manifest.json")).unwrap();
     let manifest: Value = serde_json::from_slice(&manifest).unwrap();
     assert_eq!(manifest["body"]["synthetic"], true);
     assert_eq!(manifest["body"]["sources"].as_array().unwrap().len(), 11);
@@ -393,5 +409,5 @@ fn invented_rates_build_a_release_that_says_so() {
     fs::write(&bad, "DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n").unwrap();
     let told = build("rates-2", &[bad.display().to_string()]).refused();
     assert!(told.contains("bad.csv, line 3, column IUDBEDR"), "{told}");
-    assert!(!Path::new(&shelf).join("rates/rates-2").exists());
+    assert!(!Path::new(&packages_dir).join("rates/rates-2").exists());
 }

@@ -1,12 +1,12 @@
 //! Making releases of market statistics from the made-up registers.
 
 use crate::command_line::making::registers;
-use crate::common::program::{Ran, run};
+use crate::common::program::{ProcessOutput, run};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-fn build(shelf: &Path, more: &[&str]) -> Ran {
+fn build(packages_dir: &Path, more: &[&str]) -> ProcessOutput {
     let mut arguments: Vec<String> = ["series", "build", "markets", "--synthetic"]
         .map(String::from)
         .to_vec();
@@ -28,8 +28,8 @@ fn build(shelf: &Path, more: &[&str]) -> Ran {
             registers().join(file).display().to_string(),
         ]);
     }
-    let shelf = shelf.display().to_string();
-    arguments.extend(["--release-id", "invented", "--releases", &shelf].map(String::from));
+    let packages_dir = packages_dir.display().to_string();
+    arguments.extend(["--release-id", "invented", "--releases", &packages_dir].map(String::from));
     arguments.extend(more.iter().map(|text| (*text).to_owned()));
     run(arguments)
 }
@@ -39,7 +39,9 @@ fn a_release_of_markets_names_its_sources_and_is_the_same_again() {
     let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let report: Value = serde_json::from_str(&build(one.path(), &[]).ok().stdout).unwrap();
     build(two.path(), &[]).ok();
-    let read = |shelf: &Path| fs::read(shelf.join("markets/invented/manifest.json")).unwrap();
+    let read = |packages_dir: &Path| {
+        fs::read(packages_dir.join("markets/invented/manifest.json")).unwrap()
+    };
     assert!(read(one.path()) == read(two.path()));
     let manifest: Value = serde_json::from_slice(&read(one.path())).unwrap();
     assert_eq!(manifest["kind"], "markets");
@@ -55,16 +57,20 @@ fn a_release_of_markets_names_its_sources_and_is_the_same_again() {
 
 #[test]
 fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
-    let shelf = tempfile::tempdir().unwrap();
-    let refusal = build(shelf.path(), &["--covers", "E06000001:2021-01:2021-12"]).refused();
+    let packages_dir = tempfile::tempdir().unwrap();
+    let refusal = build(
+        packages_dir.path(),
+        &["--covers", "E06000001:2021-01:2021-12"],
+    )
+    .refused();
     assert!(
         refusal.contains("E06000001") && refusal.contains("areas file"),
         "{refusal}"
     );
-    let refusal = build(shelf.path(), &["--release-month", "2026-13"]).refused();
+    let refusal = build(packages_dir.path(), &["--release-month", "2026-13"]).refused();
     assert!(refusal.contains("2026-13"), "{refusal}");
     // Months that the registers do not reach would be stated as zero.
-    let refusal = build(shelf.path(), &["--release-month", "2027-02"]).refused();
+    let refusal = build(packages_dir.path(), &["--release-month", "2027-02"]).refused();
     assert!(
         refusal.contains("2026-11") && refusal.contains("2026-09"),
         "{refusal}"
@@ -72,7 +78,7 @@ fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
     let text = fs::read_to_string(registers().join("price-paid.csv")).unwrap();
     let newest = text.lines().next().unwrap();
     let day = newest.split(',').nth(2).unwrap().trim_matches('"');
-    let wrong = shelf.path().join("price-paid-wrong.csv");
+    let wrong = packages_dir.path().join("price-paid-wrong.csv");
     let year = format!("2062{}", &day[4..]);
     fs::write(
         &wrong,
@@ -82,7 +88,7 @@ fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
     )
     .unwrap();
     let refusal = build(
-        shelf.path(),
+        packages_dir.path(),
         &["--price-paid", &wrong.display().to_string()],
     )
     .refused();
@@ -90,7 +96,7 @@ fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
         refusal.contains("2026-10") && refusal.contains("2062-"),
         "{refusal}"
     );
-    let rents = shelf.path().join("rents.csv");
+    let rents = packages_dir.path().join("rents.csv");
     let headings = "Time period,Area code,Rental price,Rental price one bed,Rental price two bed,\
                     Rental price three bed,Rental price four or more bed";
     fs::write(
@@ -98,10 +104,14 @@ fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
         format!("{headings}\n2026-08-01,E06990001,950,about 700,800,900,[x]\n"),
     )
     .unwrap();
-    let refusal = build(shelf.path(), &["--rents", &rents.display().to_string()]).refused();
+    let refusal = build(
+        packages_dir.path(),
+        &["--rents", &rents.display().to_string()],
+    )
+    .refused();
     assert!(
         refusal.contains("rents.csv") && refusal.contains("D2") && refusal.contains("about 700"),
         "{refusal}"
     );
-    assert!(!shelf.path().join("markets/invented").exists());
+    assert!(!packages_dir.path().join("markets/invented").exists());
 }

@@ -123,7 +123,7 @@ fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
     let file = Path::new(&data).join("a-file");
     fs::write(&file, "").unwrap();
     let refusal = start().data(&file).refused();
-    assert!(refusal.contains("is no folder"), "{refusal}");
+    assert!(refusal.contains("is not a directory"), "{refusal}");
     for (arguments, said) in [
         (["--threads", "0"], "at least 1"),
         (

@@ -4,11 +4,11 @@
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::faults::library;
-use crate::crash::chances::Chances;
-use crate::crash::customers::{Hosts, customers};
-use crate::crash::ledger::{Ledger, read};
-use crate::crash::proof::prove;
-use crate::crash::world::{UNITS, World, alone, kill, seed};
+use crate::crash::clients::{Hosts, customers};
+use crate::crash::expected::{Ledger, read};
+use crate::crash::harness::{UNITS, World, alone, kill, seed};
+use crate::crash::seed::Chances;
+use crate::crash::verify::prove;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

@@ -1,11 +1,11 @@
 //! `kill -9` at random moments under mixed load.
 
 use crate::common::server::Server;
-use crate::crash::chances::Chances;
-use crate::crash::customers::{Hosts, customers};
-use crate::crash::ledger::{Ledger, read};
-use crate::crash::proof::prove;
-use crate::crash::world::{UNITS, World, alone, errors, kill, seed, setting};
+use crate::crash::clients::{Hosts, customers};
+use crate::crash::expected::{Ledger, read};
+use crate::crash::harness::{UNITS, World, alone, errors, kill, seed, setting};
+use crate::crash::seed::Chances;
+use crate::crash::verify::prove;
 use std::time::Duration;
 
 /// Kills where `DOMESDAY_CRASH_KILLS` says nothing; `scripts/test full` says a hundred.

@@ -1,4 +1,4 @@
-//! A flag goes before the environment, that before the file, and that before the default.
+//! A flag overrides the environment, which overrides the file, which overrides the default.
 
 use crate::common::program::{domesday, run};
 use std::fs;

@@ -90,7 +90,7 @@ fn units_and_jobs_are_counted() {
     assert_eq!(units(), 0);
     client.post("/v3/simple-value", &house()).ok();
     assert_eq!(units(), 1);
-    // A row that is refused as it stands costs nothing.
+    // A row that is rejected before it runs costs nothing.
     let batch = json!({"requests": [house(), {}, house()]});
     client.post("/v3/simple-batch-value", &batch).ok();
     assert_eq!(units(), 3);

@@ -17,7 +17,7 @@ pub fn add(releases: &Releases, id: &str) {
     releases.add(id, fs::read(component).unwrap());
 }
 
-pub fn promote(data: &Path, id: &str) -> crate::common::program::Ran {
+pub fn promote(data: &Path, id: &str) -> crate::common::program::ProcessOutput {
     run([
         "release",
         "promote",

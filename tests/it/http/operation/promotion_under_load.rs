@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const PROMOTIONS: u64 = 40;
 const JOBS: &str = "/v3/valuation-jobs";
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What the customers and the operator know of each other.
 #[derive(Default)]
@@ -91,7 +91,7 @@ impl Load {
                     break answer.json();
                 }
                 assert_eq!(answer.status, 202, "{answer:?}");
-                assert!(started.elapsed() < PATIENCE);
+                assert!(started.elapsed() < TIMEOUT);
                 std::thread::sleep(Duration::from_millis(2));
             };
             assert_eq!(results["status"], "completed");

@@ -70,8 +70,7 @@ fn one_valuation_is_proved_and_shown() {
     let ran = replay(&past.data(), &["--keys", &keys, "--valuation", &unknown]);
     assert_eq!(ran.code, Some(1));
     assert!(
-        ran.stdout
-            .contains("there is no receipt of what was asked for"),
+        ran.stdout.contains("no receipt matches the options"),
         "{}",
         ran.stdout
     );

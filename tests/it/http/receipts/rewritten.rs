@@ -4,7 +4,7 @@
 use super::proved::Past;
 use crate::receipts::{replay, report};
 use domesday_engine::fixture::Fixture;
-use domesday_journal::{About, Expected, Journal, Receipt, TenantKey, prepare, verify};
+use domesday_journal::{Expected, Journal, Receipt, ReceiptHeader, TenantKey, prepare, verify};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ fn only_key(file: &str) -> TenantKey {
 }
 
 /// Writes the journal anew with its host's key; `change` is shown each receipt's number.
-fn written_anew(past: &Past, change: impl Fn(u64, &mut About, &mut Value)) {
+fn written_anew(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Value)) {
     let journal = past.data().join("journal");
     let mut receipts: Vec<Receipt> = Vec::new();
     verify(&journal, &Expected::default(), |receipt| {

@@ -8,15 +8,15 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// No page takes a browser longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const LOOKED_AT: &str = include_str!("looked_at.js");
 /// A desk, and the narrowest that this browser has.
 pub const WIDTHS: [u32; 2] = [1280, 500];
 
 /// What there is on a page, and what is wrong with it.
 #[derive(Debug, Deserialize)]
-pub struct Looked {
-    /// What is wrong with it, in words.
+pub struct PageView {
+    /// Descriptions of what is wrong with it.
     pub faults: Vec<String>,
     /// Visible pieces of text.
     pub texts: usize,
@@ -28,9 +28,9 @@ pub struct Looked {
     pub tables: usize,
 }
 
-impl Looked {
+impl PageView {
     /// Whether there is as much on it.
-    pub fn as_much_as(&self, least: &Looked) -> bool {
+    pub fn as_much_as(&self, least: &PageView) -> bool {
         self.texts >= least.texts
             && self.plots >= least.plots
             && self.marks >= least.marks
@@ -53,7 +53,7 @@ pub fn installed() -> bool {
 }
 
 /// Opens a page in a window so wide. A picture of it is kept beside what the tests were built to.
-pub fn look(name: &str, page: &str, width: u32) -> Looked {
+pub fn look(name: &str, page: &str, width: u32) -> PageView {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("page.html");
     fs::write(&copy, format!("{page}<script>{LOOKED_AT}</script>")).unwrap();
@@ -71,7 +71,7 @@ pub fn look(name: &str, page: &str, width: u32) -> Looked {
         .arg(format!("--screenshot={}", picture.display()))
         .arg("--dump-dom")
         .arg(format!("file://{}", copy.display()));
-    let ran = to_its_end(command, PATIENCE).ok();
+    let ran = to_its_end(command, TIMEOUT).ok();
     assert!(picture.is_file(), "no picture: {}", ran.stderr);
     println!("{}", picture.display());
     let found = ran

@@ -1,4 +1,5 @@
-//! Rows on which a candidate did badly, or that it never saw, are told and not left out in silence.
+//! Rows on which a candidate did badly, or that it never saw, are reported and not left out in
+//! silence.
 
 use crate::common::demo::house;
 use crate::shadow::served::{BOUND, MISBEHAVING, PLAIN, SLOW, bedrooms, serve};

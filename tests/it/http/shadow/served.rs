@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};
 use crate::common::guest::component;
 use crate::common::packages::Releases;
-use crate::common::program::{Ran, run};
+use crate::common::program::{ProcessOutput, run};
 use crate::common::server::{Server, Start, start};
 use serde_json::Value;
 use std::fs;
@@ -34,7 +34,7 @@ pub const UNSIGNED: [&str; 8] = [
 ];
 
 /// How long is waited for what is done behind an answer.
-pub const PATIENCE: Duration = Duration::from_secs(40);
+pub const TIMEOUT: Duration = Duration::from_secs(40);
 
 pub fn beside() -> &'static Releases {
     static MADE: OnceLock<Releases> = OnceLock::new();
@@ -108,7 +108,7 @@ impl Served {
         let file = self.folder(release).join("pairs.jsonl");
         let began = Instant::now();
         while fs::read_to_string(&file).map_or(0, |text| text.lines().count()) < rows {
-            assert!(began.elapsed() < PATIENCE, "{}", file.display());
+            assert!(began.elapsed() < TIMEOUT, "{}", file.display());
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -124,7 +124,7 @@ impl Served {
         let began = Instant::now();
         while self.rows(release, "compared") < rows {
             assert!(
-                began.elapsed() < PATIENCE,
+                began.elapsed() < TIMEOUT,
                 "{}",
                 self.metrics.get("/metrics").text
             );
@@ -133,7 +133,7 @@ impl Served {
         assert_eq!(self.rows(release, "compared"), rows);
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Ran {
+    pub fn command(&self, arguments: &[&str]) -> ProcessOutput {
         let data = self.server.data.display().to_string();
         run([arguments, &["--data", &data]].concat())
     }

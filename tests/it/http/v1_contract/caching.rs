@@ -107,7 +107,7 @@ fn v1_caching_lifetime_is_short_for_the_current_release_and_long_for_a_named_one
     let second = client.get(&format!("/v1/rates/series?cursor={cursor}"));
     assert_eq!(first.header("cache-control"), Some(short));
     assert_eq!(second.header("cache-control"), Some(long));
-    // One that holds a cursor is not: cursors do not live for ever.
+    // One that holds a cursor is not: cursors expire.
     let pinned =
         format!("/v1/rates/series?dataset=ois_spot_curve&page_size=50&release_id={DEMO_RATES}");
     assert_eq!(client.get(&pinned).header("cache-control"), Some(short));

@@ -1,6 +1,6 @@
 //! The envelope of series and coverage, member by member.
 
-use crate::v1_contract::holed;
+use crate::v1_contract::missing_values;
 use crate::v1_contract::shown::shown;
 use crate::v1_contract::{DEMO_MARKETS, DEMO_RATES, both, is_uuid, names};
 use serde_json::{Value, json};
@@ -46,8 +46,8 @@ fn v1_envelope_release_id_is_the_package_that_answered() {
     let (_contract, client) = both();
     assert_eq!(client.get(ACTIVITY).ok()["release_id"], DEMO_MARKETS);
     assert_eq!(client.get(CURVE).ok()["release_id"], DEMO_RATES);
-    let pinned = client.get(&format!("{CURVE}&release_id={}", holed::RATES));
-    assert_eq!(pinned.ok()["release_id"], holed::RATES);
+    let pinned = client.get(&format!("{CURVE}&release_id={}", missing_values::RATES));
+    assert_eq!(pinned.ok()["release_id"], missing_values::RATES);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn v1_envelope_published_at_is_recorded_or_null() {
     for route in ["series", "coverage"] {
         let asked = format!(
             "/v1/rates/{route}?dataset=bank_rate&release_id={}",
-            holed::RATES
+            missing_values::RATES
         );
         assert_eq!(
             client.get(&asked).ok()["published_at"],

@@ -103,7 +103,7 @@ fn v1_error_422_date_for_a_date_in_the_wrong_form() {
 
 #[test]
 fn v1_error_429_for_a_limit_of_the_plan() {
-    let (_contract, client) = customer("hasty");
+    let (_contract, client) = customer("limited");
     assert_eq!(client.get(ROUTES[1]).status, 200);
     let refused = client.get(ROUTES[1]);
     assert_closed(&refused, 429, "rate_limited");

@@ -3,7 +3,7 @@
 use crate::common::packages::Releases;
 use crate::common::server::start;
 use crate::v1_contract::shown::shown;
-use crate::v1_contract::{DEMO_MARKETS, both, holed, names};
+use crate::v1_contract::{DEMO_MARKETS, both, missing_values, names};
 use serde_json::{Value, json};
 
 #[test]
@@ -20,21 +20,24 @@ fn v1_areas_are_codes_and_names_in_order_of_the_codes() {
     }
     // They are those of the release, however many, whatever order they were given in.
     let made = client
-        .get(&format!("/v1/markets/areas?release_id={}", holed::MARKETS))
+        .get(&format!(
+            "/v1/markets/areas?release_id={}",
+            missing_values::MARKETS
+        ))
         .ok();
     assert_eq!(
         made["areas"],
         json!([
-            {"code": holed::HOLED, "name": "Ashby Hollow"},
-            {"code": holed::SUPPRESSED, "name": "Thornet Vale"},
-            {"code": holed::UNKNOWN, "name": "Cwm Brithel"},
+            {"code": missing_values::HOLED, "name": "Ashby Hollow"},
+            {"code": missing_values::SUPPRESSED, "name": "Thornet Vale"},
+            {"code": missing_values::UNKNOWN, "name": "Cwm Brithel"},
         ])
     );
     for area in made["areas"].as_array().unwrap() {
         let code = area["code"].as_str().unwrap();
         let asked = format!(
             "/v1/markets/coverage?dataset=market_activity&area={code}&release_id={}",
-            holed::MARKETS
+            missing_values::MARKETS
         );
         client.get(&asked).ok();
     }
@@ -79,12 +82,12 @@ fn v1_current_moments_and_bounds_are_set_or_null() {
         assert_eq!(body.get("preview_bounds"), Some(&Value::Null));
     }
     let releases = Releases::copy();
-    holed::all(releases.path());
+    missing_values::all(releases.path());
     let allowed = [
         "--allow-unsigned",
-        holed::MARKETS,
+        missing_values::MARKETS,
         "--allow-unsigned",
-        holed::RATES,
+        missing_values::RATES,
     ];
     let server = start().releases(releases.path()).with(&allowed).go();
     let client = server.demo();

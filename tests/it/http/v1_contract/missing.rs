@@ -2,14 +2,14 @@
 
 use crate::common::client::Client;
 use crate::v1_contract::shown::{observations, of_metric, points, shown};
-use crate::v1_contract::{both, holed};
+use crate::v1_contract::{both, missing_values};
 use serde_json::{Value, json};
 
 /// A query of one of the releases with holes.
 fn markets(client: &Client, asked: &str) -> Value {
     let asked = format!(
         "/v1/markets/series?dataset={asked}&release_id={}",
-        holed::MARKETS
+        missing_values::MARKETS
     );
     shown(&client.get(&asked))
 }
@@ -17,7 +17,7 @@ fn markets(client: &Client, asked: &str) -> Value {
 fn rates(client: &Client, asked: &str) -> Value {
     let asked = format!(
         "/v1/rates/series?dataset={asked}&release_id={}",
-        holed::RATES
+        missing_values::RATES
     );
     shown(&client.get(&asked))
 }
@@ -25,7 +25,7 @@ fn rates(client: &Client, asked: &str) -> Value {
 fn activity(client: &Client, asked: &str) -> Value {
     markets(
         client,
-        &format!("market_activity&area={}&{asked}", holed::HOLED),
+        &format!("market_activity&area={}&{asked}", missing_values::HOLED),
     )
 }
 
@@ -116,7 +116,7 @@ fn v1_missing_node_at_the_latest_snapshot_is_not_taken_from_an_older_one() {
 #[test]
 fn v1_missing_suppressed_values_are_absent_and_said_to_be_withheld() {
     let (_contract, client) = both();
-    let area = format!("market_activity&area={}", holed::SUPPRESSED);
+    let area = format!("market_activity&area={}", missing_values::SUPPRESSED);
     for dates in ["", "&from=2020-01", "&from=2020-02&to=2020-02"] {
         let body = markets(&client, &format!("{area}{dates}"));
         for metric in ["price_per_sqm_gbp", "sales_value_gbp"] {
@@ -191,7 +191,7 @@ fn v1_missing_is_not_zero_and_a_true_zero_is() {
 #[test]
 fn v1_missing_series_are_not_available_or_not_listed() {
     let (_contract, client) = both();
-    let unknown = format!("market_activity&area={}", holed::UNKNOWN);
+    let unknown = format!("market_activity&area={}", missing_values::UNKNOWN);
     let body = markets(&client, &unknown);
     assert_eq!(body["series"].as_array().unwrap().len(), 1);
     let nothing = json!({"status": "not_available", "from": null, "to": null});
@@ -201,7 +201,7 @@ fn v1_missing_series_are_not_available_or_not_listed() {
     // What the release says nothing of is a successful empty selection.
     for asked in [
         format!("{unknown}&property_type=flat"),
-        format!("new_build_deliveries&area={}", holed::HOLED),
+        format!("new_build_deliveries&area={}", missing_values::HOLED),
     ] {
         let body = markets(&client, &asked);
         assert_eq!(body["series"], json!([]), "{asked}");
@@ -269,7 +269,10 @@ fn v1_missing_range_outside_of_history_is_empty_with_its_availability() {
     // Of series that have no history, any range is past it.
     let body = markets(
         &client,
-        &format!("market_activity&area={}&from=2020-01", holed::UNKNOWN),
+        &format!(
+            "market_activity&area={}&from=2020-01",
+            missing_values::UNKNOWN
+        ),
     );
     assert_eq!(body["notice"]["code"], "range_exceeds_history");
 }

@@ -2,7 +2,7 @@
 
 use crate::common::client::Client;
 use crate::v1_contract::both;
-use crate::v1_contract::holed;
+use crate::v1_contract::missing_values;
 use crate::v1_contract::shown::{besides, is_day, is_month, observations, of_metric, points};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -203,7 +203,7 @@ fn v1_observation_of_a_curve_says_how_to_read_it() {
     let bare = pinned(
         &client,
         "rates/series?dataset=ois_spot_curve&tenor_months=60",
-        holed::RATES,
+        missing_values::RATES,
     );
     assert_eq!(besides(only(&bare), &COMMON), CURVE);
     insta::assert_json_snapshot!("curve_with_nulls", bare["series"]);
@@ -299,7 +299,7 @@ fn v1_observation_of_a_spread_names_its_reference() {
     let made = pinned(
         &client,
         "rates/series?dataset=mortgage_swap_spread&mortgage_product=owner_occupied_fixed_2y_75ltv&from=2020-01",
-        holed::RATES,
+        missing_values::RATES,
     );
     assert_eq!(
         points(&made["series"][0]),

@@ -2,7 +2,7 @@
 
 use crate::common::client::Client;
 use crate::v1_contract::shown::{of_metric, points};
-use crate::v1_contract::{both, holed};
+use crate::v1_contract::{both, missing_values};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -217,7 +217,7 @@ fn v1_series_series_id_is_one_series_own_and_stays() {
     // So does another release.
     let other = rates(
         &client,
-        &format!("{}&release_id={}", RATES[1], holed::RATES),
+        &format!("{}&release_id={}", RATES[1], missing_values::RATES),
     );
     assert_eq!(&other["series"][0]["series_id"], id);
 }

@@ -2,15 +2,15 @@
 
 use crate::common::client::Client;
 use crate::v1_contract::shown::{of_metric, points, shown, text};
-use crate::v1_contract::{both, holed};
+use crate::v1_contract::{both, missing_values};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn rental(client: &Client, dates: &str) -> Value {
     let asked = format!(
         "/v1/markets/series?dataset=rental_market&area={}&release_id={}{dates}",
-        holed::HOLED,
-        holed::MARKETS
+        missing_values::HOLED,
+        missing_values::MARKETS
     );
     shown(&client.get(&asked))
 }

@@ -1,4 +1,4 @@
-//! Rows that are not reached in time are told so, and the answer leaves.
+//! Rows that are not reached in time fail, and the response leaves.
 
 use super::{STANDARD, batch};
 use crate::common::client::Client;

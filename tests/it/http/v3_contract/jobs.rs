@@ -12,7 +12,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// The document of a job of one house, which is accepted.
@@ -32,7 +32,7 @@ pub(crate) fn results(client: &Client, job: &Value) -> Value {
         if answer.status != 202 {
             return answer.ok();
         }
-        assert!(started.elapsed() < PATIENCE, "it does not end: {answer:?}");
+        assert!(started.elapsed() < TIMEOUT, "it does not end: {answer:?}");
         std::thread::sleep(PAUSE);
     }
 }
@@ -215,7 +215,7 @@ fn state_running_while_it_is_worked_on() {
     let status = || client.get(job["status_url"].as_str().unwrap()).ok()["status"].clone();
     let started = Instant::now();
     while status() == "queued" {
-        assert!(started.elapsed() < PATIENCE, "nobody begins it");
+        assert!(started.elapsed() < TIMEOUT, "nobody begins it");
     }
     assert_eq!(status(), "running");
 }

@@ -41,7 +41,7 @@ fn a_submission_is_answered_202_with_the_queued_job() {
     let line = server.logged(|line| line["request_id"] == request && line["message"] == "request");
     assert_eq!(line["job_id"], id);
 
-    // Both routes show it as it stands.
+    // Both routes show its current state.
     let status = client.get(job["status_url"].as_str().unwrap());
     assert_eq!(status.ok(), job);
     assert_eq!(status.header("retry-after"), None);

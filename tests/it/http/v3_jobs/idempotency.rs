@@ -61,7 +61,7 @@ fn another_body_is_a_conflict() {
             "{body}"
         );
     }
-    // A request that is no submission is told so, whatever its key.
+    // A request that is not a submission is refused, whatever its key.
     assert_eq!(
         client.post(JOBS, &keyed("k", &[])).refusal().1,
         "empty_requests"

@@ -4,7 +4,7 @@ use crate::common::demo::{RELEASE, house};
 use crate::common::guest;
 use crate::common::packages::Releases;
 use crate::common::server::{Server, Start, start};
-use crate::v3_jobs::{JOBS, PATIENCE, PAUSE, accepted, ended, houses, job_of};
+use crate::v3_jobs::{JOBS, PAUSE, TIMEOUT, accepted, ended, houses, job_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -110,7 +110,7 @@ fn a_job_goes_on_where_a_killed_host_left_it() {
         let now = client.get(url).ok();
         assert_ne!(now["status"], "completed", "too quick to be interrupted");
         moves.insert(now["updated_at"].as_str().unwrap().to_owned());
-        assert!(started.elapsed() < PATIENCE);
+        assert!(started.elapsed() < TIMEOUT);
         std::thread::sleep(PAUSE);
     }
     let before = valued_slowly(&server);

@@ -124,7 +124,7 @@ fn stored_bytes_are_limited() {
     for job in jobs {
         ended(&client, &job);
     }
-    // A job that no waiting would make room for is told so.
+    // A job that never fits is refused with a final error.
     let never = client.post(JOBS, &job_of(&houses(100)));
     assert_eq!(never.refusal(), (413, "body_too_large".to_owned(), None));
     assert_eq!(never.json()["error"]["retryable"], false);

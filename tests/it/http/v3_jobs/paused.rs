@@ -28,7 +28,7 @@ fn paused_submissions_are_refused_and_everything_else_goes_on() {
         assert_eq!(refused.json()["error"]["retryable"], true);
         assert!(refused.header("retry-after").is_some());
     }
-    // What is no submission, or a known one, is answered as ever.
+    // What is not a submission, or a known one, is answered as before.
     assert_eq!(
         client.post(JOBS, &job_of(&[])).refusal().1,
         "empty_requests"

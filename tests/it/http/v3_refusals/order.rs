@@ -1,4 +1,4 @@
-//! Of several things that are wrong, which one is told.
+//! Which one of several errors is reported.
 
 use crate::common::demo::{house, scottish};
 use crate::common::raw::send;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// What is wrong with a request, each written so that the rest of it may be wrong as well.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Wrong {
+enum Defect {
     Credential,
     Path,
     Method,
@@ -20,41 +20,41 @@ enum Wrong {
 }
 
 /// In the order in which it must be found.
-const ORDER: [(Wrong, u16); 7] = [
-    (Wrong::Credential, 401),
-    (Wrong::Path, 404),
-    (Wrong::Method, 405),
-    (Wrong::Scope, 403),
-    (Wrong::MediaType, 415),
-    (Wrong::Length, 413),
-    (Wrong::Body, 422),
+const ORDER: [(Defect, u16); 7] = [
+    (Defect::Credential, 401),
+    (Defect::Path, 404),
+    (Defect::Method, 405),
+    (Defect::Scope, 403),
+    (Defect::MediaType, 415),
+    (Defect::Length, 413),
+    (Defect::Body, 422),
 ];
 
 /// The status of a request of which all this is wrong, and nothing else.
-fn status_of(server: &Server, wrong: &[Wrong]) -> u16 {
+fn status_of(server: &Server, wrong: &[Defect]) -> u16 {
     let is = |what| wrong.contains(&what);
-    let key = match (is(Wrong::Credential), is(Wrong::Scope)) {
+    let key = match (is(Defect::Credential), is(Defect::Scope)) {
         (true, _) => "dk_wrong",
         (_, true) => &keys().markets,
         _ => &keys().value,
     };
-    let method = if is(Wrong::Method) { "PUT" } else { "POST" };
-    let path = if is(Wrong::Path) {
+    let method = if is(Defect::Method) { "PUT" } else { "POST" };
+    let path = if is(Defect::Path) {
         "/v3/nothing"
     } else {
         SIMPLE
     };
-    let kind = if is(Wrong::MediaType) {
+    let kind = if is(Defect::MediaType) {
         "text/plain"
     } else {
         "application/json"
     };
-    let body = if is(Wrong::Body) {
+    let body = if is(Defect::Body) {
         "{".to_owned()
     } else {
         house().to_string()
     };
-    let length = if is(Wrong::Length) {
+    let length = if is(Defect::Length) {
         LARGEST + 1
     } else {
         body.len()
@@ -62,7 +62,7 @@ fn status_of(server: &Server, wrong: &[Wrong]) -> u16 {
     let length = length.to_string();
     let headers = [("Content-Type", kind), ("Content-Length", &length)];
     let request = with_key(key, &headers, method, path);
-    let sent = if is(Wrong::Length) {
+    let sent = if is(Defect::Length) {
         String::new()
     } else {
         body
@@ -77,7 +77,7 @@ fn refusals_come_in_their_order_pair_by_pair() {
     for (at, &(first, status)) in ORDER.iter().enumerate() {
         assert_eq!(status_of(&server, &[first]), status, "{first:?}");
         for &(second, _) in &ORDER[at + 1..] {
-            if (first, second) == (Wrong::Path, Wrong::Method) {
+            if (first, second) == (Defect::Path, Defect::Method) {
                 continue; // A path that does not exist has no method that it takes.
             }
             let found = status_of(&server, &[first, second]);
@@ -123,21 +123,21 @@ fn nothing_of_a_body_is_awaited_where_the_head_is_enough() {
     let (server, _) = service();
     for (wrong, expected) in &ORDER[..5] {
         let key = match wrong {
-            Wrong::Credential => "dk_wrong",
-            Wrong::Scope => &keys().markets,
+            Defect::Credential => "dk_wrong",
+            Defect::Scope => &keys().markets,
             _ => &keys().value,
         };
-        let method = if *wrong == Wrong::Method {
+        let method = if *wrong == Defect::Method {
             "PUT"
         } else {
             "POST"
         };
-        let path = if *wrong == Wrong::Path {
+        let path = if *wrong == Defect::Path {
             "/v3/nothing"
         } else {
             SIMPLE
         };
-        let kind = if *wrong == Wrong::MediaType {
+        let kind = if *wrong == Defect::MediaType {
             "text/plain"
         } else {
             "application/json"

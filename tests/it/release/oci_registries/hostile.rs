@@ -105,7 +105,7 @@ fn what_a_registry_says_is_short_and_moves_no_cursor() {
     let there = host();
     let refused = pull(there.path(), &place).refused();
     assert!(refused.contains("status 500"), "{refused}");
-    // Three tries more were told of, each as short.
+    // The log names three more tries, each as short.
     assert_eq!(refused.matches("trying again").count(), 3, "{refused}");
     assert!(refused.len() < 4096, "{} bytes", refused.len());
     let moves = |c: char| c.is_control() && c != '\n';

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Problems that are told one by one; of more, how many there are.
+/// Problems that are listed; more are counted.
 const TOLD: usize = 100;
 
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,7 @@ pub struct JournalOptions {
 }
 
 impl JournalOptions {
-    /// Proves the journal, and replays what was asked for.
+    /// Verifies the journal, and replays the chosen receipts.
     ///
     /// # Errors
     /// Where what was given cannot be read. A journal that does not hold is a result.
@@ -117,9 +117,9 @@ impl JournalOptions {
                 Err(problem) => {
                     report.failed += 1;
                     let room = report.problems.len() < TOLD;
-                    let mut told = report.problems.iter_mut();
-                    match told.find(|told| told.problem == problem) {
-                        Some(told) => told.more += 1,
+                    let mut problems = report.problems.iter_mut();
+                    match problems.find(|known| known.problem == problem) {
+                        Some(known) => known.more += 1,
                         None if room => report.problems.push(Problem {
                             receipt: receipt.sequence,
                             valuation_id: about.valuation_id.clone(),
@@ -167,11 +167,11 @@ impl JournalOptions {
         )
     }
 
-    /// What was asked for and nothing was found of, in words.
+    /// Returns a message where the options choose nothing.
     fn in_vain(&self, release: Option<&str>, report: &Report) -> Option<String> {
         let narrowed = release.is_some() || self.tenant.is_some() || self.valuation.is_some();
         if narrowed && report.selected == 0 {
-            return Some("there is no receipt of what was asked for".to_owned());
+            return Some("no receipt matches the options".to_owned());
         }
         let opens = report.identical + report.failed > 0;
         ((self.keys.is_some() || self.valuation.is_some()) && report.selected > 0 && !opens)

@@ -16,10 +16,10 @@ pub struct Releases<'a> {
     trust: Trust,
     runtime: Runtime,
     snapshots: bool,
-    opened: BTreeMap<String, Result<Opened, String>>,
+    opened: BTreeMap<String, Result<OpenedRelease, String>>,
 }
 
-pub(super) struct Opened {
+pub(super) struct OpenedRelease {
     pub(super) package: Sha256Digest,
     pub(super) release: Release,
     /// Where the snapshot is asked as well.
@@ -39,7 +39,7 @@ impl<'a> Releases<'a> {
         }
     }
 
-    pub(super) fn get(&mut self, id: &str) -> Result<&Opened, String> {
+    pub(super) fn get(&mut self, id: &str) -> Result<&OpenedRelease, String> {
         if !self.opened.contains_key(id) {
             let opened = self.open(id).map_err(|error| error.to_string());
             self.opened.insert(id.to_owned(), opened);
@@ -51,11 +51,11 @@ impl<'a> Releases<'a> {
         }
     }
 
-    fn open(&self, id: &str) -> Result<Opened, ReleaseError> {
+    fn open(&self, id: &str) -> Result<OpenedRelease, ReleaseError> {
         if self.snapshots {
             let mut snapshots = BTreeMap::new();
             let open = open_release(self.root, id, &self.trust, &self.runtime, &mut snapshots)?;
-            return Ok(Opened {
+            return Ok(OpenedRelease {
                 package: open.package,
                 release: open.release,
                 evidence: Some(open.evidence),
@@ -64,7 +64,7 @@ impl<'a> Releases<'a> {
         let OpenComponent {
             package, release, ..
         } = open_component(self.root, id, &self.trust, &self.runtime)?;
-        Ok(Opened {
+        Ok(OpenedRelease {
             package,
             release,
             evidence: None,

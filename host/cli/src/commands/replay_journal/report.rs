@@ -32,7 +32,7 @@ pub(super) struct Report {
     pub(super) failed: u64,
     /// What is wrong with those, each thing once.
     pub(super) problems: Vec<Problem>,
-    /// What was asked for and nothing was proved of.
+    /// A message where the options choose nothing.
     pub(super) asked_in_vain: Option<String>,
     /// What the proof rests on that the folder's owner could have made himself.
     pub(super) warnings: Vec<String>,

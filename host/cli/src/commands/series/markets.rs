@@ -4,7 +4,7 @@ use crate::commands::ReleasesFolder;
 use crate::commands::progress::Progress;
 use anyhow::Context;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
-use domesday_series::build::markets::{About, Coverage, Inputs, Month, build};
+use domesday_series::build::markets::{Coverage, Inputs, Month, ReleaseDetails, build};
 use domesday_series::catalogue::Family;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,19 +88,19 @@ impl Markets {
             release_month: self.release_month.as_ref().map(month).transpose()?,
             matches: self.matches,
         };
-        let about = About {
+        let about = ReleaseDetails {
             release_id: release_id.clone(),
             created: self.created,
             published_at: self.published_at,
             synthetic: self.synthetic,
         };
-        let shelf = self.releases.releases.join(Family::Markets.as_str());
+        let packages_dir = self.releases.releases.join(Family::Markets.as_str());
         let mut progress = Progress::new();
-        let (_, report) = build(&shelf, about, &inputs, &mut |stage, done, total| {
+        let (_, report) = build(&packages_dir, about, &inputs, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })?;
         drop(progress);
-        let place = shelf.join(release_id.as_str());
+        let place = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
             sign(&place, &SigningKey::read(key)?)?;
         }

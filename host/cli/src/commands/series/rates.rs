@@ -61,9 +61,9 @@ impl Rates {
         })?;
         spinner.set_message("computing and writing");
         let draft = derive(&published);
-        let shelf = self.releases.releases.join(Family::Rates.as_str());
+        let packages_dir = self.releases.releases.join(Family::Rates.as_str());
         let manifest = write(
-            &shelf,
+            &packages_dir,
             draft,
             Publication {
                 family: Family::Rates,
@@ -77,7 +77,7 @@ impl Rates {
             },
         )?;
         spinner.finish_and_clear();
-        let place = shelf.join(release_id.as_str());
+        let place = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
             sign(&place, &SigningKey::read(key)?)?;
         }

@@ -1,4 +1,4 @@
-//! What two submissions are compared by.
+//! The digest that submissions are compared by.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use serde_json_canonicalizer::to_vec;
 use sha2::{Digest, Sha256};
 
 use super::JobRequest;
-use super::request::Sent;
+use super::request::PresentMembers;
 use crate::v3::options::Settings;
 use crate::v3::request::ROWS;
 
-/// The longest row that is brought into canonical form, bytes. No sound row comes near it, and it
-/// bounds what a hostile one can cost.
+/// The longest row that is brought into canonical form, bytes. No valid row comes near it, and it
+/// bounds the cost of a hostile one.
 const ROW_LONGEST: usize = 64 << 10;
 
 impl JobRequest<'_> {
@@ -27,9 +27,9 @@ impl JobRequest<'_> {
 }
 
 /// SHA-256 of the canonical body. The rows are hashed as they go by: the body is never held twice.
-fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
+fn digest(request: &JobRequest<'_>, sent: PresentMembers) -> [u8; 32] {
     let mut hash = Sha256::new();
-    // Everything but the rows is small, and sorts before them.
+    // Everything but the rows is small and sorts before them.
     let head = to_vec(&head(request, sent)).unwrap_or_default();
     hash.update(head.strip_suffix(b"}").unwrap_or(&head));
     if head.len() > 2 {
@@ -43,7 +43,7 @@ fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
         match canonical(row) {
             Some(text) => hash.update(text),
             None => {
-                // No JSON text begins with this byte, so that no other row can be mistaken for it.
+                // No JSON text begins with this byte, so no other row can equal it.
                 hash.update([0]);
                 hash.update(row.len().to_be_bytes());
                 hash.update(row);
@@ -54,7 +54,7 @@ fn digest(request: &JobRequest<'_>, sent: Sent) -> [u8; 32] {
     hash.finalize().into()
 }
 
-fn head(request: &JobRequest<'_>, sent: Sent) -> Map<String, Value> {
+fn head(request: &JobRequest<'_>, sent: PresentMembers) -> Map<String, Value> {
     let mut head = Map::new();
     if sent.mode {
         head.insert("mode".to_owned(), json!(request.mode));
@@ -69,7 +69,7 @@ fn head(request: &JobRequest<'_>, sent: Sent) -> Map<String, Value> {
     head
 }
 
-/// The options as sent: every member of the object is a setting, and null is none.
+/// Returns the options as sent: every member of the object is a setting, and null is none.
 fn settings(settings: Settings) -> Map<String, Value> {
     let Settings {
         include_comparables,
@@ -91,9 +91,9 @@ fn settings(settings: Settings) -> Map<String, Value> {
     .collect()
 }
 
-/// The canonical form of a row, where it has one. A number in another spelling than the canonical
-/// one stands in it as it was spelt: to a reader `3.0` is no integer, and `9007199254740993` is
-/// another number than the nearest double.
+/// Returns the canonical form of a row, where it has one. A number in another spelling than the
+/// canonical one stands in it as it was spelt: to a reader `3.0` is no integer, and
+/// `9007199254740993` is another number than the nearest double.
 fn canonical(row: &str) -> Option<Vec<u8>> {
     if row.len() > ROW_LONGEST {
         return None;
@@ -104,7 +104,7 @@ fn canonical(row: &str) -> Option<Vec<u8>> {
     };
     match spelt(row)? {
         Cow::Borrowed(row) => form(row),
-        // No text has the mark in it, so that none can be mistaken for a number.
+        // A text without the mark cannot be mistaken for a number.
         Cow::Owned(_) if row.contains(MARK) => None,
         Cow::Owned(row) => form(&row),
     }
@@ -113,8 +113,8 @@ fn canonical(row: &str) -> Option<Vec<u8>> {
 /// Begins a string that stands for a number; JSON cannot hold the character in another way.
 const MARK: &str = "\\u0000";
 
-/// A row in which every number that is not spelt canonically is a string of its spelling. None
-/// where one has no canonical spelling, being beyond a double.
+/// Returns a row in which every number that is not spelt canonically is a string of its spelling.
+/// None where one has no canonical spelling, being beyond a double.
 fn spelt(row: &str) -> Option<Cow<'_, str>> {
     let bytes = row.as_bytes();
     let mut changed = String::new();

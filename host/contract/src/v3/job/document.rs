@@ -23,7 +23,7 @@ vocabulary! {
 }
 
 impl Mode {
-    /// How much its results may show.
+    /// Returns how much its results may show.
     #[must_use]
     pub const fn depth(self) -> Depth {
         match self {
@@ -49,7 +49,8 @@ vocabulary! {
 
 /// Why a job failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct JobFault {
+#[schema(as = JobFault)]
+pub struct JobFailure {
     /// What a program branches on: `release_unavailable` or `processing_failed`.
     pub code: String,
     /// For people.
@@ -78,7 +79,7 @@ pub struct JobDocument {
     /// From when on it is gone.
     pub expires_at: DateTime<Utc>,
     /// Why it failed, where it did.
-    pub error: Option<JobFault>,
+    pub error: Option<JobFailure>,
 }
 
 #[derive(Serialize)]
@@ -98,7 +99,7 @@ struct Wire<'a> {
     status_url: String,
     results_url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a JobFault>,
+    error: Option<&'a JobFailure>,
 }
 
 impl Serialize for JobDocument {
@@ -156,7 +157,7 @@ mod tests {
     fn a_failed_job_says_why() {
         let failed = JobDocument {
             status: JobStatus::Failed,
-            error: Some(JobFault {
+            error: Some(JobFailure {
                 code: "release_unavailable".to_owned(),
                 message: "The release cannot be opened.".to_owned(),
                 retryable: true,

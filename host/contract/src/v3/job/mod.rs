@@ -7,7 +7,7 @@ mod results;
 
 pub(super) use request::{KEY_PATTERN, SHAPE};
 
-pub use document::{JobDocument, JobFault, JobStatus, Mode};
+pub use document::{JobDocument, JobFailure, JobStatus, Mode};
 pub use request::{IDEMPOTENCY_KEY_LONGEST, IdempotencyKey, JobRequest};
 pub use results::{RESULTS_END, failed_results, results_start};
 

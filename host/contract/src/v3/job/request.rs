@@ -1,28 +1,28 @@
 //! `POST /v3/valuation-jobs`: the envelope of a job.
 
 use super::Mode;
-use crate::error::Faults;
-use crate::json::values::{Wrong, word};
+use crate::error::ValidationErrors;
+use crate::json::values::{ValueError, word};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::options::{self, Level};
-use crate::v3::request::{Batch, Kind, ROWS, Refused, read_rows};
+use crate::v3::request::{Batch, Kind, ROWS, RequestError, read_rows};
 
 /// Longest idempotency key, in characters.
 pub const IDEMPOTENCY_KEY_LONGEST: usize = 100;
 
-/// The text that a client repeats a submission by: 1 to 100 of `A-Z a-z 0-9 . _ : -`.
+/// The key by which a client repeats a submission: 1 to 100 of `A-Z a-z 0-9 . _ : -`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
 impl IdempotencyKey {
-    /// The key as sent.
+    /// Returns the key as sent.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A sound envelope of a job. Its rows are still to be judged, as those of a batch are.
+/// A valid envelope of a job. Its rows are validated later, like those of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRequest<'a> {
     /// What the rows are, and how deep their results go.
@@ -31,13 +31,14 @@ pub struct JobRequest<'a> {
     pub idempotency_key: Option<IdempotencyKey>,
     /// Shared options and rows.
     pub batch: Batch<'a>,
-    /// The members that were sent, for the digest: an absent one and its default are two bodies.
-    pub(super) sent: Sent,
+    /// The members that were sent, for the digest: a default that is sent and one that is absent
+    /// are two bodies.
+    pub(super) sent: PresentMembers,
 }
 
-/// Which members with a default a body has.
+/// Whether the members with a default are present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sent {
+pub(super) struct PresentMembers {
     pub(super) mode: bool,
     pub(super) options: bool,
 }
@@ -55,41 +56,41 @@ pub(in crate::v3) const SHAPE: Shape = Shape {
 };
 
 impl<'a> JobRequest<'a> {
-    /// Reads a submission of 1 to `rows_max` rows.
+    /// Parses a submission of 1 to `rows_max` rows.
     ///
     /// # Errors
-    /// Everything that is wrong with the envelope or the shared options.
-    pub fn read(body: &'a [u8], rows_max: usize) -> Result<Self, Refused> {
+    /// All errors of the envelope and of the shared options.
+    pub fn read(body: &'a [u8], rows_max: usize) -> Result<Self, RequestError> {
         let value = json::read_with_rows(body, ROWS, rows_max)?;
-        let mut faults = Faults::default();
-        let Some(mut envelope) = Section::document(&value, SHAPE, &mut faults) else {
-            return Err(Refused::new(None, faults));
+        let mut errors = ValidationErrors::default();
+        let Some(mut envelope) = Section::document(&value, SHAPE, &mut errors) else {
+            return Err(RequestError::new(None, errors));
         };
-        let sent = Sent {
+        let sent = PresentMembers {
             mode: envelope.has(MODE),
             options: envelope.has(OPTIONS),
         };
         let mode = envelope
-            .optional(&mut faults, MODE, word)
+            .optional(&mut errors, MODE, word)
             .unwrap_or(Mode::Simple);
-        let idempotency_key = envelope.optional(&mut faults, KEY, key);
-        let settings = options::read(&mut envelope, &mut faults, Level::Shared, mode.kind());
-        let rows = read_rows(&mut envelope, &mut faults, rows_max);
-        envelope.finish(&mut faults);
+        let idempotency_key = envelope.optional(&mut errors, KEY, key);
+        let settings = options::read(&mut envelope, &mut errors, Level::Shared, mode.kind());
+        let rows = read_rows(&mut envelope, &mut errors, rows_max);
+        envelope.finish(&mut errors);
         match (settings, rows) {
-            (Some(settings), Some(rows)) if faults.count() == 0 => Ok(Self {
+            (Some(settings), Some(rows)) if errors.count() == 0 => Ok(Self {
                 mode,
                 idempotency_key,
                 batch: Batch { settings, rows },
                 sent,
             }),
-            _ => Err(Refused::new(None, faults)),
+            _ => Err(RequestError::new(None, errors)),
         }
     }
 }
 
 impl Mode {
-    /// The schema of the rows.
+    /// Returns the schema of the rows.
     #[must_use]
     pub const fn kind(self) -> Kind {
         match self {
@@ -99,16 +100,16 @@ impl Mode {
     }
 }
 
-fn key(value: &Value<'_>) -> Result<IdempotencyKey, Wrong> {
+fn key(value: &Value<'_>) -> Result<IdempotencyKey, ValueError> {
     let expected = format!("1 to {IDEMPOTENCY_KEY_LONGEST} characters of A-Z a-z 0-9 . _ : -");
     let Value::String(text) = value else {
-        return Err(Wrong::kind(&expected, value));
+        return Err(ValueError::kind(&expected, value));
     };
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
     if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(known) {
         Ok(IdempotencyKey(text.clone().into_owned()))
     } else {
-        Err(Wrong::text(&expected, text))
+        Err(ValueError::text(&expected, text))
     }
 }
 
@@ -118,11 +119,11 @@ mod tests {
     use crate::error::Code;
 
     fn read(body: &str) -> Result<JobRequest<'_>, Vec<(Code, String)>> {
-        JobRequest::read(body.as_bytes(), 2).map_err(|refused| {
-            refused
-                .faults
+        JobRequest::read(body.as_bytes(), 2).map_err(|error| {
+            error
+                .errors
                 .into_iter()
-                .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+                .map(|error| (error.code, error.field.unwrap().into_owned()))
                 .collect()
         })
     }
@@ -195,19 +196,13 @@ mod tests {
         }
         let longer = "k".repeat(101);
         for bad in ["", " ", "a b", "a/b", "é", "a\\n", &longer] {
-            let refused = read(&with(bad)).unwrap_err();
-            assert_eq!(
-                refused,
-                [(Code::InvalidValue, "/idempotency_key".to_owned())]
-            );
+            let error = read(&with(bad)).unwrap_err();
+            assert_eq!(error, [(Code::InvalidValue, "/idempotency_key".to_owned())]);
         }
         for bad in ["null", "7", "{}"] {
             let body = format!(r#"{{"requests":[1],"idempotency_key":{bad}}}"#);
-            let refused = read(&body).unwrap_err();
-            assert_eq!(
-                refused,
-                [(Code::InvalidValue, "/idempotency_key".to_owned())]
-            );
+            let error = read(&body).unwrap_err();
+            assert_eq!(error, [(Code::InvalidValue, "/idempotency_key".to_owned())]);
         }
     }
 }

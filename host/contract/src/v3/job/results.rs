@@ -3,11 +3,11 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{JobDocument, JobFault, JobStatus};
+use super::{JobDocument, JobFailure, JobStatus};
 use crate::v3::API_VERSION;
 use crate::v3::result::{Summary, batch_start};
 
-/// The members that the results of every ended job begin with.
+/// The first members of the results of every ended job.
 #[derive(Serialize)]
 struct Head<'a> {
     api_version: &'static str,
@@ -15,7 +15,7 @@ struct Head<'a> {
     status: JobStatus,
     release_id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'a JobFault>,
+    error: Option<&'a JobFailure>,
 }
 
 fn head(job: &JobDocument) -> Result<Vec<u8>, serde_json::Error> {
@@ -28,8 +28,8 @@ fn head(job: &JobDocument) -> Result<Vec<u8>, serde_json::Error> {
     })
 }
 
-/// The text of a completed job's results up to the first of them. They follow as JSON with commas
-/// between them, and then [`RESULTS_END`]; so they are streamed from where they are kept.
+/// Returns the text of a completed job's results up to the first result. The results follow as JSON
+/// with commas between them, then [`RESULTS_END`]. So they are streamed from the store.
 ///
 /// # Errors
 /// None that this shape can cause.
@@ -41,10 +41,10 @@ pub fn results_start(job: &JobDocument, summary: Summary) -> Result<Vec<u8>, ser
     Ok(text)
 }
 
-/// What closes a completed job's results.
+/// The end of a completed job's results.
 pub const RESULTS_END: &[u8] = b"]}}";
 
-/// The whole answer for a job that failed: its error, and no `result`.
+/// Returns the whole response for a failed job: its error, and no `result`.
 ///
 /// # Errors
 /// None that this shape can cause.
@@ -79,7 +79,7 @@ mod tests {
     fn failed_results_have_an_error_and_no_result() {
         let job = JobDocument {
             status: JobStatus::Failed,
-            error: Some(JobFault {
+            error: Some(JobFailure {
                 code: "processing_failed".to_owned(),
                 message: "It could not be finished.".to_owned(),
                 retryable: false,

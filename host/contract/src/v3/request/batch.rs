@@ -1,7 +1,7 @@
 //! The batch envelope: shared options, and rows that are read one by one.
 
-use super::{Kind, Refused};
-use crate::error::{Code, Fault, Faults};
+use super::{Kind, RequestError};
+use crate::error::{Code, ValidationError, ValidationErrors};
 use crate::json::{self, Rows, Section, Shape, Value};
 use crate::v3::options::{self, Level, Settings};
 
@@ -10,7 +10,7 @@ use crate::v3::options::{self, Level, Settings};
 /// [`Development::read_row`](super::Development::read_row).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<'a> {
-    /// The options that stand behind each row's own.
+    /// The options that rows inherit.
     pub settings: Settings,
     /// The rows as text, in their order.
     pub rows: Vec<&'a str>,
@@ -32,30 +32,29 @@ impl<'a> Batch<'a> {
     ///
     /// # Errors
     /// Everything that is wrong with the envelope or the shared options.
-    pub fn read(body: &'a [u8], kind: Kind, rows_max: usize) -> Result<Self, Refused> {
+    pub fn read(body: &'a [u8], kind: Kind, rows_max: usize) -> Result<Self, RequestError> {
         let value = json::read_with_rows(body, ROWS, rows_max)?;
-        let mut faults = Faults::default();
-        let Some(mut envelope) = Section::document(&value, SHAPE, &mut faults) else {
-            return Err(Refused::new(None, faults));
+        let mut errors = ValidationErrors::default();
+        let Some(mut envelope) = Section::document(&value, SHAPE, &mut errors) else {
+            return Err(RequestError::new(None, errors));
         };
-        let settings = options::read(&mut envelope, &mut faults, Level::Shared, kind);
-        let rows = read_rows(&mut envelope, &mut faults, rows_max);
-        envelope.finish(&mut faults);
+        let settings = options::read(&mut envelope, &mut errors, Level::Shared, kind);
+        let rows = read_rows(&mut envelope, &mut errors, rows_max);
+        envelope.finish(&mut errors);
         match (settings, rows) {
-            (settings, Some(rows)) if faults.count() == 0 => {
+            (settings, Some(rows)) if errors.count() == 0 => {
                 let settings = settings.unwrap_or_default();
                 Ok(Self { settings, rows })
             }
-            _ => Err(Refused::new(None, faults)),
+            _ => Err(RequestError::new(None, errors)),
         }
     }
 
-    /// Whether there are no more rows than this: for a limit that is only known once the envelope
-    /// is.
+    /// Checks a limit of rows that is known only after the envelope.
     ///
     /// # Errors
     /// `too_many_rows`.
-    pub fn within(&self, rows_max: usize) -> Result<(), Fault> {
+    pub fn within(&self, rows_max: usize) -> Result<(), ValidationError> {
         match self.rows.len() {
             count if count > rows_max => Err(too_many(count, rows_max)),
             _ => Ok(()),
@@ -63,14 +62,14 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The texts of the rows, where there are as many as may be.
+/// Reads the texts of the rows, unless there are too many.
 pub(in crate::v3) fn read_rows<'a>(
     envelope: &mut Section<'_, 'a>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     rows_max: usize,
 ) -> Option<Vec<&'a str>> {
     let Some(member) = envelope.take(ROWS) else {
-        envelope.missing(faults, ROWS, "The list of requests is required.");
+        envelope.missing(errors, ROWS, "The list of requests is required.");
         return None;
     };
     let (code, message) = match &member.value {
@@ -79,7 +78,7 @@ pub(in crate::v3) fn read_rows<'a>(
             "The list of requests is empty; give at least one.".to_owned(),
         ),
         Value::Rows(rows) if rows.count > rows_max => {
-            faults.push(member.at, too_many(rows.count, rows_max));
+            errors.push(member.at, too_many(rows.count, rows_max));
             return None;
         }
         Value::Rows(rows) => return Some(rows.texts.clone()),
@@ -88,26 +87,29 @@ pub(in crate::v3) fn read_rows<'a>(
             format!("Expected a list, got {}.", other.kind()),
         ),
     };
-    faults.push(member.at, Fault::new(code, message).at("/requests"));
+    errors.push(
+        member.at,
+        ValidationError::new(code, message).at("/requests"),
+    );
     None
 }
 
-fn too_many(count: usize, rows_max: usize) -> Fault {
+fn too_many(count: usize, rows_max: usize) -> ValidationError {
     let message =
         format!("There are {count} requests, but at most {rows_max} are taken here; split them.");
-    Fault::new(Code::TooManyRows, message).at("/requests")
+    ValidationError::new(Code::TooManyRows, message).at("/requests")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn faults(body: &str) -> Vec<(Code, String)> {
+    fn errors(body: &str) -> Vec<(Code, String)> {
         Batch::read(body.as_bytes(), Kind::Existing, 2)
             .unwrap_err()
-            .faults
+            .errors
             .into_iter()
-            .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+            .map(|error| (error.code, error.field.unwrap().into_owned()))
             .collect()
     }
 
@@ -149,14 +151,14 @@ mod tests {
             ),
             (r#"{"requests":[{"a":}]}"#, Code::InvalidJson, ""),
         ] {
-            assert_eq!(faults(body), [(code, pointer.to_owned())], "{body}");
+            assert_eq!(errors(body), [(code, pointer.to_owned())], "{body}");
         }
     }
 
     #[test]
     fn a_development_batch_knows_no_stored_data() {
         let body = br#"{"requests":[1],"options":{"use_stored_data":null}}"#;
-        let refused = Batch::read(body, Kind::Development, 2).unwrap_err();
-        assert_eq!(refused.faults[0].code, Code::UnknownField);
+        let error = Batch::read(body, Kind::Development, 2).unwrap_err();
+        assert_eq!(error.errors[0].code, Code::UnknownField);
     }
 }

@@ -4,7 +4,7 @@
 use std::ops::RangeInclusive;
 
 use super::Kind;
-use crate::error::Faults;
+use crate::error::ValidationErrors;
 use crate::json::values::{integer, word};
 use crate::json::{Section, Shape};
 use crate::vocabulary::vocabulary;
@@ -169,41 +169,41 @@ pub(super) const DEVELOPMENT_ENERGY: Shape = Shape {
     fields: &["rating", "efficiency_score"],
 };
 
-pub(super) fn read_fabric(document: &mut Section<'_, '_>, faults: &mut Faults) -> Fabric {
-    let Some(mut section) = document.section(faults, "fabric", FABRIC) else {
+pub(super) fn read_fabric(document: &mut Section<'_, '_>, errors: &mut ValidationErrors) -> Fabric {
+    let Some(mut section) = document.section(errors, "fabric", FABRIC) else {
         return Fabric::default();
     };
     let fabric = Fabric {
-        wall_type: section.optional(faults, "wall_type", word),
-        roof_type: section.optional(faults, "roof_type", word),
-        floor_type: section.optional(faults, "floor_type", word),
-        glazing: section.optional(faults, "glazing", word),
+        wall_type: section.optional(errors, "wall_type", word),
+        roof_type: section.optional(errors, "roof_type", word),
+        floor_type: section.optional(errors, "floor_type", word),
+        glazing: section.optional(errors, "glazing", word),
     };
-    section.finish(faults);
+    section.finish(errors);
     fabric
 }
 
 /// Reads the section. The age band of a development is the newest, whatever anyone says.
 pub(super) fn read_energy(
     document: &mut Section<'_, '_>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     kind: Kind,
 ) -> Energy {
     let shape = match kind {
         Kind::Existing => ENERGY,
         Kind::Development => DEVELOPMENT_ENERGY,
     };
-    let Some(mut section) = document.section(faults, "energy", shape) else {
+    let Some(mut section) = document.section(errors, "energy", shape) else {
         return Energy::default();
     };
     let energy = Energy {
         construction_age_band: match kind {
-            Kind::Existing => section.optional(faults, "construction_age_band", word),
+            Kind::Existing => section.optional(errors, "construction_age_band", word),
             Kind::Development => None,
         },
-        rating: section.optional(faults, "rating", word),
-        efficiency_score: section.optional(faults, "efficiency_score", integer(SCORE)),
+        rating: section.optional(errors, "rating", word),
+        efficiency_score: section.optional(errors, "efficiency_score", integer(SCORE)),
     };
-    section.finish(faults);
+    section.finish(errors);
     energy
 }

@@ -5,13 +5,13 @@ use std::ops::RangeInclusive;
 use chrono::NaiveDate;
 
 use super::building::{self, Energy};
-use super::error::Refused;
+use super::error::RequestError;
 use super::lease::{self, Lease};
 use super::occupancy::{self, Occupancy};
 use super::property::{ADDRESS_PART_LONGEST, PropertyType, Subtype, Tenure, read_kind};
 use super::size::{self, Size};
 use super::{Kind, REFERENCE_LONGEST};
-use crate::error::Faults;
+use crate::error::ValidationErrors;
 use crate::json::values::{date, number, text};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::identity::Postcode;
@@ -100,7 +100,7 @@ impl Development {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(body: &[u8]) -> Result<Self, Refused> {
+    pub fn read(body: &[u8]) -> Result<Self, RequestError> {
         walk(&json::read(body)?, Level::Shared, Settings::default())
     }
 
@@ -108,34 +108,34 @@ impl Development {
     ///
     /// # Errors
     /// Everything that is wrong with it; pointers are relative to the row.
-    pub fn read_row(row: &str, shared: Settings) -> Result<Self, Refused> {
+    pub fn read_row(row: &str, shared: Settings) -> Result<Self, RequestError> {
         walk(&json::read(row.as_bytes())?, Level::Row, shared)
     }
 }
 
-fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Development, Refused> {
-    let mut faults = Faults::default();
-    let Some(mut document) = Section::document(value, SHAPE, &mut faults) else {
-        return Err(Refused::new(None, faults));
+fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Development, RequestError> {
+    let mut errors = ValidationErrors::default();
+    let Some(mut document) = Section::document(value, SHAPE, &mut errors) else {
+        return Err(RequestError::new(None, errors));
     };
     let request_reference =
-        document.optional(&mut faults, "request_reference", text(REFERENCE_LONGEST));
-    let options = options::read(&mut document, &mut faults, level, Kind::Development)
+        document.optional(&mut errors, "request_reference", text(REFERENCE_LONGEST));
+    let options = options::read(&mut document, &mut errors, level, Kind::Development)
         .map(|settings| settings.within(shared));
-    let site = read_site(&mut document, &mut faults);
-    let occupancy = occupancy::read(&mut document, &mut faults);
-    let size = size::read(&mut document, &mut faults, Some("This field is required."));
+    let site = read_site(&mut document, &mut errors);
+    let occupancy = occupancy::read(&mut document, &mut errors);
+    let size = size::read(&mut document, &mut errors, Some("This field is required."));
     let lease = lease::read(
         &mut document,
-        &mut faults,
+        &mut errors,
         site.title_tenure,
         site.valuation_date,
     );
-    let energy = building::read_energy(&mut document, &mut faults, Kind::Development);
-    document.finish(&mut faults);
+    let energy = building::read_energy(&mut document, &mut errors, Kind::Development);
+    document.finish(&mut errors);
 
     match (options, site.whole, occupancy, size) {
-        (Some(options), Some(property), Some(occupancy), Some(size)) if faults.count() == 0 => {
+        (Some(options), Some(property), Some(occupancy), Some(size)) if errors.count() == 0 => {
             let (size, ignored_inputs) = size.applicable(property.property_type);
             Ok(Development {
                 request_reference,
@@ -148,7 +148,7 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Development
                 ignored_inputs,
             })
         }
-        _ => Err(Refused::new(request_reference, faults)),
+        _ => Err(RequestError::new(request_reference, errors)),
     }
 }
 
@@ -160,22 +160,22 @@ struct Partial {
     whole: Option<Site>,
 }
 
-fn read_site(document: &mut Section<'_, '_>, faults: &mut Faults) -> Partial {
-    let Some(mut section) = document.required_section(faults, "property", SITE) else {
+fn read_site(document: &mut Section<'_, '_>, errors: &mut ValidationErrors) -> Partial {
+    let Some(mut section) = document.required_section(errors, "property", SITE) else {
         return Partial::default();
     };
-    let valuation_date = section.required(faults, "valuation_date", date);
-    let postcode = section.required(faults, "postcode", Postcode::read);
-    let latitude = section.required(faults, "site_latitude", number(LATITUDE));
-    let longitude = section.required(faults, "site_longitude", number(LONGITUDE));
+    let valuation_date = section.required(errors, "valuation_date", date);
+    let postcode = section.required(errors, "postcode", Postcode::read);
+    let latitude = section.required(errors, "site_latitude", number(LATITUDE));
+    let longitude = section.required(errors, "site_longitude", number(LONGITUDE));
     let building_number_or_name = section.optional(
-        faults,
+        errors,
         "building_number_or_name",
         text(ADDRESS_PART_LONGEST),
     );
-    let street = section.optional(faults, "street", text(ADDRESS_PART_LONGEST));
-    let kind = read_kind(&mut section, faults);
-    section.finish(faults);
+    let street = section.optional(errors, "street", text(ADDRESS_PART_LONGEST));
+    let kind = read_kind(&mut section, errors);
+    section.finish(errors);
     let whole = match (
         (valuation_date, postcode, latitude, longitude),
         (kind.property_type, kind.subtype, kind.title_tenure),
@@ -226,12 +226,12 @@ mod tests {
         })
     }
 
-    fn faults(document: &Json) -> Vec<(Code, String)> {
+    fn errors(document: &Json) -> Vec<(Code, String)> {
         Development::read(document.to_string().as_bytes())
             .unwrap_err()
-            .faults
+            .errors
             .into_iter()
-            .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+            .map(|error| (error.code, error.field.unwrap().into_owned()))
             .collect()
     }
 
@@ -255,13 +255,13 @@ mod tests {
                 let mut document = house();
                 document[section][name] = value;
                 let expected = (Code::UnknownField, format!("/{section}/{name}"));
-                assert_eq!(faults(&document), [expected]);
+                assert_eq!(errors(&document), [expected]);
             }
         }
         let mut document = house();
         document["fabric"] = json!({});
         assert_eq!(
-            faults(&document),
+            errors(&document),
             [(Code::UnknownField, "/fabric".to_owned())]
         );
     }
@@ -277,7 +277,7 @@ mod tests {
             let mut document = house();
             document[section].as_object_mut().unwrap().remove(name);
             let expected = (Code::MissingField, format!("/{section}/{name}"));
-            assert_eq!(faults(&document), [expected]);
+            assert_eq!(errors(&document), [expected]);
         }
     }
 }

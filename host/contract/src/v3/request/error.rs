@@ -1,39 +1,39 @@
-//! A document that is no request.
+//! A document that is not a request.
 
-use crate::error::{Code, ErrorBody, Fault, Faults};
-use crate::json::Broken;
+use crate::error::{Code, ErrorBody, ValidationError, ValidationErrors};
+use crate::json::SyntaxError;
 
-/// Why a document is refused, with what little of it an answer can use.
+/// The reasons why a document is rejected, and its readable parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RequestError {
     /// The customer's reference, where that at least is sound; a rejected row echoes it.
     pub request_reference: Option<String>,
-    /// Every fault, in the order of the document, at most
-    /// [`FAULTS_LISTED`](crate::error::FAULTS_LISTED).
-    pub faults: Vec<Fault>,
+    /// Every error, in the order of the document, at most
+    /// [`ERRORS_LISTED`](crate::error::ERRORS_LISTED).
+    pub errors: Vec<ValidationError>,
 }
 
-impl Refused {
-    pub(in crate::v3) fn new(request_reference: Option<String>, faults: Faults) -> Self {
+impl RequestError {
+    pub(in crate::v3) fn new(request_reference: Option<String>, errors: ValidationErrors) -> Self {
         Self {
             request_reference,
-            faults: faults.into_listed(),
+            errors: errors.into_listed(),
         }
     }
 }
 
-impl From<Broken> for Refused {
-    fn from(broken: Broken) -> Self {
-        let message = format!("The body is not valid JSON: {broken}.");
+impl From<SyntaxError> for RequestError {
+    fn from(error: SyntaxError) -> Self {
+        let message = format!("The body is not valid JSON: {error}.");
         Self {
             request_reference: None,
-            faults: vec![Fault::new(Code::InvalidJson, message).at("")],
+            errors: vec![ValidationError::new(Code::InvalidJson, message).at("")],
         }
     }
 }
 
-impl From<Refused> for ErrorBody {
-    fn from(refused: Refused) -> Self {
-        Self::all(refused.faults)
+impl From<RequestError> for ErrorBody {
+    fn from(error: RequestError) -> Self {
+        Self::all(error.errors)
     }
 }

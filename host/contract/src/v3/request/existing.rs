@@ -1,13 +1,13 @@
 //! The existing-property request: the body of a single route, and each row of a batch.
 
 use super::building::{self, Energy, Fabric};
-use super::error::Refused;
+use super::error::RequestError;
 use super::lease::{self, Lease};
 use super::occupancy::{self, Occupancy};
 use super::property::{self, Property};
 use super::size::{self, Size};
 use super::{Kind, REFERENCE_LONGEST};
-use crate::error::Faults;
+use crate::error::ValidationErrors;
 use crate::json::values::text;
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::input::Note;
@@ -56,7 +56,7 @@ impl Request {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn read(body: &[u8]) -> Result<Self, Refused> {
+    pub fn read(body: &[u8]) -> Result<Self, RequestError> {
         walk(&json::read(body)?, Level::Shared, Settings::default())
     }
 
@@ -64,39 +64,39 @@ impl Request {
     ///
     /// # Errors
     /// Everything that is wrong with it; pointers are relative to the row.
-    pub fn read_row(row: &str, shared: Settings) -> Result<Self, Refused> {
+    pub fn read_row(row: &str, shared: Settings) -> Result<Self, RequestError> {
         walk(&json::read(row.as_bytes())?, Level::Row, shared)
     }
 }
 
-fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Request, Refused> {
-    let mut faults = Faults::default();
-    let Some(mut document) = Section::document(value, SHAPE, &mut faults) else {
-        return Err(Refused::new(None, faults));
+fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Request, RequestError> {
+    let mut errors = ValidationErrors::default();
+    let Some(mut document) = Section::document(value, SHAPE, &mut errors) else {
+        return Err(RequestError::new(None, errors));
     };
     let request_reference =
-        document.optional(&mut faults, "request_reference", text(REFERENCE_LONGEST));
-    let options = options::read(&mut document, &mut faults, level, Kind::Existing)
+        document.optional(&mut errors, "request_reference", text(REFERENCE_LONGEST));
+    let options = options::read(&mut document, &mut errors, level, Kind::Existing)
         .map(|settings| settings.within(shared));
-    let property = property::read(&mut document, &mut faults);
-    let occupancy = occupancy::read(&mut document, &mut faults);
+    let property = property::read(&mut document, &mut errors);
+    let occupancy = occupancy::read(&mut document, &mut errors);
     // Broken options say nothing about stored data, so the area's absence is then not judged.
     let area_required = options
         .filter(|options| !options.use_stored_data)
         .map(|_| "This field is required where the option use_stored_data is not true.");
-    let size = size::read(&mut document, &mut faults, area_required);
+    let size = size::read(&mut document, &mut errors, area_required);
     let lease = lease::read(
         &mut document,
-        &mut faults,
+        &mut errors,
         property.title_tenure,
         property.valuation_date,
     );
-    let fabric = building::read_fabric(&mut document, &mut faults);
-    let energy = building::read_energy(&mut document, &mut faults, Kind::Existing);
-    document.finish(&mut faults);
+    let fabric = building::read_fabric(&mut document, &mut errors);
+    let energy = building::read_energy(&mut document, &mut errors, Kind::Existing);
+    document.finish(&mut errors);
 
     match (options, property.whole, occupancy, size) {
-        (Some(options), Some(property), Some(occupancy), Some(size)) if faults.count() == 0 => {
+        (Some(options), Some(property), Some(occupancy), Some(size)) if errors.count() == 0 => {
             let (size, ignored_inputs) = size.applicable(property.property_type);
             Ok(Request {
                 request_reference,
@@ -110,6 +110,6 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Request, Re
                 ignored_inputs,
             })
         }
-        _ => Err(Refused::new(request_reference, faults)),
+        _ => Err(RequestError::new(request_reference, errors)),
     }
 }

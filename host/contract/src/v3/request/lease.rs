@@ -3,7 +3,7 @@
 use chrono::{Datelike, Months, NaiveDate};
 
 use super::property::Tenure;
-use crate::error::{Code, Faults};
+use crate::error::{Code, ValidationErrors};
 use crate::json::values::{date, integer, number};
 use crate::json::{Section, Shape};
 
@@ -81,33 +81,33 @@ pub(super) const SHAPE: Shape = Shape {
 /// Reads the section, and holds it against the tenure and the valuation date.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     title_tenure: Option<Tenure>,
     valuation_date: Option<NaiveDate>,
 ) -> Option<Lease> {
     const NAME: &str = "lease";
     match title_tenure {
         Some(Tenure::Leasehold) if !document.has(NAME) => {
-            document.missing(faults, NAME, "A leasehold property needs its lease.");
+            document.missing(errors, NAME, "A leasehold property needs its lease.");
         }
         Some(Tenure::Freehold) if document.has(NAME) => {
             let message = "A freehold property has no lease; leave the section out.".to_owned();
-            document.fault(faults, Code::InvalidValue, NAME, message);
+            document.report(errors, Code::InvalidValue, NAME, message);
         }
         _ => {}
     }
-    let mut section = document.section(faults, NAME, SHAPE)?;
+    let mut section = document.section(errors, NAME, SHAPE)?;
     let years = section.optional(
-        faults,
+        errors,
         "years_remaining",
         number(0.0..=f64::from(YEARS_MAX)),
     );
-    let start = section.optional(faults, "start_date", date);
-    let term = section.optional(faults, "term_years", integer(1..=YEARS_MAX));
+    let start = section.optional(errors, "start_date", date);
+    let term = section.optional(errors, "term_years", integer(1..=YEARS_MAX));
     let ground_rent_gbp_per_year =
-        section.optional(faults, "ground_rent_gbp_per_year", number(0.0..=CHARGE_MAX));
+        section.optional(errors, "ground_rent_gbp_per_year", number(0.0..=CHARGE_MAX));
     let service_charge_gbp_per_year = section.optional(
-        faults,
+        errors,
         "service_charge_gbp_per_year",
         number(0.0..=CHARGE_MAX),
     );
@@ -117,7 +117,7 @@ pub(super) fn read(
             let message = "Give either years_remaining alone, or start_date and term_years with \
                            what belongs to them, not both."
                 .to_owned();
-            section.fault(faults, Code::InvalidValue, "years_remaining", message);
+            section.report(errors, Code::InvalidValue, "years_remaining", message);
             None
         }
         (true, false) => years.and_then(|years_remaining| {
@@ -125,14 +125,14 @@ pub(super) fn read(
                 return Some(Lease::Simple { years_remaining });
             }
             let message = "A lease with no time left cannot be valued as one.".to_owned();
-            section.fault(faults, Code::InvalidValue, "years_remaining", message);
+            section.report(errors, Code::InvalidValue, "years_remaining", message);
             None
         }),
         (false, true) => {
             for field in ["start_date", "term_years"] {
                 if !section.has(field) {
                     let message = "A lease needs start_date and term_years together.";
-                    section.missing(faults, field, message);
+                    section.missing(errors, field, message);
                 }
             }
             start.zip(term).and_then(|(start_date, term_years)| {
@@ -142,20 +142,20 @@ pub(super) fn read(
                     ground_rent_gbp_per_year,
                     service_charge_gbp_per_year,
                 };
-                runs_on(&section, faults, &terms, valuation_date).then_some(Lease::Detailed(terms))
+                runs_on(&section, errors, &terms, valuation_date).then_some(Lease::Detailed(terms))
             })
         }
         // Nothing but unknown fields, which are reported below.
         (false, false) => None,
     };
-    section.finish(faults);
+    section.finish(errors);
     lease
 }
 
-/// Whether the lease has begun and not ended on the valuation date, where that is known.
+/// Returns whether the lease has begun and not ended on the valuation date, where that is known.
 fn runs_on(
     section: &Section<'_, '_>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     terms: &DetailedLease,
     day: Option<NaiveDate>,
 ) -> bool {
@@ -167,6 +167,6 @@ fn runs_on(
     } else {
         return true;
     };
-    section.fault(faults, Code::InvalidValue, field, message.to_owned());
+    section.report(errors, Code::InvalidValue, field, message.to_owned());
     false
 }

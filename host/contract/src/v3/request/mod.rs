@@ -17,7 +17,7 @@ pub use batch::{Batch, ROWS_MAX};
 pub(in crate::v3) use batch::{ROWS, read_rows};
 pub use building::{AgeBand, Energy, Fabric, FloorType, Glazing, Rating, RoofType, WallType};
 pub use development::{Development, Site};
-pub use error::Refused;
+pub use error::RequestError;
 pub use existing::Request;
 pub use lease::{DetailedLease, Lease};
 pub use occupancy::{Occupancy, OccupancyStatus};

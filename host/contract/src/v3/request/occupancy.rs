@@ -1,6 +1,6 @@
 //! The `occupancy` section.
 
-use crate::error::Faults;
+use crate::error::ValidationErrors;
 use crate::json::values::word;
 use crate::json::{Section, Shape};
 use crate::vocabulary::vocabulary;
@@ -29,9 +29,12 @@ pub(super) const SHAPE: Shape = Shape {
     fields: &["status"],
 };
 
-pub(super) fn read(document: &mut Section<'_, '_>, faults: &mut Faults) -> Option<Occupancy> {
-    let mut section = document.required_section(faults, "occupancy", SHAPE)?;
-    let status = section.required(faults, "status", word);
-    section.finish(faults);
+pub(super) fn read(
+    document: &mut Section<'_, '_>,
+    errors: &mut ValidationErrors,
+) -> Option<Occupancy> {
+    let mut section = document.required_section(errors, "occupancy", SHAPE)?;
+    let status = section.required(errors, "status", word);
+    section.finish(errors);
     status.map(|status| Occupancy { status })
 }

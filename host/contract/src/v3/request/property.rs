@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use crate::error::{Code, Faults};
+use crate::error::{Code, ValidationErrors};
 use crate::json::values::{date, text, word};
 use crate::json::{Section, Shape};
 use crate::v3::identity::{Postcode, Uprn};
@@ -52,7 +52,7 @@ vocabulary! {
 }
 
 impl Subtype {
-    /// The one type that the subtype belongs to.
+    /// Returns the one type that the subtype belongs to.
     #[must_use]
     pub const fn property_type(self) -> PropertyType {
         match self {
@@ -130,22 +130,22 @@ pub(super) const SHAPE: Shape = Shape {
     ],
 };
 
-pub(super) fn read(document: &mut Section<'_, '_>, faults: &mut Faults) -> Partial {
-    let Some(mut section) = document.required_section(faults, "property", SHAPE) else {
+pub(super) fn read(document: &mut Section<'_, '_>, errors: &mut ValidationErrors) -> Partial {
+    let Some(mut section) = document.required_section(errors, "property", SHAPE) else {
         return Partial::default();
     };
-    let valuation_date = section.required(faults, "valuation_date", date);
-    let uprn = section.optional(faults, "uprn", Uprn::read);
-    let postcode = section.required(faults, "postcode", Postcode::read);
+    let valuation_date = section.required(errors, "valuation_date", date);
+    let uprn = section.optional(errors, "uprn", Uprn::read);
+    let postcode = section.required(errors, "postcode", Postcode::read);
     let building = section.required(
-        faults,
+        errors,
         "building_number_or_name",
         text(ADDRESS_PART_LONGEST),
     );
-    let street = section.required(faults, "street", text(ADDRESS_PART_LONGEST));
-    let kind = read_kind(&mut section, faults);
-    let build_status = section.optional(faults, "build_status", word::<BuildStatus>);
-    section.finish(faults);
+    let street = section.required(errors, "street", text(ADDRESS_PART_LONGEST));
+    let kind = read_kind(&mut section, errors);
+    let build_status = section.optional(errors, "build_status", word::<BuildStatus>);
+    section.finish(errors);
     let whole = match (
         (valuation_date, postcode, building, street),
         (kind.property_type, kind.subtype, kind.title_tenure),
@@ -180,10 +180,13 @@ pub(super) struct PropertyKind {
     pub(super) title_tenure: Option<Tenure>,
 }
 
-pub(super) fn read_kind(section: &mut Section<'_, '_>, faults: &mut Faults) -> PropertyKind {
-    let property_type = section.required(faults, "type", word::<PropertyType>);
-    let subtype = section.required(faults, "subtype", word::<Subtype>);
-    let title_tenure = section.required(faults, "title_tenure", word::<Tenure>);
+pub(super) fn read_kind(
+    section: &mut Section<'_, '_>,
+    errors: &mut ValidationErrors,
+) -> PropertyKind {
+    let property_type = section.required(errors, "type", word::<PropertyType>);
+    let subtype = section.required(errors, "subtype", word::<Subtype>);
+    let title_tenure = section.required(errors, "title_tenure", word::<Tenure>);
     if let (Some(property_type), Some(subtype)) = (property_type, subtype)
         && subtype.property_type() != property_type
     {
@@ -191,7 +194,7 @@ pub(super) fn read_kind(section: &mut Section<'_, '_>, faults: &mut Faults) -> P
             "The subtype {subtype} belongs to type {}, but the type given is {property_type}.",
             subtype.property_type()
         );
-        section.fault(faults, Code::InvalidValue, "subtype", message);
+        section.report(errors, Code::InvalidValue, "subtype", message);
     }
     PropertyKind {
         property_type,

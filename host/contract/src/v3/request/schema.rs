@@ -12,7 +12,7 @@ use super::{
     AgeBand, BuildStatus, FloorType, Glazing, OccupancyStatus, PropertyType, REFERENCE_LONGEST,
     Rating, RoofType, Subtype, Tenure, WallType, batch,
 };
-use crate::schema::{Meaning, Schemas, add, list, named, named_as, section, text, where_is};
+use crate::schema::{SchemaExt, Schemas, add, list, named, named_as, section, text, where_is};
 use crate::vocabulary::Vocabulary;
 
 use sections::{
@@ -21,7 +21,7 @@ use sections::{
 };
 pub(in crate::v3) use sections::{postcode, uprn};
 
-/// Every named schema of a request.
+/// Returns every named schema of a request.
 #[must_use]
 pub(in crate::v3) fn schemas() -> Schemas {
     let mut schemas = Schemas::new();
@@ -42,11 +42,11 @@ pub(in crate::v3) fn schemas() -> Schemas {
         ("Property", property()),
         ("DevelopmentProperty", site()),
         ("Occupancy", occupancy()),
-        ("Size", size(&[]).meaning(
+        ("Size", size(&[]).describe(
             "How large the property is. At least one field; `floor_area_m2` may be left out only \
              where stored data may fill it.",
         )),
-        ("DevelopmentSize", size(&["floor_area_m2"]).meaning(
+        ("DevelopmentSize", size(&["floor_area_m2"]).describe(
             "How large the property will be. The floor area is always needed.",
         )),
         ("Fabric", fabric()),
@@ -88,7 +88,7 @@ fn existing(options: &str) -> Object {
             ("energy", named("Energy")),
         ],
     )
-    .meaning(
+    .describe(
         "An existing property, found by its address. Sections are not empty, members not \
          repeated, whole numbers written without fraction or exponent.",
     )
@@ -108,13 +108,13 @@ fn development() -> Object {
             ("energy", named("DevelopmentEnergy")),
         ],
     )
-    .meaning(
+    .describe(
         "A proposed or unregistered property, placed by its site's coordinates. No address is \
          looked up; new-build status, the newest age band and a modern fabric are taken.",
     )
 }
 
-/// The same document as a row, whose whole options may be null.
+/// Returns the same document as a row, whose whole options may be null.
 fn row(mut schema: Object, options: &str) -> Object {
     let inherited = OneOfBuilder::new()
         .description(Some(
@@ -129,7 +129,7 @@ fn row(mut schema: Object, options: &str) -> Object {
 }
 
 fn reference() -> Object {
-    text(REFERENCE_LONGEST).meaning(
+    text(REFERENCE_LONGEST).describe(
         "Your own reference, echoed in the result. It neither identifies the valuation nor keeps \
          a second one from being made.",
     )
@@ -147,13 +147,13 @@ fn envelope(options: &str, row: &str) -> Object {
             ("requests", requests(row)),
         ],
     )
-    .meaning(
+    .describe(
         "Rows and what they share. A row that is at fault is answered in its place with status \
          rejected; a fault of the envelope or of the shared options refuses the request.",
     )
 }
 
-/// A list of rows.
+/// Returns a list of rows.
 pub(in crate::v3) fn requests(row: &str) -> utoipa::openapi::RefOr<Schema> {
     let mut rows = list(named(row), Some(1), Some(super::ROWS_MAX));
     rows.description =

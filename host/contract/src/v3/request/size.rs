@@ -1,7 +1,7 @@
 //! The `size` section, and which of its fields say anything about the type of property.
 
 use super::property::PropertyType;
-use crate::error::Faults;
+use crate::error::ValidationErrors;
 use crate::json::values::{integer, number};
 use crate::json::{Section, Shape};
 use crate::v3::input::{Input, Note, Reason};
@@ -43,29 +43,29 @@ pub(super) const SHAPE: Shape = Shape {
 /// where that is so.
 pub(super) fn read(
     document: &mut Section<'_, '_>,
-    faults: &mut Faults,
+    errors: &mut ValidationErrors,
     area_required: Option<&'static str>,
 ) -> Option<Size> {
-    let mut section = document.required_section(faults, "size", SHAPE)?;
+    let mut section = document.required_section(errors, "size", SHAPE)?;
     if let Some(message) = area_required
         && !section.has("floor_area_m2")
     {
-        section.missing(faults, "floor_area_m2", message);
+        section.missing(errors, "floor_area_m2", message);
     }
     let size = Size {
-        floor_area_m2: section.optional(faults, "floor_area_m2", number(FLOOR_AREA_M2)),
-        bedrooms: section.optional(faults, "bedrooms", integer(BEDROOMS)),
-        living_rooms: section.optional(faults, "living_rooms", integer(LIVING_ROOMS)),
-        storeys: section.optional(faults, "storeys", integer(STOREYS)),
-        floor_level: section.optional(faults, "floor_level", integer(FLOOR_LEVEL)),
+        floor_area_m2: section.optional(errors, "floor_area_m2", number(FLOOR_AREA_M2)),
+        bedrooms: section.optional(errors, "bedrooms", integer(BEDROOMS)),
+        living_rooms: section.optional(errors, "living_rooms", integer(LIVING_ROOMS)),
+        storeys: section.optional(errors, "storeys", integer(STOREYS)),
+        floor_level: section.optional(errors, "floor_level", integer(FLOOR_LEVEL)),
     };
-    section.finish(faults);
+    section.finish(errors);
     Some(size)
 }
 
 impl Size {
-    /// The size without what says nothing about `property_type`, and a note of each field that
-    /// was taken out.
+    /// Returns the size without what says nothing about `property_type`, and a note of each field
+    /// that was taken out.
     pub(super) fn applicable(mut self, property_type: PropertyType) -> (Self, Vec<Note>) {
         let mut ignored = Vec::new();
         let mut note = |field, reason| {

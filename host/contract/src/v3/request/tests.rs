@@ -60,25 +60,25 @@ fn merge(target: &mut Json, patch: Json) {
     }
 }
 
-fn read(document: &Json) -> Result<Request, Refused> {
+fn read(document: &Json) -> Result<Request, RequestError> {
     Request::read(document.to_string().as_bytes())
 }
 
-fn with(mut base: Json, patch: Json) -> Result<Request, Refused> {
+fn with(mut base: Json, patch: Json) -> Result<Request, RequestError> {
     merge(&mut base, patch);
     read(&base)
 }
 
-/// Codes and pointers of all faults, in their order.
-fn faults(base: Json, patch: Json) -> Vec<(Code, String)> {
+/// Codes and pointers of all errors, in their order.
+fn errors(base: Json, patch: Json) -> Vec<(Code, String)> {
     listed(with(base, patch).unwrap_err())
 }
 
-fn listed(refused: Refused) -> Vec<(Code, String)> {
-    refused
-        .faults
+fn listed(error: RequestError) -> Vec<(Code, String)> {
+    error
+        .errors
         .into_iter()
-        .map(|fault| (fault.code, fault.field.unwrap().into_owned()))
+        .map(|error| (error.code, error.field.unwrap().into_owned()))
         .collect()
 }
 
@@ -108,7 +108,7 @@ fn a_flat_is_read_without_what_does_not_apply() {
     assert_eq!(house.ignored_inputs[0].field, Input::FloorLevel);
     // An inapplicable field must still be valid in itself.
     assert_eq!(
-        faults(flat(), json!({"size": {"storeys": 7}})),
+        errors(flat(), json!({"size": {"storeys": 7}})),
         one(Code::InvalidValue, "/size/storeys")
     );
 }
@@ -169,7 +169,7 @@ fn leases_follow_one_of_two_paths() {
         ),
     ] {
         assert_eq!(
-            faults(flat(), json!({"lease": lease})),
+            errors(flat(), json!({"lease": lease})),
             one(code, pointer),
             "{lease}"
         );
@@ -240,8 +240,8 @@ fn all_faults_are_listed_in_document_order() {
     let text = br#"{"size":{"bedrooms":"three","rooms":4},"zzz":1,
         "property":{"type":"X","postcode":"?","valuation_date":"soon","street":"A Street"},
         "lease":{}}"#;
-    let refused = Request::read(text).unwrap_err();
-    let body = ErrorBody::from(refused);
+    let error = Request::read(text).unwrap_err();
+    let body = ErrorBody::from(error);
     insta::assert_snapshot!(serde_json::to_string_pretty(&body).unwrap());
 }
 
@@ -252,25 +252,25 @@ fn a_flood_of_faults_is_cut_short() {
         body["size"][format!("x{index}")] = json!(1);
     }
     body["property"]["x".repeat(100_000)] = json!("\u{202e}".repeat(100_000));
-    let refused = Request::read(body.to_string().as_bytes()).unwrap_err();
-    assert_eq!(refused.faults.len(), crate::error::FAULTS_LISTED);
-    let size = serde_json::to_string(&refused.faults).unwrap().len();
+    let error = Request::read(body.to_string().as_bytes()).unwrap_err();
+    assert_eq!(error.errors.len(), crate::error::ERRORS_LISTED);
+    let size = serde_json::to_string(&error.errors).unwrap().len();
     assert!(size < 10_000, "{size}");
     // The name is too long to repeat, so its section is at fault.
-    assert_eq!(refused.faults[0].field.as_deref(), Some("/property"));
-    // What lay beyond the members kept is not reported as missing.
+    assert_eq!(error.errors[0].field.as_deref(), Some("/property"));
+    // A field beyond the kept members is not reported as missing.
     assert!(
-        refused
-            .faults
+        error
+            .errors
             .iter()
-            .all(|fault| fault.code == Code::UnknownField)
+            .all(|error| error.code == Code::UnknownField)
     );
 }
 
 #[test]
 fn a_refused_row_keeps_its_reference() {
-    let refused = with(house(), json!({"size": {}})).unwrap_err();
-    assert_eq!(refused.request_reference.as_deref(), Some("ref-1"));
+    let error = with(house(), json!({"size": {}})).unwrap_err();
+    assert_eq!(error.request_reference.as_deref(), Some("ref-1"));
 }
 
 #[test]
@@ -301,11 +301,11 @@ proptest! {
             let at = place.index(text.len());
             text[at] = byte;
         }
-        if let Err(refused) = Request::read(&text) {
-            prop_assert!(!refused.faults.is_empty());
-            for fault in refused.faults {
-                prop_assert!(fault.message.chars().all(|character| !character.is_control()));
-                prop_assert!(fault.field.is_some());
+        if let Err(error) = Request::read(&text) {
+            prop_assert!(!error.errors.is_empty());
+            for error in error.errors {
+                prop_assert!(error.message.chars().all(|character| !character.is_control()));
+                prop_assert!(error.field.is_some());
             }
         }
     }

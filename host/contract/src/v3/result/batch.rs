@@ -55,7 +55,7 @@ impl Summary {
         self.valuation_failed += other.valuation_failed;
     }
 
-    /// The word for the whole.
+    /// Returns the word for the whole.
     #[must_use]
     pub const fn status(&self) -> BatchStatus {
         match (
@@ -77,7 +77,7 @@ struct Head<'a> {
     summary: Summary,
 }
 
-/// The envelope's text up to its first result. Results follow as JSON with commas between
+/// Returns the envelope's text up to its first result. Results follow as JSON with commas between
 /// them, and then [`BATCH_END`]; so they can be written where they were made, and streamed.
 ///
 /// # Errors

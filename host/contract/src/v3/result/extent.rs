@@ -1,41 +1,40 @@
-//! How large results can become, so that an answer that would be too large is refused before any
-//! work.
+//! The largest size of results. A response that could be too large is refused before any work.
 
 use super::{Outcome, ValuationResult};
-use crate::error::Fault;
+use crate::error::ValidationError;
 use crate::v3::API_VERSION;
 use crate::v3::input::Input;
-use crate::v3::options::Shown;
+use crate::v3::options::ResponseSections;
 use crate::vocabulary::Vocabulary;
 use uuid::Uuid;
 
 /// The largest answer of a valuing route, bytes before any compression in transport.
 pub const RESPONSE_MAX: usize = 9_500_000;
 
-/// The longest message of a fault that is found after a row was admitted, bytes as JSON.
+/// The longest message of an error that is found after a row was admitted, bytes as JSON.
 pub const LATE_MESSAGE_MAX: usize = 300;
 
 /// The longest message of a referral, bytes as JSON.
 pub const REFERRAL_MESSAGE_MAX: usize = 200;
 
-/// What a row's result can at most hold, as far as it is known before the row is worked on.
+/// The known bounds of a row's result, before the row runs.
 #[derive(Debug, Clone, Copy)]
 pub struct Extent<'a> {
-    /// The release that is asked.
+    /// The release.
     pub release_id: &'a str,
     /// The customer's own reference.
     pub request_reference: Option<&'a str>,
     /// The sections beyond the core.
-    pub shown: Shown,
+    pub sections: ResponseSections,
     /// The release's own nominal coverage.
     pub nominal_coverage: f64,
     /// Bytes of the longest name of an authority.
     pub authority_name: usize,
-    /// Inputs of the request that are valid and of no use.
+    /// Valid inputs of the request without effect.
     pub ignored: usize,
 }
 
-/// Bytes of a member whose value takes so many.
+/// Returns the bytes of a member with a value of this size.
 const fn member(name: &str, value: usize) -> usize {
     // Quotes, colon and comma.
     name.len() + 4 + value
@@ -85,7 +84,7 @@ const CONTEXT: usize = OBJECT
     + member("price_per_sqm_gbp", RATE)
     + member("price_change_12m_pct", CHANGE);
 
-/// What a valued and a referred result both hold, without ids, reference and the lists' entries.
+/// Members of both a valued and a referred result, without ids, reference and list entries.
 const RESOLVED: usize = member("property", OBJECT)
     + member("uprn", quoted(12))
     + member("postcode", POSTCODE)
@@ -97,7 +96,7 @@ const RESOLVED: usize = member("property", OBJECT)
     + member("ignored_inputs", BRACES)
     + member("derived_inputs", BRACES);
 
-/// What a valued result holds besides, whatever was asked.
+/// Further members of every valued result.
 const VALUED: usize = member("estimated_value_gbp", POUNDS)
     + member("range", BRACES)
     + member("lower_value_gbp", POUNDS)
@@ -106,13 +105,13 @@ const VALUED: usize = member("estimated_value_gbp", POUNDS)
     + member("score", SHARE)
     + member("band", quoted(6));
 
-/// What a referred result holds besides.
+/// Further members of a referred result.
 const REFERRED: usize = member("range", 4)
     + member("referral", BRACES)
     + member("code", quoted(22))
     + member("message", quoted(REFERRAL_MESSAGE_MAX));
 
-/// The faults of a row that was admitted: one.
+/// The errors of a row that was admitted: one.
 const LATE_FAULT: usize = member("errors", BRACES)
     + BRACES
     + member("code", quoted(32))
@@ -138,12 +137,12 @@ impl Extent<'_> {
     #[must_use]
     pub fn largest(&self, blank: impl Iterator<Item = Input>) -> usize {
         let notes: usize = blank.map(note).sum::<usize>() + self.ignored * IGNORED;
-        let comparables = self.shown.comparables.map_or(0, |limit| {
+        let comparables = self.sections.comparables.map_or(0, |limit| {
             let limit = usize::from(limit);
             // A rank has one digit, but for the tenth.
             member("comparables", BRACES) + limit * (COMPARABLE + 1 + 1) + limit / 10
         });
-        let context = if self.shown.context {
+        let context = if self.sections.context {
             member("context", CONTEXT) + self.authority_name
         } else {
             0
@@ -157,20 +156,24 @@ impl Extent<'_> {
     }
 }
 
-/// Bytes of the result of a row that is rejected for these faults: exactly so many.
+/// Returns the exact number of bytes of the result of a row that is rejected for these errors.
 #[must_use]
-pub fn rejected(release_id: &str, request_reference: Option<&str>, faults: &[Fault]) -> usize {
+pub fn rejected(
+    release_id: &str,
+    request_reference: Option<&str>,
+    errors: &[ValidationError],
+) -> usize {
     let result = ValuationResult {
         release_id,
         execution_id: Uuid::nil(),
         valuation_id: Uuid::nil(),
         request_reference,
-        outcome: Outcome::Rejected(faults.to_vec()),
+        outcome: Outcome::Rejected(errors.to_vec()),
     };
     json_len(&result)
 }
 
-/// What every result holds, without its status's word.
+/// Returns the members of every result, without its status.
 fn head(release_id: &str, request_reference: Option<&str>) -> usize {
     OBJECT
         + member("api_version", quoted(API_VERSION.len()))
@@ -183,8 +186,8 @@ fn head(release_id: &str, request_reference: Option<&str>) -> usize {
 
 /// Bytes of a value as JSON.
 fn json_len<T: serde::Serialize>(value: &T) -> usize {
-    struct Counted(usize);
-    impl std::io::Write for Counted {
+    struct ByteCounter(usize);
+    impl std::io::Write for ByteCounter {
         fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
             self.0 += bytes.len();
             Ok(bytes.len())
@@ -193,10 +196,10 @@ fn json_len<T: serde::Serialize>(value: &T) -> usize {
             Ok(())
         }
     }
-    let mut counted = Counted(0);
+    let mut counted = ByteCounter(0);
     match serde_json::to_writer(&mut counted, value) {
         Ok(()) => counted.0,
-        // What cannot be written is never sent.
+        // A result that cannot be serialised is never sent.
         Err(_) => 0,
     }
 }

@@ -150,7 +150,7 @@ proptest! {
         let extent = Extent {
             release_id: "made-up-2026-10",
             request_reference: reference,
-            shown: Shown {
+            sections: ResponseSections {
                 comparables: comparables.as_ref().map(|list| list.len() as u8),
                 context: context.is_some(),
             },
@@ -192,7 +192,7 @@ proptest! {
             input_resolution,
         };
         prop_assert!(written(reference, Outcome::Referred(Box::new(referred))) <= foreseen);
-        let late = Fault::new(Code::ProcessingDeadlineExceeded, "m".repeat(LATE_MESSAGE_MAX))
+        let late = ValidationError::new(Code::ProcessingDeadlineExceeded, "m".repeat(LATE_MESSAGE_MAX))
             .at("/property/building_number_or_name");
         prop_assert!(written(reference, Outcome::Failed(vec![late.clone()])) <= foreseen);
         prop_assert!(written(reference, Outcome::Rejected(vec![late])) <= foreseen);
@@ -203,13 +203,13 @@ proptest! {
         reference in proptest::option::of(".{1,200}"),
         messages in proptest::collection::vec(".{0,300}", 1..20),
     ) {
-        let faults: Vec<Fault> = messages
+        let errors: Vec<ValidationError> = messages
             .into_iter()
-            .map(|message| Fault::new(Code::InvalidValue, message).at("/size/bedrooms"))
+            .map(|message| ValidationError::new(Code::InvalidValue, message).at("/size/bedrooms"))
             .collect();
         let reference = reference.as_deref();
-        let foreseen = rejected("made-up-2026-10", reference, &faults);
-        prop_assert_eq!(written(reference, Outcome::Rejected(faults)), foreseen);
+        let foreseen = rejected("made-up-2026-10", reference, &errors);
+        prop_assert_eq!(written(reference, Outcome::Rejected(errors)), foreseen);
     }
 }
 
@@ -218,7 +218,7 @@ fn a_full_batch_of_described_houses_fits_with_all_its_evidence() {
     let extent = Extent {
         release_id: "made-up-2026-10",
         request_reference: Some("customer-000001"),
-        shown: Shown {
+        sections: ResponseSections {
             comparables: Some(10),
             context: true,
         },

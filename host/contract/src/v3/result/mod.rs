@@ -21,7 +21,7 @@ use uuid::Uuid;
 
 use super::identity::{Postcode, Uprn};
 use super::input::InputResolution;
-use crate::error::Fault;
+use crate::error::ValidationError;
 use crate::vocabulary::vocabulary;
 
 /// A result. It serialises in the contract's form, fields in a fixed order.
@@ -47,9 +47,9 @@ pub enum Outcome {
     /// Outside the automated market: no estimate, range or confidence.
     Referred(Box<Referred>),
     /// Refused for what the row says, or for its identity.
-    Rejected(Vec<Fault>),
-    /// Not valued through no fault of the row; each fault says whether a retry may help.
-    Failed(Vec<Fault>),
+    Rejected(Vec<ValidationError>),
+    /// Not valued through no fault of the row; each error says whether a retry may help.
+    Failed(Vec<ValidationError>),
 }
 
 vocabulary! {
@@ -67,7 +67,7 @@ vocabulary! {
 }
 
 impl Outcome {
-    /// The status that it has on the wire.
+    /// Returns the status that it has on the wire.
     #[must_use]
     pub const fn status(&self) -> Status {
         match self {

@@ -4,12 +4,12 @@
 /// every client's JSON reader holds the number exactly.
 pub const POUNDS_MAX: u64 = 10_000_000_000;
 
-/// The nearest whole pound, halves away from zero. `None` for what is no amount: a negative
-/// value, NaN, infinity, or more than [`POUNDS_MAX`].
+/// Rounds to the nearest whole pound, halves away from zero. `None` for a negative value, NaN,
+/// infinity, or more than [`POUNDS_MAX`].
 #[must_use]
 pub fn round_gbp(pounds: f64) -> Option<u64> {
     let rounded = pounds.round();
-    // NaN lies in no range. Up to 2^53 every whole f64 is exact, so the cast loses nothing.
+    // NaN is in no range. Up to 2^53 every whole f64 is exact, so the cast loses nothing.
     (0.0..=POUNDS_MAX as f64)
         .contains(&rounded)
         .then_some(rounded as u64)

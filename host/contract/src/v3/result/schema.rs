@@ -1,4 +1,4 @@
-//! Results as JSON Schema: one object for each status, with exactly what it can carry.
+//! Results as JSON Schema: one object for each status, with exactly its own fields.
 
 use utoipa::openapi::schema::{Array, Discriminator, OneOfBuilder, Type};
 use utoipa::openapi::{Object, RefOr, Schema};
@@ -8,14 +8,14 @@ use super::{
     Comparable, Confidence, Context, POUNDS_MAX, Referral, ResultProperty, Status, ValuationResult,
     ValueRange,
 };
-use crate::error::Fault;
+use crate::error::ValidationError;
 use crate::schema::{
-    Meaning, Schemas, add, date, integer, list, named, named_as, object, uuid, words,
+    SchemaExt, Schemas, add, date, integer, list, named, named_as, object, uuid, words,
 };
 use crate::v3::input::InputResolution;
 use crate::v3::{API_VERSION, schema as v3};
 
-/// Every named schema of a result.
+/// Returns every named schema of a result.
 #[must_use]
 pub(in crate::v3) fn schemas() -> Schemas {
     let mut schemas = Schemas::new();
@@ -26,7 +26,7 @@ pub(in crate::v3) fn schemas() -> Schemas {
     add::<InputResolution>(&mut schemas);
     add::<Comparable>(&mut schemas);
     add::<Context>(&mut schemas);
-    add::<Fault>(&mut schemas);
+    add::<ValidationError>(&mut schemas);
     schemas.extend(
         [
             ("ValuedResult", valued()),
@@ -86,11 +86,11 @@ fn valued() -> Object {
     let valuation = object(
         &["date", "estimated_value_gbp", "range"],
         [
-            ("date", date().meaning("Day of the valuation.").into()),
+            ("date", date().describe("Day of the valuation.").into()),
             (
                 "estimated_value_gbp",
                 pounds
-                    .meaning("The estimate, rounded to the nearest pound.")
+                    .describe("The estimate, rounded to the nearest pound.")
                     .into(),
             ),
             ("range", Schema::from(range.build()).into()),
@@ -115,7 +115,7 @@ fn valued() -> Object {
             ),
         ],
     )
-    .meaning("A property with an estimate.")
+    .describe("A property with an estimate.")
 }
 
 fn comparables() -> RefOr<Schema> {
@@ -134,12 +134,12 @@ fn referred() -> Object {
         [
             (
                 "date",
-                date().meaning("Day of the valuation asked for.").into(),
+                date().describe("Day of the valuation asked for.").into(),
             ),
             (
                 "range",
                 Object::with_type(Type::Null)
-                    .meaning("A referred property has no range.")
+                    .describe("A referred property has no range.")
                     .into(),
             ),
         ],
@@ -155,22 +155,22 @@ fn referred() -> Object {
             ("input_resolution", named("InputResolution")),
         ],
     )
-    .meaning(
+    .describe(
         "A sound property outside the automated market: a person should value it. No estimate.",
     )
 }
 
-fn unvalued(status: Status, meaning: &str) -> Object {
-    let errors = list(named("Fault"), Some(1), Some(crate::error::FAULTS_LISTED));
+fn unvalued(status: Status, description: &str) -> Object {
+    let errors = list(named("Fault"), Some(1), Some(crate::error::ERRORS_LISTED));
     result(
         status,
         &["errors"],
         [("errors", Schema::from(errors).into())],
     )
-    .meaning(meaning)
+    .describe(description)
 }
 
-/// A result's common fields, then its own.
+/// Describes a result: its common fields, then its own.
 fn result<const N: usize>(
     status: Status,
     required: &[&str],
@@ -190,19 +190,19 @@ fn result<const N: usize>(
             (
                 "execution_id",
                 uuid()
-                    .meaning("This execution; shared by the rows of a batch.")
+                    .describe("This execution; shared by the rows of a batch.")
                     .into(),
             ),
             (
                 "valuation_id",
                 uuid()
-                    .meaning("This property's valuation; the authoritative identifier.")
+                    .describe("This property's valuation; the authoritative identifier.")
                     .into(),
             ),
             (
                 "request_reference",
                 Object::with_type(Type::String)
-                    .meaning("Your own reference, where the request has one.")
+                    .describe("Your own reference, where the request has one.")
                     .into(),
             ),
             ("status", words([status]).into()),

@@ -133,7 +133,7 @@ fn a_referred_property() {
 #[test]
 fn a_rejected_row() {
     insta::assert_snapshot!(result(Outcome::Rejected(vec![
-        Fault::new(
+        ValidationError::new(
             Code::AddressAmbiguous,
             "Several properties answer to this address."
         )
@@ -144,7 +144,7 @@ fn a_rejected_row() {
 #[test]
 fn failures_that_pass_and_failures_that_stay() {
     insta::assert_snapshot!(result(Outcome::Failed(vec![
-        Fault::new(Code::ReleaseFailed, "The release gave no answer."),
-        Fault::new(Code::ProcessingDeadlineExceeded, "There was no time left."),
+        ValidationError::new(Code::ReleaseFailed, "The release gave no answer."),
+        ValidationError::new(Code::ProcessingDeadlineExceeded, "There was no time left."),
     ])));
 }

@@ -8,12 +8,11 @@ use super::{
     Comparable, Confidence, Context, Outcome, Referral, ResultProperty, Status, ValuationResult,
     ValueRange, iso_day,
 };
-use crate::error::Fault;
+use crate::error::ValidationError;
 use crate::v3::API_VERSION;
 use crate::v3::input::InputResolution;
 
-/// A result as it is written: absent fields are left out, and a range that does not exist is
-/// null.
+/// A serialised result: absent fields are omitted, and an absent range is null.
 #[derive(Serialize)]
 struct Wire<'a> {
     api_version: &'static str,
@@ -38,7 +37,7 @@ struct Wire<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     context: Option<&'a Context>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    errors: Option<&'a [Fault]>,
+    errors: Option<&'a [ValidationError]>,
 }
 
 #[derive(Serialize)]
@@ -91,7 +90,7 @@ impl Serialize for ValuationResult<'_> {
                 wire.referral = Some(&referred.referral);
                 wire.input_resolution = Some(&referred.input_resolution);
             }
-            Outcome::Rejected(faults) | Outcome::Failed(faults) => wire.errors = Some(faults),
+            Outcome::Rejected(errors) | Outcome::Failed(errors) => wire.errors = Some(errors),
         }
         wire.serialize(out)
     }

@@ -14,7 +14,7 @@ mod time;
 use crate::common::{Nothing, subject};
 use domesday_engine::component::encode;
 use domesday_engine::config::Allocation;
-use domesday_engine::evidence::{EvidenceFault, EvidenceResponse, EvidenceSource, Question};
+use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_engine::outcome::{Outcome, Row, RowFailure};
 use domesday_engine::subject::Subject;
 use domesday_engine::{AdmissionError, Limits, Runtime};
@@ -38,8 +38,8 @@ impl EvidenceSource for Counted {
     fn ask(
         &self,
         subject: &Subject,
-        question: &Question,
-    ) -> Result<EvidenceResponse, EvidenceFault> {
+        question: &EvidenceQuery,
+    ) -> Result<EvidenceResponse, EvidenceError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Nothing.ask(subject, question)
     }

@@ -69,16 +69,16 @@ fn there_are_no_files_no_arguments_and_no_environment() {
 #[test]
 fn sockets_are_denied_and_no_name_is_looked_up() {
     // The result's case, an error (1), and which of the errors.
-    let said = "(i64.extend_i32_u (i32.add (i32.shl (i32.load8_u (i32.const 64)) (i32.const 8)) (i32.load8_u (i32.const 68))))";
+    let decoded = "(i64.extend_i32_u (i32.add (i32.shl (i32.load8_u (i32.const 64)) (i32.const 8)) (i32.load8_u (i32.const 68))))";
     for socket in ["tcp", "udp"] {
         let asked =
-            format!("(block (result i64) (call ${socket} (i32.const 0) (i32.const 64)) {said})");
+            format!("(block (result i64) (call ${socket} (i32.const 0) (i32.const 64)) {decoded})");
         // The second of them: access denied.
         assert_eq!(found(&asked), 0x101, "{socket}");
     }
     // An address is a name that needs no network to be looked up.
     let asked = format!(
-        "(block (result i64) (call $resolve (call $network) (i32.const 528) (i32.const 9) (i32.const 64)) {said})"
+        "(block (result i64) (call $resolve (call $network) (i32.const 528) (i32.const 9) (i32.const 64)) {decoded})"
     );
     // The last of them: a failure of the resolver that stays.
     assert_eq!(found(&asked), 0x114);

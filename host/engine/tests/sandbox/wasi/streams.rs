@@ -38,10 +38,10 @@ fn what_a_guest_writes_is_thrown_away_and_there_is_nothing_to_read() {
     told.write_all(b"something to read").unwrap();
     drop(told);
     let output = process.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let printed = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{complained}");
-    assert!(said.contains("the cases were 0x11\n"), "{said}");
-    assert!(!said.contains(WORD), "{said}");
+    assert!(output.status.success(), "{printed}{complained}");
+    assert!(printed.contains("the cases were 0x11\n"), "{printed}");
+    assert!(!printed.contains(WORD), "{printed}");
     assert!(!complained.contains(WORD), "{complained}");
 }

@@ -1,4 +1,4 @@
-//! The comparison as one page that needs nothing else: no network, no script.
+//! The comparison as one self-contained page: no network, no script.
 
 mod plots;
 mod tables;
@@ -6,7 +6,7 @@ mod words;
 
 use super::comparison::Comparison;
 use super::group::Group;
-use super::header::Compared;
+use super::header::ComparedRelease;
 use crate::html::plots::{PlotError, beyond};
 use crate::html::{document, svg};
 use maud::{Markup, PreEscaped, html};
@@ -18,7 +18,7 @@ const MOST_DRAWN: usize = 12;
 /// Groups in a table at most; the JSON has all.
 const MOST_LISTED: usize = 40;
 
-/// The page.
+/// Returns the page.
 ///
 /// # Errors
 /// Where a plot cannot be drawn.
@@ -54,7 +54,7 @@ pub fn page(found: &Comparison) -> Result<String, PlotError> {
     Ok(document(&title, &body))
 }
 
-fn who(name: &str, release: &Compared) -> Markup {
+fn who(name: &str, release: &ComparedRelease) -> Markup {
     html! { div {
         b { (name) ": " (release.release_id) } br;
         "model " (release.model) " " (release.model_version) br;
@@ -62,7 +62,7 @@ fn who(name: &str, release: &Compared) -> Markup {
     } }
 }
 
-/// The five numbers that matter.
+/// Returns the five numbers that matter.
 fn headline(found: &Comparison) -> Markup {
     let all = &found.overall;
     let tile = |value: String, words: Markup| html! { div { b { (value) } span { (words) } } };
@@ -124,7 +124,7 @@ fn largest(groups: &[Group], most: usize) -> Vec<&Group> {
     places.into_iter().map(|at| &groups[at]).collect()
 }
 
-/// The plots, two beside each other where there is room.
+/// Returns the plots, side by side where possible.
 fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
     let mut all: Vec<(&str, &str, String)> = Vec::new();
     let mut add = |title, label, drawing: Option<String>| {
@@ -186,7 +186,7 @@ fn drawn(found: &Comparison) -> Result<Markup, PlotError> {
     })
 }
 
-/// What the plot of changes by value does not show as it is.
+/// Returns a note on the points that the plot of changes by value moves.
 fn second(found: &Comparison) -> Markup {
     let (drawn, beyond) = (found.points.len(), beyond(&found.points));
     let rows = found

@@ -1,7 +1,7 @@
 //! The plots of a comparison.
 
 use crate::compare::comparison::Comparison;
-use crate::compare::cost::Compared;
+use crate::compare::cost::CostComparison;
 use crate::compare::group::Group;
 use crate::compare::sides::Sides;
 use crate::html::plots::{
@@ -9,7 +9,7 @@ use crate::html::plots::{
 };
 use crate::html::tables::short;
 
-type Drawn = Result<Option<String>, PlotError>;
+type PlotSvg = Result<Option<String>, PlotError>;
 
 fn narrow(axis: &str) -> Frame<'_> {
     Frame {
@@ -18,7 +18,7 @@ fn narrow(axis: &str) -> Frame<'_> {
     }
 }
 
-fn some(marks_of: &[Mark], shape: Shape, line: Option<f64>, axis: &str) -> Drawn {
+fn some(marks_of: &[Mark], shape: Shape, line: Option<f64>, axis: &str) -> PlotSvg {
     match marks_of.is_empty() {
         true => Ok(None),
         false => marks(marks_of, shape, line, narrow(axis)).map(Some),
@@ -26,7 +26,7 @@ fn some(marks_of: &[Mark], shape: Shape, line: Option<f64>, axis: &str) -> Drawn
 }
 
 /// How changes are distributed.
-pub fn changes(found: &Comparison) -> Drawn {
+pub fn changes(found: &Comparison) -> PlotSvg {
     match found.changes.total() {
         0 => Ok(None),
         _ => distribution(&found.changes, narrow("change of value, %")).map(Some),
@@ -34,15 +34,15 @@ pub fn changes(found: &Comparison) -> Drawn {
 }
 
 /// Each row's change by its value.
-pub fn by_value(found: &Comparison) -> Drawn {
+pub fn by_value(found: &Comparison) -> PlotSvg {
     match found.points.is_empty() {
         true => Ok(None),
         false => scattered(&found.points, narrow("A's value, thousands of pounds")).map(Some),
     }
 }
 
-/// The median change of each group.
-pub fn by_group(groups: &[&Group]) -> Drawn {
+/// Returns the median change of each group.
+pub fn by_group(groups: &[&Group]) -> PlotSvg {
     let found: Vec<Mark> = groups
         .iter()
         .filter_map(|group| {
@@ -72,7 +72,7 @@ fn both(label: &str, values: Sides<f64>, intervals: Option<Sides<[f64; 2]>>) -> 
     ]
 }
 
-/// All rows, and each type.
+/// Returns all rows, and each type.
 fn groups(found: &Comparison) -> Vec<(String, &Group)> {
     let types = found
         .by("type")
@@ -84,8 +84,8 @@ fn groups(found: &Comparison) -> Vec<(String, &Group)> {
         .collect()
 }
 
-/// What the ranges hold of prices.
-pub fn coverage(found: &Comparison) -> Drawn {
+/// Plots the coverage of the ranges.
+pub fn coverage(found: &Comparison) -> PlotSvg {
     let mut all = Vec::new();
     for (label, group) in groups(found) {
         if let Some(ranges) = &group.ranges {
@@ -106,7 +106,7 @@ pub fn coverage(found: &Comparison) -> Drawn {
 }
 
 /// How wide ranges are.
-pub fn width(found: &Comparison) -> Drawn {
+pub fn width(found: &Comparison) -> PlotSvg {
     let mut all = Vec::new();
     for (label, group) in groups(found) {
         if let Some(width) = group.width {
@@ -117,7 +117,7 @@ pub fn width(found: &Comparison) -> Drawn {
 }
 
 /// Values by band of confidence.
-pub fn confidence(found: &Comparison) -> Drawn {
+pub fn confidence(found: &Comparison) -> PlotSvg {
     let mut names: Vec<&str> = Vec::new();
     for crossing in &found.bands {
         for name in [&crossing.a, &crossing.b] {
@@ -155,7 +155,7 @@ pub fn confidence(found: &Comparison) -> Drawn {
     some(&all, Shape::Bars, None, "% of rows that both value")
 }
 
-fn spread(cost: &Compared, scale: f64, axis: &str) -> Drawn {
+fn spread(cost: &CostComparison, scale: f64, axis: &str) -> PlotSvg {
     let values = cost.spread.map(|spread| spread.median / scale);
     let ends = cost
         .spread
@@ -168,8 +168,8 @@ fn spread(cost: &Compared, scale: f64, axis: &str) -> Drawn {
     )
 }
 
-/// What rows spend of fuel.
-pub fn fuel(found: &Comparison) -> Drawn {
+/// Plots the fuel of rows.
+pub fn fuel(found: &Comparison) -> PlotSvg {
     match &found.cost {
         Some(cost) => spread(&cost.fuel, 1_000.0, "thousands of units of fuel a row"),
         None => Ok(None),
@@ -177,7 +177,7 @@ pub fn fuel(found: &Comparison) -> Drawn {
 }
 
 /// How long rows take.
-pub fn time(found: &Comparison) -> Drawn {
+pub fn time(found: &Comparison) -> PlotSvg {
     match &found.cost {
         Some(cost) => spread(&cost.micros, 1.0, "microseconds a row"),
         None => Ok(None),

@@ -2,15 +2,15 @@
 
 pub(crate) use crate::compare::change::signed;
 use crate::compare::comparison::Comparison;
-use crate::compare::cost::{Compared, Spread};
+use crate::compare::cost::{CostComparison, Spread};
 use crate::compare::group::Group;
-use crate::compare::paired::{ComparedOutcome, Paired, Status};
+use crate::compare::paired::{ComparedOutcome, PairedRow, Status};
 use crate::compare::status::Kind;
 use crate::html::tables::called;
 pub use crate::html::tables::percent;
 use maud::{Markup, html};
 
-/// So many times as much.
+/// Formats a ratio.
 pub fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"))
 }
@@ -28,8 +28,8 @@ fn pounds(value: f64) -> String {
     format!("£{text}")
 }
 
-fn answer(said: &ComparedOutcome) -> String {
-    match said {
+fn answer(outcome: &ComparedOutcome) -> String {
+    match outcome {
         ComparedOutcome::Valued { estimate, .. } => pounds(*estimate),
         ComparedOutcome::Referred { reason } => format!("referred: {}", reason.replace('_', " ")),
         ComparedOutcome::Failed { reason } => format!("failed: {}", reason.replace('_', " ")),
@@ -37,14 +37,14 @@ fn answer(said: &ComparedOutcome) -> String {
 }
 
 /// Rows, one by one.
-pub fn rows(rows: &[Paired]) -> Markup {
+pub fn rows(rows: &[PairedRow]) -> Markup {
     let priced = rows.iter().any(|row| row.price.is_some());
     html! { div.scroll { table {
         thead { tr { th { "row" } th { "change" } th { "A" } th { "B" } @if priced { th { "paid" } } th { "type" } th { "area" } } }
         tbody { @for row in rows { tr {
             td { (row.row) }
             td { @if let Some(change) = row.change() { (signed(change)) } @else { "–" } }
-            td { (answer(row.said().a)) } td { (answer(row.said().b)) }
+            td { (answer(row.outcomes().a)) } td { (answer(row.outcomes().b)) }
             @if priced { td { @if let Some(price) = row.price { (pounds(price)) } @else { "–" } } }
             td { (type_of(row)) }
             td { (row.postcode_area) @if !row.authority.is_empty() { " " (row.authority) } }
@@ -52,11 +52,11 @@ pub fn rows(rows: &[Paired]) -> Markup {
     } } }
 }
 
-fn type_of(row: &Paired) -> String {
+fn type_of(row: &PairedRow) -> String {
     crate::report::type_words(row.property_type).replace('_', " ")
 }
 
-/// What changes status, counted by kind and named.
+/// Renders rows that change status, counted by kind and listed.
 pub fn flips(found: &Comparison) -> Markup {
     let flips = &found.flips;
     let side = |status: Status, reason: &Option<String>| match reason {
@@ -78,7 +78,7 @@ pub fn flips(found: &Comparison) -> Markup {
     } }
 }
 
-/// How many rows go from which status to which.
+/// Returns how many rows go from which status to which.
 pub fn statuses(found: &Comparison) -> Markup {
     let words: Vec<&str> = Status::ALL.map(Status::word).to_vec();
     let cells: Vec<(&str, &str, usize)> = found
@@ -89,7 +89,7 @@ pub fn statuses(found: &Comparison) -> Markup {
     square("Status", &words, &cells)
 }
 
-/// How many rows go from which band to which.
+/// Returns how many rows go from which band to which.
 pub fn bands(found: &Comparison) -> Markup {
     let cells: Vec<(&str, &str, usize)> = found
         .bands
@@ -171,12 +171,12 @@ pub fn groups(groups: &[&Group]) -> Markup {
     } } }
 }
 
-/// What rows cost.
+/// Renders the cost of rows.
 pub fn cost(found: &Comparison) -> Markup {
     let Some(cost) = &found.cost else {
         return html! {};
     };
-    let line = |name: &str, spread: &Spread, ratio_of: Option<&Compared>| {
+    let line = |name: &str, spread: &Spread, ratio_of: Option<&CostComparison>| {
         html! { tr {
             td { (name) }
             @for value in [spread.median, spread.mean, spread.tenth, spread.ninetieth, spread.most] { td { (format!("{value:.0}")) } }

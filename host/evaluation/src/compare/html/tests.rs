@@ -1,16 +1,16 @@
-//! The page is whole, says what must be said, and needs nothing from elsewhere.
+//! The page is complete, has its warnings, and needs no other file.
 
 use super::*;
 use crate::compare::header::Source;
-use crate::compare::paired::Paired;
-use crate::compare::testing::{comparison, header, pair, referred, said, valued};
+use crate::compare::paired::PairedRow;
+use crate::compare::testing::{compared, comparison, header, pair, referred, valued};
 
-fn rows() -> Vec<Paired> {
-    let mut rows: Vec<Paired> = (0..80_u32)
+fn rows() -> Vec<PairedRow> {
+    let mut rows: Vec<PairedRow> = (0..80_u32)
         .map(|at| {
             let price = 100_000.0 + 4_000.0 * f64::from(at);
             let b = price * (0.97 + 0.001 * f64::from(at));
-            said(
+            compared(
                 &format!("sale {at}"),
                 Some(price),
                 valued(price * 1.02),
@@ -18,7 +18,7 @@ fn rows() -> Vec<Paired> {
             )
         })
         .collect();
-    rows.push(said(
+    rows.push(compared(
         "lost",
         Some(1e5),
         valued(1e5),
@@ -77,7 +77,7 @@ fn next_to_nothing_is_a_page_too() {
         shares: None,
         truncated: true,
         counted_since: None,
-        left_out: crate::compare::header::LeftOut::default(),
+        left_out: crate::compare::header::Exclusions::default(),
     };
     let nothing = crate::compare::comparison::Comparison::of(live, &[], &|_| None);
     assert!(
@@ -89,8 +89,8 @@ fn next_to_nothing_is_a_page_too() {
         vec![pair(1e5, 1e5)],
         vec![pair(1e5, 1e5); 3],
         vec![pair(1e5, 2e6); 40],
-        vec![said("r", None, referred("x"), referred("x")); 5],
-        vec![said("r", Some(1.0), referred("x"), valued(1e-3)); 5],
+        vec![compared("r", None, referred("x"), referred("x")); 5],
+        vec![compared("r", Some(1.0), referred("x"), valued(1e-3)); 5],
     ] {
         let text = page(&comparison(&rows)).unwrap();
         assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
@@ -100,7 +100,7 @@ fn next_to_nothing_is_a_page_too() {
 #[test]
 fn rows_beyond_a_plot_s_edge_are_counted_beside_it() {
     // Of hundreds that hardly move, a few move far.
-    let mut rows: Vec<Paired> = (0..300_u32)
+    let mut rows: Vec<PairedRow> = (0..300_u32)
         .map(|at| pair(1e5 + f64::from(at), 1e5 + f64::from(at % 7)))
         .collect();
     rows.extend([pair(1e5, 3e5), pair(1.001e5, 0.4e5)]);
@@ -109,7 +109,7 @@ fn rows_beyond_a_plot_s_edge_are_counted_beside_it() {
         text.contains("The furthest 2 of the 302 rows in the second are drawn on its edge"),
         "{text}"
     );
-    // Nothing is said where nothing is beyond.
+    // Without a point outside, the note is absent.
     let still = page(&comparison(&vec![pair(1e5, 1.01e5); 40])).unwrap();
     assert!(!still.contains("drawn on its edge"));
 }

@@ -1,10 +1,10 @@
-//! What the words mean, and what the figures cannot show.
+//! The glossary, and the limits of the figures.
 
 use crate::compare::comparison::Comparison;
 use crate::compare::header::Source;
 use maud::{Markup, html};
 
-/// The glossary.
+/// Returns the glossary.
 pub fn words(found: &Comparison) -> Markup {
     let least = found.subject.least_rows;
     html! {

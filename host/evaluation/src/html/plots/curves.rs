@@ -1,4 +1,4 @@
-//! What is distributed, scattered, or goes over months.
+//! Plots of distributions, of points and of months.
 
 use super::{FONT, Frame, GRID, INK, PlotError, RELEASE, WIDE, decimals, plain, signed};
 use crate::histogram::Histogram;
@@ -6,7 +6,7 @@ use crate::number::quantile;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
-/// A chart with the margins of all curves, and so much room for what stands below the axis.
+/// Returns a chart with the margins of all curves, and room for labels below the axis.
 fn framed<'a, 'b, D: DrawingBackend>(
     area: &'a DrawingArea<D, Shift>,
     below: u32,
@@ -52,7 +52,7 @@ pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, Plot
     Ok(text)
 }
 
-/// What part of a plane is drawn.
+/// The visible part of a plane.
 struct Window {
     /// Thousands of pounds.
     values: [f64; 2],
@@ -91,7 +91,7 @@ impl Window {
     }
 }
 
-/// How many points [`scattered`] draws on its edge, since they lie beyond it.
+/// Returns how many points [`scattered`] draws on its edge, since they lie beyond it.
 pub fn beyond(points: &[[f64; 2]]) -> usize {
     let window = Window::of(points);
     points
@@ -100,8 +100,8 @@ pub fn beyond(points: &[[f64; 2]]) -> usize {
         .count()
 }
 
-/// Values in pounds with their changes. The middle 98 % are within the plot, and what lies beyond
-/// is a triangle on its edge.
+/// Plots values in pounds with their changes. The plot shows the middle 98 %. A point outside is a
+/// triangle on its edge.
 pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotError> {
     let window = Window::of(points);
     let ([least, most], [low, high]) = (window.values, window.changes);
@@ -132,9 +132,9 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
     Ok(text)
 }
 
-/// Something over months, per cent, each point with the place of its month; gaps are kept.
-pub struct Course {
-    /// What it is.
+/// A series over months, per cent, each point with the position of its month. Gaps stay open.
+pub struct MonthlySeries {
+    /// The label.
     pub label: &'static str,
     /// Its colour.
     pub colour: RGBColor,
@@ -143,7 +143,7 @@ pub struct Course {
 }
 
 /// Courses over months.
-pub fn months(names: &[String], courses: &[Course]) -> Result<String, PlotError> {
+pub fn months(names: &[String], courses: &[MonthlySeries]) -> Result<String, PlotError> {
     let values = courses
         .iter()
         .flat_map(|course| course.points.iter().map(|(_, value)| *value));

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 /// One line of a plot of several things of a kind, per cent.
 pub struct Mark {
-    /// What it is.
+    /// The label.
     pub label: String,
     /// How much, and in which colour.
     pub value: f64,
@@ -125,7 +125,7 @@ pub fn marks(
             let beside = mark.interval.map_or(mark.value, |[_, high]| high);
             let style = (FONT, 13).into_font().color(&INK);
             let at = EmptyElement::at((beside, centre))
-                + Text::new(said(shape, mark.value), (6, -7), style);
+                + Text::new(value_label(shape, mark.value), (6, -7), style);
             chart.draw_series([at])?;
         }
         area.present()?;
@@ -133,8 +133,8 @@ pub fn marks(
     Ok(text)
 }
 
-/// The figure beside a mark.
-fn said(shape: Shape, value: f64) -> String {
+/// Returns the figure beside a mark.
+fn value_label(shape: Shape, value: f64) -> String {
     match shape {
         Shape::Changes => signed(value, if value.abs() < 1.0 { 2 } else { 1 }),
         Shape::Amounts if value >= 100.0 => format!("{value:.0}"),

@@ -3,7 +3,7 @@
 mod curves;
 mod marks;
 
-pub use curves::{Course, beyond, distribution, months, scattered};
+pub use curves::{MonthlySeries, beyond, distribution, months, scattered};
 pub use marks::{Mark, Shape, marks};
 use plotters::chart::MeshStyle;
 use plotters::prelude::*;
@@ -17,7 +17,7 @@ const QUIET: RGBColor = RGBColor(139, 151, 165);
 const GRID: RGBColor = RGBColor(227, 232, 238);
 /// The release, wherever it is drawn.
 pub const RELEASE: RGBColor = RGBColor(31, 95, 153);
-/// What it is held against.
+/// The colour of the other release.
 pub const OTHER: RGBColor = RGBColor(201, 138, 43);
 const FONT: &str = "sans-serif";
 
@@ -32,7 +32,7 @@ impl<E: std::error::Error + Send + Sync> From<DrawingAreaErrorKind<E>> for PlotE
     }
 }
 
-/// What an axis says, and how wide the plot is.
+/// The label of an axis, and the width of the plot.
 #[derive(Clone, Copy)]
 pub struct Frame<'a> {
     /// The words under the horizontal axis.
@@ -42,12 +42,12 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// Room for the names of what is marked.
+    /// The width for the labels of marks.
     fn names(self) -> u32 {
         if self.width < WIDE { 140 } else { 210 }
     }
 
-    /// The name, as far as there is room for it.
+    /// Returns the name, as far as there is room for it.
     fn fitting(self, name: &str) -> String {
         let room = self.names() as usize / 7;
         match name.chars().count() > room {
@@ -75,7 +75,7 @@ fn signed(value: f64, places: usize) -> String {
     }
 }
 
-/// The lines and letters that all plots share.
+/// Returns the lines and letters that all plots share.
 fn plain<'m, 'a, 'b, X: Ranged, Y: Ranged, DB: DrawingBackend>(
     mesh: &'m mut MeshStyle<'a, 'b, X, Y, DB>,
 ) -> &'m mut MeshStyle<'a, 'b, X, Y, DB> {

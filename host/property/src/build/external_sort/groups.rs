@@ -20,12 +20,12 @@ where
         Ok(Groups { rows, ahead, key })
     }
 
-    /// The key of the next group.
+    /// Returns the key of the next group.
     pub(crate) fn ahead(&self) -> Option<K> {
         self.ahead.as_ref().map(self.key)
     }
 
-    /// The next group.
+    /// Returns the next group.
     pub(crate) fn next(&mut self) -> Result<Option<(K, Vec<T>)>, BuildError> {
         let Some(key) = self.ahead() else {
             return Ok(None);
@@ -38,7 +38,7 @@ where
         Ok(Some((key, group)))
     }
 
-    /// The group with a key, which may be empty; those before it are passed over.
+    /// Returns the group with a key, which may be empty, and skips those before it.
     pub(crate) fn at(&mut self, key: K) -> Result<Vec<T>, BuildError> {
         while self.ahead().is_some_and(|ahead| ahead < key) {
             self.ahead = self.rows.next().transpose()?;
@@ -51,7 +51,7 @@ where
     }
 }
 
-/// The neighbours that share `wanted`, of rows in order of `key`.
+/// Returns the neighbours that share `wanted`, of rows in order of `key`.
 pub(crate) fn equal_range<T, K: Ord>(rows: &[T], wanted: K, key: impl Fn(&T) -> K) -> &[T] {
     let start = rows.partition_point(|row| key(row) < wanted);
     let length = rows[start..].partition_point(|row| key(row) == wanted);

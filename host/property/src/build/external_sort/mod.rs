@@ -76,7 +76,7 @@ impl<T: Seed> Sorter<T> {
         Ok(())
     }
 
-    /// All seeds in order.
+    /// Returns all seeds in order.
     ///
     /// # Errors
     /// The scratch folder cannot be written.

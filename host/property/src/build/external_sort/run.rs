@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Bytes that go to and from the disk at once.
 const CHUNK: usize = 256 << 10;
 
-/// A finished run; the file goes with it.
+/// A finished run. Dropping it removes its file.
 pub(crate) struct Run {
     path: PathBuf,
 }
@@ -60,7 +60,7 @@ impl RunWriter {
 /// Reads a run from the beginning.
 pub(super) struct RunReader<T> {
     path: PathBuf,
-    /// Closed at the end, which frees the disk of a run that is no more wanted.
+    /// Closed at the end of the run, which frees the disk.
     file: Option<File>,
     buffer: Vec<u8>,
     start: usize,
@@ -78,7 +78,7 @@ impl<T: Seed> RunReader<T> {
         })
     }
 
-    /// The next seed; `None` at the end.
+    /// Returns the next seed; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<T>, BuildError> {
         loop {
             let bytes = &self.buffer[self.start..];
@@ -99,7 +99,7 @@ impl<T: Seed> RunReader<T> {
         }
     }
 
-    /// Reads the next chunk behind what is left of the one before.
+    /// Reads the next chunk after the rest of the previous one.
     fn fill(&mut self) -> Result<(), BuildError> {
         self.buffer.drain(..self.start);
         self.start = 0;

@@ -17,10 +17,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Makes the folder within another; all sorters together take `memory` bytes at most.
+    /// Creates the folder within another. All sorters together use at most `memory` bytes.
     ///
     /// # Errors
-    /// It cannot be made.
+    /// It cannot be created.
     pub(crate) fn within(parent: &Path, memory: usize) -> Result<Rc<Scratch>, BuildError> {
         let folder = tempfile::Builder::new()
             .prefix("sort-")
@@ -38,7 +38,7 @@ impl Scratch {
         self.share
     }
 
-    /// A name that no file has had.
+    /// Returns a name that no file has had.
     pub(crate) fn file(&self) -> PathBuf {
         let number = self.files.get();
         self.files.set(number + 1);

@@ -4,11 +4,11 @@ use serde::{Serialize, de::DeserializeOwned};
 
 /// A row that one pass hands to the next.
 pub(crate) trait Seed: Clone + Serialize + DeserializeOwned {
-    /// What seeds are ordered by. Seeds with one key come in no promised order, so those that
-    /// differ in what matters must differ in their keys.
+    /// The sort key of seeds. Seeds with equal keys come in any order, so seeds that differ in
+    /// relevant fields must differ in their keys.
     type Key: Ord;
 
-    /// The place in the order.
+    /// Returns the place in the order.
     fn key(&self) -> Self::Key;
 
     /// Bytes on the heap behind the seed.

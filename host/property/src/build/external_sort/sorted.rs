@@ -9,11 +9,11 @@ use std::collections::binary_heap::PeekMut;
 
 /// Seeds in order.
 pub(crate) struct Sorted<T> {
-    place: Place<T>,
+    place: Storage<T>,
     count: u64,
 }
 
-enum Place<T> {
+enum Storage<T> {
     Memory(Vec<T>),
     Disk(Vec<Run>),
 }
@@ -22,37 +22,37 @@ impl<T: Seed> Sorted<T> {
     pub(super) fn held(seeds: Vec<T>) -> Sorted<T> {
         let count = seeds.len() as u64;
         Sorted {
-            place: Place::Memory(seeds),
+            place: Storage::Memory(seeds),
             count,
         }
     }
 
     pub(super) fn spilled(runs: Vec<Run>, count: u64) -> Sorted<T> {
         Sorted {
-            place: Place::Disk(runs),
+            place: Storage::Disk(runs),
             count,
         }
     }
 
-    /// How many there are.
+    /// Returns how many there are.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// All of them, for the last time.
+    /// Returns all of them, for the last time.
     pub(crate) fn drain<'a>(self) -> Result<Rows<'a, T>, BuildError> {
         match self.place {
-            Place::Memory(seeds) => Ok(Rows::Owned(seeds.into_iter())),
+            Storage::Memory(seeds) => Ok(Rows::Owned(seeds.into_iter())),
             // The files are open, so their names may go already.
-            Place::Disk(runs) => Rows::merged(&runs),
+            Storage::Disk(runs) => Rows::merged(&runs),
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(crate) fn rows(&self) -> Result<Rows<'_, T>, BuildError> {
         match &self.place {
-            Place::Memory(seeds) => Ok(Rows::Lent(seeds.iter())),
-            Place::Disk(runs) => Rows::merged(runs),
+            Storage::Memory(seeds) => Ok(Rows::Lent(seeds.iter())),
+            Storage::Disk(runs) => Rows::merged(runs),
         }
     }
 }

@@ -8,9 +8,9 @@ use crate::build::write::Table;
 use crate::store::address::{self, Entry};
 use crate::store::bytes::put;
 use crate::store::cell::Cell;
-use crate::store::sale::{self, Packed, Row};
+use crate::store::sale::{self, PackedSale, Row};
 use crate::store::tables;
-use crate::store::unmatched::{self, Unmatched};
+use crate::store::unmatched::{self, UnmatchedSale};
 use crate::{Snapshot, SnapshotError};
 use redb::WriteTransaction;
 use rustc_hash::FxHashSet;
@@ -31,43 +31,43 @@ impl Difference {
         }
     }
 
-    /// What comes of a number of before.
+    /// Applies the change to a number.
     pub(super) fn on(self, before: u64) -> u64 {
         (before + self.more).saturating_sub(self.fewer)
     }
 }
 
-/// What changed in numbers.
+/// Changes of the counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct CountChanges {
     pub(super) address_keys: Difference,
     pub(super) placed: Difference,
     pub(super) unplaced: Difference,
     pub(super) matched: Difference,
 }
 
-/// What one row loses and gains.
-struct Turn<L, G> {
+/// Removals and additions of one row.
+struct RowChange<L, G> {
     lost: Vec<L>,
     gained: Vec<G>,
 }
 
-impl<L, G> Default for Turn<L, G> {
+impl<L, G> Default for RowChange<L, G> {
     fn default() -> Self {
-        Turn {
+        RowChange {
             lost: Vec::new(),
             gained: Vec::new(),
         }
     }
 }
 
-/// What each row of the tables loses and gains.
+/// Removals and additions of each row of the tables.
 #[derive(Default)]
-struct Turns<'e> {
-    blocks: BTreeMap<u64, Turn<u64, &'e Row>>,
-    properties: BTreeMap<u64, Turn<u16, u16>>,
-    unmatched: BTreeMap<u64, Turn<u64, &'e Unmatched>>,
-    postcode_days: BTreeMap<u64, Turn<u16, u16>>,
+struct TableChanges<'e> {
+    blocks: BTreeMap<u64, RowChange<u64, &'e Row>>,
+    properties: BTreeMap<u64, RowChange<u16, u16>>,
+    unmatched: BTreeMap<u64, RowChange<u64, &'e UnmatchedSale>>,
+    postcode_days: BTreeMap<u64, RowChange<u16, u16>>,
 }
 
 /// Writes everything but figures and facts.
@@ -75,8 +75,8 @@ pub(super) fn run(
     old: &Snapshot,
     transaction: &WriteTransaction,
     edits: &Edits,
-) -> Result<Changed, BuildError> {
-    let mut changed = Changed::default();
+) -> Result<CountChanges, BuildError> {
+    let mut changed = CountChanges::default();
     let turns = turns(edits, &mut changed);
     blocks(old, transaction, &turns.blocks)?;
     properties(old, transaction, &turns.properties)?;
@@ -85,8 +85,8 @@ pub(super) fn run(
     Ok(changed)
 }
 
-fn turns<'e>(edits: &'e Edits, changed: &mut Changed) -> Turns<'e> {
-    let mut turns = Turns::default();
+fn turns<'e>(edits: &'e Edits, changed: &mut CountChanges) -> TableChanges<'e> {
+    let mut turns = TableChanges::default();
     for edit in &edits.all {
         for (sale, gained) in [(&edit.old, false), (&edit.new, true)] {
             let Some(sale) = sale else { continue };
@@ -100,7 +100,7 @@ fn turns<'e>(edits: &'e Edits, changed: &mut Changed) -> Turns<'e> {
                 Cell::Grid(..) => changed.placed.count(gained),
                 Cell::Unplaced(_) => changed.unplaced.count(gained),
             }
-            let turn_day = |turn: &mut Turn<u16, u16>| match gained {
+            let turn_day = |turn: &mut RowChange<u16, u16>| match gained {
                 true => turn.gained.push(day),
                 false => turn.lost.push(day),
             };
@@ -131,7 +131,7 @@ fn damaged(table: &'static str) -> BuildError {
 fn blocks(
     old: &Snapshot,
     transaction: &WriteTransaction,
-    turns: &BTreeMap<u64, Turn<u64, &Row>>,
+    turns: &BTreeMap<u64, RowChange<u64, &Row>>,
 ) -> Result<(), BuildError> {
     let mut table = Table::open(transaction, tables::SALES)?;
     let mut cells = BTreeSet::new();
@@ -150,7 +150,7 @@ fn blocks(
             sales.extend(encoded.as_chunks::<{ sale::WIDTH }>().0);
         }
         sales.sort_unstable_by_key(|bytes| {
-            let packed = Packed::new(bytes);
+            let packed = PackedSale::new(bytes);
             (packed.day(), packed.id())
         });
         table.replace(key, sales.as_flattened())?;
@@ -182,7 +182,7 @@ fn blocks(
 }
 
 /// Takes each lost day away once, and puts the gained ones in their places.
-fn turn_days(days: &mut Vec<u16>, turn: &Turn<u16, u16>) -> Option<()> {
+fn turn_days(days: &mut Vec<u16>, turn: &RowChange<u16, u16>) -> Option<()> {
     for day in &turn.lost {
         let at = days.binary_search(day).ok()?;
         days.remove(at);
@@ -196,7 +196,7 @@ fn turn_days(days: &mut Vec<u16>, turn: &Turn<u16, u16>) -> Option<()> {
 fn properties(
     old: &Snapshot,
     transaction: &WriteTransaction,
-    turns: &BTreeMap<u64, Turn<u16, u16>>,
+    turns: &BTreeMap<u64, RowChange<u16, u16>>,
 ) -> Result<(), BuildError> {
     let mut table = Table::open(transaction, tables::PROPERTIES)?;
     let mut row = Vec::new();
@@ -216,7 +216,7 @@ fn properties(
 fn postcode_days(
     old: &Snapshot,
     transaction: &WriteTransaction,
-    turns: &BTreeMap<u64, Turn<u16, u16>>,
+    turns: &BTreeMap<u64, RowChange<u16, u16>>,
 ) -> Result<(), BuildError> {
     let mut table = Table::open(transaction, tables::POSTCODE_SALES)?;
     for (&postcode, turn) in turns {
@@ -236,12 +236,12 @@ fn postcode_days(
     Ok(())
 }
 
-/// Sales that met no property, and the addresses that are known from them alone.
+/// Updates the sales without a property, and the addresses that are known from them alone.
 fn addresses(
     old: &Snapshot,
     transaction: &WriteTransaction,
-    turns: &BTreeMap<u64, Turn<u64, &Unmatched>>,
-    changed: &mut Changed,
+    turns: &BTreeMap<u64, RowChange<u64, &UnmatchedSale>>,
+    changed: &mut CountChanges,
 ) -> Result<(), BuildError> {
     let mut table = Table::open(transaction, tables::ADDRESSES)?;
     let mut remembered = Table::open(transaction, tables::UNMATCHED)?;

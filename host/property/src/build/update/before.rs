@@ -1,32 +1,32 @@
-//! What the old snapshot holds of the months' transactions.
+//! The old snapshot's data on the months' transactions.
 
 use super::months::Months;
 use crate::build::BuildError;
 use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
-use crate::build::places::Whereabouts;
-use crate::store::place::{self, Place};
-use crate::store::unmatched::{self, Unmatched};
+use crate::build::places::PostcodeLookup;
+use crate::store::place::{self, StoredPostcode};
+use crate::store::unmatched::{self, UnmatchedSale};
 use crate::store::{postcode, sale};
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::Progress;
 use rustc_hash::FxHashMap;
 
 /// The old snapshot's part.
-pub(super) struct Before {
+pub(super) struct OldSales {
     /// Its transactions among the months', by id.
     pub(super) sales: FxHashMap<u64, JoinedSale>,
-    /// What it remembers of those that met no property by their own address, by id, with the
-    /// postcode that they name.
-    pub(super) unmatched: FxHashMap<u64, (u64, Unmatched)>,
-    /// Transactions that the months do not name, in postcodes of those that they name, whose home
-    /// by a rule may be contested by the months, or no more; by packed postcode.
+    /// Its stored sales without a property by their own address, by id, with the postcode that they
+    /// name.
+    pub(super) unmatched: FxHashMap<u64, (u64, UnmatchedSale)>,
+    /// Other transactions in the postcodes of the months, by packed postcode. The months may make
+    /// the home that they match by a rule ambiguous, or unambiguous again.
     pub(super) rivals: FxHashMap<u64, Vec<Rival>>,
     /// The latest day of all its other transactions.
     pub(super) latest_of_others: Option<u16>,
 }
 
-/// One that met a home by a rule of one address, whether contested or not.
+/// A sale that matched a home by a rule of one address, ambiguous or not.
 pub(super) struct Rival {
     pub(super) sale: JoinedSale,
     /// Its address, by the first fingerprint, and that home.
@@ -42,12 +42,12 @@ const DAMAGED_UNMATCHED: SnapshotError = SnapshotError::Damaged {
 /// Blocks between two words to the watcher.
 const BLOCKS_BETWEEN_REPORTS: u64 = 20_000;
 
-/// Goes through all sales once: their ids stand in no other order.
+/// Reads all sales once, since they are not ordered by id.
 pub(super) fn find(
     old: &Snapshot,
     months: &Months,
     watch: &mut Progress<'_>,
-) -> Result<Before, BuildError> {
+) -> Result<OldSales, BuildError> {
     let ids = &months.ids;
     let (unmatched, alone) = unmatched_among(old, months)?;
     let mut rivals: FxHashMap<u64, Vec<Rival>> = FxHashMap::default();
@@ -93,7 +93,7 @@ pub(super) fn find(
         }
     }
     watch("find", total, total);
-    Ok(Before {
+    Ok(OldSales {
         sales,
         unmatched,
         rivals,
@@ -101,17 +101,17 @@ pub(super) fn find(
     })
 }
 
-/// Of remembered sales, by id, with the packed postcode that they name.
+/// Stored sales by id, with the packed postcode that they name.
 type ById<T> = FxHashMap<u64, (u64, T)>;
 
 /// Remembered sales, and of others their address and the home that it meets by a rule of one
 /// address.
-type Remembered = (ById<Unmatched>, ById<(u64, u64)>);
+type UnmatchedById = (ById<UnmatchedSale>, ById<(u64, u64)>);
 
-/// The remembered sales that the months name; and the others of their postcodes that met a home by
-/// a rule of one address. All are gone through, since one that met its home by a rule has that
-/// home's block.
-fn unmatched_among(old: &Snapshot, months: &Months) -> Result<Remembered, BuildError> {
+/// Returns the stored sales that the months name, and the others of their postcodes that matched a
+/// home by a rule of one address. It reads all of them, since a sale that matched by a rule is in
+/// that home's block.
+fn unmatched_among(old: &Snapshot, months: &Months) -> Result<UnmatchedById, BuildError> {
     let (mut named, mut alone) = (FxHashMap::default(), FxHashMap::default());
     let Some(table) = &old.unmatched else {
         return Ok((named, alone));
@@ -138,8 +138,11 @@ fn unmatched_among(old: &Snapshot, months: &Months) -> Result<Remembered, BuildE
     Ok((named, alone))
 }
 
-/// The sales of a postcode that met no property by their own address.
-pub(super) fn unmatched_of(old: &Snapshot, postcode: u64) -> Result<Vec<Unmatched>, BuildError> {
+/// Returns the sales of a postcode that matched no property by their own address.
+pub(super) fn unmatched_of(
+    old: &Snapshot,
+    postcode: u64,
+) -> Result<Vec<UnmatchedSale>, BuildError> {
     let Some(table) = &old.unmatched else {
         return Ok(Vec::new());
     };
@@ -150,8 +153,8 @@ pub(super) fn unmatched_of(old: &Snapshot, postcode: u64) -> Result<Vec<Unmatche
     Ok(unmatched::decode(row.value()).ok_or(DAMAGED_UNMATCHED)?)
 }
 
-impl Whereabouts for Snapshot {
-    fn place(&self, packed: u64) -> Result<Option<Place>, BuildError> {
+impl PostcodeLookup for Snapshot {
+    fn place(&self, packed: u64) -> Result<Option<StoredPostcode>, BuildError> {
         let (key, unit) = postcode::row(packed);
         let Some(row) = self.postcodes.get(key).map_err(SnapshotError::from)? else {
             return Ok(None);

@@ -1,45 +1,45 @@
-//! What becomes of each transaction that the months name.
+//! Computes the change of each transaction that the months name.
 
-use super::before::{Before, Rival};
+use super::before::{OldSales, Rival};
 use super::months::Months;
-use super::report::Updated;
+use super::report::UpdateCounts;
 use crate::build::BuildError;
 use crate::build::external_sort::Groups;
 use crate::build::join::{JoinedSale, joined};
 use crate::build::keys::{Match, find};
 use crate::build::matching;
-use crate::build::places::Whereabouts;
+use crate::build::places::PostcodeLookup;
 use crate::build::report::{SalesReport, count};
 use crate::build::rules::{self, ByRule};
 use crate::build::sales::{SaleFields, SaleSeed};
-use crate::build::settle::{Standing, in_order};
+use crate::build::settle::{CurrentSale, in_order};
 use crate::store::address::{self, Entry};
 use crate::store::postcode::UNITS_OF_DISTRICT;
-use crate::store::unmatched::Unmatched;
+use crate::store::unmatched::UnmatchedSale;
 use crate::{Snapshot, SnapshotError};
 use domesday_registers::records::Change;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::RangeInclusive;
 
-/// One transaction: as it was, and as it is.
+/// One transaction, before and after.
 pub(super) struct Edit {
     pub(super) old: Option<JoinedSale>,
     pub(super) new: Option<JoinedSale>,
-    /// Where it met no property by its own address: the postcode that it names, and what there is
-    /// to remember.
-    pub(super) unmatched: Option<(u64, Unmatched)>,
-    /// What was remembered of it, by postcode and id.
+    /// If it matches no property by its own address: the postcode that it names, and the sale to
+    /// store.
+    pub(super) unmatched: Option<(u64, UnmatchedSale)>,
+    /// Its stored entry to remove, by postcode and id.
     pub(super) forgotten: Option<(u64, u64)>,
 }
 
 /// All of them.
 pub(super) struct Edits {
     pub(super) all: Vec<Edit>,
-    pub(super) report: Updated,
+    pub(super) report: UpdateCounts,
 }
 
 impl Edits {
-    /// The latest day of the transactions that stand now.
+    /// Returns the latest day of the current transactions.
     pub(super) fn latest_day(&self) -> Option<u16> {
         let standing = self.all.iter().filter_map(|edit| edit.new.as_ref());
         standing
@@ -48,14 +48,14 @@ impl Edits {
     }
 }
 
-/// Lets the rows of each transaction act on what the old snapshot says of it.
+/// Applies the rows of each transaction to the old snapshot's state of it.
 pub(super) fn work_out(
     old: &Snapshot,
     months: Months,
-    before: &Before,
+    before: &OldSales,
 ) -> Result<Edits, BuildError> {
-    let mut report = Updated::default();
-    let mut standing: Vec<(Option<JoinedSale>, Option<Standing>)> = Vec::new();
+    let mut report = UpdateCounts::default();
+    let mut standing: Vec<(Option<JoinedSale>, Option<CurrentSale>)> = Vec::new();
     let mut transactions = Groups::new(months.rows.drain()?, |seed: &SaleSeed| seed.id)?;
     while let Some((id, rows)) = transactions.next()? {
         let was = before.sales.get(&id).copied();
@@ -65,7 +65,7 @@ pub(super) fn work_out(
             standing.push((was, now));
         }
     }
-    // One postcode's addresses are read once.
+    // Read one postcode's addresses once.
     standing.sort_by_key(|(_, now)| {
         now.as_ref()
             .map(|standing| (standing.sale.postcode, standing.id))
@@ -96,7 +96,7 @@ pub(super) fn work_out(
                 by_rule(old, &now, &known.1, &mut district)?
             }
         };
-        meetings.push(Meeting {
+        meetings.push(MatchedTransaction {
             was,
             now,
             found,
@@ -119,17 +119,17 @@ pub(super) fn work_out(
     Ok(Edits { all, report })
 }
 
-/// A transaction and what its address means.
-struct Meeting {
+/// A transaction and the match of its address.
+struct MatchedTransaction {
     was: Option<JoinedSale>,
-    now: Standing,
+    now: CurrentSale,
     found: Match,
     by_rule: Option<ByRule>,
 }
 
 /// By postcode, the homes that several addresses meet by rules of one address, of the months and of
 /// before.
-fn contested(before: &Before, meetings: &[Meeting]) -> FxHashMap<u64, FxHashSet<u64>> {
+fn contested(before: &OldSales, meetings: &[MatchedTransaction]) -> FxHashMap<u64, FxHashSet<u64>> {
     let mut met: FxHashMap<u64, Vec<(u64, u64)>> = FxHashMap::default();
     for meeting in meetings {
         let of_rule = meeting.now.stranger(meeting.by_rule).met_alone();
@@ -146,7 +146,7 @@ fn contested(before: &Before, meetings: &[Meeting]) -> FxHashMap<u64, FxHashSet<
         .collect()
 }
 
-/// One that no month names: its home is contested now, or no more.
+/// Updates a transaction that no month names, whose home became ambiguous or unambiguous.
 fn rejoined(
     old: &Snapshot,
     rival: &Rival,
@@ -173,8 +173,12 @@ fn rejoined(
     }))
 }
 
-/// The row that stands after all rows of one transaction, if any does.
-fn last_word(rows: Vec<SaleSeed>, mut known: bool, report: &mut Updated) -> Option<Standing> {
+/// Returns the row that remains after all rows of one transaction, if any.
+fn last_word(
+    rows: Vec<SaleSeed>,
+    mut known: bool,
+    report: &mut UpdateCounts,
+) -> Option<CurrentSale> {
     let mut last = None;
     for row in rows {
         match (row.change, known) {
@@ -184,7 +188,7 @@ fn last_word(rows: Vec<SaleSeed>, mut known: bool, report: &mut Updated) -> Opti
             _ => {}
         }
         known = row.change != Change::Delete;
-        last = known.then_some(Standing {
+        last = known.then_some(CurrentSale {
             id: row.id,
             sale: row.sale,
             address: row.address,
@@ -268,10 +272,10 @@ fn each_address(
     Ok(())
 }
 
-/// The home that a rule finds, as in a build.
+/// Returns the home that a rule finds, as in a build.
 fn by_rule(
     old: &Snapshot,
-    now: &Standing,
+    now: &CurrentSale,
     addresses: &Addresses,
     district: &mut District,
 ) -> Result<Option<ByRule>, BuildError> {
@@ -291,15 +295,15 @@ fn by_rule(
     Ok(rules::within_district(known, postcode, &asked, is_premises))
 }
 
-/// A transaction meets its property, as in a build.
+/// Matches a transaction to its property, as in a build.
 fn met(
     old: &Snapshot,
-    before: &Before,
-    meeting: Meeting,
+    before: &OldSales,
+    meeting: MatchedTransaction,
     contested: Option<&FxHashSet<u64>>,
-    report: &mut Updated,
+    report: &mut UpdateCounts,
 ) -> Result<Edit, BuildError> {
-    let Meeting {
+    let MatchedTransaction {
         was,
         now,
         found,
@@ -348,8 +352,8 @@ fn met(
     })
 }
 
-/// What the old snapshot remembers of a sale that met no property by its own address.
-fn forgotten(before: &Before, id: u64) -> Option<(u64, u64)> {
+/// Returns the old snapshot's entry of a sale that matched no property by its own address.
+fn forgotten(before: &OldSales, id: u64) -> Option<(u64, u64)> {
     before
         .unmatched
         .get(&id)

@@ -6,7 +6,7 @@ use crate::build::external_sort::{Groups, Scratch, Seed, Sorter};
 use crate::build::figures::{self, FigureSeed};
 use crate::build::home_seeds::OrderedCode;
 use crate::build::join::JoinedSale;
-use crate::build::places::Whereabouts;
+use crate::build::places::PostcodeLookup;
 use crate::build::write::Table;
 use crate::model::{AreaLevel, GssCode};
 use crate::snapshot::last_whole_month;
@@ -25,9 +25,9 @@ use std::rc::Rc;
 
 type Area = (AreaLevel, u64);
 
-/// Years whose rows are worked out afresh, counted from 1970.
-struct Wanted {
-    /// Of every area: those with a month that is whole only now, or no more.
+/// Years whose rows are recomputed, counted from 1970.
+struct YearsToCompute {
+    /// Of every area: years with a month that became complete or incomplete.
     everywhere: BTreeSet<i32>,
     /// Of areas that a transaction came to, changed in or left.
     of_areas: FxHashMap<Area, BTreeSet<i32>>,
@@ -37,8 +37,8 @@ struct Wanted {
     anywhere: BTreeSet<i32>,
 }
 
-impl Wanted {
-    fn new(old: &Snapshot, edits: &Edits, latest_sale: Option<i32>) -> Wanted {
+impl YearsToCompute {
+    fn new(old: &Snapshot, edits: &Edits, latest_sale: Option<i32>) -> YearsToCompute {
         let last = |day: Option<i32>| day.map(|day| last_whole_month(Day(day)));
         let mut everywhere = BTreeSet::new();
         if let (Some(before), Some(now)) = (last(old.facts.latest_sale), last(latest_sale)) {
@@ -62,7 +62,7 @@ impl Wanted {
                 .copied()
                 .collect()
         };
-        Wanted {
+        YearsToCompute {
             of_authorities: of_level(|level| level == AreaLevel::LocalAuthority),
             anywhere: of_level(|_| true),
             everywhere,
@@ -70,13 +70,13 @@ impl Wanted {
         }
     }
 
-    /// Whether an area's row of a year is wanted.
+    /// Returns whether an area's row of a year is wanted.
     fn has(&self, area: Area, year: i32) -> bool {
         let of_area = || self.of_areas.get(&area).is_some_and(|y| y.contains(&year));
         self.everywhere.contains(&year) || of_area()
     }
 
-    /// Whether a sale of a month stands in a window of a wanted row of an area.
+    /// Returns whether a sale of a month is in a window of a wanted row of an area.
     fn needs(&self, area: Area, month: i32) -> bool {
         self.has(area, year_of(month)) || self.has(area, year_of(month + 11))
     }
@@ -86,26 +86,26 @@ fn year_of(month: i32) -> i32 {
     month.div_euclid(12)
 }
 
-/// Whether a sale of a month stands in a window of any of these years.
+/// Returns whether a sale of a month is in a window of any of these years.
 fn within(years: &BTreeSet<i32>, month: i32) -> bool {
     years.contains(&year_of(month)) || years.contains(&year_of(month + 11))
 }
 
 /// A sale whose authority its property tells.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct OfProperty {
+struct PropertyRow {
     uprn: u64,
     row: Row,
 }
 
-impl Seed for OfProperty {
+impl Seed for PropertyRow {
     type Key = (u64, u64);
     fn key(&self) -> Self::Key {
         (self.uprn, self.row.id)
     }
 }
 
-/// Works out the wanted rows and writes those that differ.
+/// Recomputes the wanted rows and writes those that differ.
 pub(super) fn run(
     old: &Snapshot,
     transaction: &WriteTransaction,
@@ -113,7 +113,7 @@ pub(super) fn run(
     latest_sale: Option<i32>,
     scratch: &Rc<Scratch>,
 ) -> Result<(), BuildError> {
-    let wanted = Wanted::new(old, edits, latest_sale);
+    let wanted = YearsToCompute::new(old, edits, latest_sale);
     let mut stale = BTreeSet::new();
     for row in old.figures.range::<u64>(..).map_err(SnapshotError::from)? {
         let key = row.map_err(SnapshotError::from)?.0.value();
@@ -141,11 +141,11 @@ pub(super) fn run(
     stale.into_iter().try_for_each(|key| table.remove(key))
 }
 
-/// The sales that the wanted rows rest on, as they stand now.
+/// Gathers the current sales that the wanted rows rest on.
 fn gather(
     old: &Snapshot,
     edits: &Edits,
-    wanted: &Wanted,
+    wanted: &YearsToCompute,
     scratch: &Rc<Scratch>,
 ) -> Result<Sorter<FigureSeed>, BuildError> {
     let named: FxHashSet<u64> = edits
@@ -182,11 +182,11 @@ fn gather(
                     let place = old.place(row.postcode)?;
                     of_authority(&row, place.and_then(|p| p.authority), wanted, &mut seeds)?;
                 }
-                uprn => of_properties.push(OfProperty { uprn, row })?,
+                uprn => of_properties.push(PropertyRow { uprn, row })?,
             }
         }
     }
-    let mut homes = Groups::new(of_properties.finish()?.drain()?, |sale: &OfProperty| {
+    let mut homes = Groups::new(of_properties.finish()?.drain()?, |sale: &PropertyRow| {
         sale.uprn
     })?;
     while let Some((uprn, sales)) = homes.next()? {
@@ -205,7 +205,7 @@ fn gather(
     Ok(seeds)
 }
 
-/// The authority of a property; ascending UPRNs are neighbours on disk.
+/// Returns the authority of a property. Ascending UPRNs are neighbours on disk.
 fn authority_of(old: &Snapshot, uprn: u64) -> Result<Option<GssCode>, BuildError> {
     let Some(row) = old.properties.get(uprn).map_err(SnapshotError::from)? else {
         return Ok(None);
@@ -220,7 +220,7 @@ fn authority_of(old: &Snapshot, uprn: u64) -> Result<Option<GssCode>, BuildError
 fn take(
     row: &Row,
     authority: Option<GssCode>,
-    wanted: &Wanted,
+    wanted: &YearsToCompute,
     seeds: &mut Sorter<FigureSeed>,
 ) -> Result<(), BuildError> {
     let month = figures::month(row.day);
@@ -232,11 +232,11 @@ fn take(
     Ok(())
 }
 
-/// Takes a sale into its authority's figures alone.
+/// Adds a sale to its authority's figures alone.
 fn of_authority(
     row: &Row,
     authority: Option<GssCode>,
-    wanted: &Wanted,
+    wanted: &YearsToCompute,
     seeds: &mut Sorter<FigureSeed>,
 ) -> Result<(), BuildError> {
     let Some(code) = authority else {

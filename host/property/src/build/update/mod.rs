@@ -16,7 +16,7 @@ mod figures;
 mod months;
 mod report;
 
-pub use report::{UpdateReport, Updated};
+pub use report::{UpdateCounts, UpdateReport};
 
 use super::external_sort::Scratch;
 use super::rejects::RejectsFile;
@@ -53,7 +53,7 @@ pub fn update(
             path: from.to_owned(),
         });
     };
-    let staged = publish::Staged::begin(directory)?;
+    let staged = publish::StagedSnapshot::begin(directory)?;
     let rejects = RejectsFile::create(&staged.path(REJECTS_FILE))?;
     let scratch = Scratch::within(staged.folder(), DEFAULT_MEMORY)?;
     let mut sources = Sources::of(&[(Kind::PricePaid, price_paid)], rejects, watch)?;
@@ -117,7 +117,7 @@ pub fn update(
     Ok(report)
 }
 
-/// Copies bytes alone: the old file may be one that nobody may write.
+/// Copies bytes but not permissions: the old file may be read-only.
 fn copy(from: &Path, to: &Path) -> Result<(), BuildError> {
     let mut old = File::open(from).map_err(BuildError::io(from))?;
     let mut new = File::create(to).map_err(BuildError::io(to))?;

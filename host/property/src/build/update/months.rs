@@ -38,7 +38,7 @@ pub(super) fn read(
     }
     let files = sources.paths(Kind::PricePaid).into_iter();
     for ((moment, path), with_rows) in read.moments.iter().zip(files).zip(with_rows) {
-        // A file of which no row counts has no moment either.
+        // A file without a counted row has no moment either.
         if with_rows && moment <= held {
             return Err(BuildError::NoUpdate {
                 path,

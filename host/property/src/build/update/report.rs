@@ -1,4 +1,4 @@
-//! What an update did.
+//! The report of an update.
 
 use crate::model::{Identity, SourceFile};
 use domesday_registers::sources::FileReport;
@@ -12,26 +12,25 @@ pub struct UpdateReport {
     pub identity: Identity,
     /// The snapshot that it was made from.
     pub updated_from: Identity,
-    /// The files that were read, and what became of their rows. What was rejected or left out is in
-    /// the rejects file.
+    /// The files that were read, with counts of their rows. The rejects file lists each rejected or
+    /// excluded row.
     pub files: Vec<FileReport>,
     /// Every file that the new snapshot rests on, the old one's among them.
     pub sources: Vec<SourceFile>,
-    /// What became of the transactions.
-    pub sales: Updated,
+    /// Transactions by outcome.
+    pub sales: UpdateCounts,
 }
 
-/// What became of transactions, each counted once by how it stood before and stands now; and
-/// rows that say nothing new, each counted.
+/// Transactions by their state before and after, each counted once, and rows without effect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Updated {
+pub struct UpdateCounts {
     /// Transactions that the old snapshot did not have.
     pub added: u64,
-    /// Transactions that say something else now.
+    /// Transactions that were changed.
     pub changed: u64,
-    /// Transactions that are no more.
+    /// Transactions that were removed.
     pub deleted: u64,
-    /// Transactions that the files name and that say what they said.
+    /// Transactions that the files name without a change.
     pub unchanged: u64,
     /// Transactions that the files do not name, whose home by a rule for addresses is contested by
     /// another address now, or no longer.
@@ -41,9 +40,9 @@ pub struct Updated {
     pub deletions_of_unknown: u64,
     /// Rows that change a transaction that was not there, taken as additions.
     pub changes_of_unknown: u64,
-    /// Rows that add a transaction that was there; the later row counts.
+    /// Rows that add a known transaction. The later row counts.
     pub additions_of_known: u64,
-    /// How transactions that were added or changed met properties.
+    /// Added and changed transactions by the outcome of matching.
     pub matching: BTreeMap<&'static str, u64>,
     /// Of them, those that did so by a rule for addresses, rule by rule.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

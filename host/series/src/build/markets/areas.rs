@@ -6,7 +6,7 @@ use domesday_registers::areas::{AreaFile, AuthorityCodeFile};
 use domesday_registers::sources::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Number of an authority in the grid; codes ascend with it.
+/// Number of an authority in the grid, in order of code.
 pub type AreaNumber = u16;
 
 /// One local authority in force.
@@ -28,37 +28,37 @@ pub struct Grid {
     areas: Vec<Area>,
     /// Codes past and current to the number of the authority in force.
     by_code: BTreeMap<String, AreaNumber>,
-    /// Names past and current, plainly spelt; absent where two authorities share one.
+    /// Names past and current, normalised. A name that two authorities share is absent.
     by_name: BTreeMap<String, AreaNumber>,
     /// Numbers of the authorities that replaced more than one, and past codes of each.
     merged: BTreeSet<String>,
 }
 
 impl Grid {
-    /// The authorities in order of code.
+    /// Returns the authorities in order of code.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }
 
-    /// The authority in force for a code, past or current.
+    /// Returns the authority in force for a code, past or current.
     pub fn of_code(&self, code: &str) -> Option<AreaNumber> {
         self.by_code.get(code).copied()
     }
 
-    /// The authority in force for a district as price paid data names it, past or current.
+    /// Returns the authority in force for a district as price paid data names it, past or current.
     pub fn of_district(&self, name: &str) -> Option<AreaNumber> {
         self.by_name.get(&plain(name)).copied()
     }
 
-    /// The authority whose whole territory a code means: its own code, or the one code that it
-    /// replaced. A code of a part of the territory means no authority.
+    /// Returns the authority whose whole territory a code means: its own code, or the one code that
+    /// it replaced. A code of a part of the territory means no authority.
     pub fn of_whole(&self, code: &str) -> Option<AreaNumber> {
         (!self.merged.contains(code)).then(|| self.of_code(code))?
     }
 }
 
-/// A name in capital letters alone, without the words that registers leave out or move about
-/// ("Bristol, City of", "CITY OF BRISTOL").
+/// Returns a name in capital letters, without the words that registers omit or reorder ("Bristol,
+/// City of", "CITY OF BRISTOL").
 fn plain(name: &str) -> String {
     let upper = name.to_uppercase();
     let words = upper
@@ -67,11 +67,11 @@ fn plain(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Words that do not tell one authority from another.
+/// Words that do not distinguish authorities.
 const LEFT_OUT: [&str; 6] = ["AND", "CITY", "COUNTY", "OF", "THE", "UA"];
 
 /// One row of the code map.
-struct Known {
+struct CodeMapRow {
     current: String,
     name: String,
     current_name: String,
@@ -80,7 +80,7 @@ struct Known {
 
 /// Reads the code map and the areas files.
 pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
-    let mut map: BTreeMap<String, Known> = BTreeMap::new();
+    let mut map: BTreeMap<String, CodeMapRow> = BTreeMap::new();
     sources.read::<AuthorityCodeFile>(Kind::CodeMap, |_, row| {
         let region = if row.current_code.starts_with('W') {
             WALES.to_owned()
@@ -89,7 +89,7 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
         };
         map.insert(
             row.code,
-            Known {
+            CodeMapRow {
                 current: row.current_code,
                 name: row.name,
                 current_name: row.current_name,
@@ -112,16 +112,19 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Grid, MarketsError> {
     Ok(assemble(&map, &measured))
 }
 
-/// Code of Wales, which stands for a region.
+/// Code of Wales, used as a region.
 const WALES: &str = "W92000004";
 
-fn assemble(map: &BTreeMap<String, Known>, measured: &BTreeMap<String, (String, f64)>) -> Grid {
+fn assemble(
+    map: &BTreeMap<String, CodeMapRow>,
+    measured: &BTreeMap<String, (String, f64)>,
+) -> Grid {
     let in_force = |code: &str| {
         map.get(code)
             .map_or(code, |known| &known.current)
             .to_owned()
     };
-    // An authority's own measurement counts; else those of the authorities that it replaced.
+    // Take an authority's own measurement, or else the sum of those that it replaced.
     let mut areas: BTreeMap<String, Area> = BTreeMap::new();
     for (code, (name, hectares)) in measured {
         let current = in_force(code);
@@ -177,8 +180,8 @@ fn assemble(map: &BTreeMap<String, Known>, measured: &BTreeMap<String, (String, 
 mod tests {
     use super::*;
 
-    fn known(current: &str, name: &str, current_name: &str) -> Known {
-        Known {
+    fn known(current: &str, name: &str, current_name: &str) -> CodeMapRow {
+        CodeMapRow {
             current: current.to_owned(),
             name: name.to_owned(),
             current_name: current_name.to_owned(),

@@ -13,18 +13,18 @@ use sha2::{Digest, Sha256};
 /// Floor areas, in square metres, outside which a certificate's figure is a slip of the pen.
 const PLAUSIBLE_M2: std::ops::RangeInclusive<f64> = 10.0..=2_000.0;
 
-/// What certificates say of a sale.
+/// The facts of a sale that certificates state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Measured {
+pub(crate) struct CertificateMeasures {
     /// Hundredths of a square metre and the day on which they came on record.
     pub(crate) floor_area: Option<(u32, Day)>,
     /// Habitable rooms and the day on which they came on record.
     pub(crate) rooms: Option<(u8, Day)>,
 }
 
-/// One certificate of one home; in order of home, lodgement and content.
+/// One certificate of one home, ordered by home, lodgement and content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Lodged {
+struct LodgedCertificate {
     uprn: u64,
     day: i32,
     /// Hundredths of a square metre; 0 for none.
@@ -37,7 +37,7 @@ struct Lodged {
 #[derive(Debug, Default)]
 pub(crate) struct Certificates {
     /// In order.
-    lodged: Vec<Lodged>,
+    lodged: Vec<LodgedCertificate>,
     /// Fingerprint of a postcode and address, and the home; in order.
     keys: Vec<(u64, u64)>,
 }
@@ -59,7 +59,7 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Certificates, MarketsErr
         for key in keys_of_lines(&row.lines, &row.town, &row.postcode) {
             keys.push((fingerprint(&row.postcode, &key), uprn));
         }
-        lodged.push(Lodged {
+        lodged.push(LodgedCertificate {
             uprn,
             day: row.lodged.0,
             floor_area,
@@ -71,17 +71,17 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Certificates, MarketsErr
 }
 
 impl Certificates {
-    fn new(mut lodged: Vec<Lodged>, mut keys: Vec<(u64, u64)>) -> Certificates {
+    fn new(mut lodged: Vec<LodgedCertificate>, mut keys: Vec<(u64, u64)>) -> Certificates {
         lodged.sort_unstable();
         keys.sort_unstable();
         keys.dedup();
         Certificates { lodged, keys }
     }
 
-    /// What is known of the home that was sold, if its address means one home and no more.
-    pub(crate) fn of_sale(&self, sale: &PricePaid) -> Measured {
+    /// Returns the facts of the sold home, if its address matches exactly one home.
+    pub(crate) fn of_sale(&self, sale: &PricePaid) -> CertificateMeasures {
         let Some(postcode) = sale.postcode.as_ref().filter(|_| !self.keys.is_empty()) else {
-            return Measured::default();
+            return CertificateMeasures::default();
         };
         let keys = keys_of_parts(&sale.saon, &sale.paon, &sale.street, &sale.locality);
         let mut home = None;
@@ -93,27 +93,29 @@ impl Certificates {
                 .take_while(|(known, _)| *known == wanted)
             {
                 if *home.get_or_insert(*uprn) != *uprn {
-                    return Measured::default();
+                    return CertificateMeasures::default();
                 }
             }
         }
-        home.map_or_else(Measured::default, |uprn| self.of_home(uprn, sale.day))
+        home.map_or_else(CertificateMeasures::default, |uprn| {
+            self.of_home(uprn, sale.day)
+        })
     }
 
-    /// Of the certificates lodged by the day of sale the last that has the figure; where none
-    /// has it, the first lodged afterwards that has.
-    fn of_home(&self, uprn: u64, sold: Day) -> Measured {
+    /// Takes the last certificate with the figure that was lodged by the day of sale, or else the
+    /// first one lodged afterwards.
+    fn of_home(&self, uprn: u64, sold: Day) -> CertificateMeasures {
         let from = self.lodged.partition_point(|lodged| lodged.uprn < uprn);
         let upto = self.lodged.partition_point(|lodged| lodged.uprn <= uprn);
         let lodged = &self.lodged[from..upto];
         let by_day = lodged.partition_point(|lodged| lodged.day <= sold.0);
-        let choose = |has: &dyn Fn(&Lodged) -> bool| {
+        let choose = |has: &dyn Fn(&LodgedCertificate) -> bool| {
             let before = lodged[..by_day].iter().rev().find(|lodged| has(lodged));
             before
                 .or_else(|| lodged[by_day..].iter().find(|lodged| has(lodged)))
                 .copied()
         };
-        Measured {
+        CertificateMeasures {
             floor_area: choose(&|lodged| lodged.floor_area > 0)
                 .map(|lodged| (lodged.floor_area, Day(lodged.day))),
             rooms: choose(&|lodged| lodged.rooms > 0).map(|lodged| (lodged.rooms, Day(lodged.day))),
@@ -121,7 +123,7 @@ impl Certificates {
     }
 }
 
-/// Eight bytes that stand for an address within a postcode.
+/// Returns eight bytes that identify an address within a postcode.
 fn fingerprint(postcode: &Postcode, key: &AddressKey) -> u64 {
     let mut hasher = Sha256::new();
     hasher.update(packed(postcode).to_be_bytes());
@@ -129,7 +131,7 @@ fn fingerprint(postcode: &Postcode, key: &AddressKey) -> u64 {
     first_eight(&hasher.finalize())
 }
 
-/// The first eight bytes of a digest as a number.
+/// Returns the first eight bytes of a digest as a number.
 pub(crate) fn first_eight(digest: &[u8]) -> u64 {
     digest
         .iter()
@@ -145,8 +147,8 @@ mod tests {
         Day::parse_iso(text).unwrap()
     }
 
-    fn lodged(uprn: u64, on: &str, floor_area: u32, rooms: u8) -> Lodged {
-        Lodged {
+    fn lodged(uprn: u64, on: &str, floor_area: u32, rooms: u8) -> LodgedCertificate {
+        LodgedCertificate {
             uprn,
             day: day(on).0,
             floor_area,
@@ -178,6 +180,6 @@ mod tests {
             Some((8_000, day("2012-01-01")))
         );
         assert_eq!(of(2, "2020-05-02").rooms, None);
-        assert_eq!(of(3, "2020-05-02"), Measured::default());
+        assert_eq!(of(3, "2020-05-02"), CertificateMeasures::default());
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// they are rejected and counted. A damaged cell of a small table is one, and is named.
 #[derive(Debug, thiserror::Error)]
 pub enum MarketsError {
-    /// A register's file is not what it was given as.
+    /// A register's file is not of the expected kind.
     #[error(transparent)]
     Read(#[from] ReadError),
     /// A file could not be read.
@@ -28,7 +28,7 @@ pub enum MarketsError {
         /// What is wrong with it.
         reason: String,
     },
-    /// One cell of a table of rents says something that is neither a figure nor a known mark.
+    /// A cell of a table of rents is neither a figure nor a known mark.
     #[error("{}: sheet {sheet:?}, cell {cell}: {reason}: {value:?}", path.display())]
     Cell {
         /// The file.
@@ -39,10 +39,10 @@ pub enum MarketsError {
         cell: String,
         /// What was expected.
         reason: &'static str,
-        /// What stands there.
+        /// The cell's text.
         value: String,
     },
-    /// Rents of two kinds, whose windows differ, were given for one release.
+    /// Two files of rents have different windows.
     #[error(
         "rents of {first} months and of {second} months cannot stand in one series; give files of one kind"
     )]
@@ -70,7 +70,7 @@ pub enum MarketsError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// A source's digest is not one; it never happens.
+    /// The digest of a source is invalid, which never happens.
     #[error("{file}: its SHA-256 has not 64 hexadecimal digits")]
     Digest {
         /// The file.
@@ -79,11 +79,10 @@ pub enum MarketsError {
     /// The release could not be written.
     #[error(transparent)]
     Write(#[from] crate::build::BuildError),
-    /// There is not one sale to count, so that no month can be stated.
+    /// There is no sale, so no month can be stated.
     #[error("the price paid files hold no category A sale of a dwelling within the areas given")]
     NoSales,
-    /// A month would be stated of which there is no sale at all: the register does not reach so
-    /// far.
+    /// A stated month has no sale: the register ends before it.
     #[error(
         "the release would state {month}, but the newest sale is of {newest}; months without any sale \
          are missing, not zero. Give the files of those months, or an earlier month of release"

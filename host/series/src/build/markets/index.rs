@@ -44,13 +44,13 @@ pub(crate) fn read(sources: &mut Sources<'_>) -> Result<Indices, MarketsError> {
     Ok(indices)
 }
 
-/// Codes of the countries, asked last.
+/// Codes of the countries, the last choice.
 const ENGLAND: &str = "E92000001";
 const WALES: &str = "W92000004";
 
 impl Indices {
-    /// The index that stands for an authority: its own, else its region's, else its country's,
-    /// the first of them that has any of the months.
+    /// Returns the index for an authority: its own, its region's or its country's, the first that
+    /// has any of the months.
     pub(crate) fn of(&self, area: &Area, within: Span) -> Option<(&str, &BTreeMap<Month, f64>)> {
         let country = if area.code.starts_with('W') {
             WALES

@@ -1,7 +1,7 @@
-//! A table of what energy certificates say of each sale, for whoever re-derives the figures.
+//! A table of the certificate facts of each sale, for those who re-derive the figures.
 
 use super::MarketsError;
-use super::certificates::Measured;
+use super::certificates::CertificateMeasures;
 use domesday_registers::records::PricePaid;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ const HEADER: [&str; 6] = [
     "rooms_lodged",
 ];
 
-/// The table as it is written.
+/// The table, as a file being written.
 pub(super) struct Matches {
     path: PathBuf,
     csv: csv::Writer<std::fs::File>,
@@ -33,14 +33,14 @@ impl Matches {
         })
     }
 
-    /// Adds a sale of which something is known.
+    /// Adds a sale with any fact.
     pub(super) fn add(
         &mut self,
         file: &str,
         sale: &PricePaid,
-        measured: Measured,
+        measured: CertificateMeasures,
     ) -> Result<(), MarketsError> {
-        if measured == Measured::default() {
+        if measured == CertificateMeasures::default() {
             return Ok(());
         }
         let [mut area, mut area_day, mut rooms, mut rooms_day] = [const { String::new() }; 4];

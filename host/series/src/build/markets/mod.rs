@@ -34,7 +34,7 @@ use crate::store::Area as StoredArea;
 use areas::{AreaNumber, Grid};
 use domesday_registers::Day;
 use index::Indices;
-use metrics::{Inputs as Behind, Known, Line, Point};
+use metrics::{AuthorityData, Inputs as Behind, Line, Point};
 use rents::Rents;
 use sales::Sales;
 use sources::Sources;
@@ -46,7 +46,7 @@ pub use domesday_registers::sources::{Counts, FileReport};
 pub use error::MarketsError;
 pub use inputs::Inputs;
 pub use month::{Month, Span};
-pub use release::{About, build};
+pub use release::{ReleaseDetails, build};
 pub use report::{Report, SalesReport};
 
 /// Works out every series of every authority.
@@ -117,7 +117,7 @@ fn add_area(
     if let Some((code, _)) = index {
         report.index_of.insert(area.code.clone(), code.to_owned());
     }
-    let known = Known {
+    let authority = AuthorityData {
         number,
         area,
         months,
@@ -126,12 +126,12 @@ fn add_area(
         index,
         rents,
     };
-    for line in metrics::all(&known) {
+    for line in metrics::all(&authority) {
         add(draft, &area.code, &line, report);
     }
 }
 
-/// The part of a sorted list that belongs to an authority.
+/// Returns the part of a sorted list that belongs to an authority.
 fn of_area<T>(list: &[T], area: impl Fn(&T) -> AreaNumber, number: AreaNumber) -> &[T] {
     let from = list.partition_point(|one| area(one) < number);
     let upto = list.partition_point(|one| area(one) <= number);
@@ -172,12 +172,12 @@ fn add(draft: &mut Draft, area: &str, line: &Line, report: &mut Report) {
     }
 }
 
-/// A month as the store counts it, from January of the year 0.
+/// Returns a month as the store counts it, from January of the year 0.
 fn period(month: Month) -> Period {
     Period::from_number(month.0 + 12 * 1970)
 }
 
-/// The months and days behind a rental observation.
+/// Returns the months and days behind a rental observation.
 fn with_inputs(mut observation: NewObservation, line: &Line, behind: Behind) -> NewObservation {
     use ObservationField as F;
     let windows = line.windows;

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Month(pub i32);
 
 impl Month {
-    /// The month of a year and a number from 1 to 12.
+    /// Returns the month of a year and a number from 1 to 12.
     pub fn new(year: i32, month: u32) -> Option<Month> {
         Day::from_ymd(year, month, 1).map(|day| Month(day.month()))
     }
@@ -20,7 +20,7 @@ impl Month {
             .map(|day| Month(day.month()))
     }
 
-    /// The month that lies this many months later, or earlier where below zero.
+    /// Returns the month that lies this many months later, or earlier where below zero.
     pub fn plus(self, months: i32) -> Month {
         Month(self.0 + months)
     }
@@ -48,17 +48,17 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether the month lies within.
+    /// Returns whether the month lies within.
     pub fn holds(self, month: Month) -> bool {
         self.first <= month && month <= self.last
     }
 
-    /// How many months it has.
+    /// Returns how many months it has.
     pub fn len(self) -> usize {
         usize::try_from(self.last.0 - self.first.0 + 1).unwrap_or(0)
     }
 
-    /// Whether it has none.
+    /// Returns whether it has none.
     pub fn is_empty(self) -> bool {
         self.last < self.first
     }
@@ -69,7 +69,7 @@ impl Span {
             .then(|| usize::try_from(month.0 - self.first.0).ok())?
     }
 
-    /// The ends of every window of so many months that lies wholly within.
+    /// Returns the ends of every window of so many months that lies wholly within.
     pub fn ends(self, window: u32) -> impl Iterator<Item = Month> {
         let first = self.first.0 + i32::try_from(window).unwrap_or(i32::MAX / 2) - 1;
         (first..=self.last.0).map(Month)

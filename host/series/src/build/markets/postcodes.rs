@@ -7,7 +7,7 @@ use domesday_registers::Postcode;
 use domesday_registers::code_point::CodePointFile;
 use domesday_registers::sources::Verdict;
 
-/// A postcode as one number that orders as its text does.
+/// Returns a postcode as a number in the order of its text.
 pub(crate) fn packed(postcode: &Postcode) -> u64 {
     let mut bytes = [0; 8];
     for (byte, from) in bytes.iter_mut().zip(postcode.as_str().bytes()) {
@@ -21,14 +21,14 @@ pub(crate) fn packed(postcode: &Postcode) -> u64 {
 pub(crate) struct Postcodes(Vec<(u64, AreaNumber)>);
 
 impl Postcodes {
-    /// The authority that a live postcode lies in.
+    /// Returns the authority that a live postcode lies in.
     pub(crate) fn area(&self, packed: u64) -> Option<AreaNumber> {
         let at = self.0.binary_search_by_key(&packed, |(known, _)| *known);
         at.ok().map(|at| self.0[at].1)
     }
 }
 
-/// Reads Code-Point Open, where it was given.
+/// Reads Code-Point Open, if given.
 pub(crate) fn read(sources: &mut Sources<'_>, grid: &Grid) -> Result<Postcodes, MarketsError> {
     let mut postcodes = Vec::new();
     sources.read::<CodePointFile>(Kind::CodePoint, |_, row| {

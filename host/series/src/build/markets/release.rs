@@ -1,4 +1,4 @@
-//! From the registers to a package on a shelf.
+//! From the registers to a package in a packages folder.
 
 use super::coverage::Coverage;
 use super::report::Report;
@@ -12,12 +12,12 @@ use domesday_registers::Progress;
 use domesday_registers::sources::{FileReport, Kind as _};
 use std::path::Path;
 
-/// What is said of a release besides its figures.
+/// The facts of a release beside its figures.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct ReleaseDetails {
     /// The release's id.
     pub release_id: PackageId,
-    /// When it is made; without it, midnight after the newest observation's month.
+    /// The build timestamp (default: midnight after the newest observation's month).
     pub created: Option<Timestamp>,
     /// When it is published, if that is to be recorded.
     pub published_at: Option<Timestamp>,
@@ -25,14 +25,14 @@ pub struct About {
     pub synthetic: bool,
 }
 
-/// Builds the release and writes it, unsigned, as `<shelf>/<release_id>`. The same inputs give the
-/// same bytes.
+/// Builds the release and writes it, unsigned, as `<packages>/<release_id>`. The same inputs give
+/// the same bytes.
 ///
 /// # Errors
 /// See [`MarketsError`].
 pub fn build(
-    shelf: &Path,
-    about: About,
+    packages_dir: &Path,
+    about: ReleaseDetails,
     inputs: &Inputs,
     watch: &mut Progress<'_>,
 ) -> Result<(Manifest, Report), MarketsError> {
@@ -48,11 +48,11 @@ pub fn build(
         synthetic: about.synthetic,
         notes: notes(&report, &inputs.coverage, about.synthetic),
     };
-    let manifest = write(shelf, draft, publication)?;
+    let manifest = write(packages_dir, draft, publication)?;
     Ok((manifest, report))
 }
 
-/// Terms of the Open Government Licence, under which most of the registers stand.
+/// The Open Government Licence, the terms of most registers.
 const OPEN: &str = "Open Government Licence v3.0";
 
 fn source(file: &FileReport) -> Result<SourceFile, MarketsError> {

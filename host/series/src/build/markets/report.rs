@@ -1,15 +1,15 @@
-//! What a build read, kept and left out.
+//! The report of a build.
 
 use domesday_registers::sources::{Counts, FileReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What became of the sales.
+/// Counts of sales by outcome.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SalesReport {
-    /// Transactions that stand after additions, changes and deletions.
+    /// Transactions after additions, changes and deletions.
     pub transactions: u64,
-    /// Rows that repeat a standing transaction.
+    /// Rows that repeat a transaction.
     pub repeated: u64,
     /// Standing transactions that are counted: category A, a dwelling, in an authority, in a
     /// month that its coverage holds.
@@ -27,7 +27,7 @@ pub struct SalesReport {
     /// Authorities that the files are taken to be complete for and that have no counted sale at
     /// all: their counts are 0.
     pub areas_without_sales: u64,
-    /// Districts that no authority goes by, with their sales; the most frequent 50.
+    /// Unknown districts with their sales, the most frequent 50.
     pub districts_unknown: BTreeMap<String, u64>,
 }
 
@@ -36,10 +36,9 @@ pub struct SalesReport {
 pub struct Report {
     /// Every source file, by register and SHA-256.
     pub files: Vec<FileReport>,
-    /// What became of the sales.
+    /// Counts of sales by outcome.
     pub sales: SalesReport,
-    /// Code of the price index that each authority's capital values move with; authorities
-    /// without one are left out.
+    /// The code of each authority's price index. Authorities without one are absent.
     pub index_of: BTreeMap<String, String>,
     /// First month of price paid data, `YYYY-MM`.
     pub first_month: String,

@@ -25,7 +25,7 @@ pub(crate) struct Dwelling(u8);
 pub(crate) const TYPES: [&str; 5] = ["all", "detached", "semi_detached", "terraced", "flat"];
 
 impl Dwelling {
-    /// The dwelling of a type; `None` for anything else than a dwelling.
+    /// Returns the dwelling of a type, or `None` if it is not a dwelling.
     pub(crate) fn new(property_type: PropertyType) -> Option<Dwelling> {
         match property_type {
             PropertyType::Detached => Some(Dwelling(1)),
@@ -82,7 +82,7 @@ pub(crate) struct Sales {
     pub(crate) report: SalesReport,
 }
 
-/// One row, as far as it can matter.
+/// The relevant fields of one row.
 #[derive(Clone, Copy, Debug)]
 struct Seed {
     /// Sixteen bytes of the identifier's SHA-256.
@@ -103,7 +103,7 @@ struct Seed {
     rooms: u8,
 }
 
-/// Where a new home stands, by its row.
+/// The position of a new home, by its row.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     at: (u16, u32),
@@ -194,7 +194,7 @@ pub(crate) fn read(
     choose(&standing, &homes, grid, inputs, report)
 }
 
-/// Sixteen bytes that stand for a transaction.
+/// Returns sixteen bytes that identify a transaction.
 fn identifier(text: &str) -> u128 {
     let digest = Sha256::digest(text.as_bytes());
     digest
@@ -203,7 +203,7 @@ fn identifier(text: &str) -> u128 {
         .fold(0, |sum, byte| sum << 8 | u128::from(*byte))
 }
 
-/// Eight bytes that stand for an address as the register writes it.
+/// Returns eight bytes that identify an address as the register writes it.
 fn address(row: &PricePaid) -> u64 {
     let mut hasher = Sha256::new();
     let postcode = row.postcode.as_ref().map(|postcode| postcode.as_str());
@@ -219,8 +219,8 @@ fn address(row: &PricePaid) -> u64 {
     first_eight(&hasher.finalize())
 }
 
-/// The rows that stand after additions, changes and deletions: files act in order of their latest
-/// day, then of SHA-256, and the rows of a file in their own order. In order of row.
+/// Returns the rows that remain after additions, changes and deletions, in order of row. Files
+/// apply in order of their latest day, then of SHA-256, and rows in the order of their file.
 fn settle(mut seeds: Vec<Seed>, latest: &[u16], report: &mut SalesReport) -> Vec<Seed> {
     let moment = |seed: &Seed| (latest.get(usize::from(seed.at.0)).copied(), seed.at);
     seeds.sort_unstable_by_key(|seed| (seed.id, moment(seed)));
@@ -260,7 +260,7 @@ fn without_gaps(months: impl Iterator<Item = Month>) -> Result<(), MarketsError>
     }
 }
 
-/// Lets through what is counted.
+/// Selects the sales that count.
 fn choose(
     standing: &[Seed],
     homes: &[Home],
@@ -374,15 +374,15 @@ fn sale(seed: &Seed, area: AreaNumber, dwelling: Dwelling) -> Sale {
     }
 }
 
-/// The group of bedrooms that habitable rooms stand for. No register holds bedrooms. One room of a
-/// flat or of a house of up to four rooms is taken for a living room, two of a larger house.
+/// Estimates the group of bedrooms from habitable rooms, since no register holds bedrooms.
+/// Subtracts one living room for a flat or a house of up to four rooms, two for a larger house.
 fn bedrooms(dwelling: Dwelling, rooms: u8) -> u8 {
     let house = dwelling != Dwelling(4);
     let living = if house && rooms > 4 { 2 } else { 1 };
     rooms.saturating_sub(living).clamp(1, 4)
 }
 
-/// The first sale of each new home, by authority, postcode and day.
+/// Returns the first sale of each new home, by authority, postcode and day.
 fn first_sales(mut homes: Vec<(Delivery, u64, u128)>) -> Vec<Delivery> {
     homes.sort_unstable_by_key(|(delivery, address, id)| (*address, delivery.day, *id));
     homes.dedup_by_key(|(_, address, _)| *address);

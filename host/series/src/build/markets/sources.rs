@@ -1,4 +1,4 @@
-//! The source files, and whoever watches.
+//! The source files and the progress callback.
 
 use super::{Inputs, MarketsError};
 use domesday_registers::Progress;
@@ -32,7 +32,7 @@ impl sources::Kind for Kind {
     }
 }
 
-/// Every source file, and whoever watches.
+/// Every source file, and the progress callback.
 pub(crate) struct Sources<'a> {
     sources: Vec<Source<Kind>>,
     watch: &'a mut Progress<'a>,
@@ -99,7 +99,7 @@ impl<'a> Sources<'a> {
         (self.watch)(stage, done, total);
     }
 
-    /// The reports of all files.
+    /// Returns the reports of all files.
     pub(crate) fn finish(self) -> Vec<FileReport> {
         let reports = self.sources.into_iter().map(|source| source.report);
         reports.collect()

@@ -5,13 +5,13 @@
 pub struct Code {
     /// Its code, the column's header.
     pub code: &'static str,
-    /// What it is here.
+    /// The series.
     pub series: DatabaseSeries,
-    /// Words that its title holds, where a file has titles; in lower case.
+    /// Words of its title in lower case, for files with titles.
     pub title: &'static [&'static str],
 }
 
-/// What a series of the database is here.
+/// A series of the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DatabaseSeries {
     /// Bank Rate.
@@ -131,13 +131,13 @@ pub const CODES: &[Code] = &[
     mortgage("IUMTLMV", "mortgage_reversion", &["revert"]),
 ];
 
-/// The series of this code.
+/// Returns the series of this code.
 pub fn by_code(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|known| known.code == code)
 }
 
 impl Code {
-    /// Whether a title may be that of this series.
+    /// Returns whether a title may be that of this series.
     pub fn answers_to(&self, title: &str) -> bool {
         let title = title
             .to_lowercase()

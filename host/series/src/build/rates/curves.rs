@@ -6,7 +6,7 @@ use chrono::NaiveDate;
 
 use super::codes::DatabaseSeries;
 use super::published::CurveSide;
-use super::{Curve, Published};
+use super::{Curve, PublishedRates};
 use crate::build::{Draft, Key, NewObservation};
 use crate::catalogue::{Dataset, Dimension, Family, ObservationField as F};
 use crate::{Period, add_months};
@@ -15,18 +15,18 @@ use crate::{Period, add_months};
 /// basis as the nominal curve that they are fitted with.
 const DAY_COUNT: &str = "ACT/365F";
 
-/// The dataset of this id; the builder names only those of the catalogue.
+/// Returns the dataset of this id; the builder names only those of the catalogue.
 pub(super) fn dataset(id: &str) -> Option<&'static Dataset> {
     Family::Rates.dataset(id)
 }
 
-/// A key of the dataset's only or named metric.
+/// Returns a key of the dataset's only or named metric.
 pub(super) fn key(dataset: &'static Dataset, metric: &str) -> Option<Key> {
     Some(Key::new(dataset, dataset.metric(metric)?))
 }
 
 /// Bank Rate, SONIA and its index, each on the dates that it is stated for.
-pub(super) fn references(draft: &mut Draft, published: &Published) {
+pub(super) fn references(draft: &mut Draft, published: &PublishedRates) {
     let all = [
         (DatabaseSeries::BankRate, "bank_rate", "rate_pct"),
         (DatabaseSeries::Sonia, "sonia_overnight", "rate_pct"),
@@ -49,7 +49,7 @@ pub(super) fn references(draft: &mut Draft, published: &Published) {
 }
 
 /// Every node of every curve.
-pub(super) fn curves(draft: &mut Draft, published: &Published) {
+pub(super) fn curves(draft: &mut Draft, published: &PublishedRates) {
     for ((kind, side), curve) in &published.curves {
         if let Some(dataset) = dataset(kind.dataset(*side)) {
             nodes(draft, dataset, *side, curve);

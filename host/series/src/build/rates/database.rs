@@ -8,9 +8,9 @@
 use super::codes::{Code, DatabaseSeries, by_code};
 use super::published::Warning;
 use super::source::File;
-use super::{Place, Published, RatesError, RatesFault, dates};
+use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation, dates};
 
-/// What a column is.
+/// The meaning of a column.
 #[derive(Clone, Copy)]
 enum Column {
     Series(DatabaseSeries),
@@ -19,7 +19,7 @@ enum Column {
 }
 
 /// Reads one file.
-pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesError> {
+pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -27,7 +27,7 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
         .from_reader(file.bytes.as_slice());
     let mut records = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| RatesFault::from(error).at(file.place()))?;
+        let record = record.map_err(|error| RatesErrorKind::from(error).at(file.place()))?;
         let line = record.position().map_or(0, csv::Position::line);
         records.push((line, record));
     }
@@ -37,7 +37,7 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
         .is_some_and(|(_, r)| heads(r, &["SERIES", "DESCRIPTION"]))
     {
         rows.next();
-        // Titles stand above the table; the table's own header ends them.
+        // Titles precede the table. The table's own header ends them.
         while let Some((line, row)) = rows.next_if(|(_, r)| !heads(r, &["DATE"])) {
             if !blank(row) {
                 title(file, *line, row)?;
@@ -45,7 +45,7 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
         }
     }
     let Some((line, header)) = rows.next() else {
-        return Err(RatesFault::Layout("is empty").at(file.place()));
+        return Err(RatesErrorKind::Layout("is empty").at(file.place()));
     };
     if heads(header, &["DATE", "SERIES", "VALUE"]) {
         for (line, row) in rows.filter(|(_, r)| !blank(r)) {
@@ -79,18 +79,18 @@ fn heads(record: &csv::StringRecord, names: &[&str]) -> bool {
     })
 }
 
-/// What the columns after the date are, with their headers.
+/// Returns the meaning of the columns after the date, with their headers.
 fn columns(
     file: &File,
     line: u64,
     header: &csv::StringRecord,
-    published: &mut Published,
+    published: &mut PublishedRates,
 ) -> Result<Vec<(String, Column)>, RatesError> {
     if heads(header, &["Date Changed", "Rate"]) {
         return Ok(vec![("Rate".to_owned(), Column::BankRateChange)]);
     }
     if !heads(header, &["DATE"]) {
-        let fault = RatesFault::Layout("has no header that begins with DATE");
+        let fault = RatesErrorKind::Layout("has no header that begins with DATE");
         return Err(fault.at(place(file, line, None)));
     }
     let mut columns = Vec::new();
@@ -115,7 +115,7 @@ fn columns(
         columns.push((name.to_owned(), column));
     }
     if used == 0 {
-        let fault = RatesFault::Layout("has no column of a series that is used here");
+        let fault = RatesErrorKind::Layout("has no column of a series that is used here");
         return Err(fault.at(place(file, line, None)));
     }
     Ok(columns)
@@ -126,7 +126,7 @@ fn title(file: &File, line: u64, row: &csv::StringRecord) -> Result<(), RatesErr
     let code = row.get(0).unwrap_or_default();
     let title = row.get(1).unwrap_or_default();
     match by_code(code) {
-        Some(known) if !Code::answers_to(known, title) => Err(RatesFault::Title {
+        Some(known) if !Code::answers_to(known, title) => Err(RatesErrorKind::Title {
             code: code.to_owned(),
             title: title.to_owned(),
         }
@@ -143,7 +143,7 @@ fn cell(
     at: usize,
     name: &str,
     column: Column,
-    published: &mut Published,
+    published: &mut PublishedRates,
 ) -> Result<(), RatesError> {
     let text = row.get(at).unwrap_or_default();
     if matches!(column, Column::LeftOut) || text.is_empty() {
@@ -151,13 +151,13 @@ fn cell(
     }
     let date = row.get(0).unwrap_or_default();
     let day = dates::day(date)
-        .ok_or_else(|| RatesFault::Date(date.to_owned()).at(place(file, line, Some("DATE"))))?;
+        .ok_or_else(|| RatesErrorKind::Date(date.to_owned()).at(place(file, line, Some("DATE"))))?;
     let here = place(file, line, Some(name));
     let value = text
         .parse::<f64>()
         .ok()
         .filter(|value| value.is_finite())
-        .ok_or_else(|| RatesFault::Number(text.to_owned()).at(here.clone()))?;
+        .ok_or_else(|| RatesErrorKind::Number(text.to_owned()).at(here.clone()))?;
     match column {
         Column::Series(series) => published.state(series, day, value, &here),
         Column::BankRateChange => {
@@ -168,8 +168,8 @@ fn cell(
     }
 }
 
-fn place(file: &File, line: u64, column: Option<&str>) -> Place {
-    Place {
+fn place(file: &File, line: u64, column: Option<&str>) -> SourceLocation {
+    SourceLocation {
         cell: Some(match column {
             Some(column) => format!("line {line}, column {column}"),
             None => format!("line {line}"),

@@ -1,10 +1,10 @@
-//! All 22 datasets from what the files state.
+//! Derives all 22 datasets from the files' content.
 
-use super::{Published, curves, mortgages, scenarios, swaps};
+use super::{PublishedRates, curves, mortgages, scenarios, swaps};
 use crate::build::Draft;
 
 /// Fills a draft. A dataset or node whose inputs are not among the files has no series.
-pub fn derive(published: &Published) -> Draft {
+pub fn derive(published: &PublishedRates) -> Draft {
     let mut draft = Draft::new();
     let discounts = swaps::discounts(published);
     let spreads = mortgages::spreads(published, &discounts);

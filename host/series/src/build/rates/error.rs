@@ -1,11 +1,11 @@
-//! What can be wrong with the Bank's files, and where.
+//! Errors of the Bank's files and their locations.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// Where in a file something stands.
+/// A location in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct SourceLocation {
     /// The file's name; a member of an archive is `archive.zip!member`.
     pub file: String,
     /// The sheet, in a workbook.
@@ -14,7 +14,7 @@ pub struct Place {
     pub cell: Option<String>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.file)?;
         if let Some(sheet) = &self.sheet {
@@ -27,7 +27,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// The files cannot be read as what they should be.
+/// The files do not have the expected content.
 #[derive(Debug, thiserror::Error)]
 pub enum RatesError {
     /// The file system refused.
@@ -42,15 +42,15 @@ pub enum RatesError {
     #[error("{place}: {fault}")]
     File {
         /// Where.
-        place: Box<Place>,
+        place: Box<SourceLocation>,
         /// What.
-        fault: RatesFault,
+        fault: RatesErrorKind,
     },
 }
 
-/// What is wrong with a file.
+/// The kind of an error in a file.
 #[derive(Debug, thiserror::Error)]
-pub enum RatesFault {
+pub enum RatesErrorKind {
     /// Not a readable archive.
     #[error("{0}")]
     Zip(#[from] zip::result::ZipError),
@@ -80,7 +80,7 @@ pub enum RatesFault {
     /// Not a maturity in whole months.
     #[error("{0} is not a maturity in whole months")]
     Maturity(String),
-    /// The same figure stands elsewhere with another value.
+    /// Another file or cell states another value for the same figure.
     #[error("{value} contradicts {other}, read before from {from}")]
     Contradiction {
         /// The value here.
@@ -92,9 +92,9 @@ pub enum RatesFault {
     },
 }
 
-impl RatesFault {
-    /// The fault at a place.
-    pub(crate) fn at(self, place: Place) -> RatesError {
+impl RatesErrorKind {
+    /// Returns the fault at a place.
+    pub(crate) fn at(self, place: SourceLocation) -> RatesError {
         RatesError::File {
             place: Box::new(place),
             fault: self,

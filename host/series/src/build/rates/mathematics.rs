@@ -23,7 +23,7 @@ pub struct Discount {
 }
 
 impl Discount {
-    /// The curve through spot rates in per cent by maturity in months; `None` without any.
+    /// Returns the curve through spot rates in per cent by maturity in months; `None` without any.
     pub fn through(spot: &BTreeMap<u32, f64>) -> Option<Discount> {
         if spot.is_empty() || spot.contains_key(&0) {
             return None;
@@ -62,13 +62,13 @@ impl Discount {
         a * self.logs[low] + b * self.logs[high] + bend * width * width / 6.0
     }
 
-    /// The discount factor P at a maturity in months.
+    /// Returns the discount factor P at a maturity in months.
     pub fn factor(&self, month: u32) -> Option<f64> {
         self.log(month).map(|log| libm::exp(-log))
     }
 
-    /// The par rate in per cent of a swap of annual payments over whole years that starts `start`
-    /// months after the snapshot: (P(s) - P(s+n)) / sum of P(s+i).
+    /// Returns the par rate in per cent of a swap of annual payments over whole years that starts
+    /// `start` months after the snapshot: (P(s) - P(s+n)) / sum of P(s+i).
     pub fn par_rate(&self, start: u32, years: u32) -> Option<f64> {
         let mut annuity = 0.0;
         let mut last = f64::NAN;
@@ -79,7 +79,7 @@ impl Discount {
         (years > 0).then_some(100.0 * (self.factor(start)? - last) / annuity)
     }
 
-    /// The simple annual rate in per cent of the month that starts `start` months after the
+    /// Returns the simple annual rate in per cent of the month that starts `start` months after the
     /// snapshot: 12 (P(s) / P(s+1) - 1).
     pub fn month_rate(&self, start: u32) -> Option<f64> {
         // From the difference of logarithms: P(s) / P(s+1) is near 1, and its digits would be lost.
@@ -117,17 +117,17 @@ fn natural_bends(months: &[u32], values: &[f64]) -> Vec<f64> {
     bends
 }
 
-/// A spread in basis points: (rate - reference) x 100, both in per cent.
+/// Returns a spread in basis points: (rate - reference) x 100, both in per cent.
 pub fn spread_bp(rate: f64, reference: f64) -> f64 {
     (rate - reference) * 100.0
 }
 
-/// The mean.
+/// Returns the mean.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The median; of an even count the mean of the middle two.
+/// Returns the median; of an even count the mean of the middle two.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,6 +1,6 @@
 //! Sterling rates from the Bank of England's own files.
 //!
-//! [`read`] takes database exports and curve workbooks and gives [`Published`]: what the files
+//! [`read`] takes database exports and curve workbooks and gives [`PublishedRates`]: what the files
 //! state, and nothing else. [`derive`] fills a draft of all 22 datasets from it; a dataset whose
 //! inputs are not there has no series. Missing is never filled: where an input is absent, so is
 //! what would be computed from it.
@@ -23,6 +23,6 @@ mod wide;
 mod workbook;
 
 pub use derive::derive;
-pub use error::{Place, RatesError, RatesFault};
-pub use published::{Curve, CurveKind, CurveSide, Published, Warning};
+pub use error::{RatesError, RatesErrorKind, SourceLocation};
+pub use published::{Curve, CurveKind, CurveSide, PublishedRates, Warning};
 pub use read::{Inputs, read};

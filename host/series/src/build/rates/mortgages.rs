@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{Datelike, NaiveDate};
 
-use super::Published;
+use super::PublishedRates;
 use super::codes::DatabaseSeries;
 use super::curves::{dataset, key};
 use super::mathematics::{mean, median, spread_bp};
@@ -43,13 +43,13 @@ pub(super) struct Spreads {
     pub(super) reversion: Vec<Spread>,
 }
 
-/// The term in years of a fixed product.
+/// Returns the term in years of a fixed product.
 pub(super) fn term_years(product: &str) -> Option<u32> {
     let (_, after) = product.split_once("_fixed_")?;
     after.split_once("y_")?.0.parse().ok()
 }
 
-/// The loan to value of a product, per cent.
+/// Returns the loan to value of a product, per cent.
 pub(super) fn ltv_pct(product: &str) -> Option<u32> {
     product
         .strip_suffix("ltv")?
@@ -70,8 +70,8 @@ fn with_product(key: Key, product: &str) -> Key {
     key
 }
 
-/// A product's rates by the last day of their months.
-fn months(published: &Published, product: &'static str) -> Vec<(NaiveDate, f64)> {
+/// Returns a product's rates by the last day of their months.
+fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, f64)> {
     published
         .series
         .get(&DatabaseSeries::Mortgage(product))
@@ -82,7 +82,7 @@ fn months(published: &Published, product: &'static str) -> Vec<(NaiveDate, f64)>
 }
 
 /// The quoted rates of every product.
-pub(super) fn benchmarks(draft: &mut Draft, published: &Published) {
+pub(super) fn benchmarks(draft: &mut Draft, published: &PublishedRates) {
     let Some(dataset) = dataset("mortgage_benchmarks") else {
         return;
     };
@@ -100,7 +100,7 @@ pub(super) fn benchmarks(draft: &mut Draft, published: &Published) {
 }
 
 /// Computes every spread that its inputs allow.
-pub(super) fn spreads(published: &Published, discounts: &Discounts) -> Spreads {
+pub(super) fn spreads(published: &PublishedRates, discounts: &Discounts) -> Spreads {
     let mut spreads = Spreads::default();
     for &product in FIXED_PRODUCTS {
         let Some(term) = term_years(product) else {
@@ -194,7 +194,7 @@ pub(super) fn reversion_spread(draft: &mut Draft, spreads: &Spreads) {
     }
 }
 
-/// The last month of a spread that had ended by a day.
+/// Returns the last month of a spread that had ended by a day.
 pub(super) fn latest_by(spreads: &[Spread], day: NaiveDate) -> Option<&Spread> {
     spreads.iter().rev().find(|spread| spread.month_end <= day)
 }

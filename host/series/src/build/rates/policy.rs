@@ -1,10 +1,10 @@
-//! Which Bank Rate was in force on a day, by what the files state.
+//! The Bank Rate in force on a day, from the files' content.
 
 use std::collections::BTreeMap;
 
 use chrono::{Datelike, NaiveDate};
 
-use super::Published;
+use super::PublishedRates;
 use super::codes::DatabaseSeries;
 
 /// Bank Rate as the files state it.
@@ -15,43 +15,43 @@ pub(super) struct PolicyRate<'p> {
 
 /// A rate and the date that it is stated for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct InForce {
+pub(super) struct RateInForce {
     pub(super) rate: f64,
     pub(super) stated_for: NaiveDate,
 }
 
 impl<'p> PolicyRate<'p> {
-    pub(super) fn of(published: &'p Published) -> PolicyRate<'p> {
+    pub(super) fn of(published: &'p PublishedRates) -> PolicyRate<'p> {
         PolicyRate {
             stated: published.series.get(&DatabaseSeries::BankRate),
             changes: &published.bank_rate_changes,
         }
     }
 
-    /// The rate in force on `day`: stated for it; or the last change of the list, where a later
-    /// change shows that the list reaches past the day.
-    pub(super) fn on(&self, day: NaiveDate) -> Option<InForce> {
+    /// Returns the rate in force on `day`: the one stated for it, or else the last change of the
+    /// list, if a later change shows that the list covers the day.
+    pub(super) fn on(&self, day: NaiveDate) -> Option<RateInForce> {
         if let Some(rate) = self.stated.and_then(|stated| stated.get(&day)) {
-            return Some(InForce {
+            return Some(RateInForce {
                 rate: *rate,
                 stated_for: day,
             });
         }
         self.changes.range(day..).next()?;
         let (stated_for, rate) = self.changes.range(..=day).next_back()?;
-        Some(InForce {
+        Some(RateInForce {
             rate: *rate,
             stated_for: *stated_for,
         })
     }
 
-    /// The rate in force at the end of the month that ends on `day`: as [`PolicyRate::on`], or the
-    /// last one stated within the month, since month ends fall on days without a row.
-    pub(super) fn at_month_end(&self, day: NaiveDate) -> Option<InForce> {
+    /// Returns the rate in force at the end of the month that ends on `day`: as [`PolicyRate::on`],
+    /// or the last one stated within the month, since month ends fall on days without a row.
+    pub(super) fn at_month_end(&self, day: NaiveDate) -> Option<RateInForce> {
         self.on(day).or_else(|| {
             let first = day.with_day(1)?;
             let (stated_for, rate) = self.stated?.range(first..=day).next_back()?;
-            Some(InForce {
+            Some(RateInForce {
                 rate: *rate,
                 stated_for: *stated_for,
             })

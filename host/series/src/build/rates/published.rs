@@ -1,11 +1,11 @@
-//! What the Bank's files state, before anything is computed.
+//! The content of the Bank's files, before anything is computed.
 
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
 use super::codes::DatabaseSeries;
-use super::{Place, RatesError, RatesFault};
+use super::{RatesError, RatesErrorKind, SourceLocation};
 use crate::Period;
 use crate::catalogue::Frequency;
 use crate::package::SourceFile;
@@ -33,7 +33,7 @@ pub enum CurveSide {
 }
 
 impl CurveKind {
-    /// The dataset of this side of the curve.
+    /// Returns the dataset of this side of the curve.
     pub fn dataset(self, side: CurveSide) -> &'static str {
         match (self, side) {
             (CurveKind::Ois, CurveSide::Spot) => "ois_spot_curve",
@@ -47,7 +47,7 @@ impl CurveKind {
         }
     }
 
-    /// All kinds with both sides.
+    /// Returns all kinds with both sides.
     pub fn all() -> impl Iterator<Item = (CurveKind, CurveSide)> {
         let kinds = [
             CurveKind::Ois,
@@ -68,14 +68,14 @@ pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Where.
-    pub place: Place,
-    /// What was left out and why.
+    pub place: SourceLocation,
+    /// The omitted part and the reason.
     pub reason: String,
 }
 
-/// What the files state.
+/// The content of the files.
 #[derive(Debug, Default)]
-pub struct Published {
+pub struct PublishedRates {
     /// The files.
     pub sources: Vec<SourceFile>,
     /// Series of the database: values by the dates that they are stated for.
@@ -84,7 +84,7 @@ pub struct Published {
     pub bank_rate_changes: BTreeMap<NaiveDate, f64>,
     /// Curves.
     pub curves: BTreeMap<(CurveKind, CurveSide), Curve>,
-    /// What was left out.
+    /// Omitted parts.
     pub warnings: Vec<Warning>,
     /// Which file each series and curve snapshot came from first, to name it in contradictions.
     origins: BTreeMap<Origin, String>,
@@ -96,15 +96,15 @@ enum Origin {
     Curve(CurveKind, CurveSide, NaiveDate),
 }
 
-impl Published {
-    /// Adds a value of a database series; the same value again changes nothing. Mortgage rates are
-    /// of months, whichever day of it a file writes.
+impl PublishedRates {
+    /// Adds a value of a database series. An equal value changes nothing. A mortgage rate is of the
+    /// whole month, whichever day of it a file writes.
     pub(super) fn state(
         &mut self,
         series: DatabaseSeries,
         day: NaiveDate,
         value: f64,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<(), RatesError> {
         let day = match series {
             DatabaseSeries::Mortgage(_) => Period::of_month(day).last_day(Frequency::Monthly),
@@ -115,14 +115,14 @@ impl Published {
         self.agree(known, value, origin, place)
     }
 
-    /// Adds a node of a curve; the same value again changes nothing.
+    /// Adds a node of a curve. An equal value changes nothing.
     pub(super) fn node(
         &mut self,
         curve: (CurveKind, CurveSide),
         day: NaiveDate,
         months: u32,
         rate: f64,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<(), RatesError> {
         let snapshot = self
             .curves
@@ -139,10 +139,10 @@ impl Published {
         known: Option<f64>,
         value: f64,
         origin: Origin,
-        place: &Place,
+        place: &SourceLocation,
     ) -> Result<(), RatesError> {
         match known {
-            Some(other) if other != value => Err(RatesFault::Contradiction {
+            Some(other) if other != value => Err(RatesErrorKind::Contradiction {
                 value,
                 other,
                 from: self.origins.get(&origin).cloned().unwrap_or_default(),

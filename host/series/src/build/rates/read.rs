@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::source::File;
-use super::{Published, RatesError, RatesFault, database, wide, workbook};
+use super::{PublishedRates, RatesError, RatesErrorKind, database, wide, workbook};
 
 /// The files to build from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,15 +16,15 @@ pub struct Inputs {
     pub synthetic: bool,
 }
 
-/// Reads every file. `progress` is told each file's name before it is read.
+/// Reads every file. `progress` receives each file's name before the file is read.
 ///
 /// # Errors
 ///
 /// The first thing that cannot be read as what it should be, by file, sheet and cell. Two files
 /// that state different values for one figure contradict each other, and nothing is chosen between
 /// them.
-pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<Published, RatesError> {
-    let mut published = Published::default();
+pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<PublishedRates, RatesError> {
+    let mut published = PublishedRates::default();
     for path in &inputs.database {
         for file in File::read(path, inputs.synthetic, &mut published.sources)? {
             progress(&file.name);
@@ -40,7 +40,7 @@ pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<Published
             } else if lower.ends_with(".xlsx") || lower.ends_with(".xls") {
                 workbook::read(&file, &mut published)?;
             } else {
-                let fault = RatesFault::Layout("is no workbook, archive or curve table");
+                let fault = RatesErrorKind::Layout("is no workbook, archive or curve table");
                 return Err(fault.at(file.place()));
             }
         }

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::Published;
+use super::PublishedRates;
 use super::curves::{dataset, key};
 use super::mathematics::Discount;
 use super::mortgages::{Spread, Spreads, latest_by, ltv_pct, term_years};
@@ -13,16 +13,16 @@ use crate::catalogue::rates::{BTL_TERMS, LAST_HORIZON, SCENARIOS, STRESS_TERMS};
 use crate::catalogue::{Dimension, ObservationField as F, SelectorName};
 use crate::{Period, add_months};
 
-/// What a scenario assumes of a rate at a horizon.
+/// A scenario's assumption on a rate at a horizon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Assumption {
-    /// Today's rate for ever.
+    /// Today's rate, unchanged in the future.
     Unchanged,
-    /// The rate that the OIS curve implies and so many percentage points.
+    /// The rate that the OIS curve implies, plus these percentage points.
     Implied(f64),
 }
 
-/// What a scenario of this name assumes.
+/// Returns the assumption of the scenario of this name.
 fn assumption(scenario: &str) -> Option<Assumption> {
     Some(match scenario {
         "market_implied" => Assumption::Implied(0.0),
@@ -49,7 +49,7 @@ struct Ground<'a> {
 /// Fills all four datasets as far as their inputs reach.
 pub(super) fn scenarios(
     draft: &mut Draft,
-    published: &Published,
+    published: &PublishedRates,
     discounts: &Discounts,
     spreads: &Spreads,
 ) {

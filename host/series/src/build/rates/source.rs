@@ -5,7 +5,7 @@ use std::path::Path;
 
 use domesday_package::Sha256Digest;
 
-use super::{Place, RatesError, RatesFault};
+use super::{RatesError, RatesErrorKind, SourceLocation};
 use crate::package::SourceFile;
 
 /// One file in memory.
@@ -20,7 +20,7 @@ pub(super) struct File {
 const LARGEST_MEMBER: u64 = 256 << 20;
 
 impl File {
-    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` is told
+    /// Reads a file; of an archive its workbooks, in the order of their names. `sources` receives
     /// the digest of the file itself.
     pub(super) fn read(
         path: &Path,
@@ -37,7 +37,7 @@ impl File {
             .unwrap_or_default();
         sources.push(source(&name, &bytes, synthetic));
         if path.extension().is_some_and(|extension| extension == "zip") {
-            let place = Place {
+            let place = SourceLocation {
                 file: name.clone(),
                 sheet: None,
                 cell: None,
@@ -47,9 +47,9 @@ impl File {
         Ok(vec![File { name, bytes }])
     }
 
-    /// The file itself as a place.
-    pub(super) fn place(&self) -> Place {
-        Place {
+    /// Returns the file itself as a place.
+    pub(super) fn place(&self) -> SourceLocation {
+        SourceLocation {
             file: self.name.clone(),
             sheet: None,
             cell: None,
@@ -57,8 +57,8 @@ impl File {
     }
 }
 
-/// The workbooks of an archive.
-fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesFault> {
+/// Returns the workbooks of an archive.
+fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesErrorKind> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes))?;
     let mut names = zip
         .file_names()
@@ -78,7 +78,9 @@ fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesFault> {
             .read_to_end(&mut content)
             .map_err(zip::result::ZipError::from)? as u64;
         if read > LARGEST_MEMBER {
-            return Err(RatesFault::Layout("holds a member of more than 256 MiB"));
+            return Err(RatesErrorKind::Layout(
+                "holds a member of more than 256 MiB",
+            ));
         }
         let short = name.rsplit('/').next().unwrap_or(&name);
         files.push(File {
@@ -87,12 +89,12 @@ fn members(archive: &str, bytes: Vec<u8>) -> Result<Vec<File>, RatesFault> {
         });
     }
     if files.is_empty() {
-        return Err(RatesFault::Layout("holds no workbook"));
+        return Err(RatesErrorKind::Layout("holds no workbook"));
     }
     Ok(files)
 }
 
-/// What the manifest says of a file of the Bank.
+/// Returns the manifest's entry of a file of the Bank.
 fn source(name: &str, bytes: &[u8], synthetic: bool) -> SourceFile {
     let (publisher, licence) = if synthetic {
         ("domesday", "invented; no publisher's data")

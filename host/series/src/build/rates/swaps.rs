@@ -1,10 +1,10 @@
-//! What is computed from the OIS curve: par swaps, forward-starting swaps, the path of SONIA.
+//! Figures of the OIS curve: par swaps, forward-starting swaps and the path of SONIA.
 
 use std::collections::BTreeMap;
 
 use chrono::NaiveDate;
 
-use super::Published;
+use super::PublishedRates;
 use super::curves::{dataset, interval, key};
 use super::mathematics::Discount;
 use super::published::{CurveKind, CurveSide};
@@ -23,8 +23,8 @@ const PATH_METHOD: &str = "Simple annual rate of one month: 12 (P(s) / P(s+1) - 
 /// The OIS curve of each day as discount factors.
 pub(super) type Discounts = BTreeMap<NaiveDate, Discount>;
 
-/// The discount curves of all snapshots.
-pub(super) fn discounts(published: &Published) -> Discounts {
+/// Returns the discount curves of all snapshots.
+pub(super) fn discounts(published: &PublishedRates) -> Discounts {
     let ois = published.curves.get(&(CurveKind::Ois, CurveSide::Spot));
     ois.into_iter()
         .flatten()
@@ -34,7 +34,7 @@ pub(super) fn discounts(published: &Published) -> Discounts {
 
 /// Spot-starting swaps. Years that are no published nodes give no swap, since nothing between nodes
 /// is read for these.
-pub(super) fn swaps(draft: &mut Draft, published: &Published, discounts: &Discounts) {
+pub(super) fn swaps(draft: &mut Draft, published: &PublishedRates, discounts: &Discounts) {
     let Some(dataset) = dataset("indicative_swap_rates") else {
         return;
     };

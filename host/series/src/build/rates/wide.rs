@@ -6,16 +6,16 @@
 
 use super::published::CurveKind;
 use super::source::File;
-use super::{Place, Published, RatesError, RatesFault, dates};
+use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation, dates};
 
 /// Reads one table.
-pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesError> {
-    let csv_fault = |error: csv::Error| RatesFault::from(error).at(file.place());
+pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
+    let csv_fault = |error: csv::Error| RatesErrorKind::from(error).at(file.place());
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .from_reader(file.bytes.as_slice());
     let header = reader.headers().map_err(csv_fault)?.clone();
-    let place = |line: u64, column: &str| Place {
+    let place = |line: u64, column: &str| SourceLocation {
         cell: Some(format!("line {line}, column {column}")),
         ..file.place()
     };
@@ -23,7 +23,8 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
     let curve = CurveKind::all()
         .find(|(kind, side)| kind.dataset(*side) == name)
         .ok_or_else(|| {
-            RatesFault::Layout("has a first cell that names no curve dataset").at(place(1, name))
+            RatesErrorKind::Layout("has a first cell that names no curve dataset")
+                .at(place(1, name))
         })?;
     let mut maturities = Vec::new();
     for cell in header.iter().skip(1) {
@@ -31,22 +32,24 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
             .parse()
             .ok()
             .filter(|months| *months > 0)
-            .ok_or_else(|| RatesFault::Maturity(cell.to_owned()).at(place(1, cell)))?;
+            .ok_or_else(|| RatesErrorKind::Maturity(cell.to_owned()).at(place(1, cell)))?;
         maturities.push(months);
     }
     for record in reader.records() {
         let record = record.map_err(csv_fault)?;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() != header.len() {
-            let place = Place {
+            let place = SourceLocation {
                 cell: Some(format!("line {line}")),
                 ..file.place()
             };
-            return Err(RatesFault::Layout("has more or fewer cells than the header").at(place));
+            return Err(
+                RatesErrorKind::Layout("has more or fewer cells than the header").at(place),
+            );
         }
         let date = record.get(0).unwrap_or_default();
         let day = dates::day(date)
-            .ok_or_else(|| RatesFault::Date(date.to_owned()).at(place(line, name)))?;
+            .ok_or_else(|| RatesErrorKind::Date(date.to_owned()).at(place(line, name)))?;
         for (months, cell) in maturities.iter().zip(record.iter().skip(1)) {
             if cell.is_empty() {
                 continue;
@@ -56,7 +59,7 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
                 .parse::<f64>()
                 .ok()
                 .filter(|rate| rate.is_finite())
-                .ok_or_else(|| RatesFault::Number(cell.to_owned()).at(here()))?;
+                .ok_or_else(|| RatesErrorKind::Number(cell.to_owned()).at(here()))?;
             published.node(curve, day, *months, rate, &here())?;
         }
     }

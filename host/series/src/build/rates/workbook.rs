@@ -12,7 +12,7 @@ use chrono::{NaiveDate, TimeDelta};
 
 use super::published::{CurveKind, CurveSide, Warning};
 use super::source::File;
-use super::{Place, Published, RatesError, RatesFault};
+use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
 
 /// How far a maturity may lie from whole months: the sheets write 1/12 as 0.08333333.
 const MONTH_TOLERANCE: f64 = 1e-4;
@@ -30,16 +30,16 @@ enum Sheet {
 }
 
 /// Reads one workbook.
-pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesError> {
+pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
     let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(file.bytes.as_slice()))
-        .map_err(|error| RatesFault::from(error).at(file.place()))?;
+        .map_err(|error| RatesErrorKind::from(error).at(file.place()))?;
     let mut sheets = BTreeMap::new();
     for name in book.sheet_names() {
         let here = place(file, &name, None);
         match sheet(&name) {
             Some(part) => {
                 if sheets.insert(part, name).is_some() {
-                    return Err(RatesFault::Layout("is the second sheet of its kind").at(here));
+                    return Err(RatesErrorKind::Layout("is the second sheet of its kind").at(here));
                 }
             }
             None if name.trim().eq_ignore_ascii_case("info") => {}
@@ -50,13 +50,13 @@ pub(super) fn read(file: &File, published: &mut Published) -> Result<(), RatesEr
         }
     }
     if sheets.is_empty() {
-        return Err(RatesFault::Layout("has no sheet of a curve").at(file.place()));
+        return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.place()));
     }
-    // Exact half-yearly maturities come first, and the short end adds what they lack.
+    // Take exact half-yearly maturities first. The short end adds the others.
     for (part, name) in sheets {
         let range = book
             .worksheet_range(&name)
-            .map_err(|error| RatesFault::from(error).at(place(file, &name, None)))?;
+            .map_err(|error| RatesErrorKind::from(error).at(place(file, &name, None)))?;
         Reading {
             file,
             name: &name,
@@ -110,15 +110,15 @@ fn title(text: &str) -> Option<(CurveKind, CurveSide)> {
     Some((kind, side))
 }
 
-fn place(file: &File, sheet: &str, cell: Option<(u32, u32)>) -> Place {
-    Place {
+fn place(file: &File, sheet: &str, cell: Option<(u32, u32)>) -> SourceLocation {
+    SourceLocation {
         sheet: Some(sheet.to_owned()),
         cell: cell.map(|(row, column)| cell_name(row, column)),
         ..file.place()
     }
 }
 
-/// The name of a cell: `AB12` for row 11, column 27, both from 0.
+/// Returns the name of a cell: `AB12` for row 11, column 27, both from 0.
 fn cell_name(row: u32, column: u32) -> String {
     let mut letters = Vec::new();
     let mut left = column + 1;
@@ -138,7 +138,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn at(&self, row: u32, column: u32) -> Place {
+    fn at(&self, row: u32, column: u32) -> SourceLocation {
         place(self.file, self.name, Some((row, column)))
     }
 
@@ -146,15 +146,17 @@ impl Reading<'_> {
         self.range.get_value((row, column)).unwrap_or(&Data::Empty)
     }
 
-    fn read(&self, part: Sheet, published: &mut Published) -> Result<(), RatesError> {
+    fn read(&self, part: Sheet, published: &mut PublishedRates) -> Result<(), RatesError> {
         let (Sheet::Long(side) | Sheet::Short(side)) = part;
         let (kind, titled) = match self.cell(0, 1) {
             Data::String(text) => title(text),
             _ => None,
         }
-        .ok_or_else(|| RatesFault::Layout("has no title that names a curve").at(self.at(0, 1)))?;
+        .ok_or_else(|| {
+            RatesErrorKind::Layout("has no title that names a curve").at(self.at(0, 1))
+        })?;
         if titled != side {
-            let fault = RatesFault::Layout("has a title that contradicts the sheet's name");
+            let fault = RatesErrorKind::Layout("has a title that contradicts the sheet's name");
             return Err(fault.at(self.at(0, 1)));
         }
         let (height, width) = self.range.end().map_or((0, 0), |(r, c)| (r + 1, c + 1));
@@ -163,7 +165,7 @@ impl Reading<'_> {
                 matches!(self.cell(*row, 0), Data::String(text) if text.trim().eq_ignore_ascii_case("years:"))
             })
             .ok_or_else(|| {
-                RatesFault::Layout("has no row of maturities headed years:").at(self.at(3, 0))
+                RatesErrorKind::Layout("has no row of maturities headed years:").at(self.at(3, 0))
             })?;
         let maturities = self.maturities(header, width)?;
         for row in header + 1..height {
@@ -188,13 +190,15 @@ impl Reading<'_> {
                 Data::Float(years) => *years,
                 Data::Int(years) => *years as f64,
                 other => {
-                    return Err(RatesFault::Maturity(other.to_string()).at(self.at(row, column)));
+                    return Err(
+                        RatesErrorKind::Maturity(other.to_string()).at(self.at(row, column))
+                    );
                 }
             };
             let months = (years * 12.0).round();
             if !(1.0..=1200.0).contains(&months) || (years * 12.0 - months).abs() > MONTH_TOLERANCE
             {
-                return Err(RatesFault::Maturity(years.to_string()).at(self.at(row, column)));
+                return Err(RatesErrorKind::Maturity(years.to_string()).at(self.at(row, column)));
             }
             maturities.insert(column, months as u32);
         }
@@ -208,15 +212,15 @@ impl Reading<'_> {
         width: u32,
         maturities: &BTreeMap<u32, u32>,
         curve: (CurveKind, CurveSide),
-        published: &mut Published,
+        published: &mut PublishedRates,
     ) -> Result<(), RatesError> {
         let filled = (1..width).find(|column| !is_blank(self.cell(row, *column)));
         let day = match self.cell(row, 0) {
             Data::DateTime(moment) => serial_day(moment.as_f64()),
             Data::Float(serial) => serial_day(*serial),
             Data::Error(_) | Data::String(_) if first => {
-                // The row of the publisher's own formulas, which hold "Refresh" or an error where a
-                // date would stand: its figures belong to no day.
+                // A row of the publisher's own formulas. It has "Refresh" or an error in place of a
+                // date, so its figures belong to no day.
                 published.warnings.push(Warning {
                     place: self.at(row, 0),
                     reason: "the row below the maturities has no date".to_owned(),
@@ -228,8 +232,9 @@ impl Reading<'_> {
         let Some(filled) = filled else {
             return Ok(());
         };
-        let day =
-            day.ok_or_else(|| RatesFault::Date(self.cell(row, 0).to_string()).at(self.at(row, 0)))?;
+        let day = day.ok_or_else(|| {
+            RatesErrorKind::Date(self.cell(row, 0).to_string()).at(self.at(row, 0))
+        })?;
         for column in filled..width {
             let cell = self.cell(row, column);
             if is_blank(cell) {
@@ -237,12 +242,12 @@ impl Reading<'_> {
             }
             let here = self.at(row, column);
             let Some(months) = maturities.get(&column) else {
-                return Err(RatesFault::Layout("holds a value without a maturity").at(here));
+                return Err(RatesErrorKind::Layout("holds a value without a maturity").at(here));
             };
             let rate = match cell {
                 Data::Float(rate) if rate.is_finite() => *rate,
                 Data::Int(rate) => *rate as f64,
-                other => return Err(RatesFault::Number(other.to_string()).at(here)),
+                other => return Err(RatesErrorKind::Number(other.to_string()).at(here)),
             };
             let known = published
                 .curves
@@ -268,7 +273,7 @@ fn is_blank(cell: &Data) -> bool {
     }
 }
 
-/// The day of a spreadsheet's serial number in the 1900 system; none for times of day.
+/// Returns the day of a spreadsheet's serial number in the 1900 system; none for times of day.
 fn serial_day(serial: f64) -> Option<NaiveDate> {
     let epoch = NaiveDate::from_ymd_opt(1899, 12, 30)?;
     if serial.fract() != 0.0 || !(20_000.0..100_000.0).contains(&serial) {

@@ -112,7 +112,7 @@ pub(super) const SUMMARY: &[Metric] = &[
     spread("median_spread_bp"),
 ];
 
-/// A daily rate reference of one series.
+/// Returns a daily rate reference of one series.
 pub(super) const fn reference(
     id: &'static str,
     summary: &'static str,
@@ -148,7 +148,7 @@ pub(super) const fn curve(
     }
 }
 
-/// A monthly mortgage product.
+/// Returns a monthly mortgage product.
 pub(super) const fn mortgage(
     id: &'static str,
     summary: &'static str,
@@ -167,7 +167,7 @@ pub(super) const fn mortgage(
     }
 }
 
-/// The snapshot of a scenario that the release saved.
+/// Returns the snapshot of a scenario that the release saved.
 pub(super) const fn scenario(
     id: &'static str,
     summary: &'static str,

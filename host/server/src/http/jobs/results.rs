@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Why an answer that was begun is broken off: a client must not take what it has for the whole.
 #[derive(Debug, thiserror::Error)]
-enum BrokenOff {
+enum ResultsError {
     #[error(transparent)]
     State(#[from] StateError),
     #[error("results ended before the last")]
@@ -61,7 +61,7 @@ fn streamed(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
     let (mut sender, body) = Channel::new(1);
     tokio::spawn(async move {
         match stream(&service, &job, start, &mut sender).await {
-            Ok(()) | Err(BrokenOff::NoClient) => {}
+            Ok(()) | Err(ResultsError::NoClient) => {}
             Err(error) => {
                 tracing::warn!(job_id = %job.id, %error, "results were broken off");
                 sender.abort(error);
@@ -75,8 +75,8 @@ async fn stream(
     service: &Service,
     job: &Job,
     start: Vec<u8>,
-    sender: &mut Sender<Bytes, BrokenOff>,
-) -> Result<(), BrokenOff> {
+    sender: &mut Sender<Bytes, ResultsError>,
+) -> Result<(), ResultsError> {
     send(sender, start).await?;
     for chunk in 0..job.chunks {
         if chunk > 0 {
@@ -84,12 +84,12 @@ async fn stream(
         }
         let (tenant, now) = (job.tenant.clone(), service.clock.now());
         let output = service.state.output(tenant, job.id, chunk, now).await?;
-        send(sender, output.ok_or(BrokenOff::Gone)?).await?;
+        send(sender, output.ok_or(ResultsError::Gone)?).await?;
     }
     send(sender, RESULTS_END.to_vec()).await
 }
 
-async fn send(sender: &mut Sender<Bytes, BrokenOff>, part: Vec<u8>) -> Result<(), BrokenOff> {
+async fn send(sender: &mut Sender<Bytes, ResultsError>, part: Vec<u8>) -> Result<(), ResultsError> {
     let sent = sender.send_data(part.into()).await;
-    sent.map_err(|_| BrokenOff::NoClient)
+    sent.map_err(|_| ResultsError::NoClient)
 }

@@ -15,7 +15,7 @@ use crate::telemetry::request_log::{LoggedValuation, RequestLog};
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_contract::v3::job::{JobRequest, Mode};
 use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::{Idempotency, Month, NewJob, Principal, Scope, Submission, UnixMillis};
@@ -37,11 +37,11 @@ pub async fn submit(
 ) -> Result<Response, ApiError> {
     if !principal.plan.jobs {
         let message = "Jobs are not part of this customer's plan. Use a synchronous batch.";
-        return Err(Fault::new(Code::AccessDisabled, message).into());
+        return Err(ValidationError::new(Code::AccessDisabled, message).into());
     }
     let received = body::of_request(&service.body_memory, request).await?;
 
-    let new = New {
+    let new = NewSubmission {
         id: new_id(&*service.clock),
         execution_id: new_id(&*service.clock),
         first_valuation_id: batch::first(new_id(&*service.clock)),
@@ -69,7 +69,7 @@ pub async fn submit(
                 .sum();
             service.state.submit(*job).await?
         }
-        Read::TooLong { fault, key } => {
+        Read::TooLong { error, key } => {
             // A known idempotency key returns its job even if the limits have become lower.
             let known = match key {
                 Some(key) => {
@@ -78,7 +78,7 @@ pub async fn submit(
                 }
                 None => None,
             };
-            known.ok_or_else(|| vec![fault])?
+            known.ok_or_else(|| vec![error])?
         }
     };
     let job = match submission {
@@ -120,7 +120,7 @@ pub async fn submit(
 }
 
 /// The facts of a submission, apart from its body.
-struct New {
+struct NewSubmission {
     id: Uuid,
     execution_id: Uuid,
     first_valuation_id: Uuid,
@@ -135,13 +135,13 @@ enum Read {
     Job(Box<NewJob>),
     /// More rows than the release or the plan takes.
     TooLong {
-        fault: Fault,
+        error: ValidationError,
         key: Option<Idempotency>,
     },
 }
 
 /// Parses a submission and all its rows.
-fn read(received: &Received, new: New) -> Result<Read, ApiError> {
+fn read(received: &Received, new: NewSubmission) -> Result<Read, ApiError> {
     let plan = &new.principal.plan;
     let request = JobRequest::read(received.bytes(), ROWS_MAX)?;
     if request.mode == Mode::Development {
@@ -157,9 +157,9 @@ fn read(received: &Received, new: New) -> Result<Read, ApiError> {
     });
     let rows_max =
         (new.release.manifest.limits.asynchronous_job_rows).min(plan.asynchronous_job_rows);
-    if let Err(fault) = request.batch.within(rows_max as usize) {
+    if let Err(error) = request.batch.within(rows_max as usize) {
         return Ok(Read::TooLong {
-            fault,
+            error,
             key: idempotency,
         });
     }
@@ -199,7 +199,7 @@ fn read(received: &Received, new: New) -> Result<Read, ApiError> {
 }
 
 fn conflict() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::IdempotencyConflict,
         "This idempotency_key was used with another body. Send that body again, or use a new key.",
     )
@@ -208,7 +208,7 @@ fn conflict() -> ApiError {
 }
 
 fn key_expired() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::IdempotencyKeyExpired,
         "This idempotency_key was used more than 30 days ago. Use a new key for a new job.",
     )
@@ -217,7 +217,7 @@ fn key_expired() -> ApiError {
 }
 
 fn paused() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::JobAdmissionPaused,
         "New jobs are not taken at present. Submit the same job again later, with the same idempotency_key.",
     )
@@ -225,7 +225,7 @@ fn paused() -> ApiError {
 }
 
 fn queue_full() -> ApiError {
-    Fault::new(
+    ValidationError::new(
         Code::CapacityOccupied,
         "As many jobs are queued or running as the plan allows. Submit this one when one of them is done.",
     )
@@ -237,9 +237,9 @@ fn store_full(bytes: u64, allowed: u64) -> ApiError {
         let message = format!(
             "This job alone takes {bytes} bytes, and the plan allows jobs {allowed}. Split it, or use synchronous batches."
         );
-        return Fault::new(Code::BodyTooLarge, message).into();
+        return ValidationError::new(Code::BodyTooLarge, message).into();
     }
-    Fault::new(
+    ValidationError::new(
         Code::CapacityOccupied,
         "The jobs of the last seven days occupy as much as the plan allows, and this one would not fit. It may when one of them expires.",
     )

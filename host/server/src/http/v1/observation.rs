@@ -1,6 +1,6 @@
 //! One observation as it is answered: period, status, value, and the fields of its dataset.
 
-use domesday_series::Written;
+use domesday_series::FormattedPeriod;
 use domesday_series::catalogue::Frequency;
 use domesday_series::store::{Observation, Value};
 use serde::ser::SerializeMap;
@@ -23,8 +23,8 @@ impl Serialize for Observed<'_> {
         map.serialize_entry("status", observation.status.as_str())?;
         map.serialize_entry("value", &Number(observation.value))?;
         if let Some((start, end)) = observation.window() {
-            map.serialize_entry("period_start", Written::day(start).as_str())?;
-            map.serialize_entry("period_end", Written::day(end).as_str())?;
+            map.serialize_entry("period_start", FormattedPeriod::day(start).as_str())?;
+            map.serialize_entry("period_end", FormattedPeriod::day(end).as_str())?;
         }
         for (field, value) in observation.fields() {
             map.serialize_entry(field.as_str(), &value.map(Field))?;
@@ -54,8 +54,8 @@ struct Field<'r>(Value<'r>);
 impl Serialize for Field<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Value::Date(date) => serializer.serialize_str(Written::day(date).as_str()),
-            Value::Month(first) => serializer.serialize_str(Written::month(first).as_str()),
+            Value::Date(date) => serializer.serialize_str(FormattedPeriod::day(date).as_str()),
+            Value::Month(first) => serializer.serialize_str(FormattedPeriod::month(first).as_str()),
             Value::Integer(number) => serializer.serialize_i32(number),
             Value::Boolean(truth) => serializer.serialize_bool(truth),
             Value::Text(text) => serializer.serialize_str(text),

@@ -8,9 +8,9 @@ use crate::service::Service;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use domesday_contract::error::{Code, Fault, harmless};
+use domesday_contract::error::{Code, ValidationError, harmless};
 use domesday_series::catalogue::{Dataset, Family};
-use domesday_series::select::{ParameterError, ParameterFault, Parameters};
+use domesday_series::select::{ParameterError, ParameterErrorKind, Parameters};
 use domesday_series::store::Release;
 use domesday_state::{DatasetAccess, Principal};
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl SeriesQuery {
             "This key may not use this dataset. It needs the scope {scope}, or {scope}:{}.",
             dataset.id
         );
-        Err(Fault::new(Code::ScopeRequired, message)
+        Err(ValidationError::new(Code::ScopeRequired, message)
             .at("dataset")
             .into())
     }
@@ -100,7 +100,7 @@ impl SeriesQuery {
             ),
         };
         found.ok_or_else(|| {
-            Fault::new(Code::ReleaseNotFound, message)
+            ValidationError::new(Code::ReleaseNotFound, message)
                 .at("release_id")
                 .into()
         })
@@ -116,7 +116,7 @@ impl SeriesQuery {
                 [] => "This route takes no parameters.".to_owned(),
                 _ => format!("This route takes {} alone.", taken.join(", ")),
             };
-            Fault::new(Code::UnknownParameter, message)
+            ValidationError::new(Code::UnknownParameter, message)
                 .at(harmless(&error.field))
                 .into()
         })
@@ -126,50 +126,52 @@ impl SeriesQuery {
 /// Returns the API error of a parameter.
 pub fn parameter_error(error: ParameterError) -> ApiError {
     let (code, message) = match error.fault {
-        ParameterFault::MissingDataset => (
+        ParameterErrorKind::MissingDataset => (
             Code::MissingDataset,
             "Name a dataset; the datasets route lists them.".to_owned(),
         ),
-        ParameterFault::UnknownDataset => (
+        ParameterErrorKind::UnknownDataset => (
             Code::UnknownDataset,
             "No dataset of this family has this name; the datasets route lists them.".to_owned(),
         ),
-        ParameterFault::MissingParameter => (
+        ParameterErrorKind::MissingParameter => (
             Code::MissingParameter,
             format!("The parameter {} must be given.", error.field),
         ),
-        ParameterFault::UnknownParameter => (
+        ParameterErrorKind::UnknownParameter => (
             Code::UnknownParameter,
             "This parameter is not taken here; the datasets route lists what each dataset takes."
                 .to_owned(),
         ),
-        ParameterFault::DuplicateParameter => (
+        ParameterErrorKind::DuplicateParameter => (
             Code::DuplicateParameter,
             "This parameter is given more than once; give it once.".to_owned(),
         ),
-        ParameterFault::InvalidParameter { expected } => (
+        ParameterErrorKind::InvalidParameter { expected } => (
             Code::InvalidParameter,
             format!("The parameter {} {expected}.", error.field),
         ),
-        ParameterFault::UnknownArea => (
+        ParameterErrorKind::UnknownArea => (
             Code::UnknownArea,
             "The release holds no local authority of this code; the areas route lists them."
                 .to_owned(),
         ),
-        ParameterFault::UnknownNode => (
+        ParameterErrorKind::UnknownNode => (
             Code::UnknownNode,
             "This node exists nowhere in the release; the coverage route lists those that do."
                 .to_owned(),
         ),
-        ParameterFault::CursorNotAccepted => (
+        ParameterErrorKind::CursorNotAccepted => (
             Code::CursorNotAccepted,
             "Coverage is one whole and takes no cursor.".to_owned(),
         ),
-        ParameterFault::CursorWithSelectors => (
+        ParameterErrorKind::CursorWithSelectors => (
             Code::CursorWithSelectors,
             "A continuation takes the cursor alone: it keeps selection and release.".to_owned(),
         ),
     };
     // The client chose the name of an unknown parameter.
-    Fault::new(code, message).at(harmless(&error.field)).into()
+    ValidationError::new(code, message)
+        .at(harmless(&error.field))
+        .into()
 }

@@ -4,7 +4,7 @@
 use super::cursor;
 use super::query::{SeriesQuery, parameter_error};
 use crate::http::error::{ApiError, internal};
-use domesday_contract::error::{Code, Fault};
+use domesday_contract::error::{Code, ValidationError};
 use domesday_series::catalogue::Family;
 use domesday_series::select::{Query, QueryKind};
 use domesday_series::store::Release;
@@ -75,9 +75,9 @@ impl Selection {
         let secrets = request.service.state.cursor_secrets();
         let invalid = || {
             ApiError::from(
-                Fault::new(
+                ValidationError::new(
                     Code::InvalidCursor,
-                    "This is no cursor that was given to you. Begin again without it.",
+                    "Invalid cursor. Restart the query without `cursor`.",
                 )
                 .at("cursor"),
             )
@@ -94,9 +94,9 @@ impl Selection {
             .ok_or_else(invalid)?;
         request.entitled(dataset)?;
         let named = Some(&*continuation.release_id);
-        // The cursor names the release, not the client, so the fault is at `cursor`.
+        // The cursor names the release, not the client, so the error is at `cursor`.
         let release = request.release(family, named).map_err(|_| {
-            Fault::new(
+            ValidationError::new(
                 Code::ReleaseNotFound,
                 "The release that this cursor continues is no longer retained. Begin again without it.",
             )

@@ -13,8 +13,8 @@ use uuid::Uuid;
 
 use super::PostgresState;
 use crate::{
-    ChunkDone, Claim, Held, Hold, Idempotency, Job, JobError, Jobs, NewJob, Purged, Reply,
-    StateError, Submission, TenantId, UnixMillis,
+    ChunkDone, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
+    Reply, StateError, Submission, TenantId, UnixMillis,
 };
 
 impl PostgresState {
@@ -48,7 +48,7 @@ impl Jobs for PostgresState {
         now: UnixMillis,
     ) -> Reply<Option<Submission>> {
         self.job_operation("read", move |pool| async move {
-            let mut connection = pool.acquire().await.map_err(super::fault::reading)?;
+            let mut connection = pool.acquire().await.map_err(super::error::reading)?;
             read::known(&mut connection, &tenant, &key, now).await
         })
     }
@@ -73,41 +73,41 @@ impl Jobs for PostgresState {
         self.job_operation("written", move |pool| work::claim(pool, now, lease_millis))
     }
 
-    fn input(&self, held: Held, chunk: u32) -> Reply<Option<Vec<u8>>> {
-        self.job_operation("read", move |pool| read::input(pool, held, chunk))
+    fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>> {
+        self.job_operation("read", move |pool| read::input(pool, lease, chunk))
     }
 
-    fn renew(&self, held: Held, now: UnixMillis, lease_millis: i64) -> Reply<Hold> {
+    fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus> {
         self.job_operation("written", move |pool| {
-            work::renew(pool, held, now, lease_millis)
+            work::renew(pool, lease, now, lease_millis)
         })
     }
 
     fn finish_chunk(
         &self,
-        held: Held,
+        lease: Lease,
         done: ChunkDone,
         now: UnixMillis,
         lease_millis: i64,
-    ) -> Reply<Hold> {
+    ) -> Reply<LeaseStatus> {
         self.job_operation("written", move |pool| {
-            work::finish_chunk(pool, held, done, now, lease_millis)
+            work::finish_chunk(pool, lease, done, now, lease_millis)
         })
     }
 
-    fn fail(&self, held: Held, error: JobError, now: UnixMillis) -> Reply<Hold> {
-        self.job_operation("written", move |pool| work::fail(pool, held, error, now))
+    fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
+        self.job_operation("written", move |pool| work::fail(pool, lease, error, now))
     }
 
-    fn let_go(&self, held: Held) -> Reply<Hold> {
-        self.job_operation("written", move |pool| work::let_go(pool, held))
+    fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus> {
+        self.job_operation("written", move |pool| work::release_lease(pool, lease))
     }
 
     fn waiting(&self) -> Reply<u64> {
         self.job_operation("read", read::waiting)
     }
 
-    fn purge(&self, now: UnixMillis) -> Reply<Purged> {
+    fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         self.job_operation("written", move |pool| purge::purge(pool, now))
     }
 }

@@ -5,8 +5,8 @@ use sqlx::{PgPool, Row};
 use uuid::Uuid;
 
 use super::work;
-use crate::postgres::fault::{reading, writing};
-use crate::{IDEMPOTENCY_RETENTION_MILLIS, Purged, StateError, UnixMillis};
+use crate::postgres::error::{reading, writing};
+use crate::{IDEMPOTENCY_RETENTION_MILLIS, PurgeCounts, StateError, UnixMillis};
 
 /// Jobs or keys that one transaction removes.
 const AT_ONCE: i64 = 32;
@@ -25,8 +25,8 @@ const BURY: &str = "WITH over AS (SELECT tenant, key, job FROM domesday.submissi
      SELECT job FROM over";
 const FORGET: &str = "DELETE FROM domesday.jobs WHERE gone AND id = ANY ($1)";
 
-pub(super) async fn purge(pool: PgPool, now: UnixMillis) -> Result<Purged, StateError> {
-    let mut purged = Purged::default();
+pub(super) async fn purge(pool: PgPool, now: UnixMillis) -> Result<PurgeCounts, StateError> {
+    let mut purged = PurgeCounts::default();
     loop {
         let jobs = remove(&pool, now).await?;
         let documents = bury(&pool, now).await?;

@@ -3,10 +3,10 @@
 use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
-use crate::postgres::fault::reading;
+use crate::postgres::error::reading;
 use crate::postgres::records;
 use crate::{
-    Held, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, StateError, Submission, TenantId,
+    IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, Lease, StateError, Submission, TenantId,
     UnixMillis,
 };
 
@@ -87,12 +87,12 @@ pub(super) async fn output(
 
 pub(super) async fn input(
     pool: PgPool,
-    held: Held,
+    lease: Lease,
     chunk: u32,
 ) -> Result<Option<Vec<u8>>, StateError> {
     sqlx::query_scalar(INPUT)
-        .bind(held.job)
-        .bind(records::signed(held.fence))
+        .bind(lease.job)
+        .bind(records::signed(lease.fence))
         .bind(i64::from(chunk))
         .fetch_optional(&pool)
         .await

@@ -3,11 +3,11 @@
 use sqlx::{PgConnection, PgPool, Row};
 
 use super::read;
-use crate::postgres::fault::{reading, writing};
+use crate::postgres::error::{reading, writing};
 use crate::postgres::usage::{Change, make};
 use crate::postgres::{records, usage};
 use crate::{
-    Charged, JOB_RETENTION_MILLIS, Job, JobStatus, NewJob, StateError, Submission, Tally,
+    ChargeOutcome, JOB_RETENTION_MILLIS, Job, JobStatus, NewJob, StateError, Submission, Tally,
     UnixMillis,
 };
 
@@ -60,7 +60,7 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
         0 => None,
         _ => make(&mut transaction, &[charge]).await?.pop(),
     };
-    if let Some(Charged::Exhausted { used }) = charged {
+    if let Some(ChargeOutcome::Exhausted { used }) = charged {
         return Ok(Submission::Exhausted { used });
     }
     transaction.commit().await.map_err(writing)?;

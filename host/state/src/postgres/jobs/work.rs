@@ -4,12 +4,12 @@
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, PgPool, Row};
 
-use crate::postgres::fault::{reading, writing};
+use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
 use crate::postgres::usage::{Change, make};
-use crate::{ChunkDone, Claim, Held, Hold, JobError, StateError, UnixMillis};
+use crate::{ChunkDone, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis};
 
-/// A host whose clock differs from the database's by more is told of in the log.
+/// The log names a host whose clock differs from the database's by more.
 const ASTRAY_MILLIS: i64 = 10_000;
 
 const CLAIMABLE: &str = "SELECT EXISTS (SELECT FROM domesday.jobs \
@@ -108,7 +108,7 @@ fn claimed(row: &PgRow) -> Result<Claim, StateError> {
         records::small("jobs", row.try_get(column).map_err(reading)?)
     };
     Ok(Claim {
-        held: Held {
+        lease: Lease {
             job: job.id,
             fence: records::count("jobs", row.try_get("fence").map_err(reading)?)?,
         },
@@ -119,22 +119,22 @@ fn claimed(row: &PgRow) -> Result<Claim, StateError> {
     })
 }
 
-fn hold(done: sqlx::postgres::PgQueryResult) -> Hold {
+fn hold(done: sqlx::postgres::PgQueryResult) -> LeaseStatus {
     match done.rows_affected() {
-        0 => Hold::Lost,
-        _ => Hold::Kept,
+        0 => LeaseStatus::Lost,
+        _ => LeaseStatus::Held,
     }
 }
 
 pub(super) async fn renew(
     pool: PgPool,
-    held: Held,
+    lease: Lease,
     now: UnixMillis,
     lease_millis: i64,
-) -> Result<Hold, StateError> {
+) -> Result<LeaseStatus, StateError> {
     sqlx::query(RENEW)
-        .bind(held.job)
-        .bind(records::signed(held.fence))
+        .bind(lease.job)
+        .bind(records::signed(lease.fence))
         .bind(now.0)
         .bind(now.0.saturating_add(lease_millis))
         .execute(&pool)
@@ -143,10 +143,10 @@ pub(super) async fn renew(
         .map_err(writing)
 }
 
-pub(super) async fn let_go(pool: PgPool, held: Held) -> Result<Hold, StateError> {
+pub(super) async fn release_lease(pool: PgPool, lease: Lease) -> Result<LeaseStatus, StateError> {
     sqlx::query(LET_GO)
-        .bind(held.job)
-        .bind(records::signed(held.fence))
+        .bind(lease.job)
+        .bind(records::signed(lease.fence))
         .execute(&pool)
         .await
         .map(hold)
@@ -156,12 +156,12 @@ pub(super) async fn let_go(pool: PgPool, held: Held) -> Result<Hold, StateError>
 /// The job's row, locked, if this is still its last claim.
 async fn fenced(
     connection: &mut PgConnection,
-    held: Held,
+    lease: Lease,
     now: UnixMillis,
 ) -> Result<Option<PgRow>, StateError> {
     sqlx::query(HELD)
-        .bind(held.job)
-        .bind(records::signed(held.fence))
+        .bind(lease.job)
+        .bind(records::signed(lease.fence))
         .bind(now.0)
         .fetch_optional(connection)
         .await
@@ -193,26 +193,26 @@ pub(super) async fn give_back(
 
 pub(super) async fn finish_chunk(
     pool: PgPool,
-    held: Held,
+    lease: Lease,
     done: ChunkDone,
     now: UnixMillis,
     lease_millis: i64,
-) -> Result<Hold, StateError> {
+) -> Result<LeaseStatus, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    let Some(job) = fenced(&mut transaction, held, now).await? else {
-        return Ok(Hold::Lost);
+    let Some(job) = fenced(&mut transaction, lease, now).await? else {
+        return Ok(LeaseStatus::Lost);
     };
     let next: i64 = job.try_get("next").map_err(reading)?;
     let number = i64::from(done.chunk);
     if number < next {
         // This claim has finished it before, and its answer was lost on the way.
-        return Ok(Hold::Kept);
+        return Ok(LeaseStatus::Held);
     }
     if number != next || !running(&job)? {
-        return Ok(Hold::Lost);
+        return Ok(LeaseStatus::Lost);
     }
     let chunk = sqlx::query(CHUNK)
-        .bind(held.job)
+        .bind(lease.job)
         .bind(number)
         .fetch_one(&mut *transaction)
         .await
@@ -220,7 +220,7 @@ pub(super) async fn finish_chunk(
     let cost: i64 = chunk.try_get("units").map_err(reading)?;
     let dropped: i64 = chunk.try_get("dropped").map_err(reading)?;
     sqlx::query(KEEP)
-        .bind(held.job)
+        .bind(lease.job)
         .bind(number)
         .bind(&done.output)
         .execute(&mut *transaction)
@@ -229,7 +229,7 @@ pub(super) async fn finish_chunk(
     let kept = i64::try_from(done.output.len()).unwrap_or(i64::MAX);
     let tally = done.tally;
     sqlx::query(ADVANCE)
-        .bind(held.job)
+        .bind(lease.job)
         .bind(now.0)
         .bind(now.0.saturating_add(lease_millis))
         .bind(kept.saturating_sub(dropped))
@@ -242,30 +242,30 @@ pub(super) async fn finish_chunk(
         .map_err(writing)?;
     give_back(&mut transaction, &job, cost.min(done.refund.into())).await?;
     transaction.commit().await.map_err(writing)?;
-    Ok(Hold::Kept)
+    Ok(LeaseStatus::Held)
 }
 
 pub(super) async fn fail(
     pool: PgPool,
-    held: Held,
+    lease: Lease,
     error: JobError,
     now: UnixMillis,
-) -> Result<Hold, StateError> {
+) -> Result<LeaseStatus, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    let Some(job) = fenced(&mut transaction, held, now).await? else {
-        return Ok(Hold::Lost);
+    let Some(job) = fenced(&mut transaction, lease, now).await? else {
+        return Ok(LeaseStatus::Lost);
     };
     if !running(&job)? {
-        return Ok(Hold::Lost);
+        return Ok(LeaseStatus::Lost);
     }
-    let (units, dropped) = undone(&mut transaction, held.job).await?;
+    let (units, dropped) = undone(&mut transaction, lease.job).await?;
     sqlx::query(DROP)
-        .bind(held.job)
+        .bind(lease.job)
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
     sqlx::query(FAIL)
-        .bind(held.job)
+        .bind(lease.job)
         .bind(now.0)
         .bind(dropped)
         .bind(error.code)
@@ -276,7 +276,7 @@ pub(super) async fn fail(
         .map_err(writing)?;
     give_back(&mut transaction, &job, units).await?;
     transaction.commit().await.map_err(writing)?;
-    Ok(Hold::Kept)
+    Ok(LeaseStatus::Held)
 }
 
 /// Units of chunks without results, and the bytes of their rows.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::REFERENCE;
 use crate::kriging::krige;
-use crate::testing::{Fake, sale, subject};
+use crate::testing::{FakeEvidence, sale, subject};
 use domesday_sdk::{PropertyType, Subject};
 
 /// Eight sales of the subject's type and size at 250,000, of other homes.
@@ -25,7 +25,7 @@ fn of(subject: &Subject, near: Vec<Sale>, own: &[Sale]) -> (Home, f64, Vec<Obser
         hedonic: &REFERENCE.hedonic,
         reach: &REFERENCE.evidence,
     };
-    let mut evidence = Fake::of(near);
+    let mut evidence = FakeEvidence::of(near);
     evidence.refuse_after = u32::MAX;
     observe(&query, &evidence, |price, _| Some(libm::log(price))).unwrap()
 }

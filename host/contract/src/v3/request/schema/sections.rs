@@ -19,7 +19,7 @@ use super::super::{
 };
 use crate::json::Shape;
 use crate::schema::{
-    Meaning, boolean, date, integer, named, named_as, number, pattern, section, text,
+    SchemaExt, boolean, date, integer, named, named_as, number, pattern, section, text,
 };
 use crate::v3::identity::{Postcode, Uprn};
 use crate::v3::options::{COMPARABLES, DEFAULTS, DEVELOPMENT_FIELDS, FIELDS};
@@ -38,11 +38,11 @@ pub(super) fn options() -> Object {
         ("include_comparables", include_comparables().into()),
         ("comparables_limit", comparables_limit().into()),
         ("include_context_metrics", include_context_metrics().into()),
-        ("use_stored_data", boolean(DEFAULTS.use_stored_data).meaning(
+        ("use_stored_data", boolean(DEFAULTS.use_stored_data).describe(
             "Lets stored values of this property fill what the request leaves blank; values that \
              the request gives always win. Needs the scope `avm:stored-data`.",
         ).into()),
-    ]).meaning(
+    ]).describe(
         "What to show and what to use. An option is never null: leave it out to inherit it, a \
          row's from the batch's, the batch's from the default. Simple routes show the core \
          response alone, whatever the options.",
@@ -63,18 +63,18 @@ pub(super) fn development_options() -> Object {
             ("include_context_metrics", include_context_metrics().into()),
         ],
     )
-    .meaning(
+    .describe(
         "What to show. An option is never null: leave it out to inherit it. A proposed property \
          has no stored data, so `use_stored_data` is refused, whatever its value.",
     )
 }
 
 fn include_comparables() -> Object {
-    boolean(DEFAULTS.include_comparables).meaning("Lists the sales that speak for the estimate.")
+    boolean(DEFAULTS.include_comparables).describe("Lists the sales that speak for the estimate.")
 }
 
 fn comparables_limit() -> Object {
-    let mut schema = integer(COMPARABLES).meaning(
+    let mut schema = integer(COMPARABLES).describe(
         "Most comparables to list; 0 gives an empty list. It does not change the valuation.",
     );
     schema.default = Some(DEFAULTS.comparables_limit.into());
@@ -82,7 +82,7 @@ fn comparables_limit() -> Object {
 }
 
 fn include_context_metrics() -> Object {
-    boolean(DEFAULTS.include_context_metrics).meaning("Adds figures of the neighbourhood.")
+    boolean(DEFAULTS.include_context_metrics).describe("Adds figures of the neighbourhood.")
 }
 
 pub(super) fn property() -> Object {
@@ -102,7 +102,7 @@ pub(super) fn property() -> Object {
             (
                 "uprn",
                 uprn()
-                    .meaning(
+                    .describe(
                         "Unique Property Reference Number. Where given, it is verified against the \
                  address; where not, the address must be that of exactly one property.",
                     )
@@ -136,7 +136,7 @@ pub(super) fn property() -> Object {
             ),
         ],
     )
-    .meaning("Where and what the property is.")
+    .describe("Where and what the property is.")
     .with("oneOf", kinds())
 }
 
@@ -147,8 +147,8 @@ pub(super) fn site() -> Object {
         [
             ("valuation_date", valuation_date()),
             ("postcode", postcode().into()),
-            ("site_latitude", number(LATITUDE).meaning("WGS84 latitude of the site, in degrees north; the site lies in England or Wales.").into()),
-            ("site_longitude", number(LONGITUDE).meaning("WGS84 longitude of the site, in degrees east (negative to the west).").into()),
+            ("site_latitude", number(LATITUDE).describe("WGS84 latitude of the site, in degrees north; the site lies in England or Wales.").into()),
+            ("site_longitude", number(LONGITUDE).describe("WGS84 longitude of the site, in degrees east (negative to the west).").into()),
             ("building_number_or_name", address_part("House or plot, where there is one yet. Nothing is looked up with it.").into()),
             ("street", address_part("The street, where there is one yet. Nothing is looked up with it.").into()),
             ("type", named(&name::<PropertyType>())),
@@ -156,30 +156,30 @@ pub(super) fn site() -> Object {
             ("title_tenure", named(&name::<Tenure>())),
         ],
     )
-    .meaning("Where and what the proposed property will be. It has no UPRN and no build status.")
+    .describe("Where and what the proposed property will be. It has no UPRN and no build status.")
     .with("oneOf", kinds())
 }
 
 fn valuation_date() -> utoipa::openapi::RefOr<Schema> {
     date()
-        .meaning("Day of the valuation, within the window of the release metadata.")
+        .describe("Day of the valuation, within the window of the release metadata.")
         .into()
 }
 
-/// A UPRN as requests give it.
+/// Returns a UPRN as requests give it.
 pub(in crate::v3) fn uprn() -> Object {
     pattern(Uprn::PATTERN, Uprn::DIGITS)
 }
 
-/// A postcode as requests give it.
+/// Returns a postcode as requests give it.
 pub(in crate::v3) fn postcode() -> Object {
     let mut schema = Object::with_type(Type::String);
     schema.pattern = Some(Postcode::PATTERN.to_owned());
-    schema.meaning("A full postcode in any case and spacing, such as `RG30 1AA`.")
+    schema.describe("A full postcode in any case and spacing, such as `RG30 1AA`.")
 }
 
-fn address_part(meaning: &str) -> Object {
-    text(ADDRESS_PART_LONGEST).meaning(meaning)
+fn address_part(description: &str) -> Object {
+    text(ADDRESS_PART_LONGEST).describe(description)
 }
 
 /// Which subtypes belong to which type.
@@ -203,7 +203,7 @@ pub(super) fn occupancy() -> Object {
         &["status"],
         [("status", named(&name::<OccupancyStatus>()))],
     )
-    .meaning("Who lives there.")
+    .describe("Who lives there.")
 }
 
 pub(super) fn size(required: &[&str]) -> Object {
@@ -214,24 +214,24 @@ pub(super) fn size(required: &[&str]) -> Object {
             (
                 "floor_area_m2",
                 number(FLOOR_AREA_M2)
-                    .meaning("Floor area in square metres.")
+                    .describe("Floor area in square metres.")
                     .into(),
             ),
-            ("bedrooms", integer(BEDROOMS).meaning("Bedrooms.").into()),
+            ("bedrooms", integer(BEDROOMS).describe("Bedrooms.").into()),
             (
                 "living_rooms",
-                integer(LIVING_ROOMS).meaning("Living rooms.").into(),
+                integer(LIVING_ROOMS).describe("Living rooms.").into(),
             ),
             (
                 "storeys",
                 integer(STOREYS)
-                    .meaning("Storeys of a house; ignored for flats.")
+                    .describe("Storeys of a house; ignored for flats.")
                     .into(),
             ),
             (
                 "floor_level",
                 integer(FLOOR_LEVEL)
-                    .meaning(
+                    .describe(
                         "Floor on which a flat lies: 0 is the ground floor; ignored for houses.",
                     )
                     .into(),
@@ -253,7 +253,7 @@ pub(super) fn fabric() -> Object {
             ("glazing", named(&name::<Glazing>())),
         ],
     )
-    .meaning("What the building is made of. At least one field.");
+    .describe("What the building is made of. At least one field.");
     schema.min_properties = Some(1);
     schema
 }
@@ -268,7 +268,7 @@ pub(super) fn energy() -> Object {
             ("efficiency_score", efficiency_score().into()),
         ],
     )
-    .meaning("What the energy certificate says. At least one field.");
+    .describe("What the energy certificate says. At least one field.");
     schema.min_properties = Some(1);
     schema
 }
@@ -282,7 +282,7 @@ pub(super) fn development_energy() -> Object {
             ("efficiency_score", efficiency_score().into()),
         ],
     )
-    .meaning(
+    .describe(
         "What the energy assessment says. At least one field; the age band is the newest, whatever \
          anyone says.",
     );
@@ -291,7 +291,7 @@ pub(super) fn development_energy() -> Object {
 }
 
 fn efficiency_score() -> Object {
-    integer(SCORE).meaning("Energy efficiency score.")
+    integer(SCORE).describe("Energy efficiency score.")
 }
 
 pub(super) fn simple_lease() -> Object {
@@ -300,14 +300,14 @@ pub(super) fn simple_lease() -> Object {
         ..LEASE
     };
     let mut years = number(0.0..=f64::from(YEARS_MAX))
-        .meaning("Years left on the valuation date, above 0; a fraction is fine.");
+        .describe("Years left on the valuation date, above 0; a fraction is fine.");
     years.exclusive_minimum = years.minimum.take();
     section(
         shape,
         &["years_remaining"],
         [("years_remaining", years.into())],
     )
-    .meaning("A lease by the years that it has left.")
+    .describe("A lease by the years that it has left.")
 }
 
 pub(super) fn detailed_lease() -> Object {
@@ -315,7 +315,7 @@ pub(super) fn detailed_lease() -> Object {
         fields: &super::super::lease::DETAILED_FIELDS,
         ..LEASE
     };
-    let charge = |meaning: &str| number(0.0..=CHARGE_MAX).meaning(meaning).into();
+    let charge = |description: &str| number(0.0..=CHARGE_MAX).describe(description).into();
     section(
         shape,
         &["start_date", "term_years"],
@@ -323,13 +323,13 @@ pub(super) fn detailed_lease() -> Object {
             (
                 "start_date",
                 date()
-                    .meaning("First day of the lease, on or before the valuation date.")
+                    .describe("First day of the lease, on or before the valuation date.")
                     .into(),
             ),
             (
                 "term_years",
                 integer(1..=YEARS_MAX)
-                    .meaning(
+                    .describe(
                         "Length of the lease in years; it has not ended on the valuation date.",
                     )
                     .into(),
@@ -344,5 +344,5 @@ pub(super) fn detailed_lease() -> Object {
             ),
         ],
     )
-    .meaning("A lease by its terms.")
+    .describe("A lease by its terms.")
 }

@@ -3,7 +3,7 @@
 use super::*;
 use Code::{EmptySection, InvalidValue, MissingField, NullOption, UnknownField};
 
-/// A sound house with the field at `pointer` set to the JSON of `value`.
+/// Returns a sound house with the field at `pointer` set to the JSON of `value`.
 fn house_with(pointer: &str, value: &str) -> Json {
     let mut house = house();
     let mut target = &mut house;
@@ -86,8 +86,8 @@ fn every_field_has_its_rule() {
         (InvalidValue, "/energy/efficiency_score", "101"),
         (UnknownField, "/colour", r#""red""#),
     ] {
-        let refused = read(&house_with(pointer, value)).unwrap_err();
-        assert_eq!(listed(refused), one(code, pointer), "{pointer}: {value}");
+        let error = read(&house_with(pointer, value)).unwrap_err();
+        assert_eq!(listed(error), one(code, pointer), "{pointer}: {value}");
     }
 }
 
@@ -117,7 +117,7 @@ fn every_required_field_is_missed() {
     }
     // The only field of its section, so that the section must hold something else.
     assert_eq!(
-        faults(
+        errors(
             house(),
             json!({"occupancy": {"status": "remove", "since": 1}})
         ),

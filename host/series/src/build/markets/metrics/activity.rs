@@ -1,7 +1,7 @@
 //! `market_activity`: sales, their value, and price per square metre, by type.
 
 use super::super::sales::{Sale, TYPES};
-use super::{FEWEST_MEASURED, FEWEST_SALES, Known, Line, Point, YEAR, is_type};
+use super::{AuthorityData, FEWEST_MEASURED, FEWEST_SALES, Line, Point, YEAR, is_type};
 use crate::catalogue::SelectorName;
 
 const DATASET: &str = "market_activity";
@@ -13,10 +13,10 @@ const SHARE: &str = "Sales of the type over sales of all types in those twelve m
 const PER_SQM: &str = "Sum of price over sum of floor area of the sales whose home has a floor area on an energy \
                        certificate lodged by the end of the period; withheld below ten such sales.";
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     let count_of = |place: usize| {
-        known.monthly(
-            known.sales,
+        authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| u64::from(is_type(sale, place)),
         )
@@ -25,8 +25,8 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
     for (place, name) in TYPES.into_iter().enumerate() {
         let counts = count_of(place);
-        let values = known.monthly(
-            known.sales,
+        let values = authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| {
                 if is_type(sale, place) {
@@ -36,7 +36,7 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
                 }
             },
         );
-        let square_kilometres = known.area.land_hectares / 100.0;
+        let square_kilometres = authority.area.land_hectares / 100.0;
         let value = |end: usize, over: f64| {
             let count = counts.window(end, YEAR);
             if (1..FEWEST_SALES).contains(&count) {
@@ -44,11 +44,11 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
             }
             Point::Value(values.window(end, YEAR) as f64 / over)
         };
-        let measured = measured(known, place);
+        let measured = measured(authority, place);
         let line = |metric, method| {
             Line::new(DATASET, metric, YEAR, method).select(SelectorName::PropertyType, name)
         };
-        let months = known.months;
+        let months = authority.months;
         lines.extend([
             line("price_per_sqm_gbp", PER_SQM).fill(months, YEAR, |end| {
                 let (count, price, area) = measured[end];
@@ -71,8 +71,8 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
 
 /// For every covered month as a window's end: sales whose floor area was then on record, their
 /// prices, and their floor areas in hundredths of a square metre.
-fn measured(known: &Known<'_>, place: usize) -> Vec<(u64, u64, u64)> {
-    let months = known.months.map_or(0, super::Span::len);
+fn measured(authority: &AuthorityData<'_>, place: usize) -> Vec<(u64, u64, u64)> {
+    let months = authority.months.map_or(0, super::Span::len);
     let mut changes = vec![(0_i64, 0_i64, 0_i64); months + 1];
     let mut change = |at: usize, sale: &Sale, area: u32, sign: i64| {
         let (count, price, total) = &mut changes[at];
@@ -80,8 +80,8 @@ fn measured(known: &Known<'_>, place: usize) -> Vec<(u64, u64, u64)> {
         *price += sign * i64::from(sale.price);
         *total += sign * i64::from(area);
     };
-    let first = known.months.map_or(0, |months| months.first.0);
-    for sale in known.sales.iter().filter(|sale| is_type(sale, place)) {
+    let first = authority.months.map_or(0, |months| months.first.0);
+    for sale in authority.sales.iter().filter(|sale| is_type(sale, place)) {
         let Some((area, on_record)) = sale.floor_area else {
             continue;
         };

@@ -1,6 +1,6 @@
 //! `price_bands`: how sales divide among fixed bands of price.
 
-use super::{Known, Line, Point, YEAR};
+use super::{AuthorityData, Line, Point, YEAR};
 use crate::catalogue::SelectorName;
 
 const DATASET: &str = "price_bands";
@@ -22,27 +22,29 @@ const BANDS: [(&str, u32); 10] = [
     ("1m_plus", 1_000_000),
 ];
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
-    let all = known.monthly(known.sales, |sale| sale.month, |_| 1);
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
+    let all = authority.monthly(authority.sales, |sale| sale.month, |_| 1);
     let mut lines = Vec::new();
     for (at, (name, from)) in BANDS.into_iter().enumerate() {
         let below = BANDS
             .get(at + 1)
             .map_or(u64::MAX, |(_, next)| u64::from(*next));
         let holds = |price: u32| price >= from && u64::from(price) < below;
-        let counts = known.monthly(
-            known.sales,
+        let counts = authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| u64::from(holds(sale.price)),
         );
         let line = |metric, method| {
             Line::new(DATASET, metric, YEAR, method).select(SelectorName::PriceBand, name)
         };
-        lines.push(line("sales_count", COUNT).fill(known.months, YEAR, |end| {
-            Point::Value(counts.window(end, YEAR) as f64)
-        }));
         lines.push(
-            line("sales_share_pct", SHARE).fill(known.months, YEAR, |end| {
+            line("sales_count", COUNT).fill(authority.months, YEAR, |end| {
+                Point::Value(counts.window(end, YEAR) as f64)
+            }),
+        );
+        lines.push(
+            line("sales_share_pct", SHARE).fill(authority.months, YEAR, |end| {
                 Point::share(counts.window(end, YEAR), all.window(end, YEAR))
             }),
         );

@@ -1,22 +1,22 @@
 //! `new_build_deliveries`: new homes by their first sale.
 
 use super::super::sales::TYPES;
-use super::{Known, Line, Month, Point, YEAR};
+use super::{AuthorityData, Line, Month, Point, YEAR};
 use crate::catalogue::SelectorName;
 
 const COUNT: &str = "Homes whose first category A sale as a newly built one falls in the twelve months that end with \
                      the period.";
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     let one = |(place, name): (usize, &'static str)| {
-        let counts = known.monthly(
-            known.deliveries,
+        let counts = authority.monthly(
+            authority.deliveries,
             |home| Month(home.day.month()),
             |home| u64::from(place == 0 || home.dwelling.place() == place),
         );
         Line::new("new_build_deliveries", "deliveries_count", YEAR, COUNT)
             .select(SelectorName::PropertyType, name)
-            .fill(known.months, YEAR, |end| {
+            .fill(authority.months, YEAR, |end| {
                 Point::Value(counts.window(end, YEAR) as f64)
             })
     };

@@ -5,7 +5,7 @@
 //! within the window.
 
 use super::super::sales::Delivery;
-use super::{Known, Line, Month, Point, YEAR};
+use super::{AuthorityData, Line, Month, Point, YEAR};
 use std::ops::Range;
 
 const DATASET: &str = "development_deliveries";
@@ -18,19 +18,19 @@ const GAP_DAYS: i32 = 180;
 const FEWEST_HOMES: u32 = 2;
 const MAJOR: u32 = 10;
 
-/// What a window says.
+/// The counts of a window.
 #[derive(Clone, Copy, Default)]
-struct Counted {
+struct DevelopmentCounts {
     developments: u64,
     homes: u64,
     in_major: u64,
 }
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
-    let counted = count(known);
-    let line = |metric, about: &str, point: fn(Counted) -> Point| {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
+    let counted = count(authority);
+    let line = |metric, about: &str, point: fn(DevelopmentCounts) -> Point| {
         Line::new(DATASET, metric, YEAR, &format!("{about} {RULE}")).fill(
-            known.months,
+            authority.months,
             YEAR,
             |end| point(counted[end]),
         )
@@ -58,20 +58,20 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
 }
 
 /// Counts for every covered month as a window's end.
-fn count(known: &Known<'_>) -> Vec<Counted> {
-    let months = known.months.map_or(0, super::Span::len);
-    let runs = runs(known.deliveries);
+fn count(authority: &AuthorityData<'_>) -> Vec<DevelopmentCounts> {
+    let months = authority.months.map_or(0, super::Span::len);
+    let runs = runs(authority.deliveries);
     // Homes that enter and leave the window with each month, by run.
     let mut entering: Vec<Vec<usize>> = vec![Vec::new(); months];
     for (run, homes) in runs.iter().enumerate() {
-        for home in &known.deliveries[homes.clone()] {
-            if let Some(at) = known.position(Month(home.day.month())) {
+        for home in &authority.deliveries[homes.clone()] {
+            if let Some(at) = authority.position(Month(home.day.month())) {
                 entering[at].push(run);
             }
         }
     }
     let mut sizes = vec![0_u32; runs.len()];
-    let mut counted = Counted::default();
+    let mut counted = DevelopmentCounts::default();
     let mut all = Vec::with_capacity(months);
     for end in 0..months {
         for run in &entering[end] {
@@ -87,7 +87,7 @@ fn count(known: &Known<'_>) -> Vec<Counted> {
     all
 }
 
-impl Counted {
+impl DevelopmentCounts {
     /// Changes the size of one run by one home.
     fn resize(&mut self, size: &mut u32, by: i32) {
         let (before, after) = (*size, size.saturating_add_signed(by));

@@ -1,7 +1,7 @@
-//! `new_build_price_differential`: what newly built homes cost beside established ones.
+//! `new_build_price_differential`: prices of newly built homes against those of established ones.
 
 use super::super::sales::{Sale, TYPES};
-use super::{FEWEST_DIFFERENTIAL, FEWEST_SALES, Known, Line, Point, Sums};
+use super::{AuthorityData, FEWEST_DIFFERENTIAL, FEWEST_SALES, Line, Point, Sums};
 use crate::catalogue::SelectorName;
 
 const DATASET: &str = "new_build_price_differential";
@@ -24,9 +24,9 @@ struct Sides {
     established: (Sums, Sums),
 }
 
-/// What a window says.
+/// The prices of a window.
 #[derive(Clone, Copy, Default)]
-struct Compared {
+struct WindowPrices {
     new_count: u64,
     established_count: u64,
     /// Sum of prices of newly built homes.
@@ -35,16 +35,16 @@ struct Compared {
     established_value: f64,
 }
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     let side = |place: usize, new: bool| {
         let belongs = move |sale: &Sale| sale.dwelling.place() == place && sale.new_build == new;
-        let count = known.monthly(
-            known.sales,
+        let count = authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| u64::from(belongs(sale)),
         );
-        let value = known.monthly(
-            known.sales,
+        let value = authority.monthly(
+            authority.sales,
             |sale| sale.month,
             |sale| {
                 if belongs(sale) {
@@ -70,7 +70,7 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
             &types[place - 1..place]
         };
         let compared = |end| compare(of_type, end);
-        let point = |end, value: fn(Compared) -> f64| {
+        let point = |end, value: fn(WindowPrices) -> f64| {
             let compared = compared(end);
             let fewest = compared.new_count.min(compared.established_count);
             if fewest < FEWEST_DIFFERENTIAL {
@@ -88,7 +88,7 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
         let line = |metric, method| {
             Line::new(DATASET, metric, WINDOW, method).select(SelectorName::PropertyType, name)
         };
-        let months = known.months;
+        let months = authority.months;
         lines.extend([
             line("price_differential_pct", PERCENT).fill(months, WINDOW, |end| {
                 point(end, |c| {
@@ -113,8 +113,8 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
     lines
 }
 
-fn compare(types: &[Sides], end: usize) -> Compared {
-    let mut compared = Compared::default();
+fn compare(types: &[Sides], end: usize) -> WindowPrices {
+    let mut compared = WindowPrices::default();
     for sides in types {
         let sums =
             |(count, value): &(Sums, Sums)| (count.window(end, WINDOW), value.window(end, WINDOW));

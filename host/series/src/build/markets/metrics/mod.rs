@@ -1,7 +1,7 @@
 //! The metrics of one authority: from its sales, rents and index to points by month.
 //!
-//! Every sum of prices, areas and counts is a whole number, so that it is exact and no order of
-//! adding matters; a ratio is one division of two such sums.
+//! Every sum of prices, areas and counts is a whole number. It is exact in any order of adding. A
+//! ratio is one division of two such sums.
 
 mod activity;
 mod bands;
@@ -28,7 +28,7 @@ pub(crate) const FEWEST_DIFFERENTIAL: u64 = 30;
 /// Months of most windows.
 pub(crate) const YEAR: u32 = 12;
 
-/// What a month says.
+/// The figure of a month.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Point {
     /// This.
@@ -40,7 +40,7 @@ pub(crate) enum Point {
 }
 
 impl Point {
-    /// A mean, unless nothing or too little lies behind it.
+    /// Returns a mean, unless there are no sales or too few.
     fn of_at_least(fewest: u64, count: u64, value: impl FnOnce() -> f64) -> Point {
         match count {
             0 => Point::Missing,
@@ -49,7 +49,7 @@ impl Point {
         }
     }
 
-    /// A part of a whole, per cent.
+    /// Returns a part of a whole, per cent.
     fn share(part: u64, whole: u64) -> Point {
         Point::of_at_least(1, whole, || 100.0 * part as f64 / whole as f64)
     }
@@ -115,26 +115,26 @@ impl Line {
     }
 }
 
-/// What is known of one authority.
-pub(crate) struct Known<'a> {
+/// The inputs of one authority.
+pub(crate) struct AuthorityData<'a> {
     pub(crate) number: super::areas::AreaNumber,
     pub(crate) area: &'a Area,
     /// Covered months; `None` where it has none.
     pub(crate) months: Option<Span>,
     pub(crate) sales: &'a [Sale],
     pub(crate) deliveries: &'a [Delivery],
-    /// The price index that stands for it: its code and months.
+    /// Its price index: code and months.
     pub(crate) index: Option<(&'a str, &'a BTreeMap<Month, f64>)>,
     pub(crate) rents: &'a Rents,
 }
 
-impl Known<'_> {
+impl AuthorityData<'_> {
     /// Place of a month among those covered.
     fn position(&self, month: Month) -> Option<usize> {
         self.months?.position(month)
     }
 
-    /// A sum for every covered month.
+    /// Returns a sum for every covered month.
     fn monthly<T>(
         &self,
         of: &[T],
@@ -151,19 +151,19 @@ impl Known<'_> {
     }
 }
 
-/// All series of one authority.
-pub(crate) fn all(known: &Known<'_>) -> Vec<Line> {
-    let mut lines = activity::lines(known);
-    lines.extend(bands::lines(known));
-    lines.extend(rental::lines(known));
-    lines.extend(differential::lines(known));
-    lines.extend(deliveries::lines(known));
-    lines.extend(share::lines(known));
-    lines.extend(developments::lines(known));
+/// Returns all series of one authority.
+pub(crate) fn all(authority: &AuthorityData<'_>) -> Vec<Line> {
+    let mut lines = activity::lines(authority);
+    lines.extend(bands::lines(authority));
+    lines.extend(rental::lines(authority));
+    lines.extend(differential::lines(authority));
+    lines.extend(deliveries::lines(authority));
+    lines.extend(share::lines(authority));
+    lines.extend(developments::lines(authority));
     lines
 }
 
-/// Sums from the first covered month on, so that any window's sum is one subtraction.
+/// Cumulative sums from the first covered month on. The sum of a window is one subtraction.
 struct Sums(Vec<u64>);
 
 impl Sums {
@@ -178,7 +178,7 @@ impl Sums {
         Sums(sums)
     }
 
-    /// The sum of the window of so many months that ends with this place.
+    /// Returns the sum of the window of `months` that ends at this position.
     fn window(&self, end: usize, months: u32) -> u64 {
         let upto = self.0.get(end + 1).copied().unwrap_or(0);
         let from = (end + 1).saturating_sub(months as usize);
@@ -186,7 +186,7 @@ impl Sums {
     }
 }
 
-/// Whether a sale belongs to a type, by place in [`super::sales::TYPES`].
+/// Returns whether a sale belongs to a type, by place in [`super::sales::TYPES`].
 fn is_type(sale: &Sale, place: usize) -> bool {
     place == 0 || sale.dwelling.place() == place
 }

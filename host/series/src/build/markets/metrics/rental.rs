@@ -1,7 +1,7 @@
 //! `rental_market`: rents, estimated values and gross yields, by bedrooms.
 
 use super::super::rents::GROUPS;
-use super::{FEWEST_SALES, Inputs, Known, Line, Month, Point, Windows};
+use super::{AuthorityData, FEWEST_SALES, Inputs, Line, Month, Point, Windows};
 use crate::catalogue::SelectorName;
 use std::collections::BTreeMap;
 
@@ -15,25 +15,25 @@ const CAPITAL_WINDOW: u32 = 24;
 /// Most months by which a rent may be newer than the value beside it.
 const WIDEST_GAP: i32 = 2;
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     GROUPS
         .into_iter()
         .enumerate()
-        .flat_map(|(group, name)| group_lines(known, group, name))
+        .flat_map(|(group, name)| group_lines(authority, group, name))
         .collect()
 }
 
-fn group_lines(known: &Known<'_>, group: usize, name: &'static str) -> [Line; 3] {
+fn group_lines(authority: &AuthorityData<'_>, group: usize, name: &'static str) -> [Line; 3] {
     let none = BTreeMap::new();
-    let rents = known.rents.of(known.number, group).unwrap_or(&none);
-    let values = values(known, group);
+    let rents = authority.rents.of(authority.number, group).unwrap_or(&none);
+    let values = values(authority, group);
     let line = |metric, window: Option<u32>, method: &str| {
         let mut line =
             Line::new(DATASET, metric, 0, method).select(SelectorName::BedroomGroup, name);
         line.windows.window_months = window;
         line
     };
-    let rental_window = (known.rents.window > 0).then_some(known.rents.window);
+    let rental_window = (authority.rents.window > 0).then_some(authority.rents.window);
 
     let mut rent = line("monthly_rent_gbp", rental_window, RENT);
     rent.points = rents
@@ -50,7 +50,7 @@ fn group_lines(known: &Known<'_>, group: usize, name: &'static str) -> [Line; 3]
     let mut value = line(
         "property_value_gbp",
         Some(CAPITAL_WINDOW),
-        &value_method(known, group),
+        &value_method(authority, group),
     );
     value.points = values
         .iter()
@@ -72,7 +72,7 @@ fn group_lines(known: &Known<'_>, group: usize, name: &'static str) -> [Line; 3]
     gross.points = rents
         .iter()
         .filter_map(|(month, gbp)| {
-            let capital = (*month).min(known.months?.last);
+            let capital = (*month).min(authority.months?.last);
             let point = match values.get(&capital)? {
                 _ if month.0 - capital.0 > WIDEST_GAP => return None,
                 Point::Value(value) => Point::Value(1200.0 * gbp / value),
@@ -88,7 +88,7 @@ fn group_lines(known: &Known<'_>, group: usize, name: &'static str) -> [Line; 3]
     [rent, value, gross]
 }
 
-fn value_method(known: &Known<'_>, group: usize) -> String {
+fn value_method(authority: &AuthorityData<'_>, group: usize) -> String {
     let bedrooms = if group == 0 {
         ""
     } else {
@@ -96,7 +96,7 @@ fn value_method(known: &Known<'_>, group: usize) -> String {
          stand for so many bedrooms (one room of a flat, or of a house of up to four rooms, is taken \
          for a living room, two of a larger house)"
     };
-    let index = known.index.map_or_else(
+    let index = authority.index.map_or_else(
         || "of which there is none for the authority".to_owned(),
         |(code, _)| format!("of area {code}"),
     );
@@ -106,12 +106,12 @@ fn value_method(known: &Known<'_>, group: usize) -> String {
     )
 }
 
-/// The mean value for every full capital window.
-fn values(known: &Known<'_>, group: usize) -> BTreeMap<Month, Point> {
-    let (Some(months), Some((_, index))) = (known.months, known.index) else {
+/// Returns the mean value for every full capital window.
+fn values(authority: &AuthorityData<'_>, group: usize) -> BTreeMap<Month, Point> {
+    let (Some(months), Some((_, index))) = (authority.months, authority.index) else {
         return BTreeMap::new();
     };
-    let mut sales: Vec<(Month, Month, u64)> = known
+    let mut sales: Vec<(Month, Month, u64)> = authority
         .sales
         .iter()
         .filter_map(|sale| {
@@ -143,7 +143,7 @@ fn values(known: &Known<'_>, group: usize) -> BTreeMap<Month, Point> {
     values
 }
 
-/// The mean of one window's prices, each brought to the last month.
+/// Returns the mean of one window's prices, each brought to the last month.
 fn value(sums: &[(u64, u64)], first: i32, index: &BTreeMap<Month, f64>) -> Point {
     let count: u64 = sums.iter().map(|(count, _)| count).sum();
     let mut deflated = 0.0;

@@ -1,7 +1,7 @@
 //! `new_build_sales_share`: the part of sales that newly built homes are.
 
 use super::super::sales::TYPES;
-use super::{Known, Line, Point, YEAR, is_type};
+use super::{AuthorityData, Line, Point, YEAR, is_type};
 use crate::catalogue::SelectorName;
 
 const DATASET: &str = "new_build_sales_share";
@@ -10,12 +10,12 @@ const COUNT: &str =
 const SHARE: &str =
     "Those sales over all category A sales of dwellings of the type in the same months, times 100.";
 
-pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
+pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
     for (place, name) in TYPES.into_iter().enumerate() {
         let count = |new_only: bool| {
-            known.monthly(
-                known.sales,
+            authority.monthly(
+                authority.sales,
                 |sale| sale.month,
                 |sale| u64::from(is_type(sale, place) && (sale.new_build || !new_only)),
             )
@@ -25,12 +25,12 @@ pub(super) fn lines(known: &Known<'_>) -> Vec<Line> {
             Line::new(DATASET, metric, YEAR, method).select(SelectorName::PropertyType, name)
         };
         lines.push(
-            line("new_build_share_pct", SHARE).fill(known.months, YEAR, |end| {
+            line("new_build_share_pct", SHARE).fill(authority.months, YEAR, |end| {
                 Point::share(new.window(end, YEAR), all.window(end, YEAR))
             }),
         );
         lines.push(
-            line("new_build_sales_count", COUNT).fill(known.months, YEAR, |end| {
+            line("new_build_sales_count", COUNT).fill(authority.months, YEAR, |end| {
                 Point::Value(new.window(end, YEAR) as f64)
             }),
         );

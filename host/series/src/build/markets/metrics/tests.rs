@@ -40,7 +40,7 @@ fn sale(month: i32, place: usize, price: u32) -> Sale {
     }
 }
 
-/// The points of one series, as (month from [`FIRST`], point).
+/// Returns the points of one series, as (month from [`FIRST`], point).
 fn points(
     sales: &[Sale],
     deliveries: &[Delivery],
@@ -56,7 +56,7 @@ fn points(
     let index = (0..months)
         .map(|month| (FIRST.plus(month), 100.0 + f64::from(month)))
         .collect();
-    let known = Known {
+    let authority = AuthorityData {
         number: 0,
         area: &area,
         months: Some(Span {
@@ -68,7 +68,7 @@ fn points(
         index: Some(("E06990001", &index)),
         rents: &rents,
     };
-    let lines = all(&known);
+    let lines = all(&authority);
     let wanted = |line: &&Line| {
         let chosen = line.selectors.first().map(|(_, value)| *value);
         line.dataset == dataset && line.metric == metric && chosen == choice
@@ -341,7 +341,7 @@ fn the_lines_are_the_catalogue() {
     use std::collections::BTreeSet;
     let area = area();
     let rents = Rents::default();
-    let known = Known {
+    let authority = AuthorityData {
         number: 0,
         area: &area,
         months: None,
@@ -350,7 +350,7 @@ fn the_lines_are_the_catalogue() {
         index: None,
         rents: &rents,
     };
-    let made: BTreeSet<(&str, &str)> = all(&known)
+    let made: BTreeSet<(&str, &str)> = all(&authority)
         .iter()
         .map(|line| (line.dataset, line.metric))
         .collect();

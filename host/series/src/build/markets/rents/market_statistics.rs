@@ -6,8 +6,8 @@ use super::table::{Figure, Table};
 use super::{Read, Rent};
 use domesday_registers::Day;
 
-/// What stands above the headings of each group's sheet, in the order of [`super::GROUPS`]. Sheets
-/// of rooms and studios have a name that is not among them.
+/// Titles above the headings of each group's sheet, in the order of [`super::GROUPS`]. Sheets of
+/// rooms and studios have other titles.
 const NAMES: [&str; 5] = [
     "all categories",
     "one bedroom",
@@ -59,7 +59,7 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
         let area_code = table.text(row, code);
         let is_code = area_code.len() == 9 && area_code.bytes().skip(1).all(|b| b.is_ascii_digit());
         if !is_code {
-            // Footnotes stand below the table.
+            // Footnotes follow the table.
             continue;
         }
         match table.figure(row, mean)? {
@@ -76,8 +76,8 @@ pub(super) fn read(table: &Table) -> Result<Option<Read>, MarketsError> {
     Ok(Some(read))
 }
 
-/// The first and last month of a title such as "… recorded between 1 October 2022 to 30 September
-/// 2023 by administrative area for England", if they are whole months.
+/// Returns the first and last month of a title such as "… recorded between 1 October 2022 to 30
+/// September 2023 by administrative area for England", if they are whole months.
 fn year(title: &str) -> Option<(Month, Month)> {
     let (_, dates) = title.split_once(" between ")?;
     let words: Vec<&str> = dates.split_whitespace().take(7).collect();

@@ -32,7 +32,7 @@ pub(crate) struct Rents {
 }
 
 impl Rents {
-    /// These rents, for tests of what is made from them.
+    /// Creates rents for tests of later steps.
     #[cfg(test)]
     pub(crate) fn given(window: u32, rents: &[(AreaNumber, usize, Month, f64)]) -> Rents {
         let mut given = Rents {
@@ -54,7 +54,7 @@ impl Rents {
         self.by_group.get(&(area, group))
     }
 
-    /// The latest month with any rent.
+    /// Returns the latest month with any rent.
     pub(crate) fn latest(&self) -> Option<Month> {
         let months = self
             .by_group
@@ -64,7 +64,7 @@ impl Rents {
     }
 }
 
-/// One rent, and where it stands.
+/// One rent and its position.
 #[derive(Clone, Debug, PartialEq)]
 struct Rent {
     area_code: String,
@@ -75,7 +75,7 @@ struct Rent {
     at: (u32, u32),
 }
 
-/// What one table holds.
+/// The content of one table.
 #[derive(Debug, Default)]
 struct Read {
     window: u32,

@@ -12,7 +12,7 @@ pub(super) struct Table {
     cells: Range<Data>,
 }
 
-/// Every sheet of a workbook in its order; a file whose name ends in `.csv` is one table.
+/// Returns every sheet of a workbook in order. A CSV file is one table.
 pub(super) fn tables(path: &Path) -> Result<Vec<Table>, MarketsError> {
     let refuse = |reason: String| MarketsError::Rents {
         path: path.to_owned(),
@@ -56,7 +56,7 @@ fn csv_cells(path: &Path) -> Result<Vec<Cell<Data>>, csv::Error> {
     let mut cells = Vec::new();
     for (row, record) in (0..).zip(reader.records()) {
         for (column, text) in (0..).zip(record?.iter()) {
-            // The mark of byte order stands before the first name.
+            // A byte order mark may precede the first name.
             let text = text.trim_start_matches('\u{feff}');
             if !text.is_empty() {
                 cells.push(Cell::new((row, column), Data::String(text.to_owned())));
@@ -66,7 +66,7 @@ fn csv_cells(path: &Path) -> Result<Vec<Cell<Data>>, csv::Error> {
     Ok(cells)
 }
 
-/// What a cell that ought to hold a figure says.
+/// The content of a cell for a figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Figure {
     /// A finite number above zero.
@@ -75,21 +75,21 @@ pub(super) enum Figure {
     Unavailable,
 }
 
-/// The publisher's marks for figures that are not given: of the tables of 2023 and of those since.
+/// The publisher's marks for missing figures, of 2023 and later.
 const MARKS: [&str; 9] = ["", "-", ".", "..", ":", "[x]", "[z]", "[c]", "[u]"];
 
 impl Table {
-    /// One past the last row.
+    /// Returns one past the last row.
     pub(super) fn rows(&self) -> u32 {
         self.cells.end().map_or(0, |(row, _)| row + 1)
     }
 
-    /// One past the last column.
+    /// Returns one past the last column.
     pub(super) fn columns(&self) -> u32 {
         self.cells.end().map_or(0, |(_, column)| column + 1)
     }
 
-    /// A cell's text, or nothing where it holds none.
+    /// Returns a cell's text, or an empty one.
     pub(super) fn text(&self, row: u32, column: u32) -> &str {
         match self.cells.get_value((row, column)) {
             Some(Data::String(text)) => text.trim(),
@@ -97,7 +97,7 @@ impl Table {
         }
     }
 
-    /// A column's heading in lower case, with one space for every run of other characters.
+    /// Returns a column's heading in lower case, with one space for every run of other characters.
     pub(super) fn heading(&self, row: u32, column: u32) -> String {
         let text = self.text(row, column).to_lowercase();
         let words = text
@@ -106,12 +106,12 @@ impl Table {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The column of a row that has this heading.
+    /// Returns the column of a row that has this heading.
     pub(super) fn column(&self, row: u32, heading: &str) -> Option<u32> {
         (0..self.columns()).find(|column| self.heading(row, *column) == heading)
     }
 
-    /// A rent in pounds.
+    /// Returns a rent in pounds.
     pub(super) fn figure(&self, row: u32, column: u32) -> Result<Figure, MarketsError> {
         let number = match self.cells.get_value((row, column)) {
             None | Some(Data::Empty) => return Ok(Figure::Unavailable),
@@ -133,7 +133,8 @@ impl Table {
         }
     }
 
-    /// A date: a spreadsheet's own, its serial number, or text that begins with `YYYY-MM-DD`.
+    /// Returns a date: a spreadsheet's own, its serial number, or text that begins with
+    /// `YYYY-MM-DD`.
     pub(super) fn day(&self, row: u32, column: u32) -> Result<Day, MarketsError> {
         let serial = |number: f64| {
             // Serial 25,569 is 1970-01-01.
@@ -153,7 +154,7 @@ impl Table {
         day.ok_or_else(|| self.bad(row, column, "no date"))
     }
 
-    /// The error that names a cell.
+    /// Returns the error that names a cell.
     pub(super) fn bad(&self, row: u32, column: u32, reason: &'static str) -> MarketsError {
         let value = self.cells.get_value((row, column));
         MarketsError::Cell {

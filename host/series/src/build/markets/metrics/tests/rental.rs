@@ -44,7 +44,7 @@ fn a_yield_takes_the_value_of_its_month_or_of_the_last_one_at_most_two_months_ol
         .map(|month| (0, 0, FIRST.plus(month), 800.0))
         .collect();
     let rents = Rents::given(1, &rents);
-    let known = Known {
+    let authority = AuthorityData {
         number: 0,
         area: &area,
         months: Some(Span {
@@ -56,7 +56,7 @@ fn a_yield_takes_the_value_of_its_month_or_of_the_last_one_at_most_two_months_ol
         index: Some(("E06990001", &index)),
         rents: &rents,
     };
-    let lines = all(&known);
+    let lines = all(&authority);
     let of = |metric: &str| lines.iter().find(|line| line.metric == metric).unwrap();
     let gross = of("gross_yield_pct");
     let gaps: Vec<i32> = gross
@@ -97,7 +97,7 @@ fn a_withheld_value_gives_no_yield_though_an_older_one_is_there() {
             (0, 0, FIRST.plus(25), 800.0),
         ],
     );
-    let known = Known {
+    let authority = AuthorityData {
         number: 0,
         area: &area,
         months: Some(Span {
@@ -109,7 +109,7 @@ fn a_withheld_value_gives_no_yield_though_an_older_one_is_there() {
         index: Some(("E06990001", &index)),
         rents: &rents,
     };
-    let lines = all(&known);
+    let lines = all(&authority);
     let gross = lines
         .iter()
         .find(|line| line.metric == "gross_yield_pct")

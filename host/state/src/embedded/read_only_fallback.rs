@@ -14,14 +14,14 @@ use redb::StorageBackend;
 const PIECE: usize = 4096;
 
 /// Bytes that are read where nothing was written.
-pub(super) trait Below: fmt::Debug + Send + Sync + 'static {
+pub(super) trait ReadAt: fmt::Debug + Send + Sync + 'static {
     /// How many there are.
     fn len(&self) -> io::Result<u64>;
     /// Fills `out` with those from `offset` on; there are as many.
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
 }
 
-impl Below for std::fs::File {
+impl ReadAt for std::fs::File {
     fn len(&self) -> io::Result<u64> {
         Ok(self.metadata()?.len())
     }
@@ -34,13 +34,13 @@ impl Below for std::fs::File {
 
 /// Something to read, and what was written over it.
 #[derive(Debug)]
-pub(super) struct Aside<B> {
+pub(super) struct ReadOnlyFallback<B> {
     below: B,
-    over: Mutex<Over>,
+    over: Mutex<Overlay>,
 }
 
 #[derive(Debug)]
-struct Over {
+struct Overlay {
     len: u64,
     /// As far as what is below still counts: what was cut off once is zero.
     below: u64,
@@ -48,26 +48,26 @@ struct Over {
     pieces: BTreeMap<u64, Box<[u8; PIECE]>>,
 }
 
-impl<B: Below> Aside<B> {
+impl<B: ReadAt> ReadOnlyFallback<B> {
     pub(super) fn new(below: B) -> io::Result<Self> {
         let len = below.len()?;
-        let over = Over {
+        let over = Overlay {
             len,
             below: len,
             pieces: BTreeMap::new(),
         };
-        Ok(Aside {
+        Ok(ReadOnlyFallback {
             below,
             over: Mutex::new(over),
         })
     }
 
-    fn over(&self) -> MutexGuard<'_, Over> {
+    fn over(&self) -> MutexGuard<'_, Overlay> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What stands below `out`, zeros where nothing does.
-    fn read_below(&self, over: &Over, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    fn read_below(&self, over: &Overlay, offset: u64, out: &mut [u8]) -> io::Result<()> {
         let there = over.below.saturating_sub(offset).min(out.len() as u64) as usize;
         let (found, none) = out.split_at_mut(there);
         none.fill(0);
@@ -94,7 +94,7 @@ fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::o
     })
 }
 
-impl<B: Below> StorageBackend for Aside<B> {
+impl<B: ReadAt> StorageBackend for ReadOnlyFallback<B> {
     fn len(&self) -> io::Result<u64> {
         Ok(self.over().len)
     }
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    impl Below for Vec<u8> {
+    impl ReadAt for Vec<u8> {
         fn len(&self) -> io::Result<u64> {
             Ok(Vec::len(self) as u64)
         }
@@ -187,7 +187,7 @@ mod tests {
             below in prop::collection::vec(1_u8.., 0..2 * PIECE),
             steps in prop::collection::vec(step(), 0..12),
         ) {
-            let aside = Aside::new(below.clone()).unwrap();
+            let aside = ReadOnlyFallback::new(below.clone()).unwrap();
             let mut model = below;
             for step in steps {
                 match step {

@@ -24,7 +24,7 @@ const BAD: [(u8, &str); 8] = [
     (8, "its comparables are two million"),
     (10, "its outcome is of no known kind"),
 ];
-/// Bedrooms by which the guest recurses for ever.
+/// Bedrooms at which the guest recurses without end.
 const DEEP: u8 = 4;
 
 fn component() -> &'static [u8] {

@@ -3,8 +3,8 @@
 use crate::common::client::Client;
 use crate::common::demo::{at, flat, house};
 use crate::common::raw::Answer;
-use crate::crash::chances::Chances;
-use crate::crash::ledger::{Ledger, Seen, Told, add};
+use crate::crash::expected::{AcceptedJob, JobProgress, Ledger, add};
+use crate::crash::seed::Chances;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::RwLock;
@@ -25,7 +25,7 @@ pub struct Hosts {
 }
 
 /// What became of a request.
-enum Sent {
+enum SendOutcome {
     Answered(Answer),
     /// A host could keep nothing at that moment.
     NotKept,
@@ -140,7 +140,7 @@ struct Customer<'w> {
 }
 
 impl Customer<'_> {
-    fn send(&mut self, path: &str, body: Option<&Value>) -> Sent {
+    fn send(&mut self, path: &str, body: Option<&Value>) -> SendOutcome {
         self.client.address = self.hosts.any(&mut self.random);
         let sent = match body {
             Some(body) => self.client.try_post(path, &body.to_string()),
@@ -155,14 +155,14 @@ impl Customer<'_> {
                 if self.faults && answer.status == 503 {
                     assert_eq!(answer.refusal().1, "overloaded", "{path}: {answer:?}");
                     assert!(answer.header("retry-after").is_some(), "{answer:?}");
-                    return Sent::NotKept;
+                    return SendOutcome::NotKept;
                 }
                 // Whatever happens to hosts, those that are up have no trouble.
                 assert!(!refused, "{path}: {answer:?}");
-                Sent::Answered(answer)
+                SendOutcome::Answered(answer)
             }
-            Err(error) if error.is_connect() => Sent::Unsent,
-            Err(_) => Sent::Unanswered,
+            Err(error) if error.is_connect() => SendOutcome::Unsent,
+            Err(_) => SendOutcome::Unanswered,
         }
     }
 
@@ -188,7 +188,7 @@ impl Customer<'_> {
                 _ => ("/v3/value", house(), 1),
             };
             match self.send(path, Some(&body)) {
-                Sent::Answered(answer) => {
+                SendOutcome::Answered(answer) => {
                     add(&self.ledger.units, units);
                     let answer = answer.json();
                     let one = std::slice::from_ref(&answer);
@@ -197,9 +197,9 @@ impl Customer<'_> {
                     let mut all = self.ledger.valuation_ids.lock().unwrap();
                     all.extend(ids.map(str::to_owned));
                 }
-                Sent::Unanswered => add(&self.ledger.unanswered, units),
-                Sent::NotKept => add(&self.ledger.not_kept, units),
-                Sent::Unsent => {}
+                SendOutcome::Unanswered => add(&self.ledger.unanswered, units),
+                SendOutcome::NotKept => add(&self.ledger.not_kept, units),
+                SendOutcome::Unsent => {}
             }
             self.think();
         }
@@ -225,12 +225,12 @@ impl Customer<'_> {
             let mut document = self.accepted(&body);
             self.ledger.jobs.lock().unwrap().insert(
                 key.clone(),
-                Told {
+                AcceptedJob {
                     id: document["job_id"].as_str().unwrap().to_owned(),
                     release: document["release_id"].take(),
                     body: body.clone(),
                     sound,
-                    seen: Seen::default(),
+                    seen: JobProgress::default(),
                     results: None,
                 },
             );
@@ -248,7 +248,7 @@ impl Customer<'_> {
 
     fn accepted(&mut self, body: &Value) -> Value {
         loop {
-            if let Sent::Answered(answer) = self.send(JOBS, Some(body)) {
+            if let SendOutcome::Answered(answer) = self.send(JOBS, Some(body)) {
                 assert_eq!(answer.status, 202, "{answer:?}");
                 return answer.json();
             }
@@ -276,13 +276,13 @@ impl Customer<'_> {
             };
             let status = format!("{JOBS}/{id}");
             let before = self.ledger.seen(&key);
-            let Sent::Answered(answer) = self.send(&status, None) else {
+            let SendOutcome::Answered(answer) = self.send(&status, None) else {
                 continue;
             };
             self.ledger.progress(&key, &before, &answer.ok());
             if answer.json()["status"] == "completed" {
                 let results = format!("{status}/results");
-                if let Sent::Answered(answer) = self.send(&results, None) {
+                if let SendOutcome::Answered(answer) = self.send(&results, None) {
                     assert_eq!(answer.status, 200, "{answer:?}");
                     self.ledger.results(&key, &answer.text);
                 }
@@ -292,7 +292,7 @@ impl Customer<'_> {
     }
 }
 
-/// A row with a reference. One that is not sound is refused as it stands, and costs nothing.
+/// A row with a reference. One that is not sound is rejected before it runs, and costs nothing.
 fn row(reference: &str, sound: bool) -> Value {
     let mut row = match reference.bytes().last() {
         Some(b'1') => flat(),

@@ -27,7 +27,7 @@ fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
 
 /// What the state holds, as one value to compare.
 #[derive(Debug, Clone, PartialEq)]
-struct Seen {
+struct StateView {
     used: u64,
     known: Option<Submission>,
     job: Option<Job>,
@@ -46,9 +46,9 @@ fn key() -> Idempotency {
     }
 }
 
-fn see(state: &EmbeddedState) -> Seen {
+fn see(state: &EmbeddedState) -> StateView {
     let output = |chunk| outcome(state.output(acme(), JOB, chunk, NOW)).unwrap();
-    Seen {
+    StateView {
         used: outcome(state.used(acme(), JUNE)).unwrap(),
         known: outcome(state.known(acme(), key(), NOW)).unwrap(),
         job: outcome(state.job(acme(), JOB, NOW)).unwrap(),
@@ -59,7 +59,7 @@ fn see(state: &EmbeddedState) -> Seen {
     }
 }
 
-fn charge(state: &EmbeddedState) -> Reply<Charged> {
+fn charge(state: &EmbeddedState) -> Reply<ChargeOutcome> {
     state.charge(Charge {
         tenant: acme(),
         month: JUNE,
@@ -91,16 +91,16 @@ fn new_job() -> NewJob {
 }
 
 /// The life of a job among other changes; one step of it, or an error where the store failed.
-fn step(state: &EmbeddedState, number: u32, held: &mut Option<Held>) -> Result<(), StateError> {
-    let finish = |held: Option<Held>, chunk| match held {
-        Some(held) => {
+fn step(state: &EmbeddedState, number: u32, lease: &mut Option<Lease>) -> Result<(), StateError> {
+    let finish = |lease: Option<Lease>, chunk| match lease {
+        Some(lease) => {
             let done = ChunkDone {
                 chunk,
                 output: vec![8; 9_000],
                 tally: Tally::default(),
                 refund: 1,
             };
-            outcome(state.finish_chunk(held, done, NOW, 60_000)).map(drop)
+            outcome(state.finish_chunk(lease, done, NOW, 60_000)).map(drop)
         }
         None => Ok(()),
     };
@@ -115,11 +115,11 @@ fn step(state: &EmbeddedState, number: u32, held: &mut Option<Held>) -> Result<(
             }
         }
         3 => outcome(state.claim(NOW, 60_000)).map(|claim| {
-            *held = claim.map(|claim| claim.held);
+            *lease = claim.map(|claim| claim.lease);
         }),
-        4 => finish(*held, 0),
+        4 => finish(*lease, 0),
         5 => state.pause_jobs(true),
-        6 => finish(*held, 1),
+        6 => finish(*lease, 1),
         _ => outcome(charge(state)).map(drop),
     }
 }
@@ -135,14 +135,14 @@ fn until_it_recovers(state: &EmbeddedState) {
 }
 
 /// The steps without any fault: what is seen after each.
-fn expected() -> Vec<Seen> {
+fn expected() -> Vec<StateView> {
     let disk = Disk::new(1);
     let state = disk.open();
     state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
-    let mut held = None;
+    let mut lease = None;
     let mut seen = vec![see(&state)];
     for number in 0..STEPS {
-        step(&state, number, &mut held).unwrap();
+        step(&state, number, &mut lease).unwrap();
         seen.push(see(&state));
     }
     let last = seen.last().unwrap();
@@ -161,11 +161,11 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
         let state = disk.open();
         state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
         disk.arm_on(files, fault, after);
-        let (mut held, mut failed) = (None, None);
+        let (mut lease, mut failed) = (None, None);
         for number in 0..STEPS {
             let before = &expected[number as usize];
             let then = &expected[number as usize + 1];
-            let Err(error) = step(&state, number, &mut held) else {
+            let Err(error) = step(&state, number, &mut lease) else {
                 assert_eq!(&see(&state), then, "{fault:?} {after}");
                 continue;
             };
@@ -182,12 +182,12 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
                 "{fault:?} {after}: {healed:?}"
             );
             if healed == *before {
-                step(&state, number, &mut held).unwrap();
+                step(&state, number, &mut lease).unwrap();
                 assert_eq!(&see(&state), then, "{fault:?} {after}");
             } else if number == 3 {
-                // The claim took effect unheard; its lease has to run out.
+                // The claim took effect without a reply; its lease has to expire.
                 let claim = outcome(state.claim(UnixMillis(NOW.0 + 60_000), 1)).unwrap();
-                held = claim.map(|claim| claim.held);
+                lease = claim.map(|claim| claim.lease);
             }
             failed = Some(number);
         }
@@ -269,9 +269,9 @@ fn a_job_is_read_while_the_disk_fails() {
         let disk = Disk::new(9);
         let state = disk.open();
         state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
-        let mut held = None;
+        let mut lease = None;
         for number in 0..6 {
-            step(&state, number, &mut held).unwrap();
+            step(&state, number, &mut lease).unwrap();
         }
         // These units are in the log alone, mostly.
         outcome(charge(&state)).unwrap();
@@ -287,7 +287,7 @@ fn a_job_is_read_while_the_disk_fails() {
         }
         // Of a charge that failed, nobody knows whether it took effect.
         let aside = see(&state);
-        let charged = Seen {
+        let charged = StateView {
             used: before.used + 5,
             ..before.clone()
         };
@@ -305,7 +305,7 @@ fn a_job_is_read_while_the_disk_fails() {
         disk.lift();
         until_it_recovers(&state);
         // Nor of the switch, which memory reads from the file now.
-        let healed = Seen {
+        let healed = StateView {
             paused: aside.paused,
             ..see(&state)
         };
@@ -365,11 +365,11 @@ fn a_log_that_cannot_be_taken_over_is_kept() {
         until_it_recovers(&state);
         assert_eq!(outcome(state.used(acme(), JUNE)).unwrap(), 5);
         let now = outcome(charge(&state)).unwrap();
-        assert_eq!(now, Charged::Granted { used: 10 });
+        assert_eq!(now, ChargeOutcome::Granted { used: 10 });
     }
 }
 
-/// A real file is let go of and opened anew, and no claim is lost by it.
+/// A real file is closed and opened again, and no claim is lost by it.
 #[test]
 fn a_real_file_is_opened_anew() {
     let directory = tempfile::tempdir().unwrap();
@@ -383,8 +383,8 @@ fn a_real_file_is_opened_anew() {
     assert_eq!(outcome(state.used(acme(), JUNE)).unwrap(), 4);
     // The process is the same, so that its lease goes on.
     assert_eq!(outcome(state.claim(NOW, 60_000)).unwrap(), None);
-    let held = outcome(state.renew(claim.held, NOW, 60_000)).unwrap();
-    assert_eq!(held, Hold::Kept);
+    let lease = outcome(state.renew(claim.lease, NOW, 60_000)).unwrap();
+    assert_eq!(lease, LeaseStatus::Held);
 }
 
 /// A read that fails is enough to have the file opened anew.
@@ -401,8 +401,8 @@ fn a_failed_read_is_noticed() {
     }
 }
 
-/// A sync that neither ends nor fails: the trouble is known without asking the disk, whoever may
-/// block is told that nothing is known of a change, and all goes on when the disk does.
+/// A sync that neither ends nor fails: the trouble is known without asking the disk, a blocking
+/// caller learns that nothing is known of a change, and all goes on when the disk does.
 #[test]
 fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
     let disk = Disk::new(13);
@@ -421,7 +421,10 @@ fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
         assert!(begun.elapsed() < Duration::from_secs(15));
     });
     disk.lift();
-    assert_eq!(outcome(charged).unwrap(), Charged::Granted { used: 5 });
+    assert_eq!(
+        outcome(charged).unwrap(),
+        ChargeOutcome::Granted { used: 5 }
+    );
     until_it_recovers(&state);
     outcome(charge(&state)).unwrap();
 }

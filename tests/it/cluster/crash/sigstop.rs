@@ -3,8 +3,8 @@
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::server::Server;
-use crate::crash::chances::Chances;
-use crate::crash::world::{UNITS, World, alone, seed};
+use crate::crash::harness::{UNITS, World, alone, seed};
+use crate::crash::seed::Chances;
 use domesday_test_cluster::sql;
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 5;
 const ROWS: usize = 2_500;
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 const TABLES: [&str; 5] = ["jobs", "chunks", "submissions", "usage", "turns"];
 
 /// Everything of jobs and units in the database, in short.
@@ -34,7 +34,7 @@ fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
         if let Some(found) = look() {
             return found;
         }
-        assert!(started.elapsed() < PATIENCE, "{what}");
+        assert!(started.elapsed() < TIMEOUT, "{what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -58,7 +58,7 @@ fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -
         if sql(database, &held).trim() == "1" {
             return job;
         }
-        // It had just let go of it, or was done.
+        // It had just released the job, or was done.
         host.signal(Signal::CONT);
         let results = job["results_url"].as_str().unwrap();
         until("it never ends", || {

@@ -1,4 +1,4 @@
-//! A provider that misbehaves: what the client is told, what is tried again, and what is not.
+//! A provider that misbehaves: what the client receives, what is tried again, and what is not.
 
 use crate::common::client::Client;
 use crate::common::demo::{HOUSE, at, house};

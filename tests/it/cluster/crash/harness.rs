@@ -120,8 +120,8 @@ impl World {
         ])
     }
 
-    /// The units that a tenant has used this month. It is told so, as any customer is, when it asks
-    /// for more than its plan allows; so from here on its plan allows nothing.
+    /// The units that a tenant has used this month. The service says so, as to any customer, when
+    /// it asks for more than its plan allows; so from here on its plan allows nothing.
     pub fn used(&self, tenant: &str, client: &Client) -> u64 {
         let plan = self.plan(0);
         self.order(&["tenant", "plan", tenant, &plan]);

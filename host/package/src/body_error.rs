@@ -4,7 +4,7 @@ use crate::FilePath;
 
 /// What is wrong with a body.
 #[derive(Debug, thiserror::Error)]
-pub enum BodyFault {
+pub enum BodyError {
     /// Not JSON of the kind's shape.
     #[error("{0}")]
     Shape(#[source] serde_json::Error),
@@ -26,22 +26,22 @@ pub enum BodyFault {
     },
 }
 
-impl BodyFault {
+impl BodyError {
     /// Checks the names of the files that a package was made from.
     ///
     /// # Errors
-    /// [`BodyFault::Rule`] if there is none, or one is empty or has a directory.
-    pub fn check_sources<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<(), BodyFault> {
+    /// [`BodyError::Rule`] if there is none, or one is empty or has a directory.
+    pub fn check_sources<'a>(mut names: impl Iterator<Item = &'a str>) -> Result<(), BodyError> {
         let plain = |name: &str| !name.is_empty() && !name.contains(['/', '\\']);
         let Some(first) = names.next() else {
-            return Err(BodyFault::Rule {
+            return Err(BodyError::Rule {
                 field: "sources",
                 rule: "must name at least one file",
             });
         };
         match plain(first) && names.all(plain) {
             true => Ok(()),
-            false => Err(BodyFault::Rule {
+            false => Err(BodyError::Rule {
                 field: "sources",
                 rule: "must have names without directories",
             }),

@@ -18,14 +18,14 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::file;
-use super::ledger::{Kept, Ledger, open_aside, proven};
-use super::log::Counts;
 use super::memory::Change;
-use super::shared::{Opened, Shared};
 use super::source::Source;
 use super::stopped;
+use super::store::{OpenFiles, Store};
 use super::tables::{Tables, Writing};
-use crate::{Moved, StateError};
+use super::usage_wal::log::Counts;
+use super::usage_wal::replay::{DurableIn, UsageWal, open_aside, proven};
+use crate::{PathMoved, StateError};
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
 const LARGEST: usize = 1_024;
@@ -42,31 +42,31 @@ const PROBES: &str = "probes";
 
 /// Why a group failed, for each of its operations.
 #[derive(Debug, Clone, thiserror::Error)]
-pub(super) enum Broken {
+pub(super) enum StoreError {
     /// The store failed.
     #[error("{0}")]
     Failed(Arc<str>),
     /// A file is not where it was.
     #[error(transparent)]
-    Moved(Moved),
+    Moved(PathMoved),
 }
 
-impl Broken {
+impl StoreError {
     pub(super) fn new(reason: impl Into<Arc<str>>) -> Self {
-        Broken::Failed(reason.into())
+        StoreError::Failed(reason.into())
     }
 
     fn of(failure: &StateError) -> Self {
         match failure {
-            StateError::Moved(moved) => Broken::Moved(moved.clone()),
-            failure => Broken::new(reason(failure)),
+            StateError::Moved(moved) => StoreError::Moved(moved.clone()),
+            failure => StoreError::new(reason(failure)),
         }
     }
 
     pub(super) fn error(&self) -> StateError {
         match self {
-            Broken::Moved(moved) => moved.clone().into(),
-            Broken::Failed(_) => StateError::Storage {
+            StoreError::Moved(moved) => moved.clone().into(),
+            StoreError::Failed(_) => StateError::Storage {
                 doing: "written",
                 source: Box::new(self.clone()),
             },
@@ -80,10 +80,10 @@ pub(super) trait Work: Send {
     fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), StateError>;
 
     /// Answers it, after the group is durable or has failed.
-    fn answer(self: Box<Self>, group: Result<(), &Broken>);
+    fn answer(self: Box<Self>, group: Result<(), &StoreError>);
 }
 
-/// An operation: what it does, and who is told what came of it.
+/// An operation, and the receiver of its result.
 pub(super) struct Operation<T, F, A> {
     run: Option<F>,
     outcome: Option<Result<T, StateError>>,
@@ -119,8 +119,8 @@ where
         }
     }
 
-    fn answer(self: Box<Self>, group: Result<(), &Broken>) {
-        let unanswered = || Broken::new("the operation was not reached").error();
+    fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
+        let unanswered = || StoreError::new("the operation was not reached").error();
         let outcome = match group {
             Ok(()) => self.outcome.unwrap_or_else(|| Err(unanswered())),
             Err(broken) => Err(broken.error()),
@@ -160,7 +160,7 @@ pub(super) fn wait<T: Send + 'static>(
 /// For a disk that neither works nor fails.
 fn silent() -> StateError {
     let seconds = LONGEST_WAIT.as_secs();
-    Broken::new(format!(
+    StoreError::new(format!(
         "the disk did not answer within {seconds} s; whether the change was kept is unknown"
     ))
     .error()
@@ -168,19 +168,19 @@ fn silent() -> StateError {
 
 /// The committing thread's own.
 pub(super) struct Committer {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<Store>,
     pub(super) source: Source,
     pub(super) queue: Receiver<Message>,
     pub(super) opening: u64,
-    pub(super) ledger: Ledger,
+    pub(super) wal: UsageWal,
 }
 
 /// Nobody can send any more.
-struct Stopped;
+struct CommitterStopped;
 
 /// What is done with a group besides its operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Also {
+pub(super) enum GroupTask {
     Nothing,
     /// The file is written even where the group has nothing to write.
     Probe,
@@ -192,7 +192,7 @@ impl Committer {
     /// Commits until nobody can send any more.
     pub(super) fn run(mut self) {
         let shared = Arc::clone(&self.shared);
-        let _alarm = Alarm(&shared);
+        let _alarm = PanicReport(&shared);
         let mut group = Vec::new();
         while let Ok(first) = self.next() {
             let mut suspect = false;
@@ -206,22 +206,22 @@ impl Committer {
                 }
             }
             let also = match suspect {
-                true => Also::Probe,
-                false => Also::Nothing,
+                true => GroupTask::Probe,
+                false => GroupTask::Nothing,
             };
             let checked = self.source.check().map_err(StateError::from);
             if let Err(failure) = checked.and_then(|()| self.commit(&mut group, also)) {
-                let broken = Broken::of(&failure);
-                // First, so that whoever is told of the failure also finds the trouble, and no
-                // file.
+                let broken = StoreError::of(&failure);
+                // First, so that a caller that learns of the failure also finds the store degraded,
+                // and no file.
                 self.shared.memory.fail(broken.error().to_string());
-                if let Broken::Failed(_) = broken {
+                if let StoreError::Failed(_) = broken {
                     self.shared.close();
                 }
                 group.drain(..).for_each(|work| work.answer(Err(&broken)));
                 match broken {
-                    Broken::Failed(_) => self.recover(broken),
-                    Broken::Moved(moved) => self.wait_for_return(moved),
+                    StoreError::Failed(_) => self.recover(broken),
+                    StoreError::Moved(moved) => self.wait_for_return(moved),
                 }
             } else {
                 group.drain(..).for_each(|work| work.answer(Ok(())));
@@ -231,34 +231,34 @@ impl Committer {
             tracing::error!(%moved, "the state is closed while it is not where it was; the files that are open hold all that was answered for");
         }
         // So that the file is whole without its log. Should it fail, the next opening does it.
-        if let Err(error) = self.commit(&mut [], Also::TakeOver) {
+        if let Err(error) = self.commit(&mut [], GroupTask::TakeOver) {
             tracing::error!(%error, "the log of units was not taken over at the end");
         }
     }
 
     /// The next message, or nothing once the log is due or the files are to be looked at.
-    fn next(&self) -> Result<Option<Message>, Stopped> {
+    fn next(&self) -> Result<Option<Message>, CommitterStopped> {
         let look = Instant::now() + LOOK;
-        let until = self.ledger.due().map_or(look, |due| due.min(look));
+        let until = self.wal.due().map_or(look, |due| due.min(look));
         self.receive(until)
     }
 
     /// The next message, or nothing where none comes in time.
-    fn receive(&self, until: Instant) -> Result<Option<Message>, Stopped> {
+    fn receive(&self, until: Instant) -> Result<Option<Message>, CommitterStopped> {
         match self.queue.recv_deadline(until) {
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Stopped),
+            Err(RecvTimeoutError::Disconnected) => Err(CommitterStopped),
         }
     }
 
     /// Applies a group and makes it durable.
-    fn commit(&mut self, group: &mut [Box<dyn Work>], also: Also) -> Result<(), StateError> {
-        let (ledger, opening) = (&mut self.ledger, self.opening);
+    fn commit(&mut self, group: &mut [Box<dyn Work>], also: GroupTask) -> Result<(), StateError> {
+        let (wal, opening) = (&mut self.wal, self.opening);
         self.shared.memory.begin_commit();
         let changes = self
             .shared
-            .with_opened(|opened| apply(opened, ledger, group, also, opening));
+            .with_opened(|opened| apply(opened, wal, group, also, opening));
         self.shared.memory.end_commit();
         self.shared.memory.apply(changes?);
         Ok(())
@@ -266,11 +266,11 @@ impl Committer {
 
     /// Refuses operations until the paths lead to the open files again. These stay open and are
     /// read meanwhile, and nothing is made in their place.
-    fn wait_for_return(&mut self, mut moved: Moved) {
+    fn wait_for_return(&mut self, mut moved: PathMoved) {
         tracing::error!(%moved, "the state cannot be written");
         loop {
             if self
-                .refuse(&Broken::Moved(moved), FIRST_PAUSE * 10)
+                .refuse(&StoreError::Moved(moved), FIRST_PAUSE * 10)
                 .is_err()
             {
                 return;
@@ -287,7 +287,7 @@ impl Committer {
     }
 
     /// Refuses the operations that come for so long.
-    fn refuse(&self, broken: &Broken, pause: Duration) -> Result<(), Stopped> {
+    fn refuse(&self, broken: &StoreError, pause: Duration) -> Result<(), CommitterStopped> {
         let until = Instant::now() + pause;
         while let Some(message) = self.receive(until)? {
             match message {
@@ -300,7 +300,7 @@ impl Committer {
 
     /// Opens the file, which is closed, anew until it can be written again. Operations that come
     /// meanwhile fail at once; what only reads is answered from the file, read aside.
-    fn recover(&mut self, mut broken: Broken) {
+    fn recover(&mut self, mut broken: StoreError) {
         let mut pause = FIRST_PAUSE;
         loop {
             if self.refuse(&broken, pause).is_err() {
@@ -310,10 +310,10 @@ impl Committer {
             }
             match self.reopen() {
                 Ok(()) => return,
-                Err(failure) => broken = Broken::of(&failure),
+                Err(failure) => broken = StoreError::of(&failure),
             }
             // What is read aside is the file that was moved; another is not read in its place.
-            if let Broken::Failed(_) = broken {
+            if let StoreError::Failed(_) = broken {
                 self.read_aside();
             }
             self.shared.memory.fail(broken.error().to_string());
@@ -329,8 +329,8 @@ impl Committer {
         self.source.distrust()?;
         let log = proven(&self.source)?;
         let database = file::open(&self.source)?;
-        match Ledger::open(&self.source, log, &database, PROBES) {
-            Ok((ledger, _)) => self.ledger = ledger,
+        match UsageWal::open(&self.source, log, &database, PROBES) {
+            Ok((wal, _)) => self.wal = wal,
             Err(failure) => {
                 // What was read aside ends before the file is closed, which writes to it.
                 self.shared.close();
@@ -339,7 +339,7 @@ impl Committer {
         }
         let memory = &self.shared.memory;
         // Whoever finds the trouble over also finds the file.
-        self.shared.put(Opened::new(database, Counts::new()));
+        self.shared.put(OpenFiles::new(database, Counts::new()));
         let loaded = self
             .shared
             .with_opened(|opened| memory.load(&opened.database));
@@ -362,10 +362,10 @@ impl Committer {
 
 /// Applies a group, makes it durable, and gives what memory is to be told.
 pub(super) fn apply(
-    opened: &Opened,
-    ledger: &mut Ledger,
+    opened: &OpenFiles,
+    wal: &mut UsageWal,
     group: &mut [Box<dyn Work>],
-    also: Also,
+    also: GroupTask,
     opening: u64,
 ) -> Result<Vec<Change>, StateError> {
     let writing = Writing::new(&opened.database);
@@ -374,22 +374,22 @@ pub(super) fn apply(
     for work in group {
         work.apply(&mut tables)?;
     }
-    if also == Also::Probe {
+    if also == GroupTask::Probe {
         tables.next(PROBES)?;
     }
     let changes = std::mem::take(&mut tables.changes);
-    let kept = ledger.settle(&mut tables, writing.changed(), also == Also::TakeOver)?;
+    let kept = wal.settle(&mut tables, writing.changed(), also == GroupTask::TakeOver)?;
     drop(tables);
     drop(logged);
     match kept {
-        Kept::Nowhere => writing.abort()?,
-        Kept::InLog(counts) => {
+        DurableIn::Nowhere => writing.abort()?,
+        DurableIn::InLog(counts) => {
             writing.abort()?;
             opened.change_logged(|logged| logged.extend(counts));
         }
-        Kept::InFile => {
+        DurableIn::InFile => {
             writing.commit()?;
-            if ledger.committed() {
+            if wal.committed() {
                 opened.change_logged(Counts::clear);
             }
         }
@@ -398,9 +398,9 @@ pub(super) fn apply(
 }
 
 /// Says so should the committing thread ever end by a panic, for it answers nothing after that.
-struct Alarm<'s>(&'s Shared);
+struct PanicReport<'s>(&'s Store);
 
-impl Drop for Alarm<'_> {
+impl Drop for PanicReport<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let stopped = "the committing thread stopped";

@@ -3,7 +3,7 @@
 use crate::common::client::Client;
 use crate::common::raw::Answer;
 use crate::common::server::start;
-use crate::hostile_clients::{JOBS, LARGEST, MIB, STANDARD_BATCH, survives};
+use crate::denial_of_service::{JOBS, LARGEST, MIB, STANDARD_BATCH, survives};
 use std::time::{Duration, Instant};
 
 /// How soon such a body is answered, on a machine that has other work.

@@ -1,4 +1,4 @@
-//! What the customers were told, to be held against what the service kept.
+//! What the service answered, to be compared with what it kept.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How far a job was seen to be.
 #[derive(Debug, Clone, Default)]
-pub struct Seen {
+pub struct JobProgress {
     /// The place of its status in the order of statuses.
     rank: usize,
     updated: String,
@@ -15,30 +15,30 @@ pub struct Seen {
 
 /// A job that was answered with 202.
 #[derive(Debug, Clone)]
-pub struct Told {
+pub struct AcceptedJob {
     pub id: String,
     pub release: Value,
     /// What was sent.
     pub body: Value,
     /// For each row, whether it was sound.
     pub sound: Vec<bool>,
-    pub seen: Seen,
+    pub seen: JobProgress,
     /// The results as they were first read.
     pub results: Option<String>,
 }
 
-impl Told {
+impl AcceptedJob {
     /// Units that it costs.
     pub fn units(&self) -> u64 {
         self.sound.iter().filter(|&&sound| sound).count() as u64
     }
 }
 
-/// Everything that was told, by all customers together.
+/// All answers, of all customers together.
 #[derive(Default)]
 pub struct Ledger {
     /// Jobs by their idempotency keys.
-    pub jobs: Mutex<BTreeMap<String, Told>>,
+    pub jobs: Mutex<BTreeMap<String, AcceptedJob>>,
     pub valuation_ids: Mutex<Vec<String>>,
     pub requests: AtomicU64,
     pub answered: AtomicU64,
@@ -69,13 +69,13 @@ impl Ledger {
     }
 
     /// How far a job was known to be at this moment.
-    pub fn seen(&self, key: &str) -> Seen {
+    pub fn seen(&self, key: &str) -> JobProgress {
         self.jobs.lock().unwrap()[key].seen.clone()
     }
 
-    /// What a customer was told of a job: nothing is earlier than what was known `before` it asked.
-    /// Others may have been told later things meanwhile.
-    pub fn progress(&self, key: &str, before: &Seen, document: &Value) {
+    /// A job's document, as a customer received it: nothing is earlier than what was known `before`
+    /// it asked. Others may have been told later things meanwhile.
+    pub fn progress(&self, key: &str, before: &JobProgress, document: &Value) {
         let order = ["queued", "running", "completed"];
         let status = document["status"].as_str().unwrap();
         let rank = order.iter().position(|&it| it == status);
@@ -105,7 +105,12 @@ impl Ledger {
 
     /// Units that the jobs cost.
     pub fn units_of_jobs(&self) -> u64 {
-        self.jobs.lock().unwrap().values().map(Told::units).sum()
+        self.jobs
+            .lock()
+            .unwrap()
+            .values()
+            .map(AcceptedJob::units)
+            .sum()
     }
 
     /// One line of counts.

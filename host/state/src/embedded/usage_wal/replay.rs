@@ -6,20 +6,20 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase};
 
-use super::commit::{Broken, reason};
-use super::file::{reading, writing};
-use super::log::{Counts, Log, Replayed, make_room, prove, replay};
-use super::shared::Opened;
-use super::source::{Source, Storage};
-use super::tables::{COUNTERS, Tables, Writing};
+use super::log::{Counts, Log, LogReplay, make_room, prove, replay};
 use crate::StateError;
+use crate::embedded::file::{reading, writing};
+use crate::embedded::group_commit::{StoreError, reason};
+use crate::embedded::source::{Source, Storage};
+use crate::embedded::store::OpenFiles;
+use crate::embedded::tables::{COUNTERS, Tables, Writing};
 
 /// The counter of the log's epochs.
 const EPOCH: &str = "usage_epochs";
 
 /// Where the changes of a group are made durable.
 #[derive(Debug)]
-pub(super) enum Kept {
+pub(in crate::embedded) enum DurableIn {
     /// There are none.
     Nowhere,
     /// In the log, where they are durable now.
@@ -46,7 +46,7 @@ fn of_log(path: PathBuf, doing: &'static str) -> impl FnOnce(io::Error) -> State
 
 /// The log, opened or made, and seen to be one that can be written. What stands in it is left as it
 /// is.
-pub(super) fn proven(source: &Source) -> Result<Storage, StateError> {
+pub(in crate::embedded) fn proven(source: &Source) -> Result<Storage, StateError> {
     let storage = source.log().and_then(|storage| {
         prove(&*storage)?;
         Ok(storage)
@@ -55,7 +55,7 @@ pub(super) fn proven(source: &Source) -> Result<Storage, StateError> {
 }
 
 /// What the log holds above a file of this epoch.
-fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<Replayed, StateError> {
+fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<LogReplay, StateError> {
     let replayed = replay(&**storage, epoch).map_err(of_log(source.log_path(), "read"))?;
     match replayed.damaged {
         None => Ok(replayed),
@@ -68,7 +68,7 @@ fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<Replayed, 
 
 /// The committing thread's hold on the log.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(in crate::embedded) struct UsageWal {
     log: Log,
     path: PathBuf,
     /// How long units stand in the log alone.
@@ -77,15 +77,15 @@ pub(super) struct Ledger {
     due: Option<Instant>,
 }
 
-impl Ledger {
+impl UsageWal {
     /// Takes over what an earlier opening left in a log that is [`proven`], begins it anew, and
     /// gives the next number of `counter`. The open file keeps other processes from both.
-    pub(super) fn open(
+    pub(in crate::embedded) fn open(
         source: &Source,
         storage: Storage,
         database: &Database,
         counter: &str,
-    ) -> Result<(Ledger, u64), StateError> {
+    ) -> Result<(UsageWal, u64), StateError> {
         let epoch = epoch(database)?;
         let whole = make_room(&*storage).map_err(of_log(source.log_path(), "written"))?;
         if !whole && epoch > 0 {
@@ -104,38 +104,38 @@ impl Ledger {
         let number = tables.next(counter)?;
         drop(tables);
         writing.commit()?;
-        let ledger = Ledger {
+        let wal = UsageWal {
             log: Log::begin(storage, epoch + 1),
             path: source.log_path(),
             after: source.take_over_after,
             due: None,
         };
-        Ok((ledger, number))
+        Ok((wal, number))
     }
 
     /// When the log is to be taken over.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(in crate::embedded) fn due(&self) -> Option<Instant> {
         self.due
     }
 
     /// Decides where the changes of a group go; `all` has the log taken over as well. After this
     /// nothing more may be changed in the group.
-    pub(super) fn settle(
+    pub(in crate::embedded) fn settle(
         &mut self,
         tables: &mut Tables<'_>,
         changed: bool,
         all: bool,
-    ) -> Result<Kept, StateError> {
+    ) -> Result<DurableIn, StateError> {
         let units = std::mem::take(&mut tables.units);
         let due = self.due.is_some_and(|due| all || Instant::now() >= due);
         if !changed && !due {
             if units.is_empty() {
-                return Ok(Kept::Nowhere);
+                return Ok(DurableIn::Nowhere);
             }
             let appended = self.log.append(&units);
             if appended.map_err(of_log(self.path.clone(), "written"))? {
                 self.due.get_or_insert_with(|| Instant::now() + self.after);
-                return Ok(Kept::InLog(units));
+                return Ok(DurableIn::InLog(units));
             }
         }
         if self.log.is_empty() {
@@ -145,12 +145,12 @@ impl Ledger {
             whole.extend(units);
             take_over(tables, &whole, self.log.epoch())?;
         }
-        Ok(Kept::InFile)
+        Ok(DurableIn::InFile)
     }
 
     /// The transaction of a group that was kept in the file is committed. Says whether the log was
     /// taken over with it.
-    pub(super) fn committed(&mut self) -> bool {
+    pub(in crate::embedded) fn committed(&mut self) -> bool {
         let taken_over = !self.log.is_empty();
         if taken_over {
             self.log.taken_over();
@@ -178,7 +178,7 @@ fn epoch(database: &Database) -> Result<u64, StateError> {
 
 /// The file and the log as they can be read although one of them cannot be written. Without the
 /// log, everything but counts can still be read.
-pub(super) fn open_aside(source: &Source) -> Result<Opened, StateError> {
+pub(in crate::embedded) fn open_aside(source: &Source) -> Result<OpenFiles, StateError> {
     let database = source.database_aside()?;
     let epoch = epoch(&database)?;
     let storage = source
@@ -186,14 +186,14 @@ pub(super) fn open_aside(source: &Source) -> Result<Opened, StateError> {
         .map_err(of_log(source.log_path(), "opened"));
     let logged = storage.and_then(|storage| match storage {
         Some(storage) => read_log(source, &storage, epoch),
-        None => Ok(Replayed::default()),
+        None => Ok(LogReplay::default()),
     });
     Ok(match logged {
-        Ok(replayed) => Opened::new(database, replayed.counts),
-        Err(error) => Opened::without_log(database, Broken::new(reason(&error))),
+        Ok(replayed) => OpenFiles::new(database, replayed.counts),
+        Err(error) => OpenFiles::without_log(database, StoreError::new(reason(&error))),
     })
 }
 
 #[cfg(test)]
-#[path = "ledger_tests.rs"]
+#[path = "replay_tests.rs"]
 mod tests;

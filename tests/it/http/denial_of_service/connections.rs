@@ -3,7 +3,7 @@
 use crate::common::demo::house;
 use crate::common::raw::{connect, read};
 use crate::common::server::start;
-use crate::hostile_clients::{MIB, SIMPLE, post, survives};
+use crate::denial_of_service::{MIB, SIMPLE, post, survives};
 use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};

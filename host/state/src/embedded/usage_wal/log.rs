@@ -3,7 +3,7 @@
 //! A value costs a unit, and to change one number in the file takes several pages of it. So what
 //! the months of tenants come to is written here first: one block and one sync for each group of
 //! charges. The file takes the counts over with whatever else is committed to it, at the latest
-//! when the log is full or a second after its first block (`ledger`); then the log begins anew.
+//! when the log is full or a second after its first block (`replay`); then the log begins anew.
 //!
 //! A block holds counts, not additions, so that taking them over twice changes nothing. Which
 //! blocks count is said by the file: those of its epoch, from the first on. A block is written
@@ -17,11 +17,11 @@ use redb::StorageBackend;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::source::Storage;
+use crate::embedded::source::Storage;
 use crate::{Month, TenantId};
 
 /// Units used, by tenant and month.
-pub(super) type Counts = BTreeMap<(TenantId, Month), u64>;
+pub(in crate::embedded) type Counts = BTreeMap<(TenantId, Month), u64>;
 
 /// Bytes of a block: a page of any file system that is met.
 const BLOCK: usize = 4_096;
@@ -66,14 +66,14 @@ impl Block {
 }
 
 /// Sees whether the log can be written. None of its blocks is touched.
-pub(super) fn prove(storage: &dyn StorageBackend) -> io::Result<()> {
+pub(in crate::embedded) fn prove(storage: &dyn StorageBackend) -> io::Result<()> {
     storage.write(0, &[0; BLOCK])?;
     storage.sync_data()
 }
 
 /// Makes room for all blocks, where they had none, and says whether they had. No block that is
 /// whole is touched; nobody else may be writing to the log.
-pub(super) fn make_room(storage: &dyn StorageBackend) -> io::Result<bool> {
+pub(in crate::embedded) fn make_room(storage: &dyn StorageBackend) -> io::Result<bool> {
     let there = u32::try_from(storage.len()? / BLOCK as u64).unwrap_or(u32::MAX);
     if there > BLOCKS {
         return Ok(true);
@@ -88,7 +88,7 @@ pub(super) fn make_room(storage: &dyn StorageBackend) -> io::Result<bool> {
 
 /// The log while it is written.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(in crate::embedded) struct Log {
     storage: Storage,
     epoch: u64,
     next: u32,
@@ -96,7 +96,7 @@ pub(super) struct Log {
 
 impl Log {
     /// An empty log of this epoch, of which there must not be a block yet.
-    pub(super) fn begin(storage: Storage, epoch: u64) -> Log {
+    pub(in crate::embedded) fn begin(storage: Storage, epoch: u64) -> Log {
         Log {
             storage,
             epoch,
@@ -105,17 +105,17 @@ impl Log {
     }
 
     /// Whether nothing stands in it.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::embedded) fn is_empty(&self) -> bool {
         self.next == 0
     }
 
     /// The epoch of what is written next.
-    pub(super) fn epoch(&self) -> u64 {
+    pub(in crate::embedded) fn epoch(&self) -> u64 {
         self.epoch
     }
 
     /// Makes counts durable. Says no where they do not fit; nothing is written then.
-    pub(super) fn append(&mut self, counts: &Counts) -> io::Result<bool> {
+    pub(in crate::embedded) fn append(&mut self, counts: &Counts) -> io::Result<bool> {
         if self.next == BLOCKS {
             return Ok(false);
         }
@@ -137,7 +137,7 @@ impl Log {
     }
 
     /// What stands in it was taken over.
-    pub(super) fn taken_over(&mut self) {
+    pub(in crate::embedded) fn taken_over(&mut self) {
         self.epoch += 1;
         self.next = 0;
     }
@@ -149,22 +149,25 @@ fn offset(number: u32) -> u64 {
 
 /// What a log holds.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Replayed {
+pub(in crate::embedded) struct LogReplay {
     /// What the blocks of the epoch come to.
-    pub(super) counts: Counts,
+    pub(in crate::embedded) counts: Counts,
     /// The latest epoch of any block. A backup that was put back may be of an earlier one than its
     /// log.
-    pub(super) latest: u64,
+    pub(in crate::embedded) latest: u64,
     /// The first block that is not whole although a later one of the epoch is. No crash does that:
     /// a block is synced before the next is written.
-    pub(super) damaged: Option<u32>,
+    pub(in crate::embedded) damaged: Option<u32>,
 }
 
 /// Reads a log. Of the epoch, the block that was being written at a crash was never answered for,
 /// and may be torn; nothing stands behind it.
-pub(super) fn replay(storage: &dyn StorageBackend, epoch: u64) -> io::Result<Replayed> {
+pub(in crate::embedded) fn replay(
+    storage: &dyn StorageBackend,
+    epoch: u64,
+) -> io::Result<LogReplay> {
     let length = storage.len()?;
-    let mut replayed = Replayed::default();
+    let mut replayed = LogReplay::default();
     let mut end = None;
     for number in (0..BLOCKS).take_while(|number| offset(number + 1) <= length) {
         let mut bytes = [0; BLOCK];

@@ -8,22 +8,22 @@ use crate::StateError;
 
 /// One failure that several operations met together.
 #[derive(Debug, Clone)]
-pub(super) struct Shared(pub(super) Arc<StateError>);
+pub(super) struct SharedError(pub(super) Arc<StateError>);
 
-impl fmt::Display for Shared {
+impl fmt::Display for SharedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Error for Shared {}
+impl Error for SharedError {}
 
 /// A failure that is no database's word but ours.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failed {
     #[error("the database does not answer")]
     Silent,
-    #[error("the database is not usable at present: {0}")]
+    #[error("database unavailable: {0}")]
     Troubled(String),
     #[error("tenants and keys were last read from the database too long ago")]
     Stale,
@@ -63,7 +63,7 @@ pub(super) fn writing(error: sqlx::Error) -> StateError {
 /// For `map_err` of what waits for a lock first.
 pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
     const LOCK_NOT_AVAILABLE: &str = "55P03";
-    match error.as_database_error().and_then(|said| said.code()) {
+    match error.as_database_error().and_then(|error| error.code()) {
         Some(code) if code == LOCK_NOT_AVAILABLE => storage("written", Failed::Locked),
         _ => writing(error),
     }
@@ -75,10 +75,10 @@ pub(super) fn cannot_write(error: &StateError) -> bool {
     let StateError::Storage { source, .. } = error else {
         return false;
     };
-    let Some(sqlx::Error::Database(said)) = source.downcast_ref::<sqlx::Error>() else {
+    let Some(sqlx::Error::Database(error)) = source.downcast_ref::<sqlx::Error>() else {
         return false;
     };
-    said.code().is_some_and(|code| {
+    error.code().is_some_and(|code| {
         ["53", "58", "XX", "25006"]
             .iter()
             .any(|class| code.starts_with(class))

@@ -98,13 +98,13 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
         assert_eq!(cut.log().len().unwrap(), offset(BLOCKS));
     }
     let empty = replay(&Disk::new(5).log(), 1).unwrap();
-    assert_eq!(empty, Replayed::default());
+    assert_eq!(empty, LogReplay::default());
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Damage to the last block is a crash within it; damage to an earlier one is told.
+    /// Damage to the last block is a crash within it; damage to an earlier one is an error.
     #[test]
     fn damage_is_never_counted(
         blocks in 2_u32..6,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 ///
 /// It stays open, so that its inode cannot become another file's meanwhile.
 #[derive(Debug)]
-pub struct Place {
+pub struct OpenPath {
     path: PathBuf,
     identity: Identity,
     _open: File,
@@ -30,16 +30,16 @@ fn identity(metadata: &Metadata) -> Identity {
      start it on the folder that holds its state",
     path.display()
 )]
-pub struct Moved {
+pub struct PathMoved {
     /// The path.
     pub path: PathBuf,
     /// What the path leads to.
-    pub found: Found,
+    pub found: PathTarget,
 }
 
 /// What a path leads to, in place of the file or folder that is open.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum PathTarget {
     /// Nothing.
     Nothing,
     /// Another file or folder.
@@ -48,24 +48,24 @@ pub enum Found {
     Unknown(String),
 }
 
-impl fmt::Display for Found {
+impl fmt::Display for PathTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Found::Nothing => f.write_str("nothing is there"),
-            Found::Another => f.write_str("another file or folder is there"),
-            Found::Unknown(error) => f.write_str(error),
+            PathTarget::Nothing => f.write_str("nothing is there"),
+            PathTarget::Another => f.write_str("another file or folder is there"),
+            PathTarget::Unknown(error) => f.write_str(error),
         }
     }
 }
 
-impl Place {
+impl OpenPath {
     /// Opens the file or folder at `path`.
     ///
     /// # Errors
     /// What the system says.
-    pub fn open(path: &Path) -> io::Result<Place> {
+    pub fn open(path: &Path) -> io::Result<OpenPath> {
         let open = File::open(path)?;
-        Ok(Place {
+        Ok(OpenPath {
             path: path.to_owned(),
             identity: identity(&open.metadata()?),
             _open: open,
@@ -76,28 +76,28 @@ impl Place {
     ///
     /// # Errors
     /// What the path leads to instead.
-    pub fn check(&self) -> Result<(), Moved> {
+    pub fn check(&self) -> Result<(), PathMoved> {
         match fs::metadata(&self.path) {
             Ok(named) if identity(&named) == self.identity => Ok(()),
-            Ok(_) => Err(self.moved(Found::Another)),
+            Ok(_) => Err(self.moved(PathTarget::Another)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(self.moved(Found::Nothing))
+                Err(self.moved(PathTarget::Nothing))
             }
-            Err(error) => Err(self.moved(Found::Unknown(error.to_string()))),
+            Err(error) => Err(self.moved(PathTarget::Unknown(error.to_string()))),
         }
     }
 
     /// Checks that `file` is this one.
-    pub(crate) fn is(&self, file: &File) -> Result<(), Moved> {
+    pub(crate) fn is(&self, file: &File) -> Result<(), PathMoved> {
         match file.metadata() {
             Ok(open) if identity(&open) == self.identity => Ok(()),
-            Ok(_) => Err(self.moved(Found::Another)),
-            Err(error) => Err(self.moved(Found::Unknown(error.to_string()))),
+            Ok(_) => Err(self.moved(PathTarget::Another)),
+            Err(error) => Err(self.moved(PathTarget::Unknown(error.to_string()))),
         }
     }
 
-    fn moved(&self, found: Found) -> Moved {
-        Moved {
+    fn moved(&self, found: PathTarget) -> PathMoved {
+        PathMoved {
             path: self.path.clone(),
             found,
         }
@@ -108,7 +108,7 @@ impl Place {
 mod tests {
     use super::*;
 
-    fn found(place: &Place) -> Option<Found> {
+    fn found(place: &OpenPath) -> Option<PathTarget> {
         place.check().err().map(|moved| moved.found)
     }
 
@@ -120,12 +120,12 @@ mod tests {
         let made: [Make; 2] = [|path| fs::create_dir(path), |path| fs::write(path, "")];
         for make in made {
             make(&path).unwrap();
-            let place = Place::open(&path).unwrap();
+            let place = OpenPath::open(&path).unwrap();
             assert_eq!(found(&place), None);
             fs::rename(&path, &elsewhere).unwrap();
-            assert_eq!(found(&place), Some(Found::Nothing));
+            assert_eq!(found(&place), Some(PathTarget::Nothing));
             make(&path).unwrap();
-            assert_eq!(found(&place), Some(Found::Another));
+            assert_eq!(found(&place), Some(PathTarget::Another));
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
             // Another name of the same file will do.
             std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
@@ -136,7 +136,7 @@ mod tests {
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
             // Its inode is not given to the next one while the place is held.
             make(&path).unwrap();
-            assert_eq!(found(&place), Some(Found::Another));
+            assert_eq!(found(&place), Some(PathTarget::Another));
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
         }
     }

@@ -4,25 +4,25 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use redb::{Database, ReadableDatabase};
 
-use super::commit::Broken;
 use super::file::reading;
-use super::log::Counts;
+use super::group_commit::StoreError;
 use super::memory::Memory;
 use super::tables::{USAGE, used};
+use super::usage_wal::log::Counts;
 use crate::{Month, StateError, TenantId};
 
 /// The file, and the counts that are durable in the log above it.
 #[derive(Debug)]
-pub(super) struct Opened {
+pub(super) struct OpenFiles {
     pub(super) database: Database,
     logged: RwLock<Counts>,
     /// Why the log cannot be read, where it cannot.
-    unread: Option<Broken>,
+    unread: Option<StoreError>,
 }
 
-impl Opened {
+impl OpenFiles {
     pub(super) fn new(database: Database, logged: Counts) -> Self {
-        Opened {
+        OpenFiles {
             database,
             logged: RwLock::new(logged),
             unread: None,
@@ -30,10 +30,10 @@ impl Opened {
     }
 
     /// A file whose log cannot be read.
-    pub(super) fn without_log(database: Database, why: Broken) -> Self {
-        Opened {
+    pub(super) fn without_log(database: Database, why: StoreError) -> Self {
+        OpenFiles {
             unread: Some(why),
-            ..Opened::new(database, Counts::new())
+            ..OpenFiles::new(database, Counts::new())
         }
     }
 
@@ -68,22 +68,22 @@ impl Opened {
 
 /// The open file, and what is known of it in memory.
 #[derive(Debug, Default)]
-pub(super) struct Shared {
+pub(super) struct Store {
     /// Absent between a failure and the next opening.
-    opened: RwLock<Option<Opened>>,
+    opened: RwLock<Option<OpenFiles>>,
     pub(super) memory: Memory,
 }
 
-impl Shared {
+impl Store {
     /// Uses the file, which stays open meanwhile.
     pub(super) fn with_opened<T>(
         &self,
-        use_it: impl FnOnce(&Opened) -> Result<T, StateError>,
+        use_it: impl FnOnce(&OpenFiles) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
         match &*opened {
             Some(opened) => use_it(opened),
-            None => Err(Broken::new("it failed and is not open yet").error()),
+            None => Err(StoreError::new("it failed and is not open yet").error()),
         }
     }
 
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// The file from now on.
-    pub(super) fn put(&self, opened: Opened) {
+    pub(super) fn put(&self, opened: OpenFiles) {
         let mut slot = self.opened.write().unwrap_or_else(PoisonError::into_inner);
         *slot = Some(opened);
     }

@@ -8,15 +8,16 @@ use utoipa::ToSchema;
 
 use super::Code;
 
-/// Faults listed for one document or row; more are counted only.
-pub const FAULTS_LISTED: usize = 20;
+/// Errors listed for one document or row; more are counted only.
+pub const ERRORS_LISTED: usize = 20;
 
 /// Characters of a client's own text that a message repeats.
 const SHOWN: usize = 60;
 
 /// One thing that is wrong with a request, or that went wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Fault {
+#[schema(as = Fault)]
+pub struct ValidationError {
     /// What a program branches on.
     pub code: Code,
     /// For people: what is wrong and what to do about it.
@@ -30,8 +31,8 @@ pub struct Fault {
     pub field: Option<Cow<'static, str>>,
 }
 
-impl Fault {
-    /// A fault of no particular field, retryable as its code is.
+impl ValidationError {
+    /// Returns an error of no particular field, retryable as its code is.
     #[must_use]
     pub fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -42,7 +43,7 @@ impl Fault {
         }
     }
 
-    /// The same fault, at the field that `pointer` (RFC 6901) leads to.
+    /// Returns the same error, at the field that `pointer` (RFC 6901) leads to.
     #[must_use]
     pub fn at(mut self, pointer: impl Into<Cow<'static, str>>) -> Self {
         self.field = Some(pointer.into());
@@ -52,14 +53,14 @@ impl Fault {
 
 /// What is wrong with a document, gathered while it is walked.
 #[derive(Debug, Default)]
-pub struct Faults {
-    found: Vec<(usize, Fault)>,
+pub struct ValidationErrors {
+    found: Vec<(usize, ValidationError)>,
 }
 
-impl Faults {
-    /// Adds a fault of the member that begins at byte `at` of the text.
-    pub fn push(&mut self, at: usize, fault: Fault) {
-        self.found.push((at, fault));
+impl ValidationErrors {
+    /// Adds an error of the member that begins at byte `at` of the text.
+    pub fn push(&mut self, at: usize, error: ValidationError) {
+        self.found.push((at, error));
     }
 
     /// How much is wrong so far.
@@ -68,24 +69,25 @@ impl Faults {
         self.found.len()
     }
 
-    /// The first [`FAULTS_LISTED`] in the order of the document; what is missing from a section
-    /// stands where the section begins.
+    /// Returns the first [`ERRORS_LISTED`] in the order of the document; what is missing from a
+    /// section stands where the section begins.
     #[must_use]
-    pub fn into_listed(mut self) -> Vec<Fault> {
-        // Stable: faults at one place keep the order of the contract's tables.
+    pub fn into_listed(mut self) -> Vec<ValidationError> {
+        // Stable: errors at one place keep the order of the contract's tables.
         self.found.sort_by_key(|&(at, _)| at);
-        self.found.truncate(FAULTS_LISTED);
-        self.found.into_iter().map(|(_, fault)| fault).collect()
+        self.found.truncate(ERRORS_LISTED);
+        self.found.into_iter().map(|(_, error)| error).collect()
     }
 }
 
-/// A client's text as a message may repeat it: quoted, and made [`harmless`].
+/// Returns a client's text as a message may repeat it: quoted, and made [`harmless`].
 #[must_use]
 pub fn shown(text: &str) -> String {
     format!("\"{}\"", harmless(text))
 }
 
-/// A client's text as an answer may repeat it: at most 60 characters, control characters replaced.
+/// Returns a client's text as an answer may repeat it: at most 60 characters, control characters
+/// replaced.
 #[must_use]
 pub fn harmless(text: &str) -> String {
     let mut out = String::new();
@@ -120,17 +122,17 @@ mod tests {
 
     #[test]
     fn faults_are_listed_in_document_order_and_twenty_at_most() {
-        let mut faults = Faults::default();
+        let mut errors = ValidationErrors::default();
         for at in (0..30).rev() {
-            faults.push(at, Fault::new(Code::InvalidValue, at.to_string()));
+            errors.push(at, ValidationError::new(Code::InvalidValue, at.to_string()));
         }
-        let listed = faults.into_listed();
-        assert_eq!(listed.len(), FAULTS_LISTED);
+        let listed = errors.into_listed();
+        assert_eq!(listed.len(), ERRORS_LISTED);
         assert!(
             listed
                 .iter()
                 .enumerate()
-                .all(|(index, fault)| fault.message == index.to_string())
+                .all(|(index, error)| error.message == index.to_string())
         );
     }
 }

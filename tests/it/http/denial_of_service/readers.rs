@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::{house, house_with};
 use crate::common::raw::{connect, head, read};
 use crate::common::server::{Server, start};
-use crate::hostile_clients::{
+use crate::denial_of_service::{
     JOBS, LARGEST, MIB, RELEASE, SIMPLE, STANDARD_BATCH, post, survives, unharmed,
 };
 use serde_json::{Value, json};

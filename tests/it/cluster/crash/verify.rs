@@ -1,7 +1,7 @@
-//! What was answered, held against what is kept.
+//! Compares what was answered with what is kept.
 
 use crate::common::client::Client;
-use crate::crash::ledger::{Ledger, Told};
+use crate::crash::expected::{AcceptedJob, Ledger};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub fn prove(ledger: &Ledger, clients: &[Client]) {
 }
 
 /// A job is completed, with all its rows once and in order; it gives their valuation ids.
-fn complete(client: &Client, key: &str, job: &Told) -> Vec<String> {
+fn complete(client: &Client, key: &str, job: &AcceptedJob) -> Vec<String> {
     let url = format!("/v3/valuation-jobs/{}", job.id);
     let document = client.get(&url).ok();
     assert_eq!(document["status"], "completed", "{key}: {document}");
@@ -46,7 +46,7 @@ fn complete(client: &Client, key: &str, job: &Told) -> Vec<String> {
 }
 
 /// The same submission finds its job, and another under its key is refused.
-fn repeated(client: &Client, job: &Told) {
+fn repeated(client: &Client, job: &AcceptedJob) {
     let again = client.post("/v3/valuation-jobs", &job.body);
     assert_eq!(again.status, 202, "{again:?}");
     assert_eq!(again.json()["job_id"], *job.id);

@@ -1,7 +1,7 @@
 use super::*;
-use crate::embedded::commit::{Also, Operation, Work, apply};
 use crate::embedded::disk::{Disk, Fault, Files};
 use crate::embedded::file;
+use crate::embedded::group_commit::{GroupTask, Operation, Work, apply};
 use crate::{Month, TenantId};
 
 const JUNE: Month = Month {
@@ -14,22 +14,22 @@ fn tenant(number: u64) -> TenantId {
 }
 
 /// An open state without its threads.
-struct Hand {
-    opened: Opened,
-    ledger: Ledger,
+struct TestStore {
+    opened: OpenFiles,
+    wal: UsageWal,
 }
 
-fn open(disk: &Disk) -> Result<Hand, StateError> {
+fn open(disk: &Disk) -> Result<TestStore, StateError> {
     let source = disk.source();
     let database = file::open(&source)?;
-    let (ledger, _) = Ledger::open(&source, proven(&source)?, &database, "openings")?;
-    Ok(Hand {
-        opened: Opened::new(database, Counts::new()),
-        ledger,
+    let (wal, _) = UsageWal::open(&source, proven(&source)?, &database, "openings")?;
+    Ok(TestStore {
+        opened: OpenFiles::new(database, Counts::new()),
+        wal,
     })
 }
 
-impl Hand {
+impl TestStore {
     /// Sets the counts of as many tenants, and says whether the log took them.
     fn set(&mut self, tenants: u64, used: u64) -> bool {
         let run = move |tables: &mut Tables<'_>| {
@@ -39,12 +39,12 @@ impl Hand {
             Ok(())
         };
         let work = Box::new(Operation::new(run, drop));
-        self.apply(&mut [work], Also::Nothing);
-        !self.ledger.log.is_empty()
+        self.apply(&mut [work], GroupTask::Nothing);
+        !self.wal.log.is_empty()
     }
 
-    fn apply(&mut self, group: &mut [Box<dyn Work>], also: Also) {
-        apply(&self.opened, &mut self.ledger, group, also, 1).unwrap();
+    fn apply(&mut self, group: &mut [Box<dyn Work>], also: GroupTask) {
+        apply(&self.opened, &mut self.wal, group, also, 1).unwrap();
     }
 }
 
@@ -127,8 +127,8 @@ fn an_older_file_beside_a_later_log_keeps_its_counts() {
     for day in 1..=3 {
         let mut hand = open(&disk).unwrap();
         hand.set(1, day * 10);
-        hand.apply(&mut [], Also::TakeOver);
-        assert!(hand.ledger.log.is_empty());
+        hand.apply(&mut [], GroupTask::TakeOver);
+        assert!(hand.wal.log.is_empty());
     }
     let backup = disk.after_a_crash();
     for day in 4..=6 {

@@ -2,7 +2,7 @@
 
 use crate::common::demo::house;
 use crate::common::server::start;
-use crate::hostile_clients::{LARGEST, MIB, SIMPLE, survives};
+use crate::denial_of_service::{LARGEST, MIB, SIMPLE, survives};
 
 /// So many arrays in one another, in a field of the house that is not known.
 fn nested(depth: usize) -> String {

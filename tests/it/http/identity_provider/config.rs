@@ -134,8 +134,8 @@ fn metrics(server: &Server) -> String {
     metrics.get("/metrics").text
 }
 
-/// The program itself stands in for a provider that speaks TLS: it takes no key but its own, and
-/// who is told so has trusted its certificate.
+/// The program itself stands in for a provider that speaks TLS: it takes no key but its own, so the
+/// client trusted its certificate.
 #[test]
 fn a_provider_over_tls_must_have_a_certificate_that_the_machine_trusts() {
     let folder = TempDir::new().unwrap();

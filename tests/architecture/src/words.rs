@@ -1,0 +1,241 @@
+//! Words that the project does not use, and the words to use instead.
+//!
+//! The list is `words.toml` beside this folder. A text is searched without the marks of its
+//! comments, so that a phrase is found where a line ends within it.
+
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// Endings of the files that are searched.
+const ENDINGS: [&str; 6] = ["md", "py", "rs", "sh", "toml", "wit"];
+/// Folders whose files are scripts without an ending.
+const SCRIPTS: [&str; 2] = [".ci", "scripts"];
+/// Folders that are not searched: what builds make, and released bytes.
+const SKIPPED: [&str; 3] = [".git", "releases", "target"];
+/// The list itself.
+const LIST: &str = "tests/architecture/words.toml";
+
+/// A word or phrase that the project does not use.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Word {
+    /// A regular expression without regard to case. A space stands for any white space.
+    pub find: String,
+    /// The replacement, as an advice to the author.
+    pub instead: String,
+    /// A text that has the word.
+    pub sample: String,
+    /// Texts that look alike and do not have it.
+    #[serde(default)]
+    pub other: Vec<String>,
+    /// Places where the word may stand.
+    #[serde(default)]
+    pub exceptions: Vec<Exception>,
+}
+
+/// A line that may have the word.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exception {
+    /// The file, from the root of the repository.
+    pub file: String,
+    /// A part of the line.
+    pub line: String,
+    /// The reason.
+    pub reason: String,
+}
+
+/// A word in a text.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The number of the word in the list.
+    pub word: usize,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The text that was found.
+    pub text: String,
+}
+
+/// A list of words, ready to search with.
+pub struct Words {
+    words: Vec<Word>,
+    all: RegexSet,
+    each: Vec<Regex>,
+}
+
+impl Words {
+    /// Reads the list of the repository at `root`.
+    ///
+    /// # Errors
+    /// The list cannot be read, or is not valid.
+    pub fn read(root: &Path) -> Result<Words, Box<dyn std::error::Error>> {
+        #[derive(Deserialize)]
+        struct List {
+            word: Vec<Word>,
+        }
+        let list: List = toml::from_str(&std::fs::read_to_string(root.join(LIST))?)?;
+        let patterns = || list.word.iter().map(|word| word.find.replace(' ', r"\s+"));
+        Ok(Words {
+            all: RegexSetBuilder::new(patterns())
+                .case_insensitive(true)
+                .build()?,
+            each: patterns()
+                .map(|find| RegexBuilder::new(&find).case_insensitive(true).build())
+                .collect::<Result<_, _>>()?,
+            words: list.word,
+        })
+    }
+
+    /// Returns the words of the list.
+    pub fn list(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// Finds the words of the list in a text.
+    pub fn search(&self, text: &str) -> Vec<Finding> {
+        let text = unmarked(text);
+        let mut findings = Vec::new();
+        for word in &self.all.matches(&text) {
+            for found in self.each[word].find_iter(&text) {
+                findings.push(Finding {
+                    word,
+                    line: 1 + text[..found.start()].matches('\n').count(),
+                    text: found.as_str().replace('\n', " "),
+                });
+            }
+        }
+        findings
+    }
+}
+
+/// Returns a text without indentation and marks of comments. The lines stay.
+fn unmarked(text: &str) -> String {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| {
+            let line = line.trim_start();
+            let marked = ["///", "//!", "//", "#", ">"]
+                .iter()
+                .find_map(|mark| line.strip_prefix(mark));
+            marked.unwrap_or(line).trim()
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// Returns the files to search, as paths from `root`.
+///
+/// # Errors
+/// A folder cannot be read.
+pub fn files(root: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(root.join(&folder))? {
+            let entry = entry?;
+            let path = folder.join(entry.file_name());
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if entry.file_type()?.is_dir() {
+                if !SKIPPED.contains(&&*name) {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let script = SCRIPTS.iter().any(|of| folder == Path::new(of)) && !name.contains('.');
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            if (script || ending.is_some_and(|ending| ENDINGS.contains(&ending)))
+                && path != Path::new(LIST)
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_file_has_a_word_of_the_list() {
+        let root = crate::repository();
+        let words = Words::read(&root).unwrap();
+        let (mut findings, mut used) = (Vec::new(), BTreeSet::new());
+        for file in files(&root).unwrap() {
+            let text = std::fs::read_to_string(root.join(&file)).unwrap();
+            for found in words.search(&text) {
+                let word = &words.list()[found.word];
+                let line = text.lines().nth(found.line - 1).unwrap_or_default();
+                let exception = word.exceptions.iter().position(|exception| {
+                    Path::new(&exception.file) == file && line.contains(&exception.line)
+                });
+                match exception {
+                    Some(exception) => drop(used.insert((found.word, exception))),
+                    None => findings.push(format!(
+                        "{}:{}: \"{}\"; use {}",
+                        file.display(),
+                        found.line,
+                        found.text,
+                        word.instead
+                    )),
+                }
+            }
+        }
+        for (number, word) in words.list().iter().enumerate() {
+            for (at, exception) in word.exceptions.iter().enumerate() {
+                if !used.contains(&(number, at)) {
+                    findings.push(format!("an exception of no use: {exception:?}"));
+                }
+            }
+        }
+        assert!(findings.is_empty(), "{LIST}:\n{}", findings.join("\n"));
+    }
+
+    #[test]
+    fn each_word_is_found_in_its_sample_and_not_in_what_looks_alike() {
+        let words = Words::read(&crate::repository()).unwrap();
+        for (number, word) in words.list().iter().enumerate() {
+            let has = |text: &str| words.search(text).iter().any(|found| found.word == number);
+            assert!(has(&word.sample), "{word:?}");
+            assert!(has(&format!("    /// {}\n", word.sample)), "{word:?}");
+            for other in &word.other {
+                assert!(!has(other), "{other}: {word:?}");
+            }
+            assert!(!word.instead.is_empty(), "{word:?}");
+            for exception in &word.exceptions {
+                assert!(!exception.reason.is_empty(), "{exception:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_phrase_is_found_over_the_end_of_a_line_at_the_line_where_it_begins() {
+        let words = Words::read(&crate::repository()).unwrap();
+        let found = words.search("fn f() {}\n\n    /// It is kept for\n    /// ever.\n");
+        assert_eq!((found.len(), found[0].line), (1, 3), "{found:?}");
+        assert_eq!(found[0].text, ["for", "ever"].join(" "));
+    }
+
+    #[test]
+    fn scripts_and_sources_are_searched_and_builds_are_not() {
+        let files = files(&crate::repository()).unwrap();
+        for there in [
+            "scripts/test",
+            ".ci/run",
+            "README.md",
+            "wit/valuation.wit",
+            "sdk/python/domesday.py",
+            "tests/architecture/src/words.rs",
+        ] {
+            assert!(files.iter().any(|file| file == Path::new(there)), "{there}");
+        }
+        for away in ["target", "releases", LIST] {
+            assert!(!files.iter().any(|file| file.starts_with(away)), "{away}");
+        }
+    }
+}

@@ -6,6 +6,8 @@
 mod authentication;
 mod batch;
 mod batch_options;
+mod bodies;
+mod deadline;
 mod development;
 mod endpoints;
 mod errors;

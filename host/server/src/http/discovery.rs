@@ -4,8 +4,8 @@ use super::error::{ApiError, internal, json};
 use super::routes::named;
 use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use domesday_contract::v3::coverage::{Coverage, CoverageQuery, PostcodeCoverage, UprnCoverage};
 use domesday_contract::v3::endpoint::Endpoint;
 use domesday_contract::v3::query::read_none;
@@ -17,6 +17,9 @@ use domesday_state::{Plan, Principal};
 use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
+/// How long a client may keep the metadata. A promotion shows after it.
+const METADATA_CACHE: &str = "private, max-age=60";
+
 /// What the active release takes, as this caller may use it.
 pub async fn current_release(
     State(service): State<Arc<Service>>,
@@ -25,7 +28,12 @@ pub async fn current_release(
 ) -> Result<Response, ApiError> {
     no_parameters(query.as_deref())?;
     let release = service.releases.current();
-    Ok(json(StatusCode::OK, &metadata(&release, &principal)))
+    let body = json(StatusCode::OK, &metadata(&release, &principal));
+    let headers = [
+        (header::CACHE_CONTROL, METADATA_CACHE),
+        (header::VARY, "Authorization"),
+    ];
+    Ok((headers, body).into_response())
 }
 
 /// Whether the active release knows a postcode and a UPRN, each for itself.

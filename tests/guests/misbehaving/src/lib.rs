@@ -40,6 +40,7 @@ impl Model for Misbehaving {
             Some(9) => flood(subject, evidence),
             Some(10) => Outcome::Other,
             Some(11) => remember(),
+            Some(13) => compare(subject, evidence),
             _ => Outcome::Valued(valuation(ESTIMATE)),
         }
     }
@@ -95,9 +96,9 @@ fn invented(count: u64) -> Vec<Comparable> {
         .collect()
 }
 
-/// Queries until refused, then tells the number of answers.
-fn flood(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
-    let query = || SalesQuery {
+/// The nearest sales of every type, at most so many.
+fn nearest(subject: &Subject, limit: u32) -> SalesQuery {
+    SalesQuery {
         center: subject.place,
         radius: 20_000,
         since: 0,
@@ -109,10 +110,35 @@ fn flood(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
         standard_only: false,
         floor_area_only: false,
         order: SalesOrder::Nearest,
-        limit: 500,
+        limit,
+    }
+}
+
+/// Values with three comparables, as where no other sale is eligible.
+fn compare(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
+    let sales = evidence.nearby_sales(SalesQuery {
+        types: PropertyTypes::SEMI_DETACHED,
+        ..nearest(subject, 3)
+    });
+    let sales = sales.unwrap_or_default();
+    let mut ids: Vec<u64> = sales.iter().map(|sale| sale.id()).collect();
+    // The order of sales that are equally similar.
+    ids.sort_unstable();
+    let comparable = |sale| Comparable {
+        sale,
+        adjusted_price: ESTIMATE,
+        similarity: 0.5,
     };
+    Outcome::Valued(Valuation {
+        comparables: ids.into_iter().map(comparable).collect(),
+        ..valuation(ESTIMATE)
+    })
+}
+
+/// Queries until refused, then tells the number of answers.
+fn flood(subject: &Subject, evidence: &dyn Evidence) -> Outcome {
     let mut answered = 0.0;
-    while evidence.nearby_sales(query()).is_ok() {
+    while evidence.nearby_sales(nearest(subject, 500)).is_ok() {
         answered += 1.0;
     }
     Outcome::Valued(valuation(1_000.0 + answered))

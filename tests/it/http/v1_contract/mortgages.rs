@@ -63,7 +63,11 @@ fn v1_rates_4_a_spread_is_the_difference_of_its_rates_in_basis_points() {
     let (_contract, client) = both();
     let query = format!("dataset=mortgage_swap_spread&{PRODUCT}&from=2026-01&to=2026-06");
     let spreads = rates(&client, &query);
-    for spread in observations(&series(&spreads)[0]) {
+    let [spreads] = series(&spreads) else {
+        panic!("not one series: {spreads}");
+    };
+    assert_eq!(observations(spreads).len(), 6, "{spreads}");
+    for spread in observations(spreads) {
         let month = spread["period"].as_str().unwrap();
         assert_eq!(spread["reference_basis"], "ois_par_swap_2y");
         let date = spread["matched_swap_as_of_date"].as_str().unwrap();
@@ -78,7 +82,7 @@ fn v1_rates_4_a_spread_is_the_difference_of_its_rates_in_basis_points() {
 }
 
 #[test]
-fn v1_rates_4_a_spread_below_zero_or_of_zero_stands_as_it_is() {
+fn v1_rates_4_negative_and_zero_spreads_stand_as_they_are() {
     let (_contract, client) = both();
     let answer = made_rates(
         &client,

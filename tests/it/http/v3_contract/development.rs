@@ -1,11 +1,17 @@
 //! Developments: what a proposed property must say, may not say, and is given.
 
-use crate::common::demo::house;
+use crate::common::demo::{at, house};
+use crate::common::places::{Places, home};
+use crate::common::server::start;
+use crate::v3_contract::jobs::done;
 use crate::v3_contract::{
     DEVELOPMENT, DEVELOPMENT_BATCH, SIMPLE, all, assert_invalid, batch, contract, estimate, fields,
     proposed, refused, with, without,
 };
 use serde_json::{Value, json};
+
+/// The postcode of the site.
+const POSTCODE: &str = "QA1 1AF";
 
 #[track_caller]
 fn post(request: &Value) -> crate::common::raw::Answer {
@@ -176,12 +182,45 @@ fn development_applied_are_new_build_newest_band_and_modern_fabric() {
 
 #[test]
 fn endpoints_10_no_address_is_looked_up() {
-    let mut request = with(proposed(), "/property/street", "No Such Street");
-    request["property"]["building_number_or_name"] = "Plot 4711".into();
-    let plain = post(&proposed()).ok();
-    let result = post(&request).ok();
-    assert_eq!(result["status"], "valued");
-    assert_eq!(estimate(&result), estimate(&plain));
+    // The provider knows both addresses and would say so; the snapshot knows the first.
+    let known = [("15", "Badger Yard Gardens"), ("4711", "No Such Street")];
+    let homes = known.map(|(number, street)| {
+        let uprn = 990_000_000_000 + number.parse::<u64>().unwrap();
+        home(uprn, POSTCODE, number, street)
+    });
+    let places = Places::of(&homes);
+    let server = start().with(&["--address-provider", &places.url()]).go();
+    let client = server.demo();
+    let rows = known.map(|(number, street)| {
+        let request = with(proposed(), "/property/street", street);
+        with(request, "/property/building_number_or_name", number)
+    });
+    let expected = estimate(&client.post(DEVELOPMENT, &proposed()).ok());
+    let assert_unresolved = |result: &Value| {
+        assert_eq!(result["status"], "valued", "{result}");
+        let property = json!({"uprn": null, "postcode": POSTCODE,
+                              "identity_source": "site_coordinates"});
+        assert_eq!(result["property"], property);
+        assert_eq!(estimate(result), expected);
+    };
+    for row in &rows {
+        assert_unresolved(&client.post(DEVELOPMENT, row).ok());
+    }
+    let envelope = client
+        .post(DEVELOPMENT_BATCH, &batch(json!({}), &rows))
+        .ok();
+    let job = done(&client, &json!({"mode": "development", "requests": rows}));
+    for envelope in [&envelope, &job["result"]] {
+        let results = envelope["results"].as_array().unwrap();
+        assert_eq!(results.len(), rows.len());
+        results.iter().for_each(assert_unresolved);
+    }
+    assert_eq!(places.asked().len(), 0, "{:?}", places.asked());
+    // An existing property is looked up there.
+    let existing = at("4711", "No Such Street", POSTCODE);
+    let found = client.post(SIMPLE, &existing).ok();
+    assert_eq!(found["property"]["identity_source"], "identity_provider");
+    assert_eq!(places.asked().len(), 1);
 }
 
 #[test]

@@ -135,6 +135,22 @@ fn endpoints_8_the_metadata_alone_say_which_dates_are_taken() {
 }
 
 #[test]
+fn endpoints_8_cached_are_the_metadata_for_a_minute_and_by_their_customer_alone() {
+    let (contract, client) = value();
+    let answer = client.get(RELEASE);
+    assert_eq!(answer.status, 200);
+    let kept = answer.header("cache-control");
+    assert_eq!(kept, Some("private, max-age=60"));
+    // Limits and endpoints are those of the key.
+    assert_eq!(answer.header("vary"), Some("Authorization"));
+    let refused = contract.customer("markets").get(RELEASE);
+    assert_eq!(
+        (refused.status, refused.header("cache-control")),
+        (403, None)
+    );
+}
+
+#[test]
 fn endpoints_9_coverage_values_nothing_and_promises_nothing() {
     let (_contract, client) = value();
     let text = client.get(&format!("{COVERAGE}?postcode=QA11AE")).text;

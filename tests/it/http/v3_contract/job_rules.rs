@@ -1,9 +1,20 @@
 //! What a job may ask, how it may be repeated, and who sees it.
 
-use crate::common::demo::house;
+use crate::common::demo::{self, house};
+use crate::common::server::start;
 use crate::v3_contract::jobs::{accepted, done, idle, keyed, seen};
-use crate::v3_contract::{JOBS, all, assert_invalid, batch, proposed, refused, value, with};
+use crate::v3_contract::{
+    JOBS, all, assert_invalid, batch, keys, make_keys, proposed, refused, value, with,
+};
+use domesday_state::{
+    EmbeddedState, JOB_RETENTION_MILLIS, JobMode, Jobs, Month, NewChunk, NewJob, Submission,
+    UnixMillis,
+};
 use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+use tempfile::TempDir;
+use uuid::Uuid;
 
 #[test]
 fn endpoints_4_mode_is_simple_unless_it_says_otherwise() {
@@ -160,17 +171,63 @@ fn authentication_4_anothers_job_is_as_if_it_were_not() {
     }
 }
 
+/// Keeps a job of the tenant `value` that expires then, as a host accepted it a week before.
+fn kept_until(data: &Path, expires_at: UnixMillis) -> Uuid {
+    make_keys(data);
+    let state = EmbeddedState::open(&data.join("state.redb")).unwrap();
+    let accepted_at = UnixMillis(expires_at.0 - JOB_RETENTION_MILLIS);
+    let chunk = NewChunk {
+        rows: 1,
+        units: 1,
+        input: b"{}".to_vec(),
+    };
+    let job = NewJob {
+        id: Uuid::from_u128(0x0199_a0c0_0000_7000_8000_0000_0000_0001),
+        tenant: "value".parse().unwrap(),
+        mode: JobMode::Simple,
+        release_id: demo::RELEASE.to_owned(),
+        shared: b"{}".to_vec(),
+        chunks: vec![chunk],
+        idempotency: None,
+        month: Month::of(accepted_at),
+        allowance: 1,
+        queued_jobs: 1,
+        stored_bytes: 1_000,
+        now: accepted_at,
+    };
+    let id = job.id;
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let submitted = runtime.unwrap().block_on(state.submit(job)).unwrap();
+    assert!(matches!(submitted, Submission::Accepted(_)));
+    id
+}
+
 #[test]
-fn errors_8_unknown_jobs_are_404() {
-    let (contract, client) = value();
-    for id in ["0199a0c0-0000-7000-8000-000000000000", "x"] {
-        for answer in seen(&client, id) {
-            assert_eq!(refused(&answer), (404, "job_not_found".to_owned()));
+fn errors_8_unknown_and_expired_jobs_are_the_same_404() {
+    const LEFT: Duration = Duration::from_secs(15);
+    let kept = TempDir::new().unwrap();
+    let made = std::fs::metadata(kept.path()).unwrap().modified().unwrap();
+    let expires_at = made + LEFT;
+    let since_1970 = expires_at.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let millis = UnixMillis(since_1970.as_millis().try_into().unwrap());
+    let id = kept_until(kept.path(), millis).to_string();
+    let server = start().data(kept.path()).with(&["--job-runners", "0"]).go();
+    let client = server.client(&keys()["value"]);
+    // It is there until its time is up.
+    let statuses = || seen(&client, &id).map(|answer| answer.status);
+    assert_eq!(statuses(), [200, 202]);
+    let started = Instant::now();
+    while statuses() != [404, 404] {
+        assert!(started.elapsed() < LEFT + LEFT, "it does not expire");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let expired = seen(&client, &id);
+    for unknown in ["0199a0c0-0000-7000-8000-000000000000", "x"] {
+        for (unknown, expired) in seen(&client, unknown).iter().zip(&expired) {
+            assert_eq!(refused(unknown), (404, "job_not_found".to_owned()));
+            assert_eq!(unknown.text, expired.text);
         }
     }
-    let job = accepted(&client);
-    let other = seen(&contract.customer("other"), job["job_id"].as_str().unwrap());
-    assert_eq!(refused(&other[0]).0, 404);
 }
 
 #[test]

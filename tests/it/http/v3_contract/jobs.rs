@@ -2,14 +2,15 @@
 
 use crate::common::client::Client;
 use crate::common::demo::{self, house};
-use crate::common::raw::Answer;
+use crate::common::raw::{Answer, send};
 use crate::common::server::{Server, start};
 use crate::v3_contract::{
-    BATCH, JOBS, RELEASE, all, assert_invalid, batch, is_uuid, keys, make_keys, names, proposed,
-    refused, value, with,
+    BATCH, JOBS, JSON, RELEASE, all, assert_invalid, batch, head_with, is_uuid, keys, make_keys,
+    names, proposed, refused, value, with,
 };
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -309,12 +310,40 @@ fn endpoints_7_tenants_see_their_own_jobs_alone() {
 #[test]
 fn events_none_the_end_of_a_job_is_learnt_by_asking() {
     let (_contract, client) = value();
-    let told = with(
-        batch(json!({}), &[house()]),
-        "/callback_url",
-        "http://127.0.0.1:9/",
-    );
-    assert_invalid(&client.post(JOBS, &told), "unknown_field", "/callback_url");
-    let job = accepted(&client);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let told = format!("http://{}/", listener.local_addr().unwrap());
+    let plain = batch(json!({}), &[house()]);
+    for name in ["callback_url", "webhook_url", "notify"] {
+        for place in [format!("/{name}"), format!("/options/{name}")] {
+            let answer = client.post(JOBS, &with(plain.clone(), &place, told.as_str()));
+            assert_invalid(&answer, "unknown_field", &place);
+        }
+    }
+    for path in ["/v3/events", "/v3/webhooks", "/v3/valuation-jobs/events"] {
+        let answer = client.get(path);
+        assert_eq!(answer.status, 404, "{answer:?}");
+    }
+    // Nor do headers by which other services are told where to call back.
+    let body = plain.to_string();
+    let length = body.len().to_string();
+    let headers = [
+        JSON,
+        ("Content-Length", length.as_str()),
+        ("Callback-Url", told.as_str()),
+        ("Webhook-Url", told.as_str()),
+        ("Prefer", "respond-async"),
+    ];
+    let request = head_with(&client, &headers, "POST", JOBS) + &body;
+    let answer = send(client.address, request.as_bytes());
+    assert_eq!(answer.status, 202, "{answer:?}");
+    let job = answer.json();
     assert_eq!(results(&client, &job)["status"], "completed");
+    let called = listener.accept();
+    assert!(called.is_err(), "the service called back: {called:?}");
+    // The description, which lists all that there is, has neither.
+    let described = client.get("/openapi.json").ok();
+    assert!(described["paths"][JOBS].is_object());
+    assert_eq!(described.get("webhooks"), None);
+    assert!(!described.to_string().contains("\"callbacks\""));
 }

@@ -1,14 +1,12 @@
 //! Limits: at, below and above.
 
 use crate::common::demo::{WINDOW, house, house_with};
-use crate::common::raw::{connect, read, send};
-use crate::common::server::start;
+use crate::common::raw::send;
 use crate::v3_contract::{
-    BATCH, JSON, LARGEST, SIMPLE, STANDARD, assert_invalid, batch, head_with, refused, value, with,
+    BATCH, DEVELOPMENT_BATCH, JSON, LARGEST, SIMPLE, SIMPLE_BATCH, STANDARD, all, assert_invalid,
+    batch, head_with, refused, value, with,
 };
 use serde_json::json;
-use std::io::Write;
-use std::time::{Duration, Instant};
 
 #[test]
 fn limit_single_is_one_property() {
@@ -76,75 +74,26 @@ fn limit_valuation_date_is_the_window() {
 }
 
 #[test]
-fn limit_body_reception_is_ten_seconds() {
-    let (_contract, client) = value();
-    let body = house().to_string();
-    let (half, rest) = body.split_at(body.len() / 2);
-    let length = body.len().to_string();
-    let head = head_with(
-        &client,
-        &[JSON, ("Content-Length", &length)],
-        "POST",
-        SIMPLE,
-    );
-    let (mut slow, mut late) = (connect(client.address), connect(client.address));
-    let started = Instant::now();
-    for stream in [&mut slow, &mut late] {
-        stream.write_all((head.clone() + half).as_bytes()).unwrap();
-    }
-    std::thread::sleep(Duration::from_millis(8_500));
-    slow.write_all(rest.as_bytes()).unwrap();
-    assert_eq!(read(&mut slow).status, 200);
-    assert_eq!(refused(&read(&mut late)), (408, "body_timeout".to_owned()));
-    let waited = started.elapsed().as_secs_f64();
-    assert!((9.5..11.5).contains(&waited), "{waited}");
-}
-
-#[test]
-fn limit_deadline_ends_the_work() {
-    let (_contract, client) = value();
-    assert_eq!(client.post(SIMPLE, &house()).status, 200);
-    // The contract's 25 seconds, cut to none.
-    let server = start().with(&["--processing-deadline", "0"]).go();
-    let client = server.demo();
-    let answer = client.post(SIMPLE, &house());
-    assert_eq!(
-        refused(&answer),
-        (503, "processing_deadline_exceeded".to_owned())
-    );
-    assert_eq!(answer.json()["error"]["retryable"], true);
-    let envelope = client
-        .post(BATCH, &batch(json!({}), &[house(), json!(7)]))
-        .ok();
-    let results = &envelope["results"];
-    assert_eq!(results[0]["status"], "valuation_failed");
-    assert_eq!(
-        results[0]["errors"][0]["code"],
-        "processing_deadline_exceeded"
-    );
-    assert_eq!(results[0]["errors"][0]["retryable"], true);
-    assert_eq!(results[1]["status"], "rejected");
-}
-
-#[test]
 fn limit_response_is_9_500_000_bytes() {
-    let (_contract, client) = value();
+    let (_contract, client) = all();
     // Rows whose faults alone make the answer large, so that its size is known without any work.
     let mut wrong = json!({});
     for at in 0..20 {
         wrong[format!("{at} {}", "x".repeat(100))] = 0.into();
     }
-    let of = |rows: usize| client.post(BATCH, &batch(json!({}), &vec![wrong.clone(); rows]));
-    let bytes = |rows: usize| of(rows).text.len();
-    let row = bytes(101) - bytes(100);
-    // The envelope is counted with a few hundred bytes.
-    let most = (LARGEST - 400) / row;
-    let largest = of(most);
-    assert_eq!(largest.status, 200);
-    assert!(largest.text.len() <= LARGEST, "{}", largest.text.len());
-    let over = of(most + 1);
-    assert_eq!(refused(&over), (413, "response_too_large".to_owned()));
-    assert_eq!(over.json()["error"]["retryable"], false);
+    for route in [SIMPLE_BATCH, BATCH, DEVELOPMENT_BATCH] {
+        let of = |rows: usize| client.post(route, &batch(json!({}), &vec![wrong.clone(); rows]));
+        let bytes = |rows: usize| of(rows).text.len();
+        let row = bytes(101) - bytes(100);
+        // The envelope is counted with a few hundred bytes.
+        let most = (LARGEST - 400) / row;
+        let largest = of(most);
+        assert_eq!(largest.status, 200, "{route}");
+        assert!(largest.text.len() <= LARGEST, "{}", largest.text.len());
+        let over = of(most + 1);
+        assert_eq!(refused(&over), (413, "response_too_large".to_owned()));
+        assert_eq!(over.json()["error"]["retryable"], false);
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use crate::common::demo::{house, house_with};
 use crate::v3_contract::{
-    SIMPLE, STANDARD, all, assert_invalid, estimate, fields, refused, value, with,
+    DEVELOPMENT, SIMPLE, STANDARD, all, assert_invalid, estimate, fields, proposed, refused, value,
+    with,
 };
 use serde_json::{Value, json};
 
@@ -25,13 +26,31 @@ fn shown(options: Value) -> Value {
     client.post(STANDARD, &house_with(options)).ok()
 }
 
+/// Asserts that the option adds this section where it is true, and nowhere else, on the standard
+/// and the development route.
+#[track_caller]
+fn assert_adds(name: &str, section: &str) {
+    assert_boolean(name);
+    let (_contract, client) = all();
+    for (route, request) in [(STANDARD, house()), (DEVELOPMENT, proposed())] {
+        let sections = |options: Value| {
+            let result = client.post(route, &with(request.clone(), "/options", options));
+            let sections = ["comparables", "context"].into_iter();
+            let result = result.ok();
+            let shown = sections.filter(|&section| result.get(section).is_some());
+            shown.collect::<Vec<_>>()
+        };
+        assert_eq!(sections(json!({name: true})), [section], "{route}");
+        assert_eq!(sections(json!({name: false})), [""; 0], "{route}");
+        assert_eq!(sections(json!({})), [""; 0], "{route}");
+    }
+}
+
 #[test]
 fn option_include_comparables_adds_the_section() {
-    assert_boolean("include_comparables");
-    let with = shown(json!({"include_comparables": true}));
-    assert_eq!(with["comparables"].as_array().unwrap().len(), 5);
-    let without = shown(json!({"include_comparables": false}));
-    assert!(without.get("comparables").is_none());
+    assert_adds("include_comparables", "comparables");
+    let result = shown(json!({"include_comparables": true}));
+    assert_eq!(result["comparables"].as_array().unwrap().len(), 5);
 }
 
 #[test]
@@ -47,14 +66,9 @@ fn option_comparables_limit_bounds_the_list_and_moves_no_value() {
 
 #[test]
 fn option_include_context_metrics_adds_the_section() {
-    assert_boolean("include_context_metrics");
-    let with = shown(json!({"include_context_metrics": true}));
-    assert_eq!(with["context"]["postcode_sector"], "QA1 1");
-    assert!(
-        shown(json!({"include_context_metrics": false}))
-            .get("context")
-            .is_none()
-    );
+    assert_adds("include_context_metrics", "context");
+    let result = shown(json!({"include_context_metrics": true}));
+    assert_eq!(result["context"]["postcode_sector"], "QA1 1");
 }
 
 #[test]
@@ -68,6 +82,12 @@ fn option_use_stored_data_lets_stored_values_fill_blanks() {
     blank["options"] = json!({"use_stored_data": false});
     let answer = client.post(SIMPLE, &blank);
     assert_invalid(&answer, "missing_field", "/size/floor_area_m2");
+    // The house states no fabric, which the register knows.
+    let wall = "/fabric/wall_type".to_owned();
+    let used = |options: Value| fields(&shown(options), "stored_data_used");
+    assert!(used(json!({"use_stored_data": true})).contains(&wall));
+    assert!(used(json!({"use_stored_data": false})).is_empty());
+    assert!(used(json!({})).is_empty());
 }
 
 #[test]

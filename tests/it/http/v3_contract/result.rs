@@ -1,6 +1,6 @@
 //! The valuation result, field by field.
 
-use crate::common::demo::{FLAT, HOUSE, RELEASE, at, flat, house, uncertified};
+use crate::common::demo::{FLAT, HOUSE, RELEASE, flat, house, uncertified};
 use crate::v3_contract::{SIMPLE, STANDARD, all, estimate, fields, is_uuid, names, value, with};
 use serde_json::{Value, json};
 
@@ -114,15 +114,4 @@ fn result_valuation_id_is_a_uuid_of_the_servers() {
     assert!(is_uuid(&one["valuation_id"]) && is_uuid(&other["valuation_id"]));
     assert_ne!(one["valuation_id"], other["valuation_id"]);
     assert_ne!(one["valuation_id"], one["execution_id"]);
-}
-
-#[test]
-fn result_status_is_one_of_four_words() {
-    let (_contract, client) = value();
-    assert_eq!(valued()["status"], "valued");
-    let short = with(flat(), "/lease", json!({"years_remaining": 3}));
-    assert_eq!(client.post(SIMPLE, &short).ok()["status"], "referred");
-    // The other two are a batch's; a single request that is wrong has no result.
-    let nowhere = client.post(SIMPLE, &at("1", "Nowhere", "QA1 1AF"));
-    assert!(nowhere.json().get("status").is_none());
 }

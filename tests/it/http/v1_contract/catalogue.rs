@@ -162,6 +162,21 @@ fn v1_catalogue_metrics_are_ids_with_units_that_a_query_may_name() {
         for metric in metrics {
             assert_eq!(names(metric), ["metric", "unit"]);
         }
+        if entry["dataset"] == "new_build_price_differential" {
+            // All four, of which a query without metrics gets one.
+            let mut listed: Vec<&str> = metrics
+                .iter()
+                .filter_map(|metric| metric["metric"].as_str())
+                .collect();
+            listed.sort_unstable();
+            let all = [
+                "established_price_gbp",
+                "new_build_price_gbp",
+                "new_build_sales_count",
+                "price_differential_pct",
+            ];
+            assert_eq!(listed, all);
+        }
         if family == "markets" {
             let ids: Vec<&str> = metrics
                 .iter()

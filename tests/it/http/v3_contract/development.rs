@@ -78,6 +78,9 @@ fn endpoint_development_batch_value_answers_an_envelope() {
     let envelope = client.post(DEVELOPMENT_BATCH, &rows).ok();
     assert_eq!(envelope["summary"]["valued"], 1);
     assert_eq!(envelope["summary"]["rejected"], 1);
+    // The proposed home is the one that is valued: these rows are read as developments.
+    assert_eq!(envelope["results"][0]["status"], "valued");
+    assert_eq!(envelope["results"][1]["status"], "rejected");
 }
 
 #[test]

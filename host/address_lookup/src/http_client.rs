@@ -79,7 +79,7 @@ impl HttpClient {
             let error = error.without_url();
             tracing::debug!(%error, "the identity provider");
             match error {
-                error if error.is_builder() => Failure::Unreadable("the question is no request"),
+                error if error.is_builder() => Failure::Unreadable("the request is not valid"),
                 error if error.is_connect() => Failure::Unreachable,
                 _ => Failure::Closed,
             }

@@ -81,7 +81,7 @@ pub enum Flaw {
     #[error("this is no receipt: {0}")]
     NotAReceipt(String),
     /// Receipts are missing here, or stand here twice.
-    #[error("receipt {found} stands where receipt {expected} belongs")]
+    #[error("expected receipt {expected}, found receipt {found}")]
     Sequence {
         /// The number that comes next.
         expected: u64,

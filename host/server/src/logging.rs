@@ -27,8 +27,8 @@ impl LogLines {
 /// How long lines are gathered after some were written.
 const GATHERED: Duration = Duration::from_millis(5);
 
-/// Writes what has come together, and then sleeps for a moment, in which who logs wakes nobody up:
-/// a system call for each line, and a thread woken for each, cost a twentieth of a request.
+/// Batches lines and flushes them every 5 ms. A system call and a wake-up for each line would cost
+/// a twentieth of a request.
 struct BatchWriter<W: Write>(BufWriter<W>);
 
 impl<W: Write> BatchWriter<W> {

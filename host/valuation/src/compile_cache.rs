@@ -23,7 +23,7 @@ const SECRET: &str = "the host's secret";
 #[derive(Debug, thiserror::Error)]
 pub enum CompileCacheError {
     /// The folder is a file.
-    #[error("{what} {path} is no folder")]
+    #[error("{what} {path} is not a directory")]
     NotAFolder {
         /// The folder's role.
         what: String,
@@ -80,8 +80,8 @@ impl CompileCacheError {
     }
 }
 
-/// The compiled code in `folder`, both made where they are not there yet. `what` says in words what
-/// the folder is.
+/// The compiled code in `folder`, both made where they are not there yet. `what` names the folder
+/// in messages.
 ///
 /// # Errors
 /// Where the folder cannot be made, or somebody else could put files into it.

@@ -45,10 +45,10 @@ impl QueueDepth {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
     /// The queue is full.
-    #[error("as much work is waiting as the service takes")]
+    #[error("the queue of the workers is full")]
     Full,
     /// The work panicked.
-    #[error("the work ended without an answer")]
+    #[error("the worker panicked")]
     Lost,
 }
 

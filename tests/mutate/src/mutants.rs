@@ -3,7 +3,7 @@
 //!
 //! cargo-mutants lists its mutants. A seed draws some of each crate, and one build holds them all
 //! ([`combine`]). A mutant is caught where a test of its own crate fails or does not end; what its
-//! crate misses is held against the suites of the quick tier.
+//! crate misses is tried on the suites of the quick tier.
 
 use crate::combine::{self, Combined};
 use crate::sample::fnv1a;
@@ -25,7 +25,7 @@ const CRATES: [(&str, &str); 7] = [
     ("journal", ""),
     ("package", ""),
     ("engine", ""),
-    // The rest of series is held against peers.
+    // Peers verify the rest of series.
     ("series", "host/series/src/select"),
 ];
 /// Mutants of which one is proved, at least: some do not compile.
@@ -45,13 +45,13 @@ struct Mutant {
 
 #[derive(Debug, Clone, Deserialize)]
 struct Span {
-    start: Place,
-    end: Place,
+    start: Position,
+    end: Position,
 }
 
 /// A line and a column, each from one; columns count characters.
 #[derive(Debug, Clone, Deserialize)]
-struct Place {
+struct Position {
     line: usize,
     column: usize,
 }
@@ -155,7 +155,7 @@ fn build(tree: &Tree, drawn: &BTreeMap<&str, Vec<Mutant>>) -> Result<(Suites, BT
 
 /// The file with the mutant's replacement in it.
 fn replaced(text: &str, mutant: &Mutant) -> Option<String> {
-    let at = |place: &Place| {
+    let at = |place: &Position| {
         let before: usize = (text.split_inclusive('\n').take(place.line - 1))
             .map(str::len)
             .sum();
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_replacement_stands_where_the_mutant_says() {
-        let place = |line, column| Place { line, column };
+        let place = |line, column| Position { line, column };
         let mutant = Mutant {
             name: String::new(),
             file: String::new(),

@@ -264,7 +264,7 @@ impl fmt::Display for Culprits {
     }
 }
 
-/// The targets of these tests, as cargo is told of them.
+/// The targets of these tests, as arguments of cargo.
 fn targets(tests: &[&str]) -> Result<Vec<String>> {
     let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
     for test in tests {

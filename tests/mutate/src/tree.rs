@@ -12,6 +12,9 @@ const FOLDER: &str = "target/mutations";
 /// The folders of tests that hold the path of the program, which is another in the copy.
 const RUNS_THE_PROGRAM: [&str; 2] = ["host/cli/", "tests/"];
 
+/// Arguments of one command.
+const FILES_AT_ONCE: usize = 500;
+
 /// A copy of the tree.
 pub struct Tree {
     repository: PathBuf,
@@ -108,13 +111,21 @@ impl Tree {
             return Ok(());
         }
         std::fs::create_dir_all(&to)?;
-        for part in ["deps", "build", ".fingerprint"] {
-            let copied = Command::new("cp")
-                .args(["-a", "--reflink=auto"])
-                .arg(from.join(part))
-                .arg(&to)
-                .status()?;
-            ensure!(copied.success(), "cannot copy {part} of {}", from.display());
+        for part in ["build", ".fingerprint"] {
+            copy_to(&[from.join(part)], &to)?;
+        }
+        // Programs have no extension. They are most of the bytes, and are linked anew.
+        let entries = std::fs::read_dir(from.join("deps"))?;
+        let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+        let libraries: Vec<PathBuf> = paths
+            .filter(|path| {
+                path.as_ref()
+                    .map_or(true, |path| path.extension().is_some())
+            })
+            .collect::<Result<_, _>>()?;
+        std::fs::create_dir(to.join("deps"))?;
+        for some in libraries.chunks(FILES_AT_ONCE) {
+            copy_to(some, &to.join("deps"))?;
         }
         Ok(())
     }
@@ -171,6 +182,17 @@ impl Tree {
         let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
         Ok(self.folder.join(format!("results-{commit}.tsv")))
     }
+}
+
+/// Copies files and folders into a folder, with their ages.
+fn copy_to(paths: &[PathBuf], folder: &Path) -> Result<()> {
+    let copied = Command::new("cp")
+        .args(["-a", "--reflink=auto"])
+        .args(paths)
+        .arg(folder)
+        .status()?;
+    ensure!(copied.success(), "cannot copy to {}", folder.display());
+    Ok(())
 }
 
 /// Removes the files under `folder` that are not wanted.

@@ -62,7 +62,7 @@ fn keys(tenant: Option<String>, out: PathBuf, place: &AdminTarget) -> anyhow::Re
         tenant: tenant.clone(),
     })?;
     let Response::ReceiptKeys { keys } = answer else {
-        bail!("the server gave another answer; it is of another version");
+        bail!("unexpected reply from the server: client and server are of different versions");
     };
     if keys.is_empty() {
         match tenant {

@@ -23,7 +23,7 @@ pub enum PinError {
         found: String,
     },
     /// There is none.
-    #[error("snapshot {snapshot}, which it is pinned to, is not in {place}")]
+    #[error("pinned snapshot {snapshot} not found in {place}")]
     Absent {
         /// The snapshot's id.
         snapshot: String,

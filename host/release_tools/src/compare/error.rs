@@ -53,7 +53,7 @@ pub enum CompareError {
     },
     /// A release gave two outcomes for one row.
     #[error(
-        "{row}: release {release} does not say the same twice; `domesday release check` tells more"
+        "{row}: release {release} is not deterministic; `domesday release check` tells more"
     )]
     Unsteady {
         /// The row.

@@ -78,7 +78,7 @@ impl From<LimitExceeded> for ApiError {
             .after(wait),
             LimitExceeded::Concurrency { limit } => ValidationError::new(
                 Code::ConcurrencyLimited,
-                format!("The plan's {limit} requests at the same time are in work. Try again when one is answered."),
+                format!("{limit} requests are running, the plan's maximum. Try again when one of them ends."),
             )
             .into(),
             LimitExceeded::Capacity => ValidationError::new(
@@ -114,7 +114,7 @@ impl From<ReservationError> for ApiError {
 pub fn storage_unavailable() -> ApiError {
     ValidationError::new(
         Code::Overloaded,
-        "The service cannot keep what it would answer for at present. Try again shortly.",
+        "Storage is unavailable. Try again shortly.",
     )
     .into()
 }
@@ -149,7 +149,7 @@ pub fn storage_unreadable(error: StateError) -> ApiError {
     tracing::error!(%error, "the state cannot be read");
     ValidationError::new(
         Code::Overloaded,
-        "The service cannot read what it keeps at present. Nothing is lost; try again shortly.",
+        "Storage cannot be read at present. Nothing is lost. Try again shortly.",
     )
     .into()
 }

@@ -19,7 +19,7 @@ pub async fn healthy() -> Response {
 /// for nobody.
 pub async fn ready(State(service): State<Arc<Service>>) -> Response {
     if let Some(trouble) = service.trouble() {
-        tracing::error!(trouble, "what would be answered for cannot be kept");
+        tracing::error!(trouble, "storage is unavailable");
         let mut answer = json(
             StatusCode::SERVICE_UNAVAILABLE,
             &json!({ "status": "not_ready" }),

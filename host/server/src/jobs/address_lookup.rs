@@ -34,7 +34,7 @@ pub async fn look_up(
     let (chunk, open) = match looked.await {
         Ok(looked) => looked,
         Err(error) => {
-            tracing::error!(%error, "a chunk");
+            tracing::error!(%error, "a chunk: addresses were not looked up");
             (Chunk::new(rows), BTreeSet::new())
         }
     };

@@ -299,7 +299,7 @@ impl Runner {
                     Ok(worked) => worked,
                     // A panic outside a row. The pipeline catches the panic of a row.
                     Err(error) => {
-                        tracing::error!(%error, "a chunk");
+                        tracing::error!(%error, "a chunk panicked");
                         lost += 1;
                         if lost == ATTEMPTS {
                             return Err(StopReason::Failed(crashed()));
@@ -386,7 +386,7 @@ fn crashed() -> JobError {
 }
 
 fn unreadable(error: &Unreadable) -> StopReason {
-    tracing::error!(%error, "a job");
+    tracing::error!(%error, "a job cannot be read");
     StopReason::Failed(JobError {
         code: "processing_failed".to_owned(),
         message: "What was kept of the job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),

@@ -1,4 +1,4 @@
-//! The file read aside: while it cannot be written, jobs and results can still be read.
+//! Read-only fallback: serves jobs and results while the store cannot be written.
 //!
 //! A database that was not closed well is repaired when it is opened, which writes. Here those
 //! writes stay in memory, laid over the file's own bytes, and the file is left as it is.

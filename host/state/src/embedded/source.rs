@@ -95,9 +95,8 @@ impl Source {
         File::open(path)
     }
 
-    /// What the kernel remembers of a file may differ from the disk after a sync failed: the
-    /// pages count as clean then, and a later sync does not write them. They are dropped, so that
-    /// what is found at the next opening is what is there.
+    /// Drops the page cache of the file after a failed sync. The kernel counts its pages as clean
+    /// then, and a later sync does not write them.
     pub(super) fn distrust(&self) -> Result<(), StateError> {
         #[cfg(test)]
         if self.disk.is_some() {

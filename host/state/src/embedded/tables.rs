@@ -201,7 +201,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// What a month comes to from now on. Whether this goes to the log or the file is decided for
+    /// Sets the total of a month. Whether this goes to the log or the file is decided for
     /// the whole group.
     pub(super) fn set_used(&mut self, tenant: &TenantId, month: Month, used: u64) {
         self.units.insert((tenant.clone(), month), used);

@@ -399,7 +399,7 @@ fn failed(error: ValidationError, problem: String) -> RowOutcome {
 }
 
 fn out_of_time() -> RowOutcome {
-    let message = "There was no time left for this row within 25 seconds. Try it again.";
+    let message = "This row was not valued within the 25-second deadline. Retry it.";
     RowOutcome {
         outcome: Outcome::Failed(vec![ValidationError::new(
             Code::ProcessingDeadlineExceeded,

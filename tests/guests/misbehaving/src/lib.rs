@@ -96,7 +96,7 @@ fn invented(count: u64) -> Vec<Comparable> {
         .collect()
 }
 
-/// The nearest sales of every type, at most so many.
+/// The nearest sales of every type, up to a limit.
 fn nearest(subject: &Subject, limit: u32) -> SalesQuery {
     SalesQuery {
         center: subject.place,

@@ -135,7 +135,7 @@ fn a_receipt_taken_out_is_named() {
     assert_eq!(found["proved"], false);
     let broken = found["broken"].as_str().unwrap();
     assert!(
-        broken.ends_with("line 10: receipt 11 stands where receipt 10 belongs"),
+        broken.ends_with("line 10: expected receipt 10, found receipt 11"),
         "{broken}"
     );
 }

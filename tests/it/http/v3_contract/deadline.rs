@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(25);
 /// How much later an answer may be complete, on a machine that does other work besides.
 const LATE: Duration = Duration::from_secs(4);
 /// Longer than any answer may take.
-const PATIENCE: Duration = Duration::from_secs(50);
+const READ_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// A server of a release that never ends a row of one bedroom.
 pub(crate) fn endless(arguments: &[&str]) -> (Server, Client) {
@@ -48,7 +48,7 @@ fn timed(client: &Client, route: &str, body: &Value, reception: Duration) -> (An
     let head = head_with(client, &[JSON, ("Content-Length", &length)], "POST", route);
     let (half, rest) = body.split_at(body.len() / 2);
     let mut stream = connect(client.address);
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(READ_TIMEOUT)).unwrap();
     stream.write_all((head + half).as_bytes()).unwrap();
     std::thread::sleep(reception);
     let complete = Instant::now();

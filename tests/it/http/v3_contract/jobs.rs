@@ -312,11 +312,11 @@ fn events_none_the_end_of_a_job_is_learnt_by_asking() {
     let (_contract, client) = value();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
-    let told = format!("http://{}/", listener.local_addr().unwrap());
+    let callback = format!("http://{}/", listener.local_addr().unwrap());
     let plain = batch(json!({}), &[house()]);
     for name in ["callback_url", "webhook_url", "notify"] {
         for place in [format!("/{name}"), format!("/options/{name}")] {
-            let answer = client.post(JOBS, &with(plain.clone(), &place, told.as_str()));
+            let answer = client.post(JOBS, &with(plain.clone(), &place, callback.as_str()));
             assert_invalid(&answer, "unknown_field", &place);
         }
     }
@@ -324,14 +324,14 @@ fn events_none_the_end_of_a_job_is_learnt_by_asking() {
         let answer = client.get(path);
         assert_eq!(answer.status, 404, "{answer:?}");
     }
-    // Nor do headers by which other services are told where to call back.
+    // Nor do headers that name a callback address to other services.
     let body = plain.to_string();
     let length = body.len().to_string();
     let headers = [
         JSON,
         ("Content-Length", length.as_str()),
-        ("Callback-Url", told.as_str()),
-        ("Webhook-Url", told.as_str()),
+        ("Callback-Url", callback.as_str()),
+        ("Webhook-Url", callback.as_str()),
         ("Prefer", "respond-async"),
     ];
     let request = head_with(&client, &headers, "POST", JOBS) + &body;

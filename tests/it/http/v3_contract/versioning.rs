@@ -63,7 +63,7 @@ fn versioning_3_a_restart_changes_neither_the_release_nor_its_values() {
     let job = done(&client, &batch(json!({}), &[house()]));
     assert_eq!(before["release_id"], PROMOTED);
     server.stop();
-    // The same data and another process, which is told of no release.
+    // The same data and another process without the option for a release.
     let server = serve().go();
     let client = server.client(&client.key);
     let after = client.post(STANDARD, &asked).ok();

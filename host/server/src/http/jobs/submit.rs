@@ -227,7 +227,7 @@ fn paused() -> ApiError {
 fn queue_full() -> ApiError {
     ValidationError::new(
         Code::CapacityOccupied,
-        "As many jobs are queued or running as the plan allows. Submit this one when one of them is done.",
+        "The plan's maximum of queued and running jobs is reached. Submit this one when one of them is done.",
     )
     .into()
 }

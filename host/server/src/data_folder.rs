@@ -71,7 +71,9 @@ impl DataFolder {
 
     fn tell(&self, trouble: Option<String>) {
         match (&trouble, self.trouble()) {
-            (Some(trouble), None) => tracing::error!(trouble, "the data folder was moved or deleted"),
+            (Some(trouble), None) => {
+                tracing::error!(trouble, "the data folder was moved or deleted")
+            }
             (None, Some(_)) => tracing::info!("the data folder is where it was"),
             _ => {}
         }

@@ -1,6 +1,7 @@
-//! Holds the layout of the workspace: which crate may use which ([`crates`]), and that no file of a
-//! crate imports in a circle ([`imports`], [`circles`]), that the product holds no hook for tests
-//! ([`hooks`]), and that the vocabulary is kept ([`words`]).
+//! Holds the layout of the workspace: which crate may use which ([`crates`]), that no file of a
+//! crate imports in a circle ([`imports`], [`circles`]), that no crate is too large ([`sizes`]),
+//! that the product holds no hook for tests ([`hooks`]), and that the vocabulary is kept
+//! ([`words`]).
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
@@ -8,6 +9,7 @@ pub mod circles;
 pub mod crates;
 pub mod hooks;
 pub mod imports;
+pub mod sizes;
 pub mod words;
 
 use std::path::PathBuf;

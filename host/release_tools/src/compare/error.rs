@@ -52,9 +52,7 @@ pub enum CompareError {
         source: SaleError,
     },
     /// A release gave two outcomes for one row.
-    #[error(
-        "{row}: release {release} is not deterministic; `domesday release check` tells more"
-    )]
+    #[error("{row}: release {release} is not deterministic; `domesday release check` tells more")]
     Unsteady {
         /// The row.
         row: String,

@@ -131,7 +131,7 @@ async fn a_journal_that_contradicts_its_head_is_not_gone_on_with() {
     let changes: [(Change, &str); 3] = [
         (altered, "written anew"),
         (cut, "cut short"),
-        (taken_out, "receipt 3 stands where receipt 2 belongs"),
+        (taken_out, "expected receipt 2, found receipt 3"),
     ];
     for (with, why) in changes {
         let dir = tempfile::tempdir().unwrap();

@@ -155,7 +155,7 @@ pub enum PackageErrorKind {
     Republished,
     /// What came under this id is another package than the one that is here.
     #[error(
-        "differs from the package of the same id in {from}. Ask the publisher which is right, or move this one away and pull again"
+        "is another package than the one in {from}: the id was published already with other bytes. Ask the publisher which is right, or move it away and pull again"
     )]
     HeldOtherwise {
         /// Where the other one is.

@@ -5,8 +5,9 @@
 //! patch when a test runs. So one build serves most patches. The others, which change a constant, a
 //! signature or something that is no Rust, are built one at a time.
 
+use crate::suites::{Culprits, Suites};
 use crate::tree::Tree;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -78,7 +79,7 @@ impl Combined {
     }
 
     /// Leaves out mutations that do not compile.
-    pub fn leave_out(&mut self, names: &BTreeSet<String>) {
+    fn leave_out(&mut self, names: &BTreeSet<String>) {
         self.names.retain(|name| !names.contains(name));
         for alternatives in self.files.values_mut() {
             for bodies in alternatives.values_mut() {
@@ -87,8 +88,32 @@ impl Combined {
         }
     }
 
+    /// Builds the copy with every alternative, and leaves out what does not compile. Nothing is
+    /// built where no mutation is left.
+    pub fn build(
+        &mut self,
+        tree: &Tree,
+        build: impl Fn(&BTreeSet<String>) -> Result<Result<Suites, Culprits>>,
+    ) -> Result<Option<Suites>> {
+        while !self.names.is_empty() {
+            println!("{} mutations in one build", self.names.len());
+            self.write(tree)?;
+            match build(&self.names)? {
+                Ok(suites) => return Ok(Some(suites)),
+                Err(culprits) => {
+                    let names = culprits.names(&tree.root);
+                    ensure!(!names.is_empty(), "the copy does not build: {culprits}");
+                    println!("left out, since they do not compile beside others: {names:?}");
+                    self.leave_out(&names);
+                    tree.restore()?;
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// Writes the sources of the copy with every alternative.
-    pub fn write(&self, tree: &Tree) -> Result<()> {
+    fn write(&self, tree: &Tree) -> Result<()> {
         let mut roots = BTreeSet::new();
         for (file, alternatives) in &self.files {
             let text = std::fs::read_to_string(tree.original(file))?;

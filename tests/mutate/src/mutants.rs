@@ -137,20 +137,9 @@ fn build(tree: &Tree, drawn: &BTreeMap<&str, Vec<Mutant>>) -> Result<(Suites, BT
         }
     }
     let packages: Vec<&str> = drawn.keys().copied().collect();
-    loop {
-        println!("{} mutants in one build", combined.names.len());
-        combined.write(tree)?;
-        match Suites::build_packages(&tree.root, &tree.target, &packages)? {
-            Ok(suites) => return Ok((suites, combined.names)),
-            Err(culprits) => {
-                let names = culprits.names(&tree.root);
-                ensure!(!names.is_empty(), "the copy does not build: {culprits}");
-                println!("{} do not compile", names.len());
-                combined.leave_out(&names);
-                tree.restore()?;
-            }
-        }
-    }
+    let build = |_: &BTreeSet<String>| Suites::build_packages(&tree.root, &tree.target, &packages);
+    let suites = combined.build(tree, build)?;
+    Ok((suites.context("no mutant compiles")?, combined.names))
 }
 
 /// The file with the mutant's replacement in it.

@@ -23,17 +23,8 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     let tree = Tree::copy(repository)?;
     let results = Results::open(&tree)?;
     let mut proofs = results.read()?;
-    let is_wanted = |proof: &Proof| {
-        tasks
-            .iter()
-            .any(|task| task.rule.id == proof.rule && task.mutation == proof.mutation)
-    };
-    proofs.retain(is_wanted);
-    let is_done = |task: &Task<'_>| {
-        proofs
-            .iter()
-            .any(|proof| task.rule.id == proof.rule && task.mutation == proof.mutation)
-    };
+    proofs.retain(|proof| tasks.iter().any(|task| proof.is_of(task)));
+    let is_done = |task: &&Task<'_>| proofs.iter().any(|proof| proof.is_of(task));
     let left: Vec<Task<'_>> = tasks
         .iter()
         .filter(|task| !is_done(task))
@@ -108,47 +99,24 @@ fn prove_combined(
     tasks: &[Task<'_>],
     results: &Results,
 ) -> Result<Found> {
-    let is_combined = |combined: &Combined, task: &Task<'_>| {
-        let patch = task.patch();
-        patch.is_some_and(|patch| combined.names.contains(patch))
+    let of = |names: &BTreeSet<String>| -> Vec<Task<'_>> {
+        let is_of = |task: &&Task<'_>| task.patch().is_some_and(|patch| names.contains(patch));
+        tasks.iter().filter(is_of).copied().collect()
     };
-    let suites = loop {
-        if combined.names.is_empty() {
-            return Ok(Found::default());
-        }
-        println!("{} patches in one build", combined.names.len());
-        combined.write(tree)?;
-        let chosen = tasks.iter().filter(|task| is_combined(&combined, task));
-        let tests: Vec<&str> = chosen.map(Task::test).collect();
-        match Suites::build_or_culprits(&tree.root, &tree.target, &tests)? {
-            Ok(suites) => break suites,
-            Err(culprits) => {
-                let patches = culprits.names(&tree.root);
-                ensure!(!patches.is_empty(), "the copy does not build: {culprits}");
-                println!("built alone, since they do not compile beside others: {patches:?}");
-                combined.leave_out(&patches);
-                tree.restore()?;
-            }
-        }
+    let build = |names: &BTreeSet<String>| {
+        let tests: Vec<&str> = of(names).iter().map(Task::test).collect();
+        Suites::build_or_culprits(&tree.root, &tree.target, &tests)
     };
-    let chosen: Vec<Task<'_>> = tasks
-        .iter()
-        .filter(|task| is_combined(&combined, task))
-        .copied()
-        .collect();
+    let Some(suites) = combined.build(tree, build)? else {
+        return Ok(Found::default());
+    };
+    let chosen = of(&combined.names);
     let tests: BTreeSet<&str> = chosen.iter().map(Task::test).collect();
     let red = red_without(&suites, &tree.root, &tests)?;
     ensure!(red.is_empty(), "red with no patch selected: {red:#?}");
     let proofs: Result<Vec<Proof>> = several_at_once(&chosen, |task| {
-        let started = Instant::now();
         let patch = task.patch().context("not a patch")?;
-        let variables = [(combine::VARIABLE, patch)];
-        let proof = Proof {
-            rule: task.rule.id.clone(),
-            mutation: task.mutation.to_owned(),
-            verdict: suites.run(&tree.root, task.test(), &variables)?,
-            seconds: started.elapsed().as_secs_f64(),
-        };
+        let proof = suites.prove(&tree.root, task, (combine::VARIABLE, patch))?;
         println!("{proof}");
         results.append(&proof)?;
         Ok(proof)

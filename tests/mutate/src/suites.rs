@@ -1,7 +1,8 @@
 //! The suites of a tree: building them, and running one test of one of them.
 
 use crate::combine::Combined;
-use crate::verdict::Verdict;
+use crate::task::Task;
+use crate::verdict::{Proof, Verdict};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
@@ -191,6 +192,17 @@ impl Suites {
             }
         }
         Ok(true)
+    }
+
+    /// Runs a rule's own test with a variable that selects the mutation.
+    pub fn prove(&self, tree: &Path, task: &Task<'_>, selected: (&str, &str)) -> Result<Proof> {
+        let started = Instant::now();
+        Ok(Proof {
+            rule: task.rule.id.clone(),
+            mutation: task.mutation.to_owned(),
+            verdict: self.run(tree, task.test(), &[selected])?,
+            seconds: started.elapsed().as_secs_f64(),
+        })
     }
 
     /// Runs one test alone, with these variables.

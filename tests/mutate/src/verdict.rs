@@ -1,5 +1,6 @@
 //! What a mutation proved.
 
+use crate::task::Task;
 use std::fmt;
 
 /// How a rule's own test ended under a mutation.
@@ -57,6 +58,13 @@ pub struct Proof {
     pub verdict: Verdict,
     /// How long it took, in seconds.
     pub seconds: f64,
+}
+
+impl Proof {
+    /// Whether it is the proof of this task.
+    pub fn is_of(&self, task: &Task<'_>) -> bool {
+        self.rule == task.rule.id && self.mutation == task.mutation
+    }
 }
 
 impl fmt::Display for Proof {

@@ -5,7 +5,6 @@ use crate::task::Task;
 use crate::verdict::Proof;
 use anyhow::{Result, anyhow, ensure};
 use std::path::Path;
-use std::time::Instant;
 
 /// The variable that the suites read; see `tests/common/wire.rs`.
 const VARIABLE: &str = "DOMESDAY_WIRE_MUTATION";
@@ -19,14 +18,7 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     ensure!(red.is_empty(), "red without a mutation: {red:#?}");
     println!("{:<9} {:<36} {:<40} {:>6}", "", "rule", "mutation", "s");
     several_at_once(tasks, |task| {
-        let started = Instant::now();
-        let verdict = suites.run(repository, task.test(), &[(VARIABLE, task.mutation)])?;
-        let proof = Proof {
-            rule: task.rule.id.clone(),
-            mutation: task.mutation.to_owned(),
-            verdict,
-            seconds: started.elapsed().as_secs_f64(),
-        };
+        let proof = suites.prove(repository, task, (VARIABLE, task.mutation))?;
         println!("{proof}");
         Ok(proof)
     })

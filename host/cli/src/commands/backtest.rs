@@ -4,7 +4,7 @@ use super::ReleasesFolder;
 use super::compile_cache_arg::CompiledFolder;
 use super::progress::Progress;
 use super::report_file::{Output, all_others};
-use super::trust::trust;
+use super::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
@@ -58,9 +58,8 @@ pub struct Backtest {
     releases: ReleasesFolder,
     #[command(flatten)]
     compiled: CompiledFolder,
-    /// Accept this package without a trusted signature. Repeatable.
-    #[arg(long = "allow-unsigned", value_name = "ID")]
-    unsigned: Vec<String>,
+    #[command(flatten)]
+    unsigned: UnsignedPackages,
 }
 
 /// The day that a sale is valued as at.
@@ -83,7 +82,7 @@ impl Backtest {
         all_others(&[("--report", &html), ("--json", &json), ("--rows", &csv)])?;
         let root = &self.releases.releases;
         let id = self.release.as_str();
-        let trust = trust(root, &self.unsigned)?;
+        let trust = self.unsigned.trust(root)?;
         let runtime = self.compiled.runtime(Allocation::OnDemand)?;
         let open_release = open_release(root, id, &trust, &runtime, &mut BTreeMap::new())?;
         let snapshot = open_release.manifest.snapshot.id.as_str();

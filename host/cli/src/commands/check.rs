@@ -4,7 +4,7 @@ use super::ReleasesFolder;
 use super::compile_cache_arg::CompiledFolder;
 use super::progress::Progress;
 use super::report_file::Output;
-use super::trust::trust;
+use super::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_package::PackageId;
@@ -39,9 +39,8 @@ pub struct Check {
     releases: ReleasesFolder,
     #[command(flatten)]
     compiled: CompiledFolder,
-    /// Accept this package without a trusted signature. Repeatable.
-    #[arg(long = "allow-unsigned", value_name = "ID")]
-    unsigned: Vec<String>,
+    #[command(flatten)]
+    unsigned: UnsignedPackages,
 }
 
 impl Check {
@@ -51,7 +50,7 @@ impl Check {
             bail!("--from {from} is after --to {to}");
         }
         let root = &self.releases.releases;
-        let trust = trust(root, &self.unsigned)?;
+        let trust = self.unsigned.trust(root)?;
         let options = CheckOptions {
             homes: self.homes as usize,
             hostile: self.hostile as usize,

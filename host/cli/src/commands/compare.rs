@@ -4,7 +4,7 @@ use super::ReleasesFolder;
 use super::compile_cache_arg::CompiledFolder;
 use super::progress::Progress;
 use super::report_files::Outputs;
-use super::trust::trust;
+use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
@@ -46,9 +46,8 @@ pub struct Compare {
     releases: ReleasesFolder,
     #[command(flatten)]
     compiled: CompiledFolder,
-    /// Accept this package without a trusted signature. Repeatable.
-    #[arg(long = "allow-unsigned", value_name = "ID")]
-    unsigned: Vec<String>,
+    #[command(flatten)]
+    unsigned: UnsignedPackages,
 }
 
 impl Compare {
@@ -68,7 +67,7 @@ impl Compare {
                 sample: self.sample as usize,
             },
         };
-        let trust = trust(root, &self.unsigned)?;
+        let trust = self.unsigned.trust(root)?;
         let runtime = self.compiled.runtime(Allocation::Pooling {
             instances: INSTANCES,
         })?;

@@ -4,7 +4,7 @@ use super::ReleasesFolder;
 use super::compile_cache_arg::CompiledFolder;
 use super::progress::Progress;
 use super::replay_journal::{JournalOptions, Releases};
-use super::trust::trust;
+use super::trust::UnsignedPackages;
 use anyhow::Context;
 use domesday_engine::config::Allocation;
 use domesday_engine::replay::{Mismatch, agrees, replay};
@@ -38,9 +38,8 @@ pub struct Replay {
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
-    /// Accept this package without a trusted signature. Repeatable.
-    #[arg(long = "allow-unsigned", value_name = "ID")]
-    unsigned: Vec<String>,
+    #[command(flatten)]
+    unsigned: UnsignedPackages,
 }
 
 #[derive(Serialize)]
@@ -58,12 +57,12 @@ impl Replay {
         let release = self.release.as_ref().map(PackageId::as_str);
         let runtime = self.compiled.runtime(Allocation::OnDemand)?;
         if let Some(journal) = &self.journal.journal {
-            let trust = trust(root, &self.unsigned)?;
+            let trust = self.unsigned.trust(root)?;
             let releases = Releases::new(root, trust, runtime, self.snapshot);
             return self.journal.run(journal, releases, release, self.json);
         }
         let id = release.context("name a release, or a journal with --journal")?;
-        let trust = trust(root, &self.unsigned)?;
+        let trust = self.unsigned.trust(root)?;
         let mut progress = Progress::new();
         progress.show("opening the release", 0, 1);
         let (manifest, release, evidence): (_, Release, _) = if self.snapshot {

@@ -4,7 +4,7 @@
 use super::ReleasesFolder;
 use super::progress::Progress;
 use super::snapshot_pin::pinned;
-use super::trust::trust;
+use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use domesday_oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
 use domesday_package::{
@@ -20,9 +20,8 @@ pub struct TransferArgs {
     /// Leave out the snapshot.
     #[arg(long)]
     without_snapshot: bool,
-    /// Accept this package without a trusted signature. Repeatable.
-    #[arg(long = "allow-unsigned", value_name = "ID")]
-    unsigned: Vec<String>,
+    #[command(flatten)]
+    unsigned: UnsignedPackages,
     /// Allow a registry on another machine without TLS. Others can then read the password.
     #[arg(long)]
     plain_http: bool,
@@ -147,7 +146,7 @@ impl TransferArgs {
     /// Whose keys count is always said by the releases folder of this host, never by the other
     /// place.
     fn trust(&self) -> anyhow::Result<Trust> {
-        trust(&self.releases.releases, &self.unsigned)
+        self.unsigned.trust(&self.releases.releases)
     }
 
     fn other(&self, place: &str, id: &PackageId) -> anyhow::Result<Other> {

@@ -4,6 +4,24 @@ use anyhow::Context;
 use domesday_package::{PackageId, Trust, TrustList};
 use std::path::Path;
 
+/// The packages that a command takes without a trusted signature.
+#[derive(Debug, clap::Args)]
+pub struct UnsignedPackages {
+    /// Accept this package without a trusted signature. Repeatable.
+    #[arg(long = "allow-unsigned", value_name = "ID")]
+    unsigned: Vec<String>,
+}
+
+impl UnsignedPackages {
+    /// Returns the keys in the folder of releases, and the exceptions of the command line.
+    ///
+    /// # Errors
+    /// The keys cannot be read, or an id is not one of a package.
+    pub fn trust(&self, releases: &Path) -> anyhow::Result<Trust> {
+        trust(releases, &self.unsigned)
+    }
+}
+
 /// The keys in `<releases>/keys`, and the packages that the operator takes unsigned by name.
 ///
 /// # Errors

@@ -331,6 +331,42 @@ fn a_database_that_is_not_there_is_an_error_without_its_password() {
     );
 }
 
+/// Several hosts begin a month at once, and each of its first charges has room.
+#[test]
+fn the_first_charges_of_a_month_are_granted_on_every_host() {
+    const MONTHS: i32 = 100;
+    let (store, first) = suite::with_tenant::<Postgres>();
+    let hosts = [first, store.open(), store.open(), store.open()];
+    let together = std::sync::Barrier::new(hosts.len());
+    let first_charges = |host: &PostgresState| -> Vec<(i32, ChargeOutcome)> {
+        let months = (2100..2100 + MONTHS).map(|year| {
+            together.wait();
+            let charge = Charge {
+                tenant: suite::id("acme"),
+                month: Month { year, month: 1 },
+                units: 1,
+                allowance: 4,
+            };
+            (year, suite::wait(host.charge(charge)))
+        });
+        months.collect()
+    };
+    let outcomes = std::thread::scope(|scope| {
+        let hosts = hosts
+            .iter()
+            .map(|host| scope.spawn(|| first_charges(host)))
+            .collect::<Vec<_>>();
+        let outcomes = hosts.into_iter().map(|host| host.join().unwrap());
+        outcomes.collect::<Vec<_>>()
+    });
+    for (year, outcome) in outcomes.into_iter().flatten() {
+        assert!(
+            matches!(outcome, ChargeOutcome::Granted { .. }),
+            "{year}: {outcome:?}"
+        );
+    }
+}
+
 #[test]
 fn a_newer_schema_is_refused() {
     // One file each, numbered from 1 on.

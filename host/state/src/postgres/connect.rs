@@ -114,7 +114,8 @@ fn migrations() -> Vec<Migration> {
         "receipts",
         include_str!("../../migrations/3_receipts.sql"),
     );
-    vec![state, series, receipts]
+    let charge = step(4, "charge", include_str!("../../migrations/4_charge.sql"));
+    vec![state, series, receipts, charge]
 }
 
 async fn migrate(pool: &PgPool) -> Result<(), StateError> {

@@ -72,10 +72,10 @@ fn make_directory(directory: &Path) -> Result<(), JournalError> {
     }
     let parent = directory.parent().unwrap_or(Path::new(""));
     make_directory(parent)?;
-    let made = DirBuilder::new().mode(0o700).create(directory);
-    match made {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && directory.is_dir() => {}
-        made => made.map_err(JournalError::io(directory))?,
+    let created = DirBuilder::new().mode(0o700).create(directory);
+    // Another process may have made it meanwhile.
+    if !directory.is_dir() {
+        created.map_err(JournalError::io(directory))?;
     }
     match parent.as_os_str().is_empty() {
         true => sync_directory(Path::new(".")),
@@ -160,4 +160,31 @@ pub(crate) fn add_head(
     written.map_err(JournalError::io(&path))?;
     // Until this the old name may come back after a crash, and with it the old heads.
     sync_directory(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn a_journal_s_directory_is_made_with_those_above_it_and_closed_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let directory = folder.path().join("above/journal");
+        make_directory(&directory).unwrap();
+        make_directory(&directory).unwrap();
+        for made in [folder.path().join("above"), directory] {
+            let mode = std::fs::metadata(&made).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{}", made.display());
+        }
+    }
+
+    #[test]
+    fn a_file_where_the_directory_is_to_be_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("journal");
+        std::fs::write(&file, "").unwrap();
+        let error = make_directory(&file).unwrap_err().to_string();
+        assert!(error.contains(&file.display().to_string()), "{error}");
+    }
 }

@@ -228,6 +228,19 @@ fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
     }
 }
 
+/// A torn write cuts a line; it does not misspell it.
+#[test]
+fn a_wrong_byte_in_a_cut_last_line_is_refused() {
+    let written = WrittenJournal::new(&[vec![300], vec![300]]);
+    let (path, start, _) = written.groups.last().unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    bytes[start + 1] = b'x';
+    bytes.truncate(start + 100);
+    fs::write(path, bytes).unwrap();
+    let refused = written.refused();
+    assert!(refused.contains("line 2"), "{refused}");
+}
+
 #[test]
 fn a_torn_group_never_overwrites_what_was_moved_aside_before() {
     let written = WrittenJournal::new(&[vec![300, 300], vec![2_000, 2_000]]);

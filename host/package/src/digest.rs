@@ -113,7 +113,9 @@ mod tests {
 
     #[test]
     fn the_standard_example() {
-        assert_eq!(Sha256Digest::of(b"abc").to_string(), ABC);
+        let standard = Sha256Digest::of(b"abc");
+        assert_eq!(standard.to_string(), ABC);
+        assert_eq!(hex::encode(standard.as_bytes()), ABC);
         let mut copy = Vec::new();
         let (digest, bytes) = Sha256Digest::of_stream(&b"abc"[..], |piece| {
             copy.extend_from_slice(piece);

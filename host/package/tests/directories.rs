@@ -90,6 +90,8 @@ fn a_written_and_signed_package_opens() {
     assert_eq!(package.signer(), Some(&key().public()));
     let stored = fs::read(directory.join("manifest.json")).unwrap();
     assert_eq!(package.digest(), Sha256Digest::of(&stored));
+    let signature = fs::read(directory.join("manifest.sig")).unwrap();
+    assert_eq!(package.heads().unwrap(), (stored, Some(signature)));
     for (file, text) in FILES {
         assert_eq!(package.bytes(file).unwrap(), text.as_bytes());
         assert_eq!(

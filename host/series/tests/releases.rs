@@ -335,9 +335,23 @@ fn a_market_query_is_one_area_and_one_segment() {
     assert_eq!(one.observations(), 2);
     let suppressed = selected(&release, "dataset=market_activity&area=E06999002");
     assert_eq!(suppressed.observations(), 0);
+    assert_eq!(suppressed.notice(), None);
+    for bound in ["from=2025-02", "to=2025-02"] {
+        let text = format!("dataset=market_activity&area=E06999002&{bound}");
+        let notice = selected(&release, &text).notice();
+        let nothing = Notice::RangeExceedsHistory { history: None };
+        assert_eq!(notice, Some(nothing), "{bound}");
+    }
     let series = &release.series()[suppressed.series()[0].series];
     assert_eq!(series.availability(), Availability::Suppressed);
     assert_eq!(release.areas()[0].name, "Over Test");
+}
+
+#[test]
+fn a_release_is_the_current_one_unless_the_query_names_it() {
+    assert_eq!(parameters("dataset=sonia").release_id(), None);
+    let named = parameters("dataset=sonia&release_id=r-7");
+    assert_eq!(named.release_id(), Some("r-7"));
 }
 
 #[test]

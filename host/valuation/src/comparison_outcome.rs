@@ -65,3 +65,14 @@ pub fn band_word(band: Band) -> &'static str {
         Band::Low => "low",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domesday_engine::outcome::ReferralReason;
+
+    #[test]
+    fn a_reason_is_spelt_as_on_the_wire() {
+        assert_eq!(word(&ReferralReason::UnusualSize), "unusual_size");
+    }
+}

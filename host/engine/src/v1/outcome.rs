@@ -249,6 +249,28 @@ mod tests {
     }
 
     #[test]
+    fn a_derived_input_is_known_and_in_order() {
+        let derived = |input| wit::DerivedInput {
+            input,
+            basis: wit::Derivation::Other,
+            value: None,
+        };
+        let (rooms, area) = (wit::Attribute::Bedrooms, wit::Attribute::FloorArea);
+        for (given, expected) in [
+            (vec![area, rooms], "Ok"),
+            (vec![rooms, area], "derived[1].input"),
+            (vec![area, area], "derived[1].input"),
+            (vec![wit::Attribute::Other], "derived[0].input"),
+        ] {
+            let found = field(wit::Valuation {
+                derived: given.into_iter().map(derived).collect(),
+                ..valuation()
+            });
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
     fn a_comparable_must_have_been_shown() {
         let comparable = wit::Comparable {
             sale: 7,

@@ -10,4 +10,5 @@ mod evil;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;
 mod inputs_are_shown;
+mod recorded_evidence;
 mod wasi;

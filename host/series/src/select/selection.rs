@@ -187,3 +187,48 @@ impl Selection {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Pages of any size hold each observation once, and each series without one on one page.
+        #[test]
+        fn pages_hold_everything_once(
+            lengths in prop::collection::vec(0_usize..4, 1..8),
+            size in 1_usize..6,
+        ) {
+            let series: Vec<_> = lengths
+                .iter()
+                .enumerate()
+                .map(|(series, length)| PageSeries { series, rows: 10..10 + length })
+                .collect();
+            let observations = lengths.iter().sum::<usize>() as u64;
+            let selection = Selection { series, observations, notice: None };
+            let (mut rows, mut without_rows) = (Vec::new(), Vec::new());
+            let mut position = Some(0);
+            while let Some(at) = position {
+                let page = selection.page(at, size);
+                let on_page: usize = page.series.iter().map(|part| part.rows.len()).sum();
+                prop_assert!(on_page <= size);
+                for part in page.series {
+                    if part.rows.is_empty() {
+                        without_rows.push(part.series);
+                    }
+                    rows.extend(part.rows.map(|row| (part.series, row)));
+                }
+                position = page.next;
+            }
+            let all = lengths.iter().enumerate();
+            let expected: Vec<_> = all
+                .clone()
+                .flat_map(|(series, length)| (10..10 + length).map(move |row| (series, row)))
+                .collect();
+            prop_assert_eq!(rows, expected);
+            let empty: Vec<_> = all.filter(|(_, length)| **length == 0).map(|(at, _)| at).collect();
+            prop_assert_eq!(without_rows, empty);
+        }
+    }
+}

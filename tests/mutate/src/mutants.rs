@@ -3,7 +3,8 @@
 //!
 //! cargo-mutants lists its mutants. A seed draws some of each crate, and one build holds them all
 //! ([`combine`]). A mutant is caught where a test of its own crate fails or does not end; what its
-//! crate misses is tried on the suites of the quick tier.
+//! crate misses is tried on the suites of the quick tier, which must pass without a mutant. What
+//! became of each is appended to a file of the commit, so that a run that was ended goes on.
 
 use crate::combine::{self, Combined};
 use crate::sample::fnv1a;
@@ -13,7 +14,9 @@ use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::path::Path;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -30,8 +33,16 @@ const CRATES: [(&str, &str); 7] = [
 ];
 /// Mutants of which one is proved, at least: some do not compile.
 const DRAWN_FOR_ONE: usize = 2;
+/// Tests that judge the tree itself, which differs from the repository's where mutants are compiled
+/// in.
+const OF_THE_TREE: &str =
+    "package(domesday-test-architecture) + (binary(http) & test(/^contract::/))";
+/// Why a mutant need not be caught: it changes nothing that can be observed.
+const EXPLAINED: &str = "tests/mutate/explained.toml";
 /// A test that takes this many times longer than without a mutant does not end.
 const LONGER: u32 = 5;
+/// No crate's tests take longer without a mutant.
+const LONGEST_SUITE: Duration = Duration::from_secs(900);
 const SHORTEST_LIMIT: Duration = Duration::from_secs(60);
 
 /// A mutant, as cargo-mutants lists it.
@@ -41,6 +52,16 @@ struct Mutant {
     file: String,
     replacement: String,
     span: Span,
+}
+
+impl Mutant {
+    /// Returns its name without line and column, which change with every edit.
+    fn without_place(&self) -> String {
+        match self.name.split_once(": ") {
+            Some((_, change)) => format!("{}: {change}", self.file),
+            None => self.name.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -63,17 +84,33 @@ enum Fate {
     Caught,
     /// By the suites of the quick tier alone.
     CaughtLater,
+    /// By nothing, and `tests/mutate/explained.toml` says why.
+    Explained,
     /// By nothing.
     Missed,
 }
 
-impl fmt::Display for Fate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
+impl Fate {
+    const ALL: [Fate; 4] = [
+        Fate::Caught,
+        Fate::CaughtLater,
+        Fate::Explained,
+        Fate::Missed,
+    ];
+
+    fn word(self) -> &'static str {
+        match self {
             Fate::Caught => "caught",
             Fate::CaughtLater => "quick tier",
+            Fate::Explained => "explained",
             Fate::Missed => "MISSED",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
     }
 }
 
@@ -96,16 +133,55 @@ pub fn prove(repository: &Path, named: &[String], sample: usize, seed: &str) -> 
         drawn.insert(*package, mutants);
     }
     let (suites, built) = build(&tree, &drawn)?;
-    let mut all_caught = true;
+    let mut judge = Judge {
+        suites,
+        known: Known::read(&tree)?,
+        explained: explained(repository)?,
+        quick_tier_is_sound: false,
+        tree,
+    };
+    let mut all = Vec::new();
     for (package, mutants) in drawn {
         let viable = mutants
             .into_iter()
             .filter(|mutant| built.contains(&mutant.name));
         let viable: Vec<Mutant> = viable.take(sample).collect();
-        all_caught &= judge(&tree, &suites, package, &viable)?;
+        let fates = judge.judge(package, &viable)?;
+        println!("{package}: {}", counts(&fates));
+        all.extend(fates);
     }
-    tree.restore()?;
-    Ok(all_caught)
+    println!("\nall: {}", counts(&all));
+    judge.tree.restore()?;
+    Ok(!all.contains(&Fate::Missed))
+}
+
+fn counts(fates: &[Fate]) -> String {
+    let count = |wanted: Fate| fates.iter().filter(|fate| **fate == wanted).count();
+    format!(
+        "{} mutants, {} caught by the crate's own tests, {} by the quick tier, {} explained, {} missed",
+        fates.len(),
+        count(Fate::Caught),
+        count(Fate::CaughtLater),
+        count(Fate::Explained),
+        count(Fate::Missed)
+    )
+}
+
+/// Reads why some mutants need not be caught: reasons by mutant, without its line and column.
+fn explained(repository: &Path) -> Result<BTreeMap<String, String>> {
+    #[derive(Deserialize)]
+    struct Explained {
+        mutant: String,
+        reason: String,
+    }
+    #[derive(Deserialize)]
+    struct List {
+        #[serde(default)]
+        explained: Vec<Explained>,
+    }
+    let list: List = toml::from_str(&std::fs::read_to_string(repository.join(EXPLAINED))?)?;
+    let pairs = list.explained.into_iter();
+    Ok(pairs.map(|it| (it.mutant, it.reason)).collect())
 }
 
 /// What cargo-mutants lists of a crate.
@@ -164,49 +240,120 @@ fn replaced(text: &str, mutant: &Mutant) -> Option<String> {
     ))
 }
 
-/// Runs the tests of a crate with each mutant, and the quick tier with those that they miss.
-fn judge(tree: &Tree, suites: &Suites, package: &str, mutants: &[Mutant]) -> Result<bool> {
-    let started = Instant::now();
-    ensure!(
-        suites.passes(package, &[], Duration::from_secs(900))?,
-        "tests of {package} fail without a mutant"
-    );
-    let limit = SHORTEST_LIMIT.max(started.elapsed() * LONGER);
-    let fates: Vec<Result<Fate>> = several_at_once(mutants, |mutant| {
-        let variables = [(combine::VARIABLE, mutant.name.as_str())];
-        let fate = match suites.passes(package, &variables, limit)? {
-            true => Fate::Missed,
-            false => Fate::Caught,
-        };
-        println!("{fate:<10} {}", mutant.name);
-        Ok(fate)
-    });
-    let mut fates: Vec<Fate> = fates.into_iter().collect::<Result<_>>()?;
-    for (fate, mutant) in fates.iter_mut().zip(mutants) {
-        if *fate == Fate::Missed {
-            *fate = match quick_tier_passes(tree, &mutant.name)? {
-                true => Fate::Missed,
-                false => Fate::CaughtLater,
-            };
-            println!("{fate:<10} {}", mutant.name);
-        }
-    }
-    let count = |wanted: Fate| fates.iter().filter(|fate| **fate == wanted).count();
-    println!(
-        "{package}: {} mutants, {} caught by its own tests, {} by the quick tier, {} missed",
-        fates.len(),
-        count(Fate::Caught),
-        count(Fate::CaughtLater),
-        count(Fate::Missed)
-    );
-    Ok(count(Fate::Missed) == 0)
+/// What became of mutants of this commit in earlier runs.
+struct Known {
+    path: PathBuf,
+    fates: BTreeMap<String, Fate>,
 }
 
-/// Whether every test of the quick tier passes with a mutant.
+impl Known {
+    fn read(tree: &Tree) -> Result<Known> {
+        let path = tree.results_file("mutants")?;
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(error).context("cannot read earlier results"),
+        };
+        let fates = text.lines().filter_map(|line| {
+            let (word, mutant) = line.split_once('\t')?;
+            let fate = Fate::ALL.into_iter().find(|fate| fate.word() == word)?;
+            Some((mutant.to_owned(), fate))
+        });
+        let fates = fates.collect();
+        Ok(Known { path, fates })
+    }
+
+    fn append(&self, mutant: &Mutant, fate: Fate) -> Result<()> {
+        println!("{fate:<10} {}", mutant.name);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)?;
+        writeln!(file, "{}\t{}", fate.word(), mutant.name)?;
+        Ok(())
+    }
+}
+
+struct Judge {
+    tree: Tree,
+    suites: Suites,
+    known: Known,
+    explained: BTreeMap<String, String>,
+    /// Whether the quick tier was seen to pass without a mutant.
+    quick_tier_is_sound: bool,
+}
+
+impl Judge {
+    /// Runs the tests of a crate with each mutant, and the quick tier with those that they miss.
+    fn judge(&mut self, package: &str, mutants: &[Mutant]) -> Result<Vec<Fate>> {
+        let caught = self.caught_by_crate(package, mutants)?;
+        let mut fates = Vec::new();
+        for (mutant, caught) in mutants.iter().zip(caught) {
+            fates.push(match self.known.fates.get(&mutant.name) {
+                Some(fate) => *fate,
+                None if caught => Fate::Caught,
+                None => {
+                    let fate = self.fate_beyond_crate(mutant)?;
+                    self.known.append(mutant, fate)?;
+                    fate
+                }
+            });
+        }
+        Ok(fates)
+    }
+
+    /// Returns for each mutant whether a test of its own crate catches it.
+    fn caught_by_crate(&self, package: &str, mutants: &[Mutant]) -> Result<Vec<bool>> {
+        let is_known = |mutant: &Mutant| self.known.fates.contains_key(&mutant.name);
+        if mutants.iter().all(is_known) {
+            return Ok(vec![false; mutants.len()]);
+        }
+        let started = Instant::now();
+        ensure!(
+            self.suites.passes(package, &[], LONGEST_SUITE)?,
+            "tests of {package} fail without a mutant"
+        );
+        let limit = SHORTEST_LIMIT.max(started.elapsed() * LONGER);
+        let caught = several_at_once(mutants, |mutant| {
+            if is_known(mutant) {
+                return Ok(false);
+            }
+            let variables = [(combine::VARIABLE, mutant.name.as_str())];
+            let caught = !self.suites.passes(package, &variables, limit)?;
+            if caught {
+                self.known.append(mutant, Fate::Caught)?;
+            }
+            Ok(caught)
+        });
+        caught.into_iter().collect()
+    }
+
+    /// Tries the quick tier on what the crate's tests miss.
+    fn fate_beyond_crate(&mut self, mutant: &Mutant) -> Result<Fate> {
+        if self.explained.contains_key(&mutant.without_place()) {
+            return Ok(Fate::Explained);
+        }
+        if !self.quick_tier_is_sound {
+            ensure!(
+                quick_tier_passes(&self.tree, "")?,
+                "the quick tier fails without a mutant"
+            );
+            self.quick_tier_is_sound = true;
+        }
+        Ok(match quick_tier_passes(&self.tree, &mutant.name)? {
+            true => Fate::Missed,
+            false => Fate::CaughtLater,
+        })
+    }
+}
+
+/// Returns whether every test of the quick tier passes with a mutant, but for those of the tree.
 fn quick_tier_passes(tree: &Tree, mutant: &str) -> Result<bool> {
     let status = Command::new("scripts/test")
         .arg("quick")
         .arg("--max-fail=1")
+        .arg("-E")
+        .arg(format!("default() - {OF_THE_TREE}"))
         .current_dir(&tree.root)
         .env("CARGO_TARGET_DIR", &tree.target)
         .env(combine::VARIABLE, mutant)

@@ -186,7 +186,7 @@ struct Results(PathBuf);
 
 impl Results {
     fn open(tree: &Tree) -> Result<Results> {
-        Ok(Results(tree.results_file()?))
+        Ok(Results(tree.results_file("results")?))
     }
 
     fn read(&self) -> Result<Vec<Proof>> {

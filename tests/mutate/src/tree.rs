@@ -170,8 +170,8 @@ impl Tree {
         Ok(files.map(str::to_owned).collect())
     }
 
-    /// The file of verdicts: they hold for one state of the tree.
-    pub fn results_file(&self) -> Result<PathBuf> {
+    /// Returns the file of verdicts about `what`: they hold for one state of the tree.
+    pub fn results_file(&self, what: &str) -> Result<PathBuf> {
         let git = |arguments: &[&str]| -> Result<String> {
             let output = Command::new("git")
                 .args(arguments)
@@ -180,7 +180,7 @@ impl Tree {
             Ok(String::from_utf8(output.stdout)?.trim().to_owned())
         };
         let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
-        Ok(self.folder.join(format!("results-{commit}.tsv")))
+        Ok(self.folder.join(format!("{what}-{commit}.tsv")))
     }
 }
 

@@ -1,0 +1,285 @@
+//! Rows through the whole pipeline, against the demo's release: what each comes to, to the byte.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../tests/common/demo.rs"]
+#[allow(dead_code)] // Other suites use the rest.
+mod demo;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use domesday_contract::v3::options::{Depth, Settings};
+use domesday_contract::v3::request::Kind;
+use domesday_contract::v3::result::Referral;
+use domesday_contract::vocabulary::Vocabulary;
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_engine::evidence::Exchange;
+use domesday_engine::outcome::Row;
+use domesday_package::Trust;
+use domesday_valuation::observer::{ObservedRow, RowObserver};
+use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::row::{RequestContext, parse, value};
+use domesday_valuation::pipeline::{batch, response_size};
+use domesday_valuation::release_store::{OpenRelease, open_release};
+use domesday_valuation::worker_pool::WorkerPool;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+fn release() -> Arc<OpenRelease> {
+    static RELEASE: OnceLock<Arc<OpenRelease>> = OnceLock::new();
+    let open = || {
+        let runtime = Runtime::new(Allocation::OnDemand).unwrap();
+        let releases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases");
+        let snapshots = &mut BTreeMap::new();
+        let trust = Trust::Unsigned;
+        Arc::new(open_release(&releases, demo::RELEASE, &trust, &runtime, snapshots).unwrap())
+    };
+    RELEASE.get_or_init(open).clone()
+}
+
+fn context(kind: Kind) -> RequestContext {
+    RequestContext {
+        release: release(),
+        kind,
+        depth: Depth::Standard,
+        settings: Settings {
+            include_comparables: Some(true),
+            comparables_limit: Some(2),
+            include_context_metrics: Some(true),
+            use_stored_data: None,
+        },
+        stored_data: true,
+        execution_id: Uuid::from_u128(1),
+        observer: None,
+    }
+}
+
+fn result(row: &Value, context: &RequestContext) -> Value {
+    let row = parse(&row.to_string(), context);
+    let id = Uuid::from_u128(2);
+    let rendered = value(&row, context, &AddressLookups::none(), id, None);
+    assert!(!rendered.refundable, "{:?}", rendered.problem);
+    serde_json::from_slice(&rendered.json).unwrap()
+}
+
+fn with(mut row: Value, section: &str, field: &str, value: Value) -> Value {
+    row[section][field] = value;
+    row
+}
+
+/// A house of which the request says as little as it may.
+fn sparse() -> Value {
+    let mut house = demo::house();
+    house["size"] = json!({"bedrooms": 3});
+    house
+}
+
+fn rows() -> Vec<(&'static str, Value)> {
+    let leasehold = with(
+        demo::house(),
+        "property",
+        "title_tenure",
+        "leasehold".into(),
+    );
+    let mut described = demo::house();
+    described["request_reference"] = "loan 7".into();
+    described["fabric"] = json!({"wall_type": "cavity", "glazing": "double"});
+    described["energy"] = json!({"rating": "C", "efficiency_score": 70});
+    let mut by_uprn = sparse();
+    by_uprn["property"] = json!({
+        "valuation_date": "2026-10-15",
+        "uprn": demo::HOUSE,
+        "postcode": demo::POSTCODE,
+        "building_number_or_name": "15",
+        "street": "Badger Yard Gardens",
+        "type": "S",
+        "subtype": "house_semi_detached",
+        "title_tenure": "freehold"
+    });
+    by_uprn["options"] = json!({"use_stored_data": true});
+    let mut stored = sparse();
+    stored["options"] = json!({"use_stored_data": true});
+    let mut core = demo::house();
+    core["options"] = json!({"include_comparables": false, "include_context_metrics": false});
+    vec![
+        ("house", demo::house()),
+        ("described", described),
+        ("by_uprn", by_uprn),
+        ("sparse", sparse()),
+        ("stored", stored),
+        ("core", core),
+        ("flat", demo::flat()),
+        ("leasehold_house_without_lease", leasehold),
+        ("divided", demo::divided()),
+        (
+            "unknown",
+            demo::at("1000", "Badger Yard Gardens", "QA1 1AF"),
+        ),
+        ("shop", demo::shop()),
+        ("scottish", demo::scottish()),
+        ("uncertified", demo::uncertified()),
+        ("welsh", demo::welsh()),
+        (
+            "early",
+            with(
+                demo::house(),
+                "property",
+                "valuation_date",
+                "2020-01-01".into(),
+            ),
+        ),
+        (
+            "castle",
+            with(demo::house(), "size", "floor_area_m2", 1_900.into()),
+        ),
+    ]
+}
+
+#[test]
+fn each_row_of_an_existing_property_comes_to_its_result() {
+    let context = context(Kind::Existing);
+    let results: BTreeMap<_, _> = rows()
+        .into_iter()
+        .map(|(name, row)| (name, result(&row, &context)))
+        .collect();
+    insta::assert_json_snapshot!(results);
+}
+
+#[test]
+fn each_row_of_a_proposed_property_comes_to_its_result() {
+    let mut house = demo::house();
+    house["property"] = json!({
+        "valuation_date": "2026-10-15",
+        "postcode": "qa11af",
+        "site_latitude": 55.60702,
+        "site_longitude": -2.21319,
+        "type": "S",
+        "subtype": "house_semi_detached",
+        "title_tenure": "freehold"
+    });
+    house["occupancy"]["status"] = "vacant".into();
+    let elsewhere = with(house.clone(), "property", "site_latitude", 51.5.into());
+    let context = context(Kind::Development);
+    let results: BTreeMap<_, _> = [("house", house), ("elsewhere", elsewhere)]
+        .into_iter()
+        .map(|(name, row)| (name, result(&row, &context)))
+        .collect();
+    insta::assert_json_snapshot!(results);
+}
+
+#[test]
+fn stored_data_needs_its_scope() {
+    let row = demo::house_with(json!({"use_stored_data": true}));
+    let mut context = context(Kind::Existing);
+    assert!(parse(&row.to_string(), &context).is_billable());
+    context.stored_data = false;
+    let refused = parse(&row.to_string(), &context);
+    assert!(!refused.is_billable());
+    assert_eq!(refused.request().err().unwrap().len(), 1);
+}
+
+#[test]
+fn a_row_whose_address_is_open_is_looked_up_by_its_postcode() {
+    let context = context(Kind::Existing);
+    let postcode = |row: Value| {
+        let row = parse(&row.to_string(), &context);
+        row.postcode_to_look_up(&context).map(|it| it.to_string())
+    };
+    assert_eq!(postcode(demo::house()), None);
+    let unknown = demo::at("1000", "Badger Yard Gardens", "QA1 1AF");
+    assert_eq!(postcode(unknown).as_deref(), Some("QA1 1AF"));
+}
+
+#[test]
+fn a_batch_gives_every_row_its_result_in_order() {
+    let workers = WorkerPool::new(2, 64).unwrap();
+    let context = Arc::new(context(Kind::Existing));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let rows = || -> Vec<_> {
+        let all = rows().into_iter();
+        all.map(|(_, row)| parse(&row.to_string(), &context))
+            .collect()
+    };
+    let first = batch::first(Uuid::from_u128(7 << 76));
+    let run = |deadline| {
+        let all = batch::value(&workers, None, &context, rows(), first, deadline);
+        let done = runtime.block_on(all);
+        let results: Vec<Value> =
+            serde_json::from_slice(&[b"[", done.json.as_slice(), b"]"].concat()).unwrap();
+        (results, done.refundable)
+    };
+    let (results, refundable) = run(Instant::now() + Duration::from_secs(60));
+    assert_eq!(refundable, 0);
+    for (number, (result, row)) in results.iter().zip(rows()).enumerate() {
+        let id = batch::nth(first, number);
+        let alone = value(&row, &context, &AddressLookups::none(), id, None);
+        let alone: Value = serde_json::from_slice(&alone.json).unwrap();
+        assert_eq!(*result, alone);
+    }
+    // After the deadline, rows with errors have them, and the others are given back.
+    let (late, refundable) = run(Instant::now());
+    let billable = rows().iter().filter(|row| row.is_billable()).count();
+    assert_eq!(refundable as usize, billable);
+    assert_eq!(late.len(), results.len());
+}
+
+#[test]
+fn a_response_may_not_become_larger_than_what_is_sent() {
+    let context = context(Kind::Existing);
+    let check = |count: usize| {
+        let row = demo::house().to_string();
+        let rows: Vec<_> = (0..count).map(|_| parse(&row, &context)).collect();
+        response_size::check_response_size(&rows, &context)
+    };
+    assert!(check(1_000).is_ok());
+    assert_eq!(check(20_000).unwrap_err().code.code(), "response_too_large");
+}
+
+/// Writes down what it hears.
+#[derive(Default)]
+struct Listener {
+    heard: Mutex<Vec<&'static str>>,
+}
+
+impl RowObserver for Listener {
+    fn wants_evidence(&self, _: Uuid) -> bool {
+        true
+    }
+
+    fn referred(&self, _: &ObservedRow<'_>, _: &Referral) {
+        self.heard.lock().unwrap().push("referred");
+    }
+
+    fn ran(&self, _: &ObservedRow<'_>, _: &Row, _: Duration) {
+        self.heard.lock().unwrap().push("ran");
+    }
+
+    fn recorded(&self, _: &ObservedRow<'_>, row: &Row, evidence: Vec<Exchange>) {
+        assert!(row.outcome.is_ok());
+        assert!(!evidence.is_empty());
+        self.heard.lock().unwrap().push("recorded");
+    }
+}
+
+#[test]
+fn an_observer_hears_of_each_row_that_is_resolved() {
+    let listener = Arc::new(Listener::default());
+    let mut context = context(Kind::Existing);
+    context.observer = Some(listener.clone());
+    for (row, expected) in [
+        (demo::house(), vec!["ran", "recorded"]),
+        (demo::scottish(), vec![]),
+    ] {
+        result(&row, &context);
+        assert_eq!(
+            std::mem::take(&mut *listener.heard.lock().unwrap()),
+            expected
+        );
+    }
+}

@@ -18,7 +18,7 @@ pub struct ResponseHeader {
 const RATE_LONGEST: usize = 80;
 
 /// Every header of the description.
-pub const HEADERS: [ResponseHeader; 9] = [
+pub const HEADERS: [ResponseHeader; 10] = [
     ResponseHeader {
         name: "X-Service-Request-Id",
         about: "Identifies the request: a UUID, on every answer. Quote it when you report a fault.",
@@ -39,6 +39,11 @@ pub const HEADERS: [ResponseHeader; 9] = [
     ResponseHeader {
         name: "Retry-After",
         about: "Wait at least this long before trying again: seconds, or an HTTP date.",
+        schema: || Object::with_type(Type::String),
+    },
+    ResponseHeader {
+        name: "Location",
+        about: "Path of the job.",
         schema: || Object::with_type(Type::String),
     },
     ResponseHeader {

@@ -179,7 +179,7 @@ pub static ROUTES: [Route; 11] = [
             status: "202",
             about: "The job was accepted, or is the one that the key stands for.",
             schema: Some("JobDocument"),
-            headers: &[],
+            headers: &["Location", "Retry-After"],
         }],
         error: ERROR,
         refused: &[OFFERED, BODY, ROWS, UNITS, SUBMISSION],

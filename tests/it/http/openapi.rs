@@ -107,6 +107,20 @@ fn every_example_is_what_its_schema_describes() {
     }
 }
 
+/// A client that fills in defaults would otherwise send them in each row, over the batch's options.
+#[test]
+fn no_option_that_a_row_inherits_has_a_default() {
+    let document = document();
+    for name in ["Options", "DevelopmentOptions"] {
+        let fields = &document["components"]["schemas"][name]["properties"];
+        for (field, schema) in fields.as_object().unwrap() {
+            assert!(schema.get("default").is_none(), "{name}.{field}");
+            let said = schema["description"].as_str().unwrap();
+            assert!(said.contains("where no level sets it"), "{name}.{field}");
+        }
+    }
+}
+
 #[test]
 fn answers_are_what_the_description_says() {
     let server = start().go();

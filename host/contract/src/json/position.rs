@@ -8,6 +8,9 @@ pub enum SyntaxErrorKind {
     /// A byte sequence that is not UTF-8.
     #[error("the bytes are not valid UTF-8")]
     Utf8,
+    /// A byte order mark before the document.
+    #[error("a byte order mark (EF BB BF) stands before the document; send the JSON without it")]
+    ByteOrderMark,
     /// The text ends inside a value, or before one.
     #[error("the text ends before the value is complete")]
     End,
@@ -67,8 +70,14 @@ impl SyntaxError {
     }
 }
 
+/// U+FEFF in UTF-8, which some editors write before a text. RFC 8259 forbids it in JSON.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Returns the body as text.
 pub(super) fn utf8(body: &[u8]) -> Result<&str, SyntaxError> {
+    if body.starts_with(BYTE_ORDER_MARK) {
+        return Err(SyntaxError::after("", SyntaxErrorKind::ByteOrderMark));
+    }
     std::str::from_utf8(body).map_err(|error| {
         let sound = body.get(..error.valid_up_to()).unwrap_or_default();
         SyntaxError::after(&String::from_utf8_lossy(sound), SyntaxErrorKind::Utf8)

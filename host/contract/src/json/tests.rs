@@ -53,7 +53,10 @@ fn broken_text_is_told_by_line_and_column() {
         ("1.", "the number is malformed at line 1, column 3"),
         ("1e", "the number is malformed at line 1, column 3"),
         ("NaN", "a value is expected at line 1, column 1"),
-        ("\u{feff}{}", "a value is expected at line 1, column 1"),
+        (
+            "\u{feff}{}",
+            "a byte order mark (EF BB BF) stands before the document; send the JSON without it at line 1, column 1",
+        ),
     ] {
         assert_eq!(broken(text), message, "{text:?}");
     }

@@ -82,23 +82,37 @@ pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, ValueEr
         let Value::String(text) = value else {
             return Err(ValueError::kind("a string", value));
         };
-        let trimmed = text.trim();
-        if trimmed.is_empty() {
-            return Err(ValueError("The text is empty; give a value.".to_owned()));
-        }
-        // Bytes first: a megabyte of text is not counted character by character.
-        if trimmed.len() > longest * 4 || trimmed.chars().count() > longest {
-            return Err(ValueError(format!(
-                "The text is longer than {longest} characters; shorten it."
-            )));
-        }
-        if trimmed.chars().any(char::is_control) {
-            return Err(ValueError(
-                "The text holds a control character; take it out.".to_owned(),
-            ));
-        }
-        Ok(trimmed.to_owned())
+        plain(text.trim(), longest)
     }
+}
+
+/// Returns a text of 1 to `longest` characters as it was sent, white space at its ends included. It
+/// has a character that is not white space.
+pub fn verbatim(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, ValueError> {
+    move |value| match value {
+        Value::String(text) if text.trim().is_empty() => plain("", longest),
+        Value::String(text) => plain(text, longest),
+        _ => Err(ValueError::kind("a string", value)),
+    }
+}
+
+/// Returns the text where it is neither empty nor too long and has no control character.
+fn plain(text: &str, longest: usize) -> Result<String, ValueError> {
+    if text.is_empty() {
+        return Err(ValueError("The text is empty; give a value.".to_owned()));
+    }
+    // Bytes first: a megabyte of text is not counted character by character.
+    if text.len() > longest * 4 || text.chars().count() > longest {
+        return Err(ValueError(format!(
+            "The text is longer than {longest} characters; shorten it."
+        )));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(ValueError(
+            "The text holds a control character; take it out.".to_owned(),
+        ));
+    }
+    Ok(text.to_owned())
 }
 
 /// Returns one word of a vocabulary, in its exact spelling.

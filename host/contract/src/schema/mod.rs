@@ -47,10 +47,8 @@ pub fn add<T: ToSchema>(schemas: &mut Schemas) {
 
 /// Returns the schema of `true` or `false`.
 #[must_use]
-pub fn boolean(default: bool) -> Object {
-    let mut schema = Object::with_type(Type::Boolean);
-    schema.default = Some(default.into());
-    schema
+pub fn boolean() -> Object {
+    Object::with_type(Type::Boolean)
 }
 
 /// Returns the schema of a number within a range.

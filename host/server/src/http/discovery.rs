@@ -1,7 +1,7 @@
 //! GET /v3/releases/current and GET /v3/coverage.
 
 use super::error::{ApiError, internal, json};
-use super::routes::named;
+use super::routes::{named, scope};
 use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::{StatusCode, header};
@@ -13,7 +13,7 @@ use domesday_contract::v3::release::{Country, Limits, ReleaseMetadata};
 use domesday_contract::v3::request::PropertyType;
 use domesday_package as package;
 use domesday_registers::{Day, Postcode};
-use domesday_state::{Plan, Principal};
+use domesday_state::Principal;
 use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
 
@@ -129,17 +129,19 @@ fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
                 .asynchronous_job_rows
                 .min(plan.asynchronous_job_rows),
         },
-        endpoints: endpoints(manifest, plan),
+        endpoints: endpoints(manifest, principal),
     }
 }
 
-/// The routes that the release and the plan allow, and the two that need nobody to allow them.
-fn endpoints(manifest: &package::ValuationBody, plan: &Plan) -> Vec<Endpoint> {
+/// The routes that the release, the plan and the key allow, and the two that any valuation scope
+/// opens.
+fn endpoints(manifest: &package::ValuationBody, principal: &Principal) -> Vec<Endpoint> {
     manifest
         .endpoints
         .iter()
+        .filter(|endpoint| principal.scopes.has(scope(**endpoint)))
         .map(|endpoint| named(*endpoint))
-        .filter(|endpoint| plan.jobs || *endpoint != Endpoint::ValuationJobs)
+        .filter(|endpoint| principal.plan.jobs || *endpoint != Endpoint::ValuationJobs)
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()
 }

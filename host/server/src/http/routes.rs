@@ -148,6 +148,15 @@ pub async fn require_jobs_endpoint(
     next.run(request).await
 }
 
+/// Returns the scope that a route of the release requires.
+pub fn scope(endpoint: package::Endpoint) -> Scope {
+    ROUTES
+        .into_iter()
+        .find(|route| route.endpoint == endpoint)
+        // The routes of jobs. A job in development mode requires another scope besides.
+        .map_or(Scope::AvmValue, Route::scope)
+}
+
 /// Returns the name of an endpoint in the contract.
 pub const fn named(endpoint: package::Endpoint) -> Endpoint {
     match endpoint {

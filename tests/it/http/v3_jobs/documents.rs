@@ -172,3 +172,17 @@ fn the_routes_take_no_query_and_no_other_method() {
     }
     assert_eq!(client.get(JOBS).refusal().0, 405);
 }
+
+#[test]
+fn an_accepted_job_says_where_it_is_and_when_to_ask() {
+    let server = idle().go();
+    let client = server.demo();
+    let body = json!({"idempotency_key": "k", "requests": [house()]});
+    // The job that a key finds, too.
+    for _ in 0..2 {
+        let answer = client.post(JOBS, &body);
+        let job = accepted(&answer);
+        assert_eq!(answer.header("location"), job["status_url"].as_str());
+        assert_eq!(answer.header("retry-after"), Some("5"));
+    }
+}

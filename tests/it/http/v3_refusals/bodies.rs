@@ -36,6 +36,17 @@ fn a_compressed_body_is_415() {
 }
 
 #[test]
+fn a_byte_order_mark_is_named_as_one() {
+    let (_server, client) = service();
+    for path in [SIMPLE, "/v3/simple-batch-value", "/v3/valuation-jobs"] {
+        let answer = client.post_text(path, &format!("\u{feff}{}", house()));
+        assert_eq!(answer.refusal().1, "invalid_json");
+        let message = answer.json()["error"]["message"].to_string();
+        assert!(message.contains("byte order mark"), "{message}");
+    }
+}
+
+#[test]
 fn a_body_that_does_not_say_that_it_is_json_is_415() {
     let (_server, client) = service();
     let none = with_key(&client.key, &[("Content-Length", "2")], "POST", SIMPLE) + "{}";

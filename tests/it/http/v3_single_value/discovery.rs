@@ -46,6 +46,45 @@ fn every_endpoint_that_the_release_lists_is_there() {
 }
 
 #[test]
+fn a_key_is_shown_the_endpoints_that_its_scopes_open() {
+    let start = crate::common::server::start();
+    let keys = [
+        &["avm:value"][..],
+        &["avm:development"],
+        &["avm:stored-data"],
+        &["avm:value", "avm:development"],
+    ]
+    .map(|scopes| start.key(scopes));
+    let server = start.with(&["--no-demo"]).go();
+    let (value, development) = (
+        [
+            "/v3/simple-value",
+            "/v3/value",
+            "/v3/simple-batch-value",
+            "/v3/batch-value",
+        ],
+        ["/v3/development-value", "/v3/development-batch-value"],
+    );
+    let jobs = ["/v3/valuation-jobs"];
+    let any = ["/v3/releases/current", "/v3/coverage"];
+    let expected = [
+        [&value[..], &jobs, &any].concat(),
+        [&development[..], &any].concat(),
+        any.to_vec(),
+        [&value[..], &development, &jobs, &any].concat(),
+    ];
+    for (key, expected) in keys.iter().zip(expected) {
+        let client = server.client(key);
+        let listed = client.get("/v3/releases/current").ok()["endpoints"].clone();
+        assert_eq!(listed, json!(expected));
+        for path in value.iter().chain(&development).chain(&jobs) {
+            let open = client.post(path, &json!({})).status != 403;
+            assert_eq!(open, expected.contains(path), "{path}");
+        }
+    }
+}
+
+#[test]
 fn coverage_answers_for_postcode_and_uprn_each_for_itself() {
     let (_server, client) = service();
     let coverage = |query: &str| client.get(&format!("/v3/coverage?{query}")).ok();

@@ -85,7 +85,13 @@ fn a_reference_is_echoed_and_absent_where_none_was_sent() {
             .get("request_reference")
             .is_none()
     );
-    for reference in ["x", "\"quoted\" \\ and 𝄞", &"r".repeat(200)] {
+    for reference in [
+        "x",
+        "  loan 7 ",
+        "\u{feff}loan\u{a0}",
+        "\"quoted\" \\ and 𝄞",
+        &"r".repeat(200),
+    ] {
         request["request_reference"] = reference.into();
         for route in [SIMPLE, STANDARD] {
             assert_eq!(

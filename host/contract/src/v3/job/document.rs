@@ -102,9 +102,17 @@ struct Wire<'a> {
     error: Option<&'a JobFailure>,
 }
 
+impl JobDocument {
+    /// Returns the path of the job.
+    #[must_use]
+    pub fn status_url(&self) -> String {
+        format!("{PATH}/{}", self.job_id)
+    }
+}
+
 impl Serialize for JobDocument {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        let status_url = format!("{PATH}/{}", self.job_id);
+        let status_url = self.status_url();
         Wire {
             api_version: API_VERSION,
             job_id: self.job_id,

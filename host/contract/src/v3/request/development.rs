@@ -12,7 +12,7 @@ use super::property::{ADDRESS_PART_LONGEST, PropertyType, Subtype, Tenure, read_
 use super::size::{self, Size};
 use super::{Kind, REFERENCE_LONGEST};
 use crate::error::ValidationErrors;
-use crate::json::values::{date, number, text};
+use crate::json::values::{date, number, text, verbatim};
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::identity::Postcode;
 use crate::v3::input::Note;
@@ -118,8 +118,11 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Development
     let Some(mut document) = Section::document(value, SHAPE, &mut errors) else {
         return Err(RequestError::new(None, errors));
     };
-    let request_reference =
-        document.optional(&mut errors, "request_reference", text(REFERENCE_LONGEST));
+    let request_reference = document.optional(
+        &mut errors,
+        "request_reference",
+        verbatim(REFERENCE_LONGEST),
+    );
     let options = options::read(&mut document, &mut errors, level, Kind::Development)
         .map(|settings| settings.within(shared));
     let site = read_site(&mut document, &mut errors);

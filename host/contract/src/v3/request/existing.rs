@@ -8,7 +8,7 @@ use super::property::{self, Property};
 use super::size::{self, Size};
 use super::{Kind, REFERENCE_LONGEST};
 use crate::error::ValidationErrors;
-use crate::json::values::text;
+use crate::json::values::verbatim;
 use crate::json::{self, Section, Shape, Value};
 use crate::v3::input::Note;
 use crate::v3::options::{self, Level, Options, Settings};
@@ -74,8 +74,11 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Request, Re
     let Some(mut document) = Section::document(value, SHAPE, &mut errors) else {
         return Err(RequestError::new(None, errors));
     };
-    let request_reference =
-        document.optional(&mut errors, "request_reference", text(REFERENCE_LONGEST));
+    let request_reference = document.optional(
+        &mut errors,
+        "request_reference",
+        verbatim(REFERENCE_LONGEST),
+    );
     let options = options::read(&mut document, &mut errors, level, Kind::Existing)
         .map(|settings| settings.within(shared));
     let property = property::read(&mut document, &mut errors);

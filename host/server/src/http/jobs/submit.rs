@@ -13,10 +13,10 @@ use crate::quota::usage::{ReservationError, until_next_month};
 use crate::service::Service;
 use crate::telemetry::request_log::{LoggedValuation, RequestLog};
 use axum::extract::{Extension, Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use domesday_contract::error::{Code, ValidationError};
-use domesday_contract::v3::job::{JobRequest, Mode};
+use domesday_contract::v3::job::{JobRequest, Mode, POLL_SECONDS};
 use domesday_contract::v3::request::ROWS_MAX;
 use domesday_state::{Idempotency, Month, NewJob, Principal, Scope, Submission, UnixMillis};
 use domesday_valuation::pipeline::row::RequestContext;
@@ -116,7 +116,14 @@ pub async fn submit(
         tenant = principal.tenant.as_str(),
         "job accepted"
     );
-    Ok(json(StatusCode::ACCEPTED, &document(&job)))
+    let shown = document(&job);
+    let mut answer = json(StatusCode::ACCEPTED, &shown);
+    let headers = answer.headers_mut();
+    headers.insert(header::RETRY_AFTER, HeaderValue::from(POLL_SECONDS));
+    if let Ok(location) = HeaderValue::from_str(&shown.status_url()) {
+        headers.insert(header::LOCATION, location);
+    }
+    Ok(answer)
 }
 
 /// The facts of a submission, apart from its body.

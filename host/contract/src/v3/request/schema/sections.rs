@@ -38,9 +38,10 @@ pub(super) fn options() -> Object {
         ("include_comparables", include_comparables().into()),
         ("comparables_limit", comparables_limit().into()),
         ("include_context_metrics", include_context_metrics().into()),
-        ("use_stored_data", boolean(DEFAULTS.use_stored_data).describe(
+        ("use_stored_data", boolean().describe(
             "Lets stored values of this property fill what the request leaves blank; values that \
-             the request gives always win. Needs the scope `avm:stored-data`.",
+             the request gives always win. Needs the scope `avm:stored-data`. \
+             False where no level sets it.",
         ).into()),
     ]).describe(
         "What to show and what to use. An option is never null: leave it out to inherit it, a \
@@ -70,19 +71,19 @@ pub(super) fn development_options() -> Object {
 }
 
 fn include_comparables() -> Object {
-    boolean(DEFAULTS.include_comparables).describe("Lists the sales that speak for the estimate.")
+    boolean().describe("Lists the sales that speak for the estimate. False where no level sets it.")
 }
 
 fn comparables_limit() -> Object {
-    let mut schema = integer(COMPARABLES).describe(
-        "Most comparables to list; 0 gives an empty list. It does not change the valuation.",
-    );
-    schema.default = Some(DEFAULTS.comparables_limit.into());
-    schema
+    integer(COMPARABLES).describe(&format!(
+        "Most comparables to list; 0 gives an empty list. It does not change the valuation. {} \
+         where no level sets it.",
+        DEFAULTS.comparables_limit
+    ))
 }
 
 fn include_context_metrics() -> Object {
-    boolean(DEFAULTS.include_context_metrics).describe("Adds figures of the neighbourhood.")
+    boolean().describe("Adds figures of the neighbourhood. False where no level sets it.")
 }
 
 pub(super) fn property() -> Object {

@@ -7,11 +7,11 @@ mod stdout;
 mod commands;
 
 use std::process::ExitCode;
-use tikv_jemallocator::Jemalloc;
 
 /// Rows are valued on several threads, and each allocates some hundred times.
+#[cfg(feature = "jemalloc")]
 #[global_allocator]
-static HEAP: Jemalloc = Jemalloc;
+static HEAP: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let code = match commands::run() {

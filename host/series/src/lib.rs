@@ -2,7 +2,7 @@
 //!
 //! - [`catalogue`]: every dataset of both families, described once;
 //! - [`package`]: a release on disk, Parquet files under a manifest;
-//! - [`build`]: from the publishers' own files to a release;
+//! - `build`: from the publishers' own files to a release, with the feature of that name;
 //! - [`store`]: an opened release, in columns in memory;
 //! - [`select`]: from query parameters to pages of observations.
 //!
@@ -10,6 +10,7 @@
 //! interpolates and moves nothing.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+#[cfg(feature = "build")]
 pub mod build;
 pub mod catalogue;
 pub mod package;

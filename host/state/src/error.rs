@@ -78,6 +78,9 @@ pub enum StateError {
          password, application_name and statement-cache-capacity are known"
     )]
     MalformedAddress,
+    /// The program was built without PostgreSQL.
+    #[error("this build has no PostgreSQL: build it with --features postgres")]
+    NoPostgres,
     /// A record cannot be read.
     #[error("the record of {record} cannot be read: {reason}")]
     Damaged {

@@ -104,19 +104,9 @@ impl fmt::Debug for Secret {
 
 /// SHA-256 of a key: all that is kept of its secret.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct KeyDigest([u8; 32]);
+pub(crate) struct KeyDigest(pub(crate) [u8; 32]);
 
 impl KeyDigest {
-    /// The 32 bytes, to be stored.
-    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-
-    /// The digest that was stored as these bytes.
-    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Self {
-        KeyDigest(bytes)
-    }
-
     /// Whether both are the same, in a time that does not depend on where they differ.
     pub(crate) fn matches(&self, other: &KeyDigest) -> bool {
         self.0.ct_eq(&other.0).into()

@@ -50,6 +50,10 @@ mod jobs;
 mod key;
 mod open_path;
 mod plan;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(not(feature = "postgres"))]
+#[path = "without_postgres.rs"]
 mod postgres;
 mod principal;
 mod receipt_keys;
@@ -74,7 +78,9 @@ pub use jobs::Jobs;
 pub use key::{CreatedKey, KeyId, KeyRecord, KeySeed, MalformedKey, NewKey, Secret};
 pub use open_path::{OpenPath, PathMoved, PathTarget};
 pub use plan::Plan;
+#[cfg(feature = "postgres")]
 pub use postgres::PostgresState;
+pub use postgres::open_postgres;
 pub use principal::{Access, Denial, Principal};
 pub use receipt_keys::{ReceiptKey, ReceiptKeys};
 pub use reply::Reply;

@@ -1,24 +1,25 @@
 //! The command line. Each command is a file; anyhow stops here and in them.
 
-mod backtest;
-mod check;
-mod compare;
+#[cfg(feature = "builders")]
+mod builders;
+#[cfg(not(feature = "builders"))]
+#[path = "without_builders.rs"]
+mod builders;
 mod compile_cache_arg;
 mod cursor_secret;
-mod demo_data;
 mod jobs;
 mod journal;
 mod key;
-mod new_release;
+#[cfg(not(feature = "oci"))]
+#[path = "without_oci.rs"]
+mod oci;
 mod openapi;
 mod progress;
-mod property;
 mod release;
 mod replay;
 mod replay_journal;
 mod report_file;
 mod report_files;
-mod series;
 mod serve;
 mod shadow;
 mod snapshot_pin;
@@ -27,6 +28,9 @@ mod target;
 mod tenant;
 mod transfer;
 mod trust;
+
+#[cfg(feature = "oci")]
+use domesday_oci as oci;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
@@ -63,24 +67,24 @@ enum Command {
     Status(status::Status),
     /// Build property snapshots from register files.
     #[command(subcommand)]
-    Property(property::Property),
+    Property(builders::Property),
     /// Build, check, sign, publish and list valuation releases.
     #[command(subcommand)]
     Release(release::Release),
     /// Build releases of market statistics and sterling rates.
     #[command(subcommand)]
-    Series(series::Series),
+    Series(builders::Series),
     /// Print the OpenAPI document.
     Openapi(openapi::Openapi),
     /// Replay fixtures or receipts; exit 0 only if every outcome is bit-identical.
     Replay(replay::Replay),
     /// Value the same homes with two releases and report the differences.
-    Compare(Box<compare::Compare>),
+    Compare(Box<builders::Compare>),
     /// Run a candidate release beside the current one on a share of live rows.
     #[command(subcommand)]
     Shadow(shadow::Shadow),
     /// Write register files of an invented England and Wales.
-    DemoData(demo_data::DemoData),
+    DemoData(builders::DemoData),
 }
 
 /// Where the releases are, in every command that reads or writes them.
@@ -101,10 +105,13 @@ struct ReleasesFolder {
 /// # Errors
 /// What went wrong, for a person to read.
 pub fn run() -> anyhow::Result<ExitCode> {
-    let matches = Arguments::command().get_matches();
-    let arguments = Arguments::from_arg_matches(&matches)?;
+    execute(&Arguments::command().get_matches())
+}
+
+fn execute(matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::from_arg_matches(matches)?;
     // Which of a command's settings were given, and how, is in the matches of the innermost.
-    let matches = innermost(&matches);
+    let matches = innermost(matches);
     match arguments.command {
         Command::Serve(command) => command.run(matches),
         Command::Key(command) => command.run(matches),
@@ -118,7 +125,7 @@ pub fn run() -> anyhow::Result<ExitCode> {
         Command::Series(command) => command.run(),
         Command::Openapi(command) => command.run(),
         Command::Replay(command) => command.run(),
-        Command::Compare(command) => command.run().map(|()| ExitCode::SUCCESS),
+        Command::Compare(command) => command.run(),
         Command::Shadow(command) => command.run(matches).map(|()| ExitCode::SUCCESS),
         Command::DemoData(command) => command.run(),
     }

@@ -1,26 +1,20 @@
 //! `domesday release`: build, sign and list releases, and make the keys that sign them.
 
-use super::backtest::Backtest;
-use super::check::Check;
-use super::compile_cache_arg::CompiledFolder;
-use super::new_release::NewReleaseArgs;
-use super::progress::Progress;
+use super::builders::{Backtest, Build, Check, NewRelease};
 use super::target::AdminTarget;
 use super::transfer::{Publish, Pull};
 use super::trust::trust;
 use super::{ReleasesFolder, snapshot_pin};
 use anyhow::Context;
-use chrono::{DateTime, NaiveDate, Utc};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Subcommand};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
 use domesday_package::{Body, Kind, PackageId, SigningKey, Trust, ValuationBody, open, sign};
-use domesday_release_tools::build::{BuildOptions, build};
 use domesday_series::catalogue::Family;
 use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
 use domesday_server::admin::protocol::{Command, ReleaseKindArg};
-use domesday_server::clock::{Clock, MachineClock, random};
+use domesday_server::clock::random;
 use domesday_server::series_releases::SeriesReleases;
 use domesday_valuation::release_store::{names, open_release};
 use std::collections::BTreeMap;
@@ -30,7 +24,7 @@ use std::process::ExitCode;
 #[derive(Debug, Subcommand)]
 pub enum Release {
     /// Create a model's crate from a template.
-    New(NewReleaseArgs),
+    New(NewRelease),
     /// Build a release from a model's source and a property snapshot.
     Build(Box<Build>),
     /// Value past sales as at their own days and report the errors.
@@ -119,63 +113,12 @@ impl From<Signable> for Kind {
     }
 }
 
-#[derive(Debug, clap::Args)]
-pub struct Build {
-    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
-    #[arg(long)]
-    id: String,
-    /// Folder of the model: a crate or a Python module, with release.toml.
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
-    /// Id of the property snapshot to pin.
-    #[arg(long, value_name = "ID")]
-    snapshot: String,
-    /// First valuation date (default: the day after the snapshot's latest sale).
-    #[arg(long, value_name = "DATE")]
-    valuation_from: Option<NaiveDate>,
-    /// Last valuation date (default: a year after the first).
-    #[arg(long, value_name = "DATE")]
-    valuation_to: Option<NaiveDate>,
-    /// Effective date of the release (default: the first valuation date).
-    #[arg(long, value_name = "DATE")]
-    effective: Option<NaiveDate>,
-    /// Last day of the sales to fit (default: two years before the snapshot's latest sale).
-    #[arg(long, value_name = "DATE")]
-    fit_through: Option<NaiveDate>,
-    /// Last day of the sales to calibrate on (default: half a year before the latest sale). Later
-    /// sales are the holdout.
-    #[arg(long, value_name = "DATE")]
-    calibrate_through: Option<NaiveDate>,
-    /// Maximum number of sales to calibrate on, sampled evenly.
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
-    max_calibration_rows: usize,
-    /// Days before --fit-through whose sales a model that shows its inputs learns from.
-    #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
-    learn_days: i32,
-    /// Maximum number of sales to learn from, sampled evenly.
-    #[arg(long, default_value_t = 40_000, value_name = "N")]
-    max_train_rows: usize,
-    /// Maximum number of sales to test on, sampled evenly.
-    #[arg(long, default_value_t = 20_000, value_name = "N")]
-    max_backtest_rows: usize,
-    /// Private key to sign with.
-    #[arg(long, value_name = "FILE")]
-    sign_with: Option<PathBuf>,
-    /// Build timestamp for reproducible builds (default: now).
-    #[arg(long, value_name = "TIME")]
-    created: Option<DateTime<Utc>>,
-    #[command(flatten)]
-    releases: ReleasesFolder,
-    #[command(flatten)]
-    compiled: CompiledFolder,
-}
-
 impl Release {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
-            Release::New(arguments) => arguments.run()?,
-            Release::Build(arguments) => arguments.run()?,
-            Release::Backtest(arguments) => arguments.run()?,
+            Release::New(arguments) => return arguments.run(),
+            Release::Build(arguments) => return arguments.run(),
+            Release::Backtest(arguments) => return arguments.run(),
             Release::Check(arguments) => return arguments.run(),
             Release::Sign {
                 id,
@@ -320,42 +263,4 @@ fn list_series<B: Body>(
         }
     }
     Ok(())
-}
-
-impl Build {
-    fn run(self) -> anyhow::Result<()> {
-        let options = BuildOptions {
-            id: self
-                .id
-                .parse::<PackageId>()
-                .with_context(|| format!("--id {}", self.id))?,
-            model: self.model,
-            releases: self.releases.releases,
-            snapshot: self
-                .snapshot
-                .parse::<PackageId>()
-                .with_context(|| format!("--snapshot {}", self.snapshot))?,
-            valuation_from: self.valuation_from,
-            valuation_to: self.valuation_to,
-            effective: self.effective,
-            fit_through: self.fit_through,
-            calibrate_through: self.calibrate_through,
-            max_calibration_rows: self.max_calibration_rows,
-            learn_days: self.learn_days,
-            max_train_rows: self.max_train_rows,
-            max_backtest_rows: self.max_backtest_rows,
-            created: self.created.unwrap_or_else(|| MachineClock.utc()),
-            compiled: self.compiled.compiled,
-        };
-        let mut progress = Progress::new();
-        let place = build(&options, &mut |stage, done, total| {
-            progress.show(stage, done, total)
-        })?;
-        drop(progress);
-        if let Some(key) = &self.sign_with {
-            sign(&place, &SigningKey::read(key)?)?;
-        }
-        println!("Release {} is in {}", options.id, place.display());
-        Ok(())
-    }
 }

@@ -7,7 +7,7 @@ use domesday_server::admin::execute::on_state;
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::clock::{Clock, MachineClock};
 use domesday_server::config::resolve;
-use domesday_state::{EmbeddedState, PostgresState, State};
+use domesday_state::{EmbeddedState, State, open_postgres};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,8 +85,7 @@ impl AdminTarget {
 pub fn open_state(data: &Path, address: Option<&str>) -> anyhow::Result<Arc<dyn State>> {
     // The address is not repeated: it may hold a password.
     if let Some(address) = address {
-        let state = PostgresState::open(address).context("the state on PostgreSQL")?;
-        return Ok(Arc::new(state));
+        return open_postgres(address).context("the state on PostgreSQL");
     }
     let path = data.join("state.redb");
     let state =

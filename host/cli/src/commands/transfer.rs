@@ -2,11 +2,11 @@
 //! to a registry, and back, with the snapshot that it is pinned to.
 
 use super::ReleasesFolder;
+use super::oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
 use super::progress::Progress;
 use super::snapshot_pin::pinned;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
-use domesday_oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
 use domesday_package::{
     Kind, Manifest, Package, PackageError, PackageErrorKind, PackageId, PublicKey, PublishOutcome,
     Trust, ValuationBody, open, publish,

@@ -6,4 +6,8 @@ pub mod metrics;
 pub mod process;
 pub mod request_log;
 pub mod shadow;
+#[cfg(feature = "otlp")]
+pub mod traces;
+#[cfg(not(feature = "otlp"))]
+#[path = "without_traces.rs"]
 pub mod traces;

@@ -74,7 +74,7 @@ async fn create_key(
         .bind(new.requires_metric_selection)
         .bind(now.0)
         .bind(new.expires_at.map(|at| at.0))
-        .bind(digest.as_bytes().as_slice())
+        .bind(digest.0.as_slice())
         .bind(version)
         .fetch_optional(connection)
         .await

@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use crate::StateError;
+use crate::{State, StateError};
 use directory::WatchedDatabase;
 use driver::Driver;
 
@@ -67,6 +67,14 @@ impl PostgresState {
             charges: Some(charges),
         })
     }
+}
+
+/// Opens the state in the PostgreSQL database at `address`, as [`PostgresState::open`]. Blocks.
+///
+/// # Errors
+/// [`StateError::NoPostgres`] in a build without the feature `postgres`.
+pub fn open_postgres(address: &str) -> Result<Arc<dyn State>, StateError> {
+    Ok(Arc::new(PostgresState::open(address)?))
 }
 
 impl Drop for PostgresState {

@@ -97,7 +97,7 @@ pub(super) fn key(row: &PgRow) -> Result<(KeyRecord, KeyDigest), StateError> {
     let digest: &[u8] = row.try_get("digest").map_err(reading)?;
     let digest = digest
         .try_into()
-        .map(KeyDigest::from_bytes)
+        .map(KeyDigest)
         .map_err(|error| damaged(&name(), error))?;
     let tenant: &str = row.try_get("tenant").map_err(reading)?;
     let scopes: Vec<String> = row.try_get("scopes").map_err(reading)?;

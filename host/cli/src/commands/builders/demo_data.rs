@@ -1,6 +1,6 @@
 //! `domesday demo-data`: register files of a made-up England and Wales.
 
-use super::progress::Progress;
+use crate::commands::progress::Progress;
 use chrono::NaiveDate;
 use clap::ValueEnum;
 use domesday_synthetic::{Layout, RatesWorld, Size, Stage, World, generate_as, generate_rates};

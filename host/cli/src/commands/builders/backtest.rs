@@ -1,10 +1,10 @@
 //! `domesday release backtest`: how far off a release is on sales that it had not seen.
 
-use super::ReleasesFolder;
-use super::compile_cache_arg::CompiledFolder;
-use super::progress::Progress;
-use super::report_file::{Output, all_others};
-use super::trust::UnsignedPackages;
+use crate::commands::ReleasesFolder;
+use crate::commands::compile_cache_arg::CompiledFolder;
+use crate::commands::progress::Progress;
+use crate::commands::report_file::{Output, all_others};
+use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
@@ -18,6 +18,7 @@ use domesday_release_tools::backtest::{BacktestInput, BacktestOptions, run, writ
 use domesday_valuation::release_store::open_release;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub struct Backtest {
@@ -72,7 +73,7 @@ enum Moment {
 }
 
 impl Backtest {
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
         if self.from > self.to {
             bail!("--from {} is after --to {}", self.from, self.to);
         }
@@ -133,7 +134,7 @@ impl Backtest {
             Some(probe) if !probe.passed => {
                 bail!("the leakage probe failed: the release or its evidence sees the future")
             }
-            _ => Ok(()),
+            _ => Ok(ExitCode::SUCCESS),
         }
     }
 }

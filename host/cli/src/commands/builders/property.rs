@@ -1,7 +1,7 @@
 //! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
-use super::ReleasesFolder;
-use super::progress::Progress;
+use crate::commands::ReleasesFolder;
+use crate::commands::progress::Progress;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use clap::Subcommand;

@@ -2,9 +2,10 @@
 
 use domesday_release_tools::scaffold::{Name, make};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
-pub struct NewReleaseArgs {
+pub struct NewRelease {
     /// Name of the model: lower-case letters, digits and hyphens.
     name: Name,
     /// Target folder (default: the model's name).
@@ -12,8 +13,8 @@ pub struct NewReleaseArgs {
     path: Option<PathBuf>,
 }
 
-impl NewReleaseArgs {
-    pub fn run(self) -> anyhow::Result<()> {
+impl NewRelease {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
         let folder = self
             .path
             .unwrap_or_else(|| PathBuf::from(self.name.as_str()));
@@ -25,6 +26,6 @@ impl NewReleaseArgs {
             files.len(),
             folder.display()
         );
-        Ok(())
+        Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,10 +1,10 @@
 //! `domesday release check`: the conformance kit.
 
-use super::ReleasesFolder;
-use super::compile_cache_arg::CompiledFolder;
-use super::progress::Progress;
-use super::report_file::Output;
-use super::trust::UnsignedPackages;
+use crate::commands::ReleasesFolder;
+use crate::commands::compile_cache_arg::CompiledFolder;
+use crate::commands::progress::Progress;
+use crate::commands::report_file::Output;
+use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
 use domesday_package::PackageId;

@@ -1,10 +1,10 @@
 //! `domesday compare`: what another release says of the same homes.
 
-use super::ReleasesFolder;
-use super::compile_cache_arg::CompiledFolder;
-use super::progress::Progress;
-use super::report_files::Outputs;
-use super::trust::UnsignedPackages;
+use crate::commands::ReleasesFolder;
+use crate::commands::compile_cache_arg::CompiledFolder;
+use crate::commands::progress::Progress;
+use crate::commands::report_files::Outputs;
+use crate::commands::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
 use domesday_engine::config::Allocation;
@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// As for a small server; one is in use at a time.
 const INSTANCES: u32 = 4;
@@ -51,7 +52,7 @@ pub struct Compare {
 }
 
 impl Compare {
-    pub fn run(self) -> anyhow::Result<()> {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
         if let (Some(from), Some(to)) = (self.from, self.to)
             && from > to
         {
@@ -83,7 +84,8 @@ impl Compare {
             progress.show(stage, done, total);
         })?;
         drop(progress);
-        outputs.write(&found)
+        outputs.write(&found)?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 

@@ -1,0 +1,101 @@
+//! `domesday release build`: from a model's source and a property snapshot to a release.
+
+use crate::commands::ReleasesFolder;
+use crate::commands::compile_cache_arg::CompiledFolder;
+use crate::commands::progress::Progress;
+use anyhow::Context;
+use chrono::{DateTime, NaiveDate, Utc};
+use domesday_package::{PackageId, SigningKey, sign};
+use domesday_release_tools::build::{BuildOptions, build};
+use domesday_server::clock::{Clock, MachineClock};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+pub struct Build {
+    /// Id of the release: lower-case letters, digits, dots and hyphens. An id is never reused.
+    #[arg(long)]
+    id: String,
+    /// Folder of the model: a crate or a Python module, with release.toml.
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    /// Id of the property snapshot to pin.
+    #[arg(long, value_name = "ID")]
+    snapshot: String,
+    /// First valuation date (default: the day after the snapshot's latest sale).
+    #[arg(long, value_name = "DATE")]
+    valuation_from: Option<NaiveDate>,
+    /// Last valuation date (default: a year after the first).
+    #[arg(long, value_name = "DATE")]
+    valuation_to: Option<NaiveDate>,
+    /// Effective date of the release (default: the first valuation date).
+    #[arg(long, value_name = "DATE")]
+    effective: Option<NaiveDate>,
+    /// Last day of the sales to fit (default: two years before the snapshot's latest sale).
+    #[arg(long, value_name = "DATE")]
+    fit_through: Option<NaiveDate>,
+    /// Last day of the sales to calibrate on (default: half a year before the latest sale). Later
+    /// sales are the holdout.
+    #[arg(long, value_name = "DATE")]
+    calibrate_through: Option<NaiveDate>,
+    /// Maximum number of sales to calibrate on, sampled evenly.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    max_calibration_rows: usize,
+    /// Days before --fit-through whose sales a model that shows its inputs learns from.
+    #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
+    learn_days: i32,
+    /// Maximum number of sales to learn from, sampled evenly.
+    #[arg(long, default_value_t = 40_000, value_name = "N")]
+    max_train_rows: usize,
+    /// Maximum number of sales to test on, sampled evenly.
+    #[arg(long, default_value_t = 20_000, value_name = "N")]
+    max_backtest_rows: usize,
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// Build timestamp for reproducible builds (default: now).
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+    #[command(flatten)]
+    compiled: CompiledFolder,
+}
+
+impl Build {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        let options = BuildOptions {
+            id: self
+                .id
+                .parse::<PackageId>()
+                .with_context(|| format!("--id {}", self.id))?,
+            model: self.model,
+            releases: self.releases.releases,
+            snapshot: self
+                .snapshot
+                .parse::<PackageId>()
+                .with_context(|| format!("--snapshot {}", self.snapshot))?,
+            valuation_from: self.valuation_from,
+            valuation_to: self.valuation_to,
+            effective: self.effective,
+            fit_through: self.fit_through,
+            calibrate_through: self.calibrate_through,
+            max_calibration_rows: self.max_calibration_rows,
+            learn_days: self.learn_days,
+            max_train_rows: self.max_train_rows,
+            max_backtest_rows: self.max_backtest_rows,
+            created: self.created.unwrap_or_else(|| MachineClock.utc()),
+            compiled: self.compiled.compiled,
+        };
+        let mut progress = Progress::new();
+        let place = build(&options, &mut |stage, done, total| {
+            progress.show(stage, done, total)
+        })?;
+        drop(progress);
+        if let Some(key) = &self.sign_with {
+            sign(&place, &SigningKey::read(key)?)?;
+        }
+        println!("Release {} is in {}", options.id, place.display());
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,19 @@
+//! Commands that make what is served: the feature `builders`.
+
+mod backtest;
+mod build;
+mod check;
+mod compare;
+mod demo_data;
+mod new_release;
+mod property;
+mod series;
+
+pub use backtest::Backtest;
+pub use build::Build;
+pub use check::Check;
+pub use compare::Compare;
+pub use demo_data::DemoData;
+pub use new_release::NewRelease;
+pub use property::Property;
+pub use series::Series;

@@ -1,0 +1,74 @@
+//! Stands in for the commands of `builders` in a build without that feature: they are known, take
+//! any arguments, and say what is missing.
+
+use anyhow::bail;
+use clap::Subcommand;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub type Backtest = AbsentCommand;
+pub type Build = AbsentCommand;
+pub type Check = AbsentCommand;
+pub type Compare = AbsentCommand;
+pub type DemoData = AbsentCommand;
+pub type NewRelease = AbsentCommand;
+pub type Property = AbsentCommands;
+pub type Series = AbsentCommands;
+
+/// A command that this build lacks.
+#[derive(Debug, clap::Args)]
+pub struct AbsentCommand {
+    /// Not looked at: this build lacks the command.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+/// A command with subcommands that this build lacks.
+#[derive(Debug, Subcommand)]
+pub enum AbsentCommands {
+    /// Not looked at: this build lacks the command.
+    #[command(external_subcommand)]
+    Any(#[expect(dead_code, reason = "taken so that clap refuses none")] Vec<OsString>),
+}
+
+impl AbsentCommand {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        absent()
+    }
+}
+
+impl AbsentCommands {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        absent()
+    }
+}
+
+fn absent() -> anyhow::Result<ExitCode> {
+    bail!("this build does not build, check or compare: build it with --features builders")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::commands::{Arguments, execute};
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_of_the_feature_names_it() {
+        for line in [
+            "release new homes --path x",
+            "release build --id a --model m --snapshot s",
+            "release backtest a --from 2026-01-01",
+            "release check --json x a",
+            "compare a b",
+            "demo-data out --rates",
+            "property build --id a",
+            "property update --id a",
+            "series build rates --release-id a",
+        ] {
+            let words = std::iter::once("domesday").chain(line.split(' '));
+            let given = Arguments::command().try_get_matches_from(words).unwrap();
+            let error = execute(&given).unwrap_err().to_string();
+            assert!(error.contains("--features builders"), "{line}: {error}");
+        }
+    }
+}

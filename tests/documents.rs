@@ -7,13 +7,13 @@
 mod common;
 
 use common::program::{domesday, releases, repository, run};
-use domesday_test_cluster::shared;
 use domesday_test_documents::cargo::Workspace;
 use domesday_test_documents::page::Page;
 use domesday_test_documents::program::Command;
 use domesday_test_documents::session::{self, World};
 use domesday_test_documents::vocabulary::Sources;
 use domesday_test_documents::{Problem, cargo, links, program, scripts, vocabulary};
+use domesday_test_postgres::shared;
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! An identity provider on this machine, in the shape of the OS Places API, that behaves or
+//! An address provider on this machine, in the shape of the OS Places API, that behaves or
 //! misbehaves as a test wishes. Written from the API's published description.
 
 use serde_json::{Value, json};

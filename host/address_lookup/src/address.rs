@@ -31,7 +31,7 @@ pub(crate) fn parse_address(
     match (&item.dpa, &item.lpi) {
         (Some(dpa), None) => delivery_point(dpa, postcode),
         (None, Some(lpi)) => land_identifier(lpi, postcode),
-        _ => Err(Failure::Unreadable("a result is neither a DPA nor an LPI")),
+        _ => Err(Failure::Unreadable("a result is neither DPA nor LPI")),
     }
 }
 

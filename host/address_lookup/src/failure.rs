@@ -6,22 +6,22 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     /// The connection failed.
-    #[error("no connection could be made")]
+    #[error("cannot connect")]
     Unreachable,
     /// The connection ended before the response did.
-    #[error("the connection ended before the answer did")]
+    #[error("connection closed before the end of the response")]
     Closed,
     /// The response was not complete in time.
-    #[error("there was no whole answer in time")]
+    #[error("timed out")]
     TimedOut,
     /// 429.
-    #[error("it takes no more requests at present (429)")]
+    #[error("rate limited (429)")]
     Limited {
         /// The `Retry-After` of the response.
         after: Option<Duration>,
     },
     /// 5xx.
-    #[error("it failed ({status})")]
+    #[error("server error ({status})")]
     Broken {
         /// The status.
         status: u16,
@@ -29,28 +29,28 @@ pub enum Failure {
         after: Option<Duration>,
     },
     /// 401 or 403.
-    #[error("it does not take the key ({status})")]
+    #[error("key rejected ({status}); check --address-key-file")]
     KeyRefused {
         /// The status.
         status: u16,
     },
     /// Any other status than 200.
-    #[error("it does not take the question ({status})")]
+    #[error("request rejected ({status})")]
     QuestionRefused {
         /// The status.
         status: u16,
     },
     /// The response is longer than the bound.
-    #[error("the answer is larger than is read")]
+    #[error("response exceeds the size limit")]
     TooLarge,
     /// The response does not have the expected form.
-    #[error("the answer cannot be read: {0}")]
+    #[error("invalid response: {0}")]
     Unreadable(&'static str),
     /// The response has more addresses than any postcode.
-    #[error("it lists more addresses than are read of one postcode")]
+    #[error("postcode has more addresses than the limit")]
     TooMany,
     /// No request was made, because the breaker is open.
-    #[error("it is not asked for now, since it failed before")]
+    #[error("not called: the circuit breaker is open after failures")]
     NotAsked {
         /// The time until the next request.
         after: Duration,
@@ -114,7 +114,7 @@ impl Failure {
 
 /// A failed lookup of a postcode.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the identity provider gave no answer: {why}")]
+#[error("address lookup failed: {why}")]
 pub struct Unavailable {
     /// The reason.
     pub why: Failure,

@@ -77,7 +77,7 @@ impl HttpClient {
         let mut answer = request.send().await.map_err(|error| {
             // The URL contains the postcode.
             let error = error.without_url();
-            tracing::debug!(%error, "the identity provider");
+            tracing::debug!(%error, "request to the address provider failed");
             match error {
                 error if error.is_builder() => Failure::Unreadable("the request is not valid"),
                 error if error.is_connect() => Failure::Unreachable,

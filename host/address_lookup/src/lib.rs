@@ -1,18 +1,17 @@
-//! An identity provider over HTTP, in the shape of the OS Places API: which homes a postcode has,
-//! asked of somebody who keeps a fuller or newer list than the snapshot.
+//! Address lookup over HTTP, in the shape of the OS Places API. The provider may have a fuller or
+//! newer list of addresses than the snapshot.
 //!
-//! One question is asked, all addresses of a postcode, because whether an address is exact can be
-//! judged only among its neighbours. What an address then means is decided by the snapshot's own
-//! rules ([`domesday_property::AddressList`]).
+//! A lookup fetches all addresses of a postcode, because an address is exact only among its
+//! neighbours. The snapshot's own rules ([`domesday_property::AddressList`]) decide which property
+//! an address means.
 //!
-//! The provider is somebody else's machine, so that everything about it is bounded and nothing that
-//! it says is believed unread:
+//! The provider is an external system: every request is bounded in time and size, and every
+//! response is validated.
 //!
-//! - `http_client` makes one request within a time and a size; `os_places` reads its answer
-//!   strictly.
-//! - [`Provider`] puts the tries, pages, retries and the memory of past answers together.
-//! - [`breaker`] stops asking one that fails again and again.
-//! - [`LookupObserver`] receives all of it, for metrics.
+//! - `http_client` sends one request, bounded in time and size. `os_places` parses the response.
+//! - [`Provider`] combines attempts, pages, retries and the cache.
+//! - [`breaker`] stops requests to a provider that keeps failing.
+//! - [`LookupObserver`] receives each outcome, for metrics.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod address;

@@ -139,8 +139,8 @@ impl Text {
 /// Reads the page at `offset`, of at most `most` results.
 pub(crate) fn read(body: &[u8], offset: usize, most: usize) -> Result<Page, Failure> {
     let whole: PlacesResponse = serde_json::from_slice(body).map_err(|error| {
-        tracing::debug!(%error, "the identity provider");
-        Failure::Unreadable("it is not the JSON of an address search")
+        tracing::debug!(%error, "cannot parse the address provider's response");
+        Failure::Unreadable("the body is not the JSON of an address search")
     })?;
     let Header {
         totalresults,
@@ -148,21 +148,27 @@ pub(crate) fn read(body: &[u8], offset: usize, most: usize) -> Result<Page, Fail
         output_srs,
     } = whole.header;
     if stated.is_some_and(|stated| stated != offset) {
-        return Err(Failure::Unreadable("it is another page than was asked for"));
+        return Err(Failure::Unreadable(
+            "the offset differs from the requested one",
+        ));
     }
     let grid = |srs: &String| matches!(srs.as_str(), "EPSG:27700" | "BNG");
     if output_srs.as_ref().is_some_and(|srs| !grid(srs)) {
-        return Err(Failure::Unreadable("its coordinates are not National Grid"));
+        return Err(Failure::Unreadable("the coordinates are not National Grid"));
     }
     if whole.results.len() > most || offset + whole.results.len() > totalresults {
-        return Err(Failure::Unreadable("it holds more results than it says"));
+        return Err(Failure::Unreadable(
+            "more results than `totalresults` states",
+        ));
     }
     // An address is exact only among all the others, so a list with holes decides nothing.
     if whole.results.is_empty() && offset < totalresults {
-        return Err(Failure::Unreadable("it holds fewer results than it says"));
+        return Err(Failure::Unreadable(
+            "fewer results than `totalresults` states",
+        ));
     }
     if whole.results.iter().any(Item::is_too_long) {
-        return Err(Failure::Unreadable("a field is longer than any address"));
+        return Err(Failure::Unreadable("a field exceeds the length limit"));
     }
     Ok(Page {
         total: totalresults,

@@ -154,7 +154,7 @@ impl Provider {
             Err(why) => {
                 // What the breaker never hears of would otherwise be heard of nowhere.
                 if !why.is_ill() && !matches!(why, Failure::NotAsked { .. }) {
-                    tracing::warn!(%why, "the identity provider, on one postcode");
+                    tracing::warn!(%why, "address lookup of one postcode failed");
                 }
                 Err(why.into())
             }

@@ -54,13 +54,13 @@ impl SharedBreaker {
             match (before, after, why) {
                 (State::Closed, State::Open, Some(why)) => tracing::warn!(
                     %why,
-                    "the identity provider failed again and again and is left alone for a while; rows that need it are refused"
+                    "the address provider keeps failing: circuit breaker open, rows that need a lookup are rejected"
                 ),
                 (State::HalfOpen, State::Closed, _) => {
-                    tracing::info!("the identity provider answers again");
+                    tracing::info!("the address provider recovered: circuit breaker closed");
                 }
-                // Tried again without luck: nothing has changed for anybody.
-                _ => tracing::debug!(?after, "the identity provider's breaker"),
+                // A failed trial: callers notice no change.
+                _ => tracing::debug!(?after, "circuit breaker of the address provider"),
             }
         }
         changed

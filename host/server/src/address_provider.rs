@@ -1,4 +1,4 @@
-//! The identity provider as the settings name it.
+//! Opens the address provider that the settings name.
 
 use crate::config::Settings;
 use domesday_address_lookup::{
@@ -14,30 +14,30 @@ const KEY_VARIABLE: &str = "DOMESDAY_ADDRESS_KEY";
 /// Longest file that is taken for a key, bytes.
 const KEY_FILE_MAX: u64 = 4_096;
 
-/// Why the provider cannot be used as it is set up. No key is ever in it.
+/// A configuration error of the provider. It never contains a key.
 #[derive(Debug, thiserror::Error)]
 pub enum SetUpError {
-    /// The address.
+    /// The URL is not accepted.
     #[error("--address-provider {0}")]
     Address(#[from] EndpointError),
     /// The file of the key cannot be read.
-    #[error("the key of the identity provider, {path}: {source}")]
+    #[error("cannot read the key of the address provider from {path}: {source}")]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The cause.
         source: std::io::Error,
     },
     /// The file's content is not a key.
-    #[error("the key of the identity provider, {path}: {source}")]
+    #[error("invalid key of the address provider in {path}: {source}")]
     NoKey {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The cause.
         source: KeyError,
     },
     /// The variable's value is not a key.
-    #[error("the key of the identity provider, {KEY_VARIABLE}: {0}")]
+    #[error("invalid key of the address provider in {KEY_VARIABLE}: {0}")]
     NoKeyInVariable(KeyError),
     /// Both are given.
     #[error("--address-key-file and {KEY_VARIABLE} both give a key; leave one out")]
@@ -50,11 +50,12 @@ pub enum SetUpError {
     Client(#[from] ProviderError),
 }
 
-/// The provider, if one is set. `seed` is any number, another one on every host.
+/// Opens the provider, if one is configured. `seed` is any number, different on every host.
+///
+/// No request is made: a service starts while the provider is down.
 ///
 /// # Errors
-/// Where the address or the key cannot be used. Whether it answers is not tried: a service starts
-/// without it.
+/// [`SetUpError`], if the URL or the key cannot be used.
 pub fn open(
     settings: &Settings,
     observer: Arc<dyn LookupObserver>,
@@ -104,7 +105,7 @@ fn key(
     }
 }
 
-/// What a `Retry-After` that is a date is compared with.
+/// Returns the time that a `Retry-After` date is compared with.
 #[allow(clippy::disallowed_methods)] // of somebody else's clock; nothing here depends on it
 fn now() -> SystemTime {
     SystemTime::now()

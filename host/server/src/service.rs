@@ -32,7 +32,7 @@ pub struct Service {
     /// The releases of sterling rates.
     pub rates: SeriesReleases,
     /// The provider for addresses that the snapshot does not resolve, where one is configured.
-    pub identity: Option<Arc<Provider>>,
+    pub address_provider: Option<Arc<Provider>>,
     /// The workers that run rows.
     pub workers: WorkerPool,
     /// The release that runs as a shadow, where one does.

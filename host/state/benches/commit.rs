@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use domesday_state::*;
-use domesday_test_cluster::{Cluster, Disk};
+use domesday_test_postgres::{Cluster, Disk};
 use uuid::Uuid;
 
 const MONTH: Month = Month {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use domesday_state::*;
-use domesday_test_cluster::{self as cluster, Cluster, Disk};
+use domesday_test_postgres::{self as cluster, Cluster, Disk};
 use suite::Store;
 
 /// A database of its own.

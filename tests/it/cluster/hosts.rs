@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::program::run;
 use crate::common::server::{Server, start};
-use domesday_test_cluster as cluster;
+use domesday_test_postgres as cluster;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Barrier;

@@ -2,11 +2,11 @@
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![allow(clippy::unwrap_used)]
 
+mod address_provider;
 #[path = "../../common/mod.rs"]
 mod common;
 mod contract;
 mod denial_of_service;
-mod identity_provider;
 mod openapi;
 mod operation;
 mod receipts;

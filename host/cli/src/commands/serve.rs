@@ -93,8 +93,9 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         .transpose()?;
     let metrics = telemetry::metrics::Metrics::default();
     let share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
-    let watch = Arc::new(metrics.identity.clone());
-    let identity = address_provider::open(&settings, watch, u64::from_le_bytes(random()?))?;
+    let observer = Arc::new(metrics.address_lookup.clone());
+    let address_provider =
+        address_provider::open(&settings, observer, u64::from_le_bytes(random()?))?;
     let engine = engine(data, threads)?;
     let releases = &settings.releases;
     let trust = trust(releases, &settings.allow_unsigned)?;
@@ -141,7 +142,7 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
         releases: packages_dir,
         markets,
         rates,
-        identity,
+        address_provider,
         workers,
         shadows,
         limiter: RequestLimiter::new(CAPACITY),

@@ -27,7 +27,7 @@ pub struct BuildOptions {
     /// Sales to calibrate on, at most.
     pub max_calibration_rows: usize,
     /// Days up to `fit_through` whose sales a model that shows its inputs learns from.
-    pub learn_days: i32,
+    pub train_days: i32,
     /// Sales that it learns from, at most.
     pub max_train_rows: usize,
     /// Sales of the back-test, at most.

@@ -108,7 +108,7 @@ fn learn_from_inputs(
     }
     let fit_through = context.days.fit_through;
     let features = context.work_dir.path().join("features.csv");
-    let days = (Day(fit_through.0 - context.options.learn_days), fit_through);
+    let days = (Day(fit_through.0 - context.options.train_days), fit_through);
     let rows = features::write(
         &context.snapshot.snapshot,
         &release,

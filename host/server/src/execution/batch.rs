@@ -25,7 +25,7 @@ impl Rows for BatchRows {
     async fn run(self, run: Run<'_>) -> BatchResults {
         batch::value(
             &run.service.workers,
-            run.service.identity.as_ref(),
+            run.service.address_provider.as_ref(),
             &run.context,
             self.0,
             run.first_valuation_id,

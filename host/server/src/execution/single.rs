@@ -96,7 +96,7 @@ async fn look_up(
     request: ValuationRequest,
     context: &Arc<RequestContext>,
 ) -> Result<(ValuationRequest, Arc<AddressLookups>), WorkError> {
-    let Some(provider) = &service.identity else {
+    let Some(provider) = &service.address_provider else {
         return Ok((request, Arc::new(AddressLookups::none())));
     };
     let context = context.clone();

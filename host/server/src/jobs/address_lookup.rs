@@ -23,7 +23,7 @@ pub async fn look_up(
     chunk: Chunk,
     context: &Arc<RequestContext>,
 ) -> Option<(Chunk, Arc<AddressLookups>)> {
-    let Some(provider) = &service.identity else {
+    let Some(provider) = &service.address_provider else {
         return Some((chunk, Arc::new(AddressLookups::none())));
     };
     let (rows, context) = (chunk.rows(), context.clone());

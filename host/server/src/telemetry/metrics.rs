@@ -3,7 +3,7 @@
 //! Labels come from sets that requests cannot enlarge: route templates, statuses, codes of the
 //! contract and opened releases. No path, tenant or key is ever a label.
 
-use super::identity::IdentityMetrics;
+use super::address_lookup::AddressLookupMetrics;
 use super::shadow::ShadowMetrics;
 use axum::extract::MatchedPath;
 use domesday_contract::v3::result::{Status, Summary};
@@ -96,7 +96,7 @@ pub struct Metrics {
     current: Family<ReleaseLabels, Gauge>,
     late: Histogram,
     /// Metrics of the address provider.
-    pub identity: IdentityMetrics,
+    pub address_lookup: AddressLookupMetrics,
     /// Metrics of the shadow.
     pub shadow: ShadowMetrics,
     /// Gauges that are read for each page.
@@ -130,7 +130,7 @@ impl Default for Metrics {
             jobs_ended: Family::default(),
             current: Family::default(),
             late: Histogram::new(SECONDS),
-            identity: IdentityMetrics::register(&mut registry),
+            address_lookup: AddressLookupMetrics::register(&mut registry),
             shadow: ShadowMetrics::register(&mut registry),
             sampled: SampledGauges::default(),
             registry: Registry::default(),

@@ -1,6 +1,6 @@
 //! Metrics and traces for operators. Log lines are in `logging.rs`.
 
-mod identity;
+mod address_lookup;
 pub mod lateness;
 pub mod metrics;
 pub mod process;

@@ -141,10 +141,10 @@ mod tests {
     /// A server that is set to answer before the disk does not decide it for the state.
     #[test]
     fn commits_wait_for_the_disk_whatever_the_server_is_set_to() {
-        let address = domesday_test_cluster::shared().database();
+        let address = domesday_test_postgres::shared().database();
         let name = address.split(['/', '?']).nth(3).unwrap();
         let statement = format!("ALTER DATABASE {name} SET synchronous_commit = off");
-        domesday_test_cluster::sql(&address, &statement);
+        domesday_test_postgres::sql(&address, &statement);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()

@@ -56,8 +56,7 @@ pub struct Ambiguous {
     otherwise: ValidationError,
 }
 
-/// Finds the property: in the snapshot, and where that leaves it open, in what the identity
-/// provider says of the postcode.
+/// Finds the property in the snapshot, or among the address provider's addresses of the postcode.
 ///
 /// # Errors
 /// What is wrong with the address, at the field that says it; or who does not answer.

@@ -365,7 +365,7 @@ fn unresolved(unresolved: ResolveError) -> RowOutcome {
     match unresolved {
         ResolveError::Rejected(error) => rejected(vec![*error]),
         ResolveError::Provider(unavailable) => {
-            let message = "The identity provider does not answer. Try again.";
+            let message = "The address provider did not answer. Retry.";
             let error = ValidationError::new(Code::IdentityProviderUnavailable, message);
             RowOutcome {
                 outcome: Outcome::Rejected(vec![error]),
@@ -375,7 +375,7 @@ fn unresolved(unresolved: ResolveError) -> RowOutcome {
             }
         }
         ResolveError::Store(error) => {
-            let message = "The identity store does not answer. Try again.";
+            let message = "The identity store did not answer. Retry.";
             RowOutcome {
                 outcome: Outcome::Rejected(vec![ValidationError::new(
                     Code::IdentityProviderUnavailable,

@@ -4,7 +4,7 @@ use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::program::run;
 use crate::common::server::{Server, Start, start};
-use domesday_test_cluster as cluster;
+use domesday_test_postgres as cluster;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;

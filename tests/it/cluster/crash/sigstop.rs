@@ -5,7 +5,7 @@ use crate::common::demo::house;
 use crate::common::server::Server;
 use crate::crash::harness::{UNITS, World, alone, seed};
 use crate::crash::seed::Chances;
-use domesday_test_cluster::sql;
+use domesday_test_postgres::sql;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -5,7 +5,7 @@ use crate::common::demo::house;
 use crate::common::faults::library;
 use crate::common::program::run;
 use crate::common::server::{Server, start};
-use domesday_test_cluster::{Cluster, Disk};
+use domesday_test_postgres::{Cluster, Disk};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -226,7 +226,7 @@ fn a_stop_says_that_the_data_folder_is_gone() {
 /// was set up.
 #[test]
 fn a_host_on_a_database_is_not_ready_without_its_data_folder() {
-    let database = domesday_test_cluster::shared().database();
+    let database = domesday_test_postgres::shared().database();
     let server = start().with(&["--state", &database]).go();
     let key = [
         "key",

@@ -43,7 +43,7 @@ pub struct Build {
     max_calibration_rows: usize,
     /// Days before --fit-through whose sales a model that shows its inputs learns from.
     #[arg(long, default_value_t = 2_922, value_name = "DAYS")]
-    learn_days: i32,
+    train_days: i32,
     /// Maximum number of sales to learn from, sampled evenly.
     #[arg(long, default_value_t = 40_000, value_name = "N")]
     max_train_rows: usize,
@@ -81,7 +81,7 @@ impl Build {
             fit_through: self.fit_through,
             calibrate_through: self.calibrate_through,
             max_calibration_rows: self.max_calibration_rows,
-            learn_days: self.learn_days,
+            train_days: self.train_days,
             max_train_rows: self.max_train_rows,
             max_backtest_rows: self.max_backtest_rows,
             created: self.created.unwrap_or_else(|| MachineClock.utc()),

@@ -130,7 +130,7 @@ vocabulary! {
     pub enum IdentitySource {
         /// The service's own property snapshot.
         VerifiedIdentityStore = "verified_identity_store",
-        /// An identity provider outside.
+        /// The address provider.
         IdentityProvider = "identity_provider",
         /// Nobody: the site's coordinates stand for it.
         SiteCoordinates = "site_coordinates",

@@ -1,11 +1,11 @@
 //! Batches and jobs with a provider: each row for itself, few questions, and units for what was
 //! done.
 
+use crate::address_provider::{BATCH, service};
 use crate::common::client::Client;
 use crate::common::demo::{at, house};
 use crate::common::places::{Home, Places, Reply, home, listing};
 use crate::common::server::{Server, start};
-use crate::identity_provider::{BATCH, service};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -104,7 +104,7 @@ fn rows_that_need_nobody_are_valued_while_the_provider_is_silent() {
                 result["errors"],
                 json!([{
                     "code": "identity_provider_unavailable",
-                    "message": "The identity provider does not answer. Try again.",
+                    "message": "The address provider did not answer. Retry.",
                     "retryable": true
                 }])
             );

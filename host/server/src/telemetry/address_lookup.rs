@@ -24,7 +24,7 @@ struct BreakerLabels {
 
 /// Counters. Clones share them.
 #[derive(Clone)]
-pub struct IdentityMetrics {
+pub struct AddressLookupMetrics {
     requests: Family<Outcome, Counter>,
     seconds: Histogram,
     retries: Counter,
@@ -32,9 +32,9 @@ pub struct IdentityMetrics {
     breaker: Family<BreakerLabels, Gauge>,
 }
 
-impl IdentityMetrics {
-    pub(super) fn register(registry: &mut Registry) -> IdentityMetrics {
-        let metrics = IdentityMetrics {
+impl AddressLookupMetrics {
+    pub(super) fn register(registry: &mut Registry) -> AddressLookupMetrics {
+        let metrics = AddressLookupMetrics {
             requests: Family::default(),
             seconds: Histogram::new(SECONDS),
             retries: Counter::default(),
@@ -43,35 +43,35 @@ impl IdentityMetrics {
         };
         registry.register(
             "identity_provider_requests",
-            "Requests to the identity provider by what came of them",
+            "Requests to the address provider by outcome",
             metrics.requests.clone(),
         );
         registry.register_with_unit(
             "identity_provider_request",
-            "Time of a request to the identity provider",
+            "Duration of requests to the address provider",
             Unit::Seconds,
             metrics.seconds.clone(),
         );
         registry.register(
             "identity_provider_retries",
-            "Requests to the identity provider that were made once more",
+            "Retried requests to the address provider",
             metrics.retries.clone(),
         );
         registry.register(
             "identity_provider_postcodes",
-            "Postcodes that were to be known, by how they were",
+            "Postcode lookups by outcome",
             metrics.postcodes.clone(),
         );
         registry.register(
             "identity_provider_breaker",
-            "1 for the state of the identity provider's circuit breaker",
+            "1 for the current state of the address provider's circuit breaker",
             metrics.breaker.clone(),
         );
         metrics
     }
 }
 
-impl LookupObserver for IdentityMetrics {
+impl LookupObserver for AddressLookupMetrics {
     fn request_finished(&self, outcome: &'static str, took: Duration) {
         self.requests.get_or_create(&Outcome { outcome }).inc();
         self.seconds.observe(took.as_secs_f64());

@@ -1,10 +1,10 @@
 //! A provider that misbehaves: what the client receives, what is tried again, and what is not.
 
+use crate::address_provider::{VALUE, property, service};
 use crate::common::client::Client;
 use crate::common::demo::{HOUSE, at, house};
 use crate::common::places::{Home, Places, Question, Reply, home, listing, page};
 use crate::common::raw::Answer;
-use crate::identity_provider::{VALUE, property, service};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -205,8 +205,8 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
     // One line a change, whatever was refused meanwhile, and none for each request.
     let log = server.stop();
     let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
-    assert_eq!(lines("is left alone for a while"), 1, "{log}");
-    assert_eq!(lines("answers again"), 1, "{log}");
+    assert_eq!(lines("circuit breaker open"), 1, "{log}");
+    assert_eq!(lines("circuit breaker closed"), 1, "{log}");
     assert_eq!(lines("could not be worked out"), 0, "{log}");
 }
 

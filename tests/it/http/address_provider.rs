@@ -1,5 +1,5 @@
-//! An identity provider over HTTP beside the snapshot: what it is asked and believed, and what
-//! becomes of requests when it misbehaves.
+//! Address lookup at a provider over HTTP: which lookups the service makes, which responses it
+//! trusts, and how requests fail when the provider does.
 
 mod concurrency;
 mod config;
@@ -14,14 +14,14 @@ use serde_json::Value;
 const VALUE: &str = "/v3/value";
 const BATCH: &str = "/v3/batch-value";
 
-/// A service that asks this provider, and a client of it.
+/// Starts a service that uses this provider, and returns it with a client.
 fn service(places: &Places) -> (Server, Client) {
     let server = start().with(&["--address-provider", &places.url()]).go();
     let client = server.demo();
     (server, client)
 }
 
-/// The property of a result that was valued.
+/// Returns the property of a result, which must be `valued`.
 #[track_caller]
 fn property(result: &Value) -> &Value {
     assert_eq!(result["status"], "valued", "{result}");

@@ -1,10 +1,10 @@
 //! How a provider is named, what it is sent, and what is shown of it.
 
+use crate::address_provider::{VALUE, property};
 use crate::common::client::Client;
 use crate::common::demo::at;
 use crate::common::places::{Places, Reply, home, listing};
 use crate::common::server::{Server, start};
-use crate::identity_provider::{VALUE, property};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

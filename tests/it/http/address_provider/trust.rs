@@ -1,9 +1,9 @@
 //! What a provider that answers decides.
 
+use crate::address_provider::{VALUE, property, service};
 use crate::common::demo::{HOUSE, NEIGHBOUR, at, divided, house, house_with, scottish, shop};
 use crate::common::places::{Home, Places, home};
 use crate::common::server::start;
-use crate::identity_provider::{VALUE, property, service};
 use serde_json::{Value, json};
 
 /// A street of the demo's country that exists, and numbers on it that its snapshot does not know.

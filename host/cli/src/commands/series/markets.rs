@@ -4,6 +4,7 @@ use crate::commands::ReleasesFolder;
 use crate::commands::progress::Progress;
 use anyhow::Context;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
+use domesday_registers::MaxRejected;
 use domesday_series::build::markets::{Coverage, Inputs, Month, ReleaseDetails, build};
 use domesday_series::catalogue::Family;
 use std::path::PathBuf;
@@ -44,6 +45,9 @@ pub struct Markets {
     /// to three months before it.
     #[arg(long, value_name = "MONTH")]
     release_month: Option<String>,
+    /// Largest share of a file's rows that may be rejected, per cent. More stops the build.
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    max_rejected: MaxRejected,
     /// Also write the certificate of each sale, to re-derive the figures.
     #[arg(long, value_name = "CSV")]
     matches: Option<PathBuf>,
@@ -85,6 +89,7 @@ impl Markets {
             rents: self.rents,
             price_index: self.house_price_index,
             coverage: coverage?,
+            max_rejected: self.max_rejected,
             release_month: self.release_month.as_ref().map(month).transpose()?,
             matches: self.matches,
         };

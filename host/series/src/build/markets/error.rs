@@ -28,6 +28,20 @@ pub enum MarketsError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A file of rents of which nothing is of use.
+    #[error(
+        "{}: none of its {rows} rents is of use: {left_out} are of no authority of the areas files, \
+         and the others are marked as not available",
+        path.display()
+    )]
+    NothingKept {
+        /// The file.
+        path: PathBuf,
+        /// Its rents.
+        rows: u64,
+        /// Those of areas that are no authority of the release.
+        left_out: u64,
+    },
     /// A cell of a table of rents is neither a figure nor a known mark.
     #[error("{}: sheet {sheet:?}, cell {cell}: {reason}: {value:?}", path.display())]
     Cell {

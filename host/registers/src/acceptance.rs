@@ -4,10 +4,12 @@ use crate::rejected_row::{RejectReason, RejectedRow};
 use crate::sources::{Counts, FileReport};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::ReadError;
+use crate::{Diagnosis, ReadError};
 
 /// The largest share of a file's rows that may be rejected, in per cent.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -116,6 +118,13 @@ pub(crate) fn accept(
     }
     // Counts of rows are far below 2^53.
     if rejected as f64 * 100.0 > limit.0 * rows as f64 {
+        if let Some(diagnosis) = form(path, first) {
+            return Err(ReadError::Form {
+                file,
+                diagnosis,
+                register,
+            });
+        }
         return Err(ReadError::TooManyRejected {
             file,
             rejected,
@@ -134,6 +143,18 @@ pub(crate) fn accept(
     }
     Ok(())
 }
+
+/// Returns the file's form where its rows have other columns than its first line.
+fn form(path: &Path, first: &FirstRejects) -> Option<Diagnosis> {
+    first.0.get(&RejectReason::WrongColumnCount)?;
+    let mut head = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(HEAD).read_to_end(&mut head).ok()?;
+    Diagnosis::of(&head).filter(|found| matches!(found, Diagnosis::JoinedHeader { .. }))
+}
+
+/// Bytes of a file's beginning that show its form.
+const HEAD: u64 = 64 * 1024;
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,8 @@ pub enum Diagnosis {
         /// The last column's name.
         last: String,
     },
+    /// Two rows stand on the first line.
+    JoinedRows,
     /// The first line is a row, but the table begins with column names.
     NoHeader,
     /// A spreadsheet's workbook.
@@ -57,10 +59,19 @@ impl Diagnosis {
             return Some(Diagnosis::Delimiter(delimiter));
         }
         let columns = lines.next().map(|line| cells(line, ',').len());
-        if let Some(last) = columns.and_then(|columns| joined(&first, columns)) {
-            return Some(Diagnosis::JoinedHeader { last });
-        }
         let value = |cell: &&str| !cell.is_empty() && cell.parse::<f64>().is_ok();
+        if let Some((columns, last)) =
+            columns.and_then(|columns| Some((columns, joined(&first, columns)?)))
+        {
+            let names = first.iter().take(columns);
+            let row = names
+                .map(|cell| cell.trim_matches('"'))
+                .any(|cell| value(&cell));
+            return Some(match row {
+                true => Diagnosis::JoinedRows,
+                false => Diagnosis::JoinedHeader { last },
+            });
+        }
         first
             .iter()
             .any(|cell| value(&cell.trim_matches('"')))
@@ -111,11 +122,12 @@ fn joined(first: &[&str], columns: usize) -> Option<String> {
     let shared = first.get(columns - 1)?.trim_start_matches('"');
     // The names are words, and the value begins with a mark or in capitals.
     let lower = shared.starts_with(|c: char| c.is_ascii_lowercase());
+    let other = |c: char| match lower {
+        true => c.is_ascii_uppercase() || c.is_ascii_digit(),
+        false => c.is_ascii_lowercase() || c.is_ascii_digit(),
+    };
     let end = shared
-        .find(|c: char| {
-            !(c.is_alphanumeric() || c == '_' || c == ' ')
-                || (lower && (c.is_ascii_uppercase() || c.is_ascii_digit()))
-        })
+        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ' ') || other(c))
         .unwrap_or(shared.len());
     Some(shared.get(..end)?.to_owned())
 }
@@ -142,6 +154,9 @@ impl fmt::Display for Diagnosis {
                 f,
                 "the column names and the first row share line 1. Put a line end after the last \
                  name: sed '1s/{last}/&\\n/' IN > OUT"
+            ),
+            Diagnosis::JoinedRows => f.write_str(
+                "line 1 holds two rows. Put a line end after the last cell of the first",
             ),
             Diagnosis::NoHeader => f.write_str(
                 "line 1 is a row, and the table begins with column names. Put the publisher's line \

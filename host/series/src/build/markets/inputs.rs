@@ -27,6 +27,8 @@ pub struct Inputs {
     /// The authorities and months for which the price paid files are complete. Empty: they are
     /// complete for all.
     pub coverage: Vec<Coverage>,
+    /// Whether the files hold every sale of every authority, even where some have none.
+    pub whole_country: bool,
     /// The largest share of a file's rows that may be rejected.
     pub max_rejected: MaxRejected,
     /// The month of the release (default: the month after the newest sale).

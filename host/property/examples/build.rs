@@ -9,6 +9,7 @@
 #![allow(unused_crate_dependencies)]
 
 use domesday_property::build::{self, Inputs};
+use domesday_registers::MaxRejected;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
@@ -62,6 +63,7 @@ fn inputs(data: &Path) -> Result<Inputs, Box<dyn Error>> {
         addresses: Vec::new(),
         open_uprn: Vec::new(),
         by_rules: true,
+        max_rejected: MaxRejected::default(),
     })
 }
 
@@ -81,5 +83,6 @@ fn generated(data: &Path) -> Inputs {
         addresses: there(&["addresses.csv"]),
         open_uprn: Vec::new(),
         by_rules: true,
+        max_rejected: MaxRejected::default(),
     }
 }

@@ -5,6 +5,7 @@
 #![allow(unused_crate_dependencies)]
 
 use domesday_property::build;
+use domesday_registers::MaxRejected;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -16,12 +17,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let months: Vec<PathBuf> = arguments.collect();
     let mut stage = String::new();
     let started = std::time::Instant::now();
-    let report = build::update("example", &from, &months, &directory, &mut |name, _, _| {
-        if stage != name {
-            eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
-            stage = name.to_owned();
-        }
-    })?;
+    let report = build::update(
+        "example",
+        &from,
+        &months,
+        MaxRejected::default(),
+        &directory,
+        &mut |name, _, _| {
+            if stage != name {
+                eprintln!("{:8.2} s  {name}", started.elapsed().as_secs_f64());
+                stage = name.to_owned();
+            }
+        },
+    )?;
     eprintln!("{:8.2} s  done", started.elapsed().as_secs_f64());
     println!("{}", serde_json::to_string_pretty(&report)?);
     Ok(())

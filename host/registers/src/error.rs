@@ -1,5 +1,7 @@
 //! Errors of files that have another format or cannot be read.
 
+use crate::acceptance::{MaxRejected, UnusedRows};
+use crate::diagnosis::Diagnosis;
 use std::io;
 use std::path::PathBuf;
 
@@ -60,5 +62,42 @@ pub enum ReadError {
         file: PathBuf,
         line: u64,
         reason: crate::RejectReason,
+    },
+
+    /// The file's form is another one, which shows how to repair it.
+    #[error("{}: {diagnosis}; it was given as the {register}", file.display())]
+    Form {
+        file: PathBuf,
+        diagnosis: Diagnosis,
+        register: &'static str,
+    },
+
+    /// Column names, and nothing below them.
+    #[error("{}: no row follows the column names of the {register}; download it again", file.display())]
+    NoRows {
+        file: PathBuf,
+        register: &'static str,
+    },
+
+    /// More rows are rejected than a build takes.
+    #[error(
+        "{}: {rejected} of {rows} rows are rejected, and the limit is {limit} per cent (--max-rejected): {unused}",
+        file.display()
+    )]
+    TooManyRejected {
+        file: PathBuf,
+        rejected: u64,
+        rows: u64,
+        limit: MaxRejected,
+        unused: Box<UnusedRows>,
+    },
+
+    /// Not one row is of use.
+    #[error("{}: none of its {rows} rows is of use to the build as the {register}: {unused}", file.display())]
+    NothingKept {
+        file: PathBuf,
+        register: &'static str,
+        rows: u64,
+        unused: Box<UnusedRows>,
     },
 }

@@ -17,6 +17,7 @@
 //! Memory is constant for any file size and any damage.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
+mod acceptance;
 pub mod address;
 mod address_base;
 pub mod address_file;
@@ -26,6 +27,7 @@ pub mod certificates;
 pub mod code_point;
 pub mod codes;
 pub mod date;
+pub mod diagnosis;
 mod error;
 mod header;
 pub mod house_price_index;
@@ -42,6 +44,7 @@ pub mod sources;
 mod uprn;
 mod zip_source;
 
+pub use acceptance::{MaxRejected, UnusedRows};
 pub use address::AddressKey;
 pub use address_file::AddressFileReader;
 pub use areas::{AreaReader, AuthorityCodeReader};
@@ -49,6 +52,7 @@ pub use bytes_read::BytesRead;
 pub use certificates::CertificateReader;
 pub use code_point::CodePointReader;
 pub use date::Day;
+pub use diagnosis::Diagnosis;
 pub use error::ReadError;
 pub use house_price_index::IndexReader;
 pub use open_uprn::OpenUprnReader;

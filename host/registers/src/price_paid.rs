@@ -64,6 +64,13 @@ const OFFICIAL: Layout = Layout {
     last: 15,
 };
 
+/// The linked-data export's columns, as its header names them.
+const EXPORT: Layout = Layout {
+    paon: 8,
+    saon: 7,
+    ..OFFICIAL
+};
+
 /// The layout of the file being read.
 #[derive(Debug)]
 pub struct PricePaidFile {
@@ -90,21 +97,27 @@ impl Register for PricePaidFile {
         if header.find(PRICE).is_some() || header.find(POSTCODE).is_some() {
             return self.take_header(header);
         }
+        let export = is_uri(first.cell(EXPORT.last));
         // If one cell of the first row is damaged, the others still show the layout.
         let signs = [
             first.cell(OFFICIAL.price).parse::<u64>().is_ok(),
             day(first.cell(OFFICIAL.date)).is_some(),
             property_type(first.cell(OFFICIAL.property_type)).is_some(),
-            change(first.cell(OFFICIAL.last)).is_some(),
+            export || change(first.cell(OFFICIAL.last)).is_some(),
         ];
         if first.len() == 16 && signs.iter().filter(|sign| **sign).count() >= 3 {
+            // A part of the export lacks its header, and its rows still show their order.
+            if export {
+                self.layout = EXPORT;
+                self.linked_data = true;
+            }
             Begin::Row
         } else {
             Begin::Wrong("16 cells of a sale, nor column names")
         }
     }
 
-    fn row(&mut self, record: &Record<'_>, _: &mut Warnings) -> Result<PricePaid, Refusal> {
+    fn row(&mut self, record: &Record<'_>, warnings: &mut Warnings) -> Result<PricePaid, Refusal> {
         let mut at = self.layout;
         let last = record.cell(at.last);
         let uri = self.linked_data && is_uri(last);
@@ -139,9 +152,8 @@ impl Register for PricePaidFile {
             return refuse(RejectReason::BadDate, at.date);
         };
         let postcode = Postcode::parse(record.cell(at.postcode));
-        if postcode.is_none() && !record.cell(at.postcode).is_empty() {
-            return refuse(RejectReason::BadPostcode, at.postcode);
-        }
+        // The sale is as real as one without a postcode, and counts as one.
+        let unreadable = postcode.is_none() && !record.cell(at.postcode).is_empty();
         let Some(property_type) = property_type(record.cell(at.property_type)) else {
             return refuse(RejectReason::BadPropertyType, at.property_type);
         };
@@ -161,6 +173,9 @@ impl Register for PricePaidFile {
             "B" => false,
             _ => return refuse(RejectReason::BadCategory, at.category),
         };
+        if unreadable {
+            warnings.count("unreadable_postcode");
+        }
         let text = |column| record.cell(column).to_owned();
         Ok(PricePaid {
             transaction_id: id.to_ascii_uppercase(),

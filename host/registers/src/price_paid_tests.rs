@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ReadError, RejectedRow};
+use crate::{Diagnosis, ReadError, RejectedRow};
 use std::io::Cursor;
 
 const LINKED: &str = "unique_id,price_paid,deed_date,postcode,property_type,new_build,estate_type,saon,paon,street,\
@@ -83,6 +83,17 @@ fn each_row_under_a_linked_data_header_shows_its_own_order() {
 }
 
 #[test]
+fn a_part_of_the_linked_data_export_needs_no_header() {
+    let uri = "http://landregistry.data.gov.uk/data/ppi/transaction/1/current";
+    let rows = read(&row(&[(7, "FLAT 3"), (8, "KINGS COURT"), (15, uri)]));
+    let sale = rows[0].as_ref().unwrap();
+    assert_eq!(
+        (sale.paon.as_str(), sale.saon.as_str()),
+        ("KINGS COURT", "FLAT 3")
+    );
+}
+
+#[test]
 fn columns_may_be_renamed_and_moved() {
     let header = "price,transaction_id,date,postcode,property_type,new_build_flag,tenure_type,paon,saon,street,locality,\
                   town_city,district,county,ppd_category,record_status,year\n";
@@ -113,7 +124,6 @@ fn every_wrong_cell_has_its_reason() {
         (1, "99999999999999999999", BadPrice),
         (2, "2019-02-30 00:00", BadDate),
         (2, "21/12/2019", BadDate),
-        (3, "NAN", BadPostcode),
         (4, "X", BadPropertyType),
         (5, "", BadNewBuild),
         (6, "", BadTenure),
@@ -148,9 +158,21 @@ fn damage_is_a_reject_and_the_last_line_may_be_cut_short() {
             None,
             Some((2, "unbalanced_quote")),
             None,
-            Some((4, "unbalanced_quote"))
+            Some((4, "cut_short"))
         ]
     );
+}
+
+#[test]
+fn an_unreadable_postcode_counts_as_none() {
+    let text = format!("{}{}", row(&[(3, "NAN")]), row(&[(3, "")]));
+    let mut rows = PricePaidReader::from_reader("test.csv", Cursor::new(text)).unwrap();
+    let postcodes: Vec<_> = rows
+        .by_ref()
+        .map(|row| row.unwrap().unwrap().postcode)
+        .collect();
+    assert_eq!(postcodes, [None, None]);
+    assert_eq!(rows.warnings()["unreadable_postcode"], 1);
 }
 
 #[test]
@@ -179,7 +201,10 @@ fn another_file_is_a_clear_error() {
     assert!(matches!(open(""), ReadError::Empty { .. }));
     assert!(matches!(
         open("<!DOCTYPE html>\n"),
-        ReadError::WrongRegister { line: 1, .. }
+        ReadError::Form {
+            diagnosis: Diagnosis::WebPage,
+            ..
+        }
     ));
     assert!(matches!(open("a\0b\n"), ReadError::BadFirstLine { .. }));
     let missing = open(&LINKED.replace("paon,", ""));

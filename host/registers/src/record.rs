@@ -12,6 +12,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
+/// Bytes of a file's beginning that show why it cannot be read.
+const HEAD: u64 = 64 * 1024;
 /// Longest row that is read, in bytes; real ones have at most a few thousand.
 pub(crate) const MAX_RECORD: usize = 64 * 1024;
 
@@ -65,6 +67,8 @@ pub(crate) struct Records {
 struct Line {
     number: u64,
     too_long: bool,
+    /// The file ends within the line, or with it.
+    unended: bool,
     waiting: Vec<u8>,
 }
 
@@ -117,6 +121,19 @@ impl Records {
         self.recoded
     }
 
+    /// Returns the file's beginning again, after its first line was read and refused.
+    pub(crate) fn head(&mut self) -> Vec<u8> {
+        let mut head = std::mem::take(&mut self.raw);
+        for line in self.again.drain(..) {
+            head.push(b'\n');
+            head.extend(line.waiting);
+        }
+        head.push(b'\n');
+        // What cannot be read shows nothing.
+        let _ = (&mut self.reader).take(HEAD).read_to_end(&mut head);
+        head
+    }
+
     /// Reads the next row, with `columns` cells if known: its line, or the rejected row, or `None`
     /// at the end. Blank lines are skipped.
     pub(crate) fn read(
@@ -139,6 +156,12 @@ impl Records {
             return Ok(Some(match fault {
                 None => Ok(line.number),
                 Some(reason) => {
+                    // A damaged row without a line end is where a download broke off.
+                    let fewer = columns.is_some_and(|columns| self.ends.len() < columns);
+                    let cut = line.unended
+                        && (reason == RejectReason::UnbalancedQuote
+                            || reason == RejectReason::WrongColumnCount && fewer);
+                    let reason = if cut { RejectReason::CutShort } else { reason };
                     let begin = self.raw.get(..512).unwrap_or(&self.raw);
                     Err(RejectedRow::new(
                         self.member(),
@@ -231,7 +254,8 @@ impl Records {
             return Ok(None);
         }
         self.lines += 1;
-        let too_long = self.raw.last() != Some(&b'\n') && self.raw.len() - begin > MAX_RECORD;
+        let unended = self.raw.last() != Some(&b'\n');
+        let too_long = unended && self.raw.len() - begin > MAX_RECORD;
         if too_long {
             self.reader.skip_until(b'\n')?;
         }
@@ -246,6 +270,7 @@ impl Records {
         Ok(Some(Line {
             number: self.lines,
             too_long,
+            unended: unended && !too_long,
             waiting: Vec::new(),
         }))
     }

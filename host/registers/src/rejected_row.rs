@@ -31,6 +31,20 @@ impl RejectedRow {
             value: value.chars().take(VALUE_CHARS).collect(),
         }
     }
+
+    /// Returns how to repair rows like this one, where its value shows it.
+    pub fn repair(&self) -> Option<&'static str> {
+        let slashes = self.value.matches('/').count() == 2
+            && self.value.starts_with(|c: char| c.is_ascii_digit());
+        match self.reason {
+            RejectReason::BadDate if slashes => Some("write days as YYYY-MM-DD"),
+            RejectReason::BadPrice if self.value.contains([',', '.', '£']) => {
+                Some("write prices in whole pounds, digits alone")
+            }
+            RejectReason::CutShort => Some("download the file again"),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for RejectedRow {
@@ -71,6 +85,7 @@ macro_rules! reasons {
 reasons! {
     UnbalancedQuote "unbalanced_quote" "a quotation mark is never closed, or closed in the middle of a cell",
     RecordTooLong "record_too_long" "the row is longer than 64 KiB",
+    CutShort "cut_short" "the file ends within this row, so the download broke off",
     ControlCharacter "control_character" "the row holds a NUL or another control character",
     WrongColumnCount "wrong_column_count" "the row has more or fewer cells than the file has columns",
     MissingKey "missing_key" "the row's own identifier is blank or too long",

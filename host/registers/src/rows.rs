@@ -2,6 +2,7 @@
 
 use crate::ReadError;
 use crate::bytes_read::BytesRead;
+use crate::diagnosis::Diagnosis;
 use crate::record::{Record, Records};
 use crate::rejected_row::{RejectReason, RejectedRow};
 use crate::zip_source::{self, Member};
@@ -200,11 +201,12 @@ impl<T: Register> Rows<T> {
         let line = match first {
             None => return Err(ReadError::Empty { file }),
             Some(Err(reject)) => {
-                return Err(ReadError::BadFirstLine {
-                    file,
+                let bad = ReadError::BadFirstLine {
+                    file: file.clone(),
                     line: reject.line,
                     reason: reject.reason,
-                });
+                };
+                return Err(form::<T>(file, &mut records, bad));
             }
             Some(Ok(line)) => line,
         };
@@ -212,20 +214,22 @@ impl<T: Register> Rows<T> {
             Begin::Header => false,
             Begin::Row => true,
             Begin::Missing(columns) => {
-                return Err(ReadError::MissingColumn {
-                    file,
+                let missing = ReadError::MissingColumn {
+                    file: file.clone(),
                     line,
                     columns,
                     register: T::NAME,
-                });
+                };
+                return Err(form::<T>(file, &mut records, missing));
             }
             Begin::Wrong(expected) => {
-                return Err(ReadError::WrongRegister {
-                    file,
+                let wrong = ReadError::WrongRegister {
+                    file: file.clone(),
                     line,
                     expected,
                     register: T::NAME,
-                });
+                };
+                return Err(form::<T>(file, &mut records, wrong));
             }
         };
         let columns = records.record().len();
@@ -260,6 +264,18 @@ impl<T: Register> Rows<T> {
                 }
             }
         }
+    }
+}
+
+/// Returns the file's form as the reason, if its beginning shows one, or else the given error.
+fn form<T: Register>(file: PathBuf, records: &mut Records, otherwise: ReadError) -> ReadError {
+    match Diagnosis::of(&records.head()) {
+        Some(diagnosis) => ReadError::Form {
+            file,
+            diagnosis,
+            register: T::NAME,
+        },
+        None => otherwise,
     }
 }
 

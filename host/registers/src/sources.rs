@@ -1,5 +1,6 @@
 //! The source files of a build: listed in an order of their own, hashed, and read row by row.
 
+use crate::acceptance::{FirstRejects, MaxRejected, accept};
 use crate::rows::{Register, Rows};
 use crate::{BytesRead, Progress, ReadError, RejectedRow};
 use serde::Serialize;
@@ -143,15 +144,18 @@ impl<K: Kind> Source<K> {
     /// excluded one.
     ///
     /// # Errors
-    /// An error that ends the file, or one of `unused`.
+    /// An error that ends the file, or one of `unused`; a file without a row, with more than
+    /// `limit` of its rows rejected, or with none kept.
     pub fn read<T: Register, I, E: From<ReadError>>(
         &mut self,
+        limit: MaxRejected,
         watch: &mut Progress<'_>,
         mut take: impl FnMut(T::Row) -> Verdict<I>,
         mut unused: impl FnMut(&str, UnusedRow<'_, I>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (name, report) = (self.kind.name(), &mut self.report);
         let progress = BytesRead::default();
+        let mut first = FirstRejects::default();
         let mut rows: Rows<T> = Rows::open(&self.path, &progress)?;
         watch(name, 0, report.bytes);
         while let Some(row) = rows.next() {
@@ -171,6 +175,7 @@ impl<K: Kind> Source<K> {
                 },
                 Err(reject) => {
                     count(&mut report.rejected, reject.reason.code());
+                    first.take(&reject);
                     unused(&report.file, UnusedRow::Rejected(&reject))?;
                 }
             }
@@ -180,7 +185,7 @@ impl<K: Kind> Source<K> {
         }
         report.field_warnings.clone_from(rows.warnings());
         watch(name, report.bytes, report.bytes);
-        Ok(())
+        Ok(accept(&self.path, T::NAME, report, &first, limit)?)
     }
 }
 

@@ -87,6 +87,7 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
     let mut sources = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap();
     let mut told = Vec::new();
     let read = sources[0].read::<AreaFile, &str, ReadError>(
+        MaxRejected::ANY,
         &mut |_, _, _| (),
         |row| match row.code.starts_with('W') {
             true => Verdict::LeftOut("elsewhere", "Brithel"),
@@ -110,4 +111,37 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
     assert_eq!((report.rows_read, report.rows_kept), (3, 1));
     assert_eq!(report.left_out["elsewhere"], 1);
     assert_eq!(report.rejected.values().sum::<u64>(), 1);
+}
+
+/// The error of reading an areas file with the default limit.
+fn refusal(rows: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("areas.csv");
+    std::fs::write(&path, format!("LAD23CD,LAD23NM,AREALHECT\n{rows}")).unwrap();
+    let mut sources = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap();
+    let read = sources[0].read::<AreaFile, (), ReadError>(
+        MaxRejected::default(),
+        &mut |_, _, _| (),
+        |row| match row.code.starts_with('W') {
+            true => Verdict::LeftOut("elsewhere", ()),
+            false => Verdict::Kept,
+        },
+        |_, _| Ok(()),
+    );
+    match read {
+        Ok(()) => String::new(),
+        Err(error) => error
+            .to_string()
+            .replace(&format!("{}/", folder.path().display()), ""),
+    }
+}
+
+#[test]
+fn a_file_of_which_too_much_is_rejected_or_nothing_kept_is_refused() {
+    let sound = "E06990001,Ashby,10\n";
+    let bad = "E06990002,Thornet,ten\n";
+    assert_eq!(refusal(&(sound.repeat(19) + bad)), "", "5 per cent");
+    insta::assert_snapshot!(refusal(&(sound.repeat(18) + bad)), @r#"areas.csv: 1 of 19 rows are rejected, and the limit is 5 per cent (--max-rejected): bad_number 1 (the first: line 20: the number is missing or cannot be read: "ten")"#);
+    insta::assert_snapshot!(refusal(""), @"areas.csv: no row follows the column names of the ONS Standard Area Measurements of local authorities; download it again");
+    insta::assert_snapshot!(refusal("W06990003,Brithel,30\n"), @"areas.csv: none of its 1 rows is of use to the build as the ONS Standard Area Measurements of local authorities: elsewhere 1");
 }

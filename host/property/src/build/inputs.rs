@@ -1,5 +1,6 @@
 //! The files that a snapshot is built from.
 
+use domesday_registers::MaxRejected;
 use std::path::PathBuf;
 
 /// Paths of the publishers' downloads. Every list may be in any order.
@@ -25,4 +26,6 @@ pub struct Inputs {
     /// Whether addresses that no home has exactly are tried by the rules of
     /// [`domesday_registers::matching`].
     pub by_rules: bool,
+    /// The largest share of a file's rows that may be rejected.
+    pub max_rejected: MaxRejected,
 }

@@ -2,9 +2,9 @@
 
 use super::rejects::RejectsFile;
 use super::{BuildError, Inputs};
-use domesday_registers::Progress;
 use domesday_registers::rows::Register;
 use domesday_registers::sources::{self, FileReport, Source, UnusedRow};
+use domesday_registers::{MaxRejected, Progress};
 use std::cell::Cell;
 use std::path::PathBuf;
 
@@ -43,6 +43,7 @@ pub(crate) type Verdict = sources::Verdict<String>;
 pub(crate) struct Sources<'a, 'w> {
     sources: Vec<Source<Kind>>,
     rejects: RejectsFile,
+    limit: MaxRejected,
     watch: &'a mut Progress<'w>,
 }
 
@@ -64,18 +65,20 @@ impl<'a, 'w> Sources<'a, 'w> {
             (Kind::PricePaid, &inputs.price_paid),
             (Kind::PriceIndex, &inputs.price_index),
         ];
-        Sources::of(&given, rejects, watch)
+        Sources::of(&given, rejects, inputs.max_rejected, watch)
     }
 
     /// Lists and hashes files of some kinds alone.
     pub(crate) fn of(
         given: &[(Kind, &[PathBuf])],
         rejects: RejectsFile,
+        limit: MaxRejected,
         watch: &'a mut Progress<'w>,
     ) -> Result<Self, BuildError> {
         Ok(Sources {
             sources: sources::list(given, watch)?,
             rejects,
+            limit,
             watch,
         })
     }
@@ -102,6 +105,7 @@ impl<'a, 'w> Sources<'a, 'w> {
             // An error of `take` ends the file. It has no way to return it, so the cell carries it.
             let failure = Cell::new(None);
             source.read::<T, _, _>(
+                self.limit,
                 self.watch,
                 |row| {
                     take(number, row).unwrap_or_else(|error| {

@@ -4,6 +4,7 @@
 mod downloads;
 
 use domesday_property::build::Inputs;
+use domesday_registers::MaxRejected;
 use std::path::{Path, PathBuf};
 
 pub(crate) const CERTIFICATES: &str = "epc/leicestershire-certificates.csv";
@@ -35,5 +36,6 @@ pub(crate) fn inputs(data: &Path) -> Inputs {
         addresses: Vec::new(),
         open_uprn: Vec::new(),
         by_rules: true,
+        max_rejected: MaxRejected::default(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::world::{Lodged, Sold, World, day};
 use domesday_property::build::{self, BuildError, Inputs, UpdateReport};
 use domesday_property::{Snapshot, store};
+use domesday_registers::MaxRejected;
 use proptest::prelude::*;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -158,7 +159,14 @@ fn built(inputs: &Inputs, files: usize, directory: &Path) -> PathBuf {
 }
 
 fn updated(from: &Path, files: &[PathBuf], directory: &Path) -> Result<UpdateReport, BuildError> {
-    build::update("month", from, files, directory, &mut |_, _, _| {})
+    build::update(
+        "month",
+        from,
+        files,
+        MaxRejected::ANY,
+        directory,
+        &mut |_, _, _| {},
+    )
 }
 
 fn digest(path: &Path) -> String {

@@ -13,6 +13,7 @@ use domesday_property::build::{
     DEFAULT_MEMORY, FileReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
 };
 use domesday_property::{Identity, build};
+use domesday_registers::MaxRejected;
 use domesday_release_tools::build::timestamp;
 use domesday_server::clock::{Clock, MachineClock};
 use serde::Serialize;
@@ -39,6 +40,9 @@ pub struct Update {
     /// HM Land Registry monthly Price Paid Data: additions, changes and deletions. Repeatable.
     #[arg(long, required = true, value_name = "CSV")]
     price_paid: Vec<PathBuf>,
+    /// Largest share of a file's rows that may be rejected, per cent. More stops the build.
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    max_rejected: MaxRejected,
     /// Private key to sign with.
     #[arg(long, value_name = "FILE")]
     sign_with: Option<PathBuf>,
@@ -88,6 +92,9 @@ pub struct Build {
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_MEMORY_MIB,
         value_parser = clap::value_parser!(u32).range(4..=1_048_576))]
     memory: u32,
+    /// Largest share of a file's rows that may be rejected, per cent. More stops the build.
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    max_rejected: MaxRejected,
     /// Mark the registers as synthetic in the manifest.
     #[arg(long)]
     synthetic: bool,
@@ -129,6 +136,7 @@ impl Build {
             addresses: self.addresses.clone(),
             open_uprn: self.open_uprn.clone(),
             by_rules: !self.exact_addresses,
+            max_rejected: self.max_rejected,
         };
         let memory = (self.memory as usize).saturating_mul(1 << 20);
         let place = SnapshotTarget {
@@ -176,6 +184,7 @@ impl Update {
                 id.as_str(),
                 &database,
                 &self.price_paid,
+                self.max_rejected,
                 built,
                 &mut |stage, done, total| progress.show(stage, done, total),
             )?;

@@ -25,13 +25,14 @@ use super::{BuildError, DEFAULT_MEMORY, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE
 use crate::Snapshot;
 use crate::model::RowCounts;
 use crate::store::tables::{self, Facts, Origin};
-use domesday_registers::Progress;
+use domesday_registers::{MaxRejected, Progress};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Builds a snapshot into `directory`, which must not exist yet, out of the snapshot file `from`
-/// and the price paid files that came after those that it holds.
+/// and the price paid files that came after those that it holds. A file with more than
+/// `max_rejected` of its rows rejected is refused.
 ///
 /// The new content is that of [`super::build`] from all files together, and so is its digest. The
 /// files' transactions are held in memory, some 500 bytes each.
@@ -44,6 +45,7 @@ pub fn update(
     snapshot_id: &str,
     from: &Path,
     price_paid: &[PathBuf],
+    max_rejected: MaxRejected,
     directory: &Path,
     watch: &mut Progress<'_>,
 ) -> Result<UpdateReport, BuildError> {
@@ -56,7 +58,12 @@ pub fn update(
     let staged = publish::StagedSnapshot::begin(directory)?;
     let rejects = RejectsFile::create(&staged.path(REJECTS_FILE))?;
     let scratch = Scratch::within(staged.folder(), DEFAULT_MEMORY)?;
-    let mut sources = Sources::of(&[(Kind::PricePaid, price_paid)], rejects, watch)?;
+    let mut sources = Sources::of(
+        &[(Kind::PricePaid, price_paid)],
+        rejects,
+        max_rejected,
+        watch,
+    )?;
     let months = months::read(&mut sources, &held, &scratch)?;
     let (files, rejects) = sources.finish();
     rejects.finish()?;

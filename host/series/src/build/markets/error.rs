@@ -1,5 +1,6 @@
 //! Why a markets package could not be built.
 
+use super::report::Report;
 use domesday_registers::ReadError;
 use domesday_registers::sources::Unreadable;
 use std::io;
@@ -27,6 +28,20 @@ pub enum MarketsError {
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
+    },
+    /// A file of rents of which nothing is of use.
+    #[error(
+        "{}: none of its {rows} rents is of use: {left_out} are of no authority of the areas files, \
+         and the others are marked as not available",
+        path.display()
+    )]
+    NothingKept {
+        /// The file.
+        path: PathBuf,
+        /// Its rents.
+        rows: u64,
+        /// Those of areas that are no authority of the release.
+        left_out: u64,
     },
     /// A cell of a table of rents is neither a figure nor a known mark.
     #[error("{}: sheet {sheet:?}, cell {cell}: {reason}: {value:?}", path.display())]
@@ -82,6 +97,36 @@ pub enum MarketsError {
     /// There is no sale, so no month can be stated.
     #[error("the price paid files hold no category A sale of a dwelling within the areas given")]
     NoSales,
+    /// Files of a part of the country, given as files of all of it.
+    #[error(
+        "the price paid files hold no sale of {without} of {of} authorities, so that their counts \
+         would be 0. Give --covers CODE:YYYY-MM:YYYY-MM for each authority and the months that the \
+         files hold completely, or --whole-country if they hold every sale there was"
+    )]
+    PartOfTheCountry {
+        /// Authorities without a sale.
+        without: u64,
+        /// Authorities of the areas files.
+        of: u64,
+    },
+    /// The files give no observation.
+    #[error(
+        "the inputs give no observation at all: {counted} of {transactions} sales are counted, from \
+         {first} to {core}, and the shortest window has 12 months within the months that are \
+         covered. Give files of more months, or wider --covers"
+    )]
+    NoObservation {
+        /// Sales that are counted.
+        counted: u64,
+        /// Sales in the files.
+        transactions: u64,
+        /// The first month with a sale.
+        first: String,
+        /// The last month that the release would state.
+        core: String,
+        /// What was read and counted.
+        report: Box<Report>,
+    },
     /// A stated month has no sale: the register ends before it.
     #[error(
         "the release would state {month}, but the newest sale is of {newest}; months without any sale \

@@ -2,6 +2,7 @@
 
 use super::coverage::Coverage;
 use super::month::Month;
+use domesday_registers::MaxRejected;
 use std::path::PathBuf;
 
 /// Paths of the publishers' downloads. Every list may be in any order.
@@ -26,6 +27,10 @@ pub struct Inputs {
     /// The authorities and months for which the price paid files are complete. Empty: they are
     /// complete for all.
     pub coverage: Vec<Coverage>,
+    /// Whether the files hold every sale of every authority, even where some have none.
+    pub whole_country: bool,
+    /// The largest share of a file's rows that may be rejected.
+    pub max_rejected: MaxRejected,
     /// The month of the release (default: the month after the newest sale).
     pub release_month: Option<Month>,
     /// Output file of the certificate facts of each sale. This step alone cannot be re-derived from

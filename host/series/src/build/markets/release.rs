@@ -4,7 +4,7 @@ use super::coverage::Coverage;
 use super::report::Report;
 use super::sources::Kind;
 use super::{Inputs, MarketsError, draft};
-use crate::build::{Publication, write};
+use crate::build::{BuildError, Publication, write};
 use crate::catalogue::Family;
 use crate::package::SourceFile;
 use domesday_package::{Manifest, PackageId, Timestamp};
@@ -48,8 +48,16 @@ pub fn build(
         synthetic: about.synthetic,
         notes: notes(&report, &inputs.coverage, about.synthetic),
     };
-    let manifest = write(packages_dir, draft, publication)?;
-    Ok((manifest, report))
+    match write(packages_dir, draft, publication) {
+        Err(BuildError::Empty) => Err(MarketsError::NoObservation {
+            counted: report.sales.counted,
+            transactions: report.sales.transactions,
+            first: report.first_month.clone(),
+            core: report.core_month.clone(),
+            report: Box::new(report),
+        }),
+        manifest => Ok((manifest?, report)),
+    }
 }
 
 /// The Open Government Licence, the terms of most registers.

@@ -336,6 +336,13 @@ fn choose(
         .filter(|span| !span.is_empty())
         .count();
     report.areas_without_sales = covered.saturating_sub(sold.len()) as u64;
+    let stated = inputs.whole_country || !inputs.coverage.is_empty();
+    if !stated && report.areas_without_sales > 0 {
+        return Err(MarketsError::PartOfTheCountry {
+            without: report.areas_without_sales,
+            of: covered as u64,
+        });
+    }
     Ok(Sales {
         sales,
         deliveries: first_sales(new_homes),

@@ -1,9 +1,9 @@
 //! The source files and the progress callback.
 
 use super::{Inputs, MarketsError};
-use domesday_registers::Progress;
 use domesday_registers::rows::Register;
 use domesday_registers::sources::{self, FileReport, Kind as _, Source, Verdict};
+use domesday_registers::{MaxRejected, Progress};
 use std::path::{Path, PathBuf};
 
 /// The registers that a markets package is built from.
@@ -35,6 +35,7 @@ impl sources::Kind for Kind {
 /// Every source file, and the progress callback.
 pub(crate) struct Sources<'a> {
     sources: Vec<Source<Kind>>,
+    limit: MaxRejected,
     watch: &'a mut Progress<'a>,
 }
 
@@ -53,7 +54,11 @@ impl<'a> Sources<'a> {
         let mut sources = sources::list(&given, watch)?;
         // One file given twice is one file.
         sources.dedup_by(|a, b| a.kind == b.kind && a.report.sha256 == b.report.sha256);
-        Ok(Sources { sources, watch })
+        Ok(Sources {
+            sources,
+            limit: inputs.max_rejected,
+            watch,
+        })
     }
 
     /// Reads every file of a kind; `take` gets the file's number and each sound row. Numbers
@@ -66,6 +71,7 @@ impl<'a> Sources<'a> {
         let files = self.sources.iter_mut().filter(|source| source.kind == kind);
         for (number, source) in (0_u32..).zip(files) {
             source.read::<T, _, MarketsError>(
+                self.limit,
                 self.watch,
                 |row| take(number, row),
                 |_, _| Ok(()),
@@ -89,6 +95,13 @@ impl<'a> Sources<'a> {
         for source in self.sources.iter_mut().filter(|source| source.kind == kind) {
             (self.watch)(kind.name(), 0, source.report.bytes);
             read(&source.path, &mut source.report)?;
+            if source.report.rows_kept == 0 {
+                return Err(MarketsError::NothingKept {
+                    path: source.path.clone(),
+                    rows: source.report.rows_read,
+                    left_out: source.report.left_out.values().sum(),
+                });
+            }
             (self.watch)(kind.name(), source.report.bytes, source.report.bytes);
         }
         Ok(())

@@ -136,6 +136,13 @@ pub fn by_code(code: &str) -> Option<&'static Code> {
     CODES.iter().find(|known| known.code == code)
 }
 
+/// Returns the series whose code is the last word of a column's name, and the title before it.
+pub fn by_column(name: &str) -> Option<(&'static Code, &str)> {
+    let name = name.trim();
+    let (title, code) = name.rsplit_once(char::is_whitespace).unwrap_or(("", name));
+    Some((by_code(code)?, title.trim()))
+}
+
 impl Code {
     /// Returns whether a title may be that of this series.
     pub fn answers_to(&self, title: &str) -> bool {

@@ -2,12 +2,16 @@
 //!
 //! Layouts that are read: columns headed by series codes (`DATE,IUDBEDR,…`), with or without the
 //! block `SERIES,DESCRIPTION` above; one row a value (`DATE,SERIES,VALUE`); the list of Bank Rate
-//! changes (`Date Changed,Rate`); and SONIA alone (`Date,SONIA`). Columns of codes that are not
-//! used here are left out with a warning. A blank cell is a missing value.
+//! changes (`Date Changed,Rate`); and SONIA alone (`Date,SONIA`). A code may follow its title in
+//! one column name, and the date's column may be `observation_date`, as FRED names it. Columns of
+//! codes that are not used here are left out with a warning. A blank cell or a full stop is a
+//! missing value.
 
-use super::codes::{Code, DatabaseSeries, by_code};
+use super::codes::{Code, DatabaseSeries, by_code, by_column};
 use super::published::Warning;
 use super::source::File;
+use domesday_registers::Diagnosis;
+
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation, dates};
 
 /// The meaning of a column.
@@ -18,8 +22,38 @@ enum Column {
     LeftOut,
 }
 
+/// The names of the column of dates.
+const DATE: [&str; 2] = ["DATE", "observation_date"];
+
 /// Reads one file.
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
+    let values = table(file, published).map_err(|error| match error {
+        RatesError::File { place, fault } => {
+            let header = matches!(
+                fault,
+                RatesErrorKind::Layout(_)
+                    | RatesErrorKind::NoSeries { .. }
+                    | RatesErrorKind::Csv(_)
+            );
+            match Diagnosis::of(&file.bytes).filter(|_| header) {
+                Some(form) => RatesErrorKind::Form(form).at(file.place()),
+                None => RatesError::File { place, fault },
+            }
+        }
+        other => other,
+    })?;
+    match values {
+        0 => Err(RatesErrorKind::Layout(
+            "holds no value of a series that is used here; download it again",
+        )
+        .at(file.place())),
+        _ => Ok(()),
+    }
+}
+
+/// Reads the table, and returns how many values it holds.
+fn table(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError> {
+    let mut values = 0;
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -52,18 +86,19 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
             let code = row.get(1).unwrap_or_default();
             if let Some(known) = by_code(code) {
                 let column = Column::Series(known.series);
-                cell(file, *line, row, 2, code, column, published)?;
+                values += u64::from(cell(file, *line, row, 2, code, column, published)?);
             }
         }
-        return Ok(());
+        return Ok(values);
     }
     let columns = columns(file, *line, header, published)?;
     for (line, row) in rows.filter(|(_, r)| !blank(r)) {
         for (at, (name, column)) in columns.iter().enumerate() {
-            cell(file, *line, row, at + 1, name, *column, published)?;
+            let filled = cell(file, *line, row, at + 1, name, *column, published)?;
+            values += u64::from(filled);
         }
     }
-    Ok(())
+    Ok(values)
 }
 
 fn blank(record: &csv::StringRecord) -> bool {
@@ -89,15 +124,23 @@ fn columns(
     if heads(header, &["Date Changed", "Rate"]) {
         return Ok(vec![("Rate".to_owned(), Column::BankRateChange)]);
     }
-    if !heads(header, &["DATE"]) {
-        let fault = RatesErrorKind::Layout("has no header that begins with DATE");
+    if !DATE.iter().any(|name| heads(header, &[name])) {
+        let fault =
+            RatesErrorKind::Layout("has no header that begins with DATE or observation_date");
         return Err(fault.at(place(file, line, None)));
     }
     let mut columns = Vec::new();
     let mut used = 0;
     for name in header.iter().skip(1) {
-        let series = match by_code(name) {
-            Some(code) => Some(code.series),
+        let series = match by_column(name) {
+            Some((code, title)) if !title.is_empty() && !code.answers_to(title) => {
+                return Err(RatesErrorKind::Title {
+                    code: code.code.to_owned(),
+                    title: title.to_owned(),
+                }
+                .at(place(file, line, None)));
+            }
+            Some((code, _)) => Some(code.series),
             None if name.eq_ignore_ascii_case("SONIA") => Some(DatabaseSeries::Sonia),
             None => None,
         };
@@ -115,7 +158,8 @@ fn columns(
         columns.push((name.to_owned(), column));
     }
     if used == 0 {
-        let fault = RatesErrorKind::Layout("has no column of a series that is used here");
+        let found = columns.into_iter().map(|(name, _)| name).collect();
+        let fault = RatesErrorKind::NoSeries { found };
         return Err(fault.at(place(file, line, None)));
     }
     Ok(columns)
@@ -135,7 +179,7 @@ fn title(file: &File, line: u64, row: &csv::StringRecord) -> Result<(), RatesErr
     }
 }
 
-/// Reads one value; a blank one is missing.
+/// Reads one value, and returns whether there is one; a blank one is missing.
 fn cell(
     file: &File,
     line: u64,
@@ -144,10 +188,10 @@ fn cell(
     name: &str,
     column: Column,
     published: &mut PublishedRates,
-) -> Result<(), RatesError> {
+) -> Result<bool, RatesError> {
     let text = row.get(at).unwrap_or_default();
-    if matches!(column, Column::LeftOut) || text.is_empty() {
-        return Ok(());
+    if matches!(column, Column::LeftOut) || text.is_empty() || text == "." {
+        return Ok(false);
     }
     let date = row.get(0).unwrap_or_default();
     let day = dates::day(date)
@@ -165,7 +209,8 @@ fn cell(
             published.state(DatabaseSeries::BankRate, day, value, &here)
         }
         Column::LeftOut => Ok(()),
-    }
+    }?;
+    Ok(true)
 }
 
 fn place(file: &File, line: u64, column: Option<&str>) -> SourceLocation {
@@ -175,5 +220,53 @@ fn place(file: &File, line: u64, column: Option<&str>) -> SourceLocation {
             None => format!("line {line}"),
         }),
         ..file.place()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &[u8]) -> String {
+        let mut published = PublishedRates::default();
+        let file = File {
+            name: "bank.csv".to_owned(),
+            bytes: text.to_vec(),
+        };
+        match read(&file, &mut published) {
+            Err(error) => error.to_string(),
+            Ok(()) => format!("{:?}", published.series),
+        }
+    }
+
+    #[test]
+    fn a_code_is_the_last_word_of_a_column_that_has_its_title_too() {
+        let title = "Monthly interest rate of sterling 2 year (75% LTV) fixed rate mortgage";
+        let read = said(format!("Date, {title}   IUMBV34\n31 Jan 2025,4.63\n").as_bytes());
+        assert_eq!(
+            read,
+            r#"{Mortgage("owner_occupied_fixed_2y_75ltv"): {2025-01-31: 4.63}}"#
+        );
+        insta::assert_snapshot!(
+            said(b"Date,5 year (75% LTV) fixed IUMBV34\n31 Jan 2025,4.63\n"),
+            @r#"bank.csv, line 1: the title "5 year (75% LTV) fixed" is not that of series IUMBV34"#
+        );
+    }
+
+    #[test]
+    fn fred_names_its_dates_observation_date_and_writes_a_stop_for_no_value() {
+        let read =
+            said(b"observation_date,IUDSOIA\n2026-08-28,3.7310\n2026-08-31,.\n2026-09-01,\n");
+        assert_eq!(read, "{Sonia: {2026-08-28: 3.731}}");
+    }
+
+    #[test]
+    fn a_file_of_no_use_says_what_was_looked_for() {
+        insta::assert_snapshot!(said(b"DATE,XUDLUSS\n01 Sep 2026,1.3\n"));
+        insta::assert_snapshot!(
+            said(b"DATE,IUDBEDR\n"),
+            @"bank.csv: holds no value of a series that is used here; download it again"
+        );
+        assert!(said(b"DATE;IUDBEDR\n01 Sep 2026;3.75\n").contains("separated by semicolons"));
     }
 }

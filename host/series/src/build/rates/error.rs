@@ -1,5 +1,6 @@
 //! Errors of the Bank's files and their locations.
 
+use domesday_registers::Diagnosis;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -63,6 +64,20 @@ pub enum RatesErrorKind {
     /// The layout is none that is known.
     #[error("{0}")]
     Layout(&'static str),
+    /// The file's form is another one.
+    #[error("{0}")]
+    Form(Diagnosis),
+    /// No column's name ends with a code that is used.
+    #[error(
+        "no column is of a series that is used here: a column's name ends with its code. Looked \
+         for: {}. Found: {}",
+        codes().join(", "),
+        found.join(", ")
+    )]
+    NoSeries {
+        /// The names of the columns after the date.
+        found: Vec<String>,
+    },
     /// A column of a series whose title is that of another.
     #[error("the title {title:?} is not that of series {code}")]
     Title {
@@ -90,6 +105,11 @@ pub enum RatesErrorKind {
         /// The other file.
         from: String,
     },
+}
+
+/// The codes of every series that is used.
+fn codes() -> Vec<&'static str> {
+    super::codes::CODES.iter().map(|code| code.code).collect()
 }
 
 impl RatesErrorKind {

@@ -4,7 +4,10 @@ use crate::commands::ReleasesFolder;
 use crate::commands::progress::Progress;
 use anyhow::Context;
 use domesday_package::{PackageId, SigningKey, Timestamp, sign};
-use domesday_series::build::markets::{Coverage, Inputs, Month, ReleaseDetails, build};
+use domesday_registers::MaxRejected;
+use domesday_series::build::markets::{
+    Coverage, Inputs, MarketsError, Month, ReleaseDetails, build,
+};
 use domesday_series::catalogue::Family;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,10 +43,16 @@ pub struct Markets {
     /// (default: every authority).
     #[arg(long, num_args = 1.., value_name = "COVERAGE")]
     covers: Vec<String>,
+    /// Take the price paid files for complete even where an authority has no sale in them.
+    #[arg(long, conflicts_with = "covers")]
+    whole_country: bool,
     /// Month of the release, YYYY-MM (default: the month after the newest sale). Sales are stated
     /// to three months before it.
     #[arg(long, value_name = "MONTH")]
     release_month: Option<String>,
+    /// Largest share of a file's rows that may be rejected, per cent. More stops the build.
+    #[arg(long, value_name = "PERCENT", default_value_t)]
+    max_rejected: MaxRejected,
     /// Also write the certificate of each sale, to re-derive the figures.
     #[arg(long, value_name = "CSV")]
     matches: Option<PathBuf>,
@@ -85,6 +94,8 @@ impl Markets {
             rents: self.rents,
             price_index: self.house_price_index,
             coverage: coverage?,
+            whole_country: self.whole_country,
+            max_rejected: self.max_rejected,
             release_month: self.release_month.as_ref().map(month).transpose()?,
             matches: self.matches,
         };
@@ -98,6 +109,14 @@ impl Markets {
         let mut progress = Progress::new();
         let (_, report) = build(&packages_dir, about, &inputs, &mut |stage, done, total| {
             progress.show(stage, done, total)
+        })
+        .inspect_err(|error| {
+            // What was read and left out shows why there is nothing to state.
+            if let MarketsError::NoObservation { report, .. } = error
+                && let Ok(report) = serde_json::to_string_pretty(report)
+            {
+                println!("{report}");
+            }
         })?;
         drop(progress);
         let place = packages_dir.join(release_id.as_str());
@@ -107,7 +126,7 @@ impl Markets {
         println!("{}", serde_json::to_string_pretty(&report)?);
         if report.sales.areas_without_sales > 0 {
             eprintln!(
-                "{} authorities have no sale in these files, so that their counts are 0: files of a part of the country need --covers",
+                "{} authorities have no sale in these files, so that their counts are 0.",
                 report.sales.areas_without_sales
             );
         }

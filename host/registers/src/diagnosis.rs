@@ -1,0 +1,226 @@
+//! Why a file is not read as a table of comma-separated text, and the repair.
+
+use std::fmt;
+
+/// What a file's beginning shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Diagnosis {
+    /// Text in UTF-16, as Excel's "Unicode text" is.
+    Utf16,
+    /// Cells are separated by another character.
+    Delimiter(char),
+    /// The first row follows the column names on their own line.
+    JoinedHeader {
+        /// The last column's name.
+        last: String,
+    },
+    /// Two rows stand on the first line.
+    JoinedRows,
+    /// The first line is a row, but the table begins with column names.
+    NoHeader,
+    /// A spreadsheet's workbook.
+    Workbook,
+    /// A compressed file that is no zip archive.
+    Gzip,
+    /// A web page, mostly an error in place of a download.
+    WebPage,
+}
+
+/// Bytes that are looked at.
+const HEAD: usize = 64 * 1024;
+/// Delimiters that are told from commas.
+const DELIMITERS: [char; 3] = [';', '\t', '|'];
+
+impl Diagnosis {
+    /// Returns what the beginning of a file shows; it should hold two lines at least.
+    pub fn of(head: &[u8]) -> Option<Diagnosis> {
+        let head = head.get(..HEAD).unwrap_or(head);
+        if head.starts_with(&[0x1f, 0x8b]) {
+            return Some(Diagnosis::Gzip);
+        }
+        if head.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) || is_workbook(head) {
+            return Some(Diagnosis::Workbook);
+        }
+        if is_utf16(head) {
+            return Some(Diagnosis::Utf16);
+        }
+        let text = String::from_utf8_lossy(head);
+        let text = text.trim_start_matches('\u{feff}').trim_start();
+        let begin = text.get(..16).unwrap_or(text).to_ascii_lowercase();
+        if begin.starts_with("<!doctype") || begin.starts_with("<html") {
+            return Some(Diagnosis::WebPage);
+        }
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let first = cells(lines.next()?, ',');
+        let delimiter = DELIMITERS.into_iter().find(|other| {
+            cells(text.lines().next().unwrap_or_default(), *other).len() > first.len()
+        });
+        if let Some(delimiter) = delimiter {
+            return Some(Diagnosis::Delimiter(delimiter));
+        }
+        let columns = lines.next().map(|line| cells(line, ',').len());
+        let value = |cell: &&str| !cell.is_empty() && cell.parse::<f64>().is_ok();
+        if let Some((columns, last)) =
+            columns.and_then(|columns| Some((columns, joined(&first, columns)?)))
+        {
+            let names = first.iter().take(columns);
+            let row = names
+                .map(|cell| cell.trim_matches('"'))
+                .any(|cell| value(&cell));
+            return Some(match row {
+                true => Diagnosis::JoinedRows,
+                false => Diagnosis::JoinedHeader { last },
+            });
+        }
+        first
+            .iter()
+            .any(|cell| value(&cell.trim_matches('"')))
+            .then_some(Diagnosis::NoHeader)
+    }
+}
+
+/// A zip archive that holds a workbook.
+fn is_workbook(head: &[u8]) -> bool {
+    let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
+    head.starts_with(b"PK\x03\x04") && (holds(b"xl/") || holds(b"[Content_Types].xml"))
+}
+
+/// A byte order mark, or every other byte zero.
+fn is_utf16(head: &[u8]) -> bool {
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        return true;
+    }
+    let begin = head.get(..64).unwrap_or(head);
+    let zeros = |from: usize| {
+        begin
+            .iter()
+            .skip(from)
+            .step_by(2)
+            .filter(|b| **b == 0)
+            .count()
+    };
+    begin.len() >= 16 && (zeros(0) * 4 > begin.len() || zeros(1) * 4 > begin.len())
+}
+
+/// Splits a line where a delimiter stands outside quotation marks.
+fn cells(line: &str, delimiter: char) -> Vec<&str> {
+    let mut quoted = false;
+    line.split(|c: char| {
+        quoted ^= c == '"';
+        c == delimiter && !quoted
+    })
+    .map(str::trim)
+    .collect()
+}
+
+/// Returns the last column's name if the line holds the names and the first row: a row of `columns`
+/// cells and as many names share one cell.
+fn joined(first: &[&str], columns: usize) -> Option<String> {
+    if columns < 2 || first.len() != 2 * columns - 1 {
+        return None;
+    }
+    let shared = first.get(columns - 1)?.trim_start_matches('"');
+    // The names are words, and the value begins with a mark or in capitals.
+    let lower = shared.starts_with(|c: char| c.is_ascii_lowercase());
+    let other = |c: char| match lower {
+        true => c.is_ascii_uppercase() || c.is_ascii_digit(),
+        false => c.is_ascii_lowercase() || c.is_ascii_digit(),
+    };
+    let end = shared
+        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ' ') || other(c))
+        .unwrap_or(shared.len());
+    Some(shared.get(..end)?.to_owned())
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Diagnosis::Utf16 => f.write_str(
+                "the text is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 IN > OUT",
+            ),
+            Diagnosis::Delimiter(delimiter) => {
+                let (name, code) = match delimiter {
+                    ';' => ("semicolons", ";"),
+                    '\t' => ("tabs", "\\t"),
+                    _ => ("vertical bars", "|"),
+                };
+                write!(
+                    f,
+                    "cells are separated by {name}, not commas. Convert it: python3 -c \"import csv, sys; \
+                     csv.writer(sys.stdout).writerows(csv.reader(sys.stdin, delimiter='{code}'))\" < IN > OUT"
+                )
+            }
+            Diagnosis::JoinedHeader { last } => write!(
+                f,
+                "the column names and the first row share line 1. Put a line end after the last \
+                 name: sed '1s/{last}/&\\n/' IN > OUT"
+            ),
+            Diagnosis::JoinedRows => f.write_str(
+                "line 1 holds two rows. Put a line end after the last cell of the first",
+            ),
+            Diagnosis::NoHeader => f.write_str(
+                "line 1 is a row, and the table begins with column names. Put the publisher's line \
+                 of column names before it",
+            ),
+            Diagnosis::Workbook => f.write_str(
+                "the file is a workbook, not comma-separated text. Save its sheet as CSV UTF-8",
+            ),
+            Diagnosis::Gzip => {
+                f.write_str("the file is compressed by gzip. Unpack it: gunzip -c IN > OUT")
+            }
+            Diagnosis::WebPage => f.write_str(
+                "the file is a web page, not a table. Download it again and look at the page's \
+                 message",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: &str = "unique_id,price_paid,linked_data_uri";
+
+    #[test]
+    fn a_joined_header_is_found_however_the_first_value_is_written() {
+        for value in [
+            "\"8A78\",\"170000\",\"http://a/1\"",
+            "{8A78},170000,A",
+            "8A78,170000,A",
+        ] {
+            let text = format!("{NAMES}{value}\n{value}\n");
+            let found = Diagnosis::of(text.as_bytes());
+            let last = "linked_data_uri".to_owned();
+            assert_eq!(found, Some(Diagnosis::JoinedHeader { last }), "{text}");
+        }
+    }
+
+    #[test]
+    fn encodings_and_delimiters_are_named() {
+        let utf16: Vec<u8> = NAMES.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(Diagnosis::of(&utf16), Some(Diagnosis::Utf16));
+        let utf16: Vec<u8> = NAMES.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert_eq!(Diagnosis::of(&utf16), Some(Diagnosis::Utf16));
+        for delimiter in DELIMITERS {
+            let text = NAMES.replace(',', &delimiter.to_string());
+            let found = Diagnosis::of(text.as_bytes());
+            assert_eq!(found, Some(Diagnosis::Delimiter(delimiter)));
+        }
+        assert_eq!(
+            Diagnosis::of(b"<!DOCTYPE html>\n<p>"),
+            Some(Diagnosis::WebPage)
+        );
+        assert_eq!(Diagnosis::of(b"\x1f\x8b\x08"), Some(Diagnosis::Gzip));
+        assert_eq!(Diagnosis::of(b"a,1\nb,2\n"), Some(Diagnosis::NoHeader));
+    }
+
+    #[test]
+    fn a_sound_beginning_shows_nothing() {
+        assert_eq!(
+            Diagnosis::of(format!("{NAMES}\nA,1,http://a;b\n").as_bytes()),
+            None
+        );
+        assert_eq!(Diagnosis::of(b""), None);
+    }
+}

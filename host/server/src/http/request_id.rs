@@ -2,9 +2,9 @@
 
 use crate::clock::new_id;
 use crate::service::Service;
+use crate::telemetry::finished_request::FinishedRequest;
 use crate::telemetry::metrics::Route;
 use crate::telemetry::request_log::RequestLog;
-use crate::telemetry::traces::FinishedRequest;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;

@@ -3,6 +3,7 @@
 //! The span is made from the facts of the log line after the request ended, so that the request
 //! carries nothing for it. Without a collector no span is made.
 
+use super::finished_request::FinishedRequest;
 use crate::plain_http::no_tls;
 use axum::http::uri::Scheme;
 use axum::http::{HeaderMap, Uri};
@@ -20,7 +21,7 @@ use std::borrow::Cow;
 use std::future::Future;
 use std::io::Read;
 use std::pin::Pin;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long the collector may take over one batch, and how long a stop waits for the last one.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -51,26 +52,6 @@ pub struct Traces {
     provider: SdkTracerProvider,
     tracer: SdkTracer,
     propagator: TraceContextPropagator,
-}
-
-/// A finished request.
-pub struct FinishedRequest<'a> {
-    /// The context of its header `traceparent`.
-    pub parent: Context,
-    /// The method.
-    pub method: &'a str,
-    /// The route's template.
-    pub route: &'a str,
-    /// The status of the response.
-    pub status: u16,
-    /// The request's id.
-    pub request_id: String,
-    /// The release that valued it, if any.
-    pub release_id: Option<&'a str>,
-    /// The start.
-    pub began: SystemTime,
-    /// The duration.
-    pub took: Duration,
 }
 
 impl Traces {

@@ -1,7 +1,7 @@
 //! Stands in for the export of traces in a build without the feature `otlp`.
 
+use super::finished_request::{Context, FinishedRequest};
 use axum::http::HeaderMap;
-use std::time::{Duration, SystemTime};
 
 /// The reason why spans cannot be sent.
 #[derive(Debug, thiserror::Error)]
@@ -13,29 +13,6 @@ pub enum TracesError {
 
 /// An exporter, which is never made.
 pub enum Traces {}
-
-/// The context of a trace, which is never read.
-pub enum Context {}
-
-/// A finished request.
-pub struct FinishedRequest<'a> {
-    /// The context of its header `traceparent`.
-    pub parent: Context,
-    /// The method.
-    pub method: &'a str,
-    /// The route's template.
-    pub route: &'a str,
-    /// The status of the response.
-    pub status: u16,
-    /// The request's id.
-    pub request_id: String,
-    /// The release that valued it, if any.
-    pub release_id: Option<&'a str>,
-    /// The start.
-    pub began: SystemTime,
-    /// The duration.
-    pub took: Duration,
-}
 
 impl Traces {
     /// Refuses any collector.

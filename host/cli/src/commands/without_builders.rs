@@ -53,7 +53,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn every_command_of_the_feature_names_it() {
+    fn every_command_names_the_missing_feature() {
         for line in [
             "release new homes --path x",
             "release build --id a --model m --snapshot s",

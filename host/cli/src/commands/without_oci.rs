@@ -87,7 +87,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn a_registry_is_refused_and_a_folder_is_not() {
+    fn a_registry_names_the_missing_feature_and_a_folder_does_not() {
         for (line, named) in [
             ("release pull oci://registry.example/homes:trees-1", true),
             ("release pull trees-1 oci://registry.example/homes", true),

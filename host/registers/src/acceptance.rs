@@ -1,106 +1,13 @@
 //! Whether enough of a file was read to build from it.
 
-use crate::rejected_row::{RejectReason, RejectedRow};
-use crate::sources::{Counts, FileReport};
-use std::collections::BTreeMap;
-use std::fmt;
+use crate::diagnosis::Diagnosis;
+use crate::error::ReadError;
+use crate::file_report::FileReport;
+use crate::rejected_row::RejectReason;
+use crate::unused_rows::{FirstRejects, MaxRejected, UnusedRows};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::str::FromStr;
-
-use crate::{Diagnosis, ReadError};
-
-/// The largest share of a file's rows that may be rejected, in per cent.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct MaxRejected(f64);
-
-impl Default for MaxRejected {
-    fn default() -> MaxRejected {
-        MaxRejected(5.0)
-    }
-}
-
-impl MaxRejected {
-    /// No limit: any share may be rejected, but not every row.
-    pub const ANY: MaxRejected = MaxRejected(100.0);
-}
-
-impl fmt::Display for MaxRejected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-impl FromStr for MaxRejected {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<MaxRejected, String> {
-        match text.parse::<f64>() {
-            Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(MaxRejected(percent)),
-            _ => Err("a share in per cent, from 0 to 100".to_owned()),
-        }
-    }
-}
-
-/// The first rejected row of each reason.
-#[derive(Debug, Default)]
-pub(crate) struct FirstRejects(BTreeMap<RejectReason, RejectedRow>);
-
-impl FirstRejects {
-    pub(crate) fn take(&mut self, reject: &RejectedRow) {
-        self.0
-            .entry(reject.reason)
-            .or_insert_with(|| reject.clone());
-    }
-}
-
-/// The rows of a file that a build does not use.
-#[derive(Debug)]
-pub struct UnusedRows {
-    rejected: Vec<(u64, RejectedRow)>,
-    left_out: Counts,
-}
-
-impl UnusedRows {
-    /// Returns them from a report, the most frequent reason first.
-    pub(crate) fn new(report: &FileReport, first: &FirstRejects) -> UnusedRows {
-        let number = |reject: &RejectedRow| report.rejected.get(reject.reason.code()).copied();
-        let mut rejected: Vec<(u64, RejectedRow)> = first
-            .0
-            .values()
-            .map(|reject| (number(reject).unwrap_or(0), reject.clone()))
-            .collect();
-        rejected.sort_by_key(|(rows, _)| std::cmp::Reverse(*rows));
-        UnusedRows {
-            rejected,
-            left_out: report.left_out.clone(),
-        }
-    }
-}
-
-impl fmt::Display for UnusedRows {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut between = "";
-        for (rows, first) in &self.rejected {
-            write!(
-                f,
-                "{between}{} {rows} (the first: {first}",
-                first.reason.code()
-            )?;
-            if let Some(repair) = first.repair() {
-                write!(f, "; {repair}")?;
-            }
-            f.write_str(")")?;
-            between = ", ";
-        }
-        for (reason, rows) in &self.left_out {
-            write!(f, "{between}{reason} {rows}")?;
-            between = ", ";
-        }
-        Ok(())
-    }
-}
 
 /// Refuses a file of which too large a share was rejected, and one of which nothing is kept.
 pub(crate) fn accept(
@@ -117,7 +24,7 @@ pub(crate) fn accept(
         return Err(ReadError::NoRows { file, register });
     }
     // Counts of rows are far below 2^53.
-    if rejected as f64 * 100.0 > limit.0 * rows as f64 {
+    if rejected as f64 * 100.0 > limit.percent() * rows as f64 {
         if let Some(diagnosis) = form(path, first) {
             return Err(ReadError::Form {
                 file,
@@ -146,7 +53,9 @@ pub(crate) fn accept(
 
 /// Returns the file's form where its rows have other columns than its first line.
 fn form(path: &Path, first: &FirstRejects) -> Option<Diagnosis> {
-    first.0.get(&RejectReason::WrongColumnCount)?;
+    if !first.has(RejectReason::WrongColumnCount) {
+        return None;
+    }
     let mut head = Vec::new();
     let file = File::open(path).ok()?;
     file.take(HEAD).read_to_end(&mut head).ok()?;
@@ -155,17 +64,3 @@ fn form(path: &Path, first: &FirstRejects) -> Option<Diagnosis> {
 
 /// Bytes of a file's beginning that show its form.
 const HEAD: u64 = 64 * 1024;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_is_a_share_in_per_cent() {
-        assert_eq!("0.5".parse(), Ok(MaxRejected(0.5)));
-        assert_eq!("100".parse(), Ok(MaxRejected::ANY));
-        for bad in ["", "-1", "101", "NaN", "5%"] {
-            assert!(bad.parse::<MaxRejected>().is_err(), "{bad}");
-        }
-    }
-}

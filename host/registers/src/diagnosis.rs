@@ -28,7 +28,7 @@ pub enum Diagnosis {
 
 /// Bytes that are looked at.
 const HEAD: usize = 64 * 1024;
-/// Delimiters that are told from commas.
+/// Delimiters that are not commas.
 const DELIMITERS: [char; 3] = [';', '\t', '|'];
 
 impl Diagnosis {

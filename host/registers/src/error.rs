@@ -1,7 +1,7 @@
 //! Errors of files that have another format or cannot be read.
 
-use crate::acceptance::{MaxRejected, UnusedRows};
 use crate::diagnosis::Diagnosis;
+use crate::unused_rows::{MaxRejected, UnusedRows};
 use std::io;
 use std::path::PathBuf;
 

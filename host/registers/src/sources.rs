@@ -1,17 +1,15 @@
 //! The source files of a build: listed in an order of their own, hashed, and read row by row.
 
-use crate::acceptance::{FirstRejects, MaxRejected, accept};
+use crate::acceptance::accept;
+pub use crate::file_report::{Counts, FileReport};
 use crate::rows::{Register, Rows};
+use crate::unused_rows::{FirstRejects, MaxRejected};
 use crate::{BytesRead, Progress, ReadError, RejectedRow};
-use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-
-/// Rows by a stable snake_case reason.
-pub type Counts = BTreeMap<&'static str, u64>;
 
 /// Adds one to a counter.
 pub fn count<K: Ord>(counters: &mut BTreeMap<K, u64>, key: K) {
@@ -22,30 +20,6 @@ pub fn count<K: Ord>(counters: &mut BTreeMap<K, u64>, key: K) {
 pub trait Kind: Copy + Ord {
     /// As reports and watchers call it.
     fn name(self) -> &'static str;
-}
-
-/// The report on one source file. If it was read row by row, `rows_read` is the sum of `rows_kept`,
-/// all `rejected` and all `left_out`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct FileReport {
-    /// The register that it belongs to.
-    pub register: &'static str,
-    /// Its name without its folder.
-    pub file: String,
-    /// SHA-256 in lower-case hexadecimal.
-    pub sha256: String,
-    /// Its length.
-    pub bytes: u64,
-    /// Rows after the header.
-    pub rows_read: u64,
-    /// Rows for later passes.
-    pub rows_kept: u64,
-    /// Damaged rows, by reason.
-    pub rejected: Counts,
-    /// Valid rows that the build excludes, by reason.
-    pub left_out: Counts,
-    /// Cells that were dropped from kept rows, by reason.
-    pub field_warnings: Counts,
 }
 
 /// A file that could not be read to be hashed.

@@ -44,7 +44,7 @@ fn outcome<T: Register>(content: &[u8]) -> String {
     }
 }
 
-/// Returns the file in each spoilt form, by name. Only the first 400 lines are used.
+/// Returns the file in each damaged form, by name. Only the first 400 lines are used.
 fn variants(text: &str) -> Vec<(&'static str, Vec<u8>)> {
     let lines: Vec<&str> = text.lines().take(400).collect();
     let whole = lines.join("\n") + "\n";
@@ -116,25 +116,25 @@ fn said<T: Register>(test: &str, file: &str) -> Option<String> {
 }
 
 #[test]
-fn every_spoilt_form_of_the_linked_data_export_is_named() {
+fn every_damaged_form_of_the_linked_data_export_is_named() {
     let file = "ppd/greater-manchester-2019-linked-data-export.csv";
-    if let Some(said) = said::<PricePaidFile>("spoilt linked data", file) {
+    if let Some(said) = said::<PricePaidFile>("damaged linked data", file) {
         insta::assert_snapshot!(said);
     }
 }
 
 #[test]
-fn every_spoilt_form_of_the_official_file_is_named() {
+fn every_damaged_form_of_the_official_file_is_named() {
     let file = "ppd/pp-complete-head-1995.csv";
-    if let Some(said) = said::<PricePaidFile>("spoilt price paid data", file) {
+    if let Some(said) = said::<PricePaidFile>("damaged price paid data", file) {
         insta::assert_snapshot!(said);
     }
 }
 
 #[test]
-fn every_spoilt_form_of_the_certificates_is_named() {
+fn every_damaged_form_of_the_certificates_is_named() {
     let file = "epc/leicestershire-certificates.csv";
-    if let Some(said) = said::<CertificateFile>("spoilt certificates", file) {
+    if let Some(said) = said::<CertificateFile>("damaged certificates", file) {
         insta::assert_snapshot!(said);
     }
 }

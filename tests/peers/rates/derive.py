@@ -20,9 +20,6 @@ import QuantLib as ql
 
 TENTH_OF_BP = 0.001  # percentage points
 EXACT = 1e-9
-# Results are rounded to six places of a basis point; what rests on a spread is rounded twice.
-ROUNDED_BP = 1.1e-6
-ROUNDED_RATE = 2e-8
 
 PRODUCTS = {
     "IUMZICQ": ("owner_occupied_fixed_2y_60ltv", 2, 60),
@@ -182,13 +179,13 @@ def expected(folder):
     for product, months in spreads.items():
         term, ltv = shape[product]
         for end, value in months.items():
-            put("mortgage_swap_spread", ROUNDED_BP, "spread_bp", end.replace(day=1), value, product=product, term=term, ltv=ltv)
+            put("mortgage_swap_spread", EXACT, "spread_bp", end.replace(day=1), value, product=product, term=term, ltv=ltv)
         recent = [months[end] for end in sorted(months)[-12:]]
         summary = {"latest": recent[-1], "mean": statistics.fmean(recent), "median": statistics.median(recent)}
         for name, value in summary.items():
-            put("mortgage_spread_summary", ROUNDED_BP, f"{name}_spread_bp", max(months).replace(day=1), value, product=product, term=term, ltv=ltv)
+            put("mortgage_spread_summary", EXACT, f"{name}_spread_bp", max(months).replace(day=1), value, product=product, term=term, ltv=ltv)
     for end, value in reversion.items():
-        put("mortgage_reversion_spread", ROUNDED_BP, "spread_bp", end.replace(day=1), value)
+        put("mortgage_reversion_spread", EXACT, "spread_bp", end.replace(day=1), value)
 
     snapshot = max(curves)
     curve, today = curves[snapshot], bank[snapshot]
@@ -198,8 +195,8 @@ def expected(folder):
             now, then = curve.month(0), curve.month(start)
             if now is not None and then is not None:
                 rate = today if shift is None else today + then - now + shift
-                put("bank_rate_scenarios", ROUNDED_RATE, "rate_pct", snapshot, rate, scenario=scenario, horizon=start)
-                put("mortgage_reversion_scenarios", ROUNDED_RATE, "rate_pct", snapshot, rate + known(reversion), scenario=scenario, horizon=start)
+                put("bank_rate_scenarios", EXACT, "rate_pct", snapshot, rate, scenario=scenario, horizon=start)
+                put("mortgage_reversion_scenarios", EXACT, "rate_pct", snapshot, rate + known(reversion), scenario=scenario, horizon=start)
             for product, months in spreads.items():
                 term, ltv = shape[product]
                 btl = product.startswith("btl_")
@@ -210,7 +207,7 @@ def expected(folder):
                     continue
                 swap = spot if shift is None else forward + shift
                 dataset = "btl_refinancing_scenarios" if btl else "financing_stress_scenarios"
-                put(dataset, ROUNDED_RATE, "rate_pct", snapshot, swap + known(months), scenario=scenario, term=term, horizon=start, ltv=ltv)
+                put(dataset, EXACT, "rate_pct", snapshot, swap + known(months), scenario=scenario, term=term, horizon=start, ltv=ltv)
     # QuantLib's swap object at later starts, for one snapshot: the formula is not trusted alone.
     for years in (2, 3, 5, 10):
         for start in range(0, LAST_HORIZON + 1, 7):

@@ -137,7 +137,7 @@ fn open_uprn_is_read_from_its_flag_and_another_file_there_is_refused_by_name() {
     let other = registers().join("price-paid.csv").display().to_string();
     let refusal = build_with(packages_dir.path(), None, &["--open-uprn", &other]).refused();
     assert!(
-        refusal.contains("price-paid.csv") && refusal.contains("uprn"),
+        refusal.contains("price-paid.csv") && refusal.contains("OS Open UPRN"),
         "{refusal}"
     );
 }

@@ -117,28 +117,17 @@ fn natural_bends(months: &[u32], values: &[f64]) -> Vec<f64> {
     bends
 }
 
-/// Returns a rate in per cent to six places of a basis point, half to even. The decimals that the
-/// Bank publishes are far fewer, so sums and differences of them become exact decimals again.
-pub fn rounded_rate(rate: f64) -> f64 {
-    (rate * 1e8).round_ties_even() / 1e8
-}
-
-/// Returns basis points to six places, half to even.
-fn rounded_bp(basis_points: f64) -> f64 {
-    (basis_points * 1e6).round_ties_even() / 1e6
-}
-
-/// Returns a spread in basis points: (rate - reference) x 100, both in per cent, to six places.
+/// Returns a spread in basis points: (rate - reference) x 100, both in per cent.
 pub fn spread_bp(rate: f64, reference: f64) -> f64 {
-    ((rate - reference) * 1e8).round_ties_even() / 1e6
+    (rate - reference) * 100.0
 }
 
-/// Returns the mean of basis points, to six places.
+/// Returns the mean.
 pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| rounded_bp(values.iter().sum::<f64>() / values.len() as f64))
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Returns the median of basis points, to six places; of an even count the mean of the middle two.
+/// Returns the median; of an even count the mean of the middle two.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -146,7 +135,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     match sorted.len() {
         0 => None,
         count if count % 2 == 1 => Some(sorted[middle]),
-        _ => Some(rounded_bp((sorted[middle - 1] + sorted[middle]) / 2.0)),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
     }
 }
 
@@ -193,15 +182,6 @@ mod tests {
         assert!(curve.factor(27).is_some());
         assert_eq!(curve.par_rate(0, 3), None);
         assert_eq!(curve.par_rate(0, 0), None);
-    }
-
-    #[test]
-    fn results_are_decimals_of_six_places_of_a_basis_point() {
-        assert_eq!(spread_bp(6.77, 3.75), 302.0);
-        assert_eq!(spread_bp(4.63, 4.6627), -3.27);
-        assert_eq!(mean(&[0.1, 0.2, 0.3]), Some(0.2));
-        assert_eq!(median(&[0.1, 0.2]), Some(0.15));
-        assert_eq!(rounded_rate(0.1 + 0.2), 0.3);
     }
 
     #[test]

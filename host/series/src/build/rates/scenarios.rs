@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 
 use super::PublishedRates;
 use super::curves::{dataset, key};
-use super::mathematics::{Discount, rounded_rate};
+use super::mathematics::Discount;
 use super::mortgages::{Spread, Spreads, latest_by, ltv_pct, term_years};
 use super::policy::PolicyRate;
 use super::swaps::{Discounts, MONTH_COMPOUNDING, projection};
@@ -96,7 +96,7 @@ impl Ground<'_> {
     }
 
     fn observation(&self, value: f64, start: u32, end: u32) -> NewObservation {
-        let observation = NewObservation::new(Period::of_day(self.snapshot), rounded_rate(value));
+        let observation = NewObservation::new(Period::of_day(self.snapshot), value);
         projection(observation, self.snapshot, start, end)
     }
 

@@ -1,6 +1,6 @@
 //! Whether enough of a file was read to build from it.
 
-use crate::diagnosis::Diagnosis;
+use crate::diagnosis::{Diagnosis, HEAD};
 use crate::error::ReadError;
 use crate::file_report::FileReport;
 use crate::rejected_row::RejectReason;
@@ -58,9 +58,6 @@ fn form(path: &Path, first: &FirstRejects) -> Option<Diagnosis> {
     }
     let mut head = Vec::new();
     let file = File::open(path).ok()?;
-    file.take(HEAD).read_to_end(&mut head).ok()?;
+    file.take(HEAD as u64).read_to_end(&mut head).ok()?;
     Diagnosis::of(&head).filter(|found| matches!(found, Diagnosis::JoinedHeader { .. }))
 }
-
-/// Bytes of a file's beginning that show its form.
-const HEAD: u64 = 64 * 1024;

@@ -26,8 +26,8 @@ pub enum Diagnosis {
     WebPage,
 }
 
-/// Bytes that are looked at.
-const HEAD: usize = 64 * 1024;
+/// Bytes of a file's beginning that show its form.
+pub(crate) const HEAD: usize = 64 * 1024;
 /// Delimiters that are not commas.
 const DELIMITERS: [char; 3] = [';', '\t', '|'];
 

@@ -6,14 +6,13 @@
 //! and a row that goes over lines must have exactly the file's columns; otherwise its first
 //! line alone is rejected and reading goes on at the very next line.
 
+use crate::diagnosis::HEAD;
 use crate::rejected_row::{RejectReason, RejectedRow};
 use encoding_rs::WINDOWS_1252;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
-/// Bytes of a file's beginning that show why it cannot be read.
-const HEAD: u64 = 64 * 1024;
 /// Longest row that is read, in bytes; real ones have at most a few thousand.
 pub(crate) const MAX_RECORD: usize = 64 * 1024;
 
@@ -130,7 +129,7 @@ impl Records {
         }
         head.push(b'\n');
         // What cannot be read shows nothing.
-        let _ = (&mut self.reader).take(HEAD).read_to_end(&mut head);
+        let _ = (&mut self.reader).take(HEAD as u64).read_to_end(&mut head);
         head
     }
 

@@ -1,13 +1,12 @@
 //! `domesday release build`: from a model's source and a property snapshot to a release.
 
-use crate::commands::ReleasesFolder;
+use super::package_output::PackageOutput;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::Progress;
 use anyhow::Context;
-use chrono::{DateTime, NaiveDate, Utc};
-use domesday_package::{PackageId, SigningKey, sign};
+use chrono::NaiveDate;
+use domesday_package::PackageId;
 use domesday_release_tools::build::{BuildOptions, build};
-use domesday_server::clock::{Clock, MachineClock};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -50,14 +49,8 @@ pub struct Build {
     /// Maximum number of sales to test on, sampled evenly.
     #[arg(long, default_value_t = 20_000, value_name = "N")]
     max_backtest_rows: usize,
-    /// Private key to sign with.
-    #[arg(long, value_name = "FILE")]
-    sign_with: Option<PathBuf>,
-    /// Build timestamp for reproducible builds (default: now).
-    #[arg(long, value_name = "TIME")]
-    created: Option<DateTime<Utc>>,
     #[command(flatten)]
-    releases: ReleasesFolder,
+    output: PackageOutput,
     #[command(flatten)]
     compiled: CompiledFolder,
 }
@@ -70,7 +63,7 @@ impl Build {
                 .parse::<PackageId>()
                 .with_context(|| format!("--id {}", self.id))?,
             model: self.model,
-            releases: self.releases.releases,
+            releases: self.output.releases().to_owned(),
             snapshot: self
                 .snapshot
                 .parse::<PackageId>()
@@ -84,7 +77,7 @@ impl Build {
             train_days: self.train_days,
             max_train_rows: self.max_train_rows,
             max_backtest_rows: self.max_backtest_rows,
-            created: self.created.unwrap_or_else(|| MachineClock.utc()),
+            created: self.output.created(),
             compiled: self.compiled.compiled,
         };
         let mut progress = Progress::new();
@@ -92,9 +85,7 @@ impl Build {
             progress.show(stage, done, total)
         })?;
         drop(progress);
-        if let Some(key) = &self.sign_with {
-            sign(&place, &SigningKey::read(key)?)?;
-        }
+        self.output.sign(&place)?;
         println!("Release {} is in {}", options.id, place.display());
         Ok(ExitCode::SUCCESS)
     }

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod demo_data;
 mod new_release;
+mod package_output;
 mod property;
 mod series;
 

@@ -1,13 +1,12 @@
 //! `domesday property build` and `update`: from the registers' own downloads to a snapshot package.
 
-use crate::commands::ReleasesFolder;
+use super::package_output::PackageOutput;
 use crate::commands::progress::Progress;
 use anyhow::Context;
-use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use domesday_package::{
-    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, SigningKey, Source,
-    Trust, open, sign, write,
+    Draft, FilePath, PackageId, PropertyBody, RegisterFile, Sha256Digest, Source, Trust, open,
+    write,
 };
 use domesday_property::build::{
     DEFAULT_MEMORY, FileReport, Inputs, REJECTS_FILE, REPORT_FILE, SNAPSHOT_FILE,
@@ -15,7 +14,6 @@ use domesday_property::build::{
 use domesday_property::{Identity, build};
 use domesday_registers::MaxRejected;
 use domesday_release_tools::build::timestamp;
-use domesday_server::clock::{Clock, MachineClock};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -43,14 +41,8 @@ pub struct Update {
     /// Largest share of a file's rows that may be rejected, per cent. More stops the build.
     #[arg(long, value_name = "PERCENT", default_value_t)]
     max_rejected: MaxRejected,
-    /// Private key to sign with.
-    #[arg(long, value_name = "FILE")]
-    sign_with: Option<PathBuf>,
-    /// Build timestamp for reproducible builds (default: now).
-    #[arg(long, value_name = "TIME")]
-    created: Option<DateTime<Utc>>,
     #[command(flatten)]
-    releases: ReleasesFolder,
+    output: PackageOutput,
 }
 
 const DEFAULT_MEMORY_MIB: u32 = (DEFAULT_MEMORY >> 20) as u32;
@@ -98,14 +90,8 @@ pub struct Build {
     /// Mark the registers as synthetic in the manifest.
     #[arg(long)]
     synthetic: bool,
-    /// Private key to sign with.
-    #[arg(long, value_name = "FILE")]
-    sign_with: Option<PathBuf>,
-    /// Build timestamp for reproducible builds (default: now).
-    #[arg(long, value_name = "TIME")]
-    created: Option<DateTime<Utc>>,
     #[command(flatten)]
-    releases: ReleasesFolder,
+    output: PackageOutput,
 }
 
 impl Property {
@@ -123,7 +109,7 @@ impl Build {
             .id
             .parse()
             .with_context(|| format!("--id {}", self.id))?;
-        let packages_dir = self.releases.releases.join("property");
+        let packages_dir = self.output.releases().join("property");
         std::fs::create_dir_all(&packages_dir)
             .with_context(|| packages_dir.display().to_string())?;
         let inputs = Inputs {
@@ -139,12 +125,11 @@ impl Build {
             max_rejected: self.max_rejected,
         };
         let memory = (self.memory as usize).saturating_mul(1 << 20);
-        let place = SnapshotTarget {
+        let target = SnapshotTarget {
             packages_dir: &packages_dir,
-            created: self.created,
-            sign_with: self.sign_with.as_deref(),
+            output: &self.output,
         };
-        place.make(id, |id, built, progress| {
+        target.make(id, |id, built, progress| {
             let report = build::build_within(
                 id.as_str(),
                 &inputs,
@@ -168,18 +153,17 @@ impl Update {
             .from
             .parse()
             .with_context(|| format!("--from {}", self.from))?;
-        let packages_dir = self.releases.releases.join("property");
+        let packages_dir = self.output.releases().join("property");
         // An update may be made of a snapshot that is not signed yet; serving it needs a signature.
         let old = open(&packages_dir.join(from.as_str()), &Trust::Unsigned)
             .with_context(|| format!("--from {from}: no snapshot in {}", packages_dir.display()))?;
         let before: PropertyBody = old.body()?;
         let database = old.path(before.database.as_str())?;
-        let place = SnapshotTarget {
+        let target = SnapshotTarget {
             packages_dir: &packages_dir,
-            created: self.created,
-            sign_with: self.sign_with.as_deref(),
+            output: &self.output,
         };
-        place.make(id, |id, built, progress| {
+        target.make(id, |id, built, progress| {
             let report = build::update(
                 id.as_str(),
                 &database,
@@ -201,8 +185,7 @@ impl Update {
 /// Where a snapshot is put once it is made.
 struct SnapshotTarget<'a> {
     packages_dir: &'a Path,
-    created: Option<DateTime<Utc>>,
-    sign_with: Option<&'a Path>,
+    output: &'a PackageOutput,
 }
 
 impl SnapshotTarget<'_> {
@@ -224,14 +207,12 @@ impl SnapshotTarget<'_> {
         let place = self.packages_dir.join(id.as_str());
         let draft = Draft {
             id: id.clone(),
-            created: timestamp(self.created.unwrap_or_else(|| MachineClock.utc()))?,
+            created: timestamp(self.output.created())?,
             body,
             files: files(&built)?,
         };
         write(self.packages_dir, draft)?;
-        if let Some(key) = self.sign_with {
-            sign(&place, &SigningKey::read(key)?)?;
-        }
+        self.output.sign(&place)?;
         eprintln!(
             "Snapshot {id} is in {}; what was not taken is listed in its {REJECTS_FILE}.",
             place.display()

@@ -1,0 +1,42 @@
+//! Where a built package is put, when it was made and who signs it.
+
+use crate::commands::ReleasesFolder;
+use chrono::{DateTime, Utc};
+use domesday_package::{SigningKey, sign};
+use domesday_server::clock::{Clock, MachineClock};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, clap::Args)]
+pub struct PackageOutput {
+    /// Private key to sign with.
+    #[arg(long, value_name = "FILE")]
+    sign_with: Option<PathBuf>,
+    /// Build timestamp for reproducible builds (default: now).
+    #[arg(long, value_name = "TIME")]
+    created: Option<DateTime<Utc>>,
+    #[command(flatten)]
+    releases: ReleasesFolder,
+}
+
+impl PackageOutput {
+    /// Returns the folder of releases.
+    pub fn releases(&self) -> &Path {
+        &self.releases.releases
+    }
+
+    /// Returns the build timestamp.
+    pub fn created(&self) -> DateTime<Utc> {
+        self.created.unwrap_or_else(|| MachineClock.utc())
+    }
+
+    /// Signs the package at `place`, where a key was given.
+    ///
+    /// # Errors
+    /// The key cannot be read, or the signature cannot be written.
+    pub fn sign(&self, place: &Path) -> anyhow::Result<()> {
+        if let Some(key) = &self.sign_with {
+            sign(place, &SigningKey::read(key)?)?;
+        }
+        Ok(())
+    }
+}

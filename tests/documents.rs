@@ -1,7 +1,6 @@
-//! Every document is executed: one test a page that types it, and one that looks for what it names.
-//! A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is left out:
-//! it names what is gone. `docs/testing.md` says what a page may say
-//! of itself.
+//! Executes every document. One test a page types its commands, and one looks for the names on it.
+//! A new page in `docs/` or `examples/` is tested without a line here. CHANGELOG.md is left out: it
+//! names things that were removed. `docs/testing.md` lists the directives of a page.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod common;
@@ -23,7 +22,7 @@ use std::sync::{Arc, LazyLock};
 /// machine and for the sandbox.
 const TIMEOUT: u64 = 1_200;
 
-/// What pages are compared with, read at the first use.
+/// The sources that pages are compared with, read at the first use.
 static SOURCES: LazyLock<Sources> = LazyLock::new(|| Sources::read(&repository()));
 static WORKSPACE: LazyLock<Workspace> = LazyLock::new(|| Workspace::read(&repository()));
 static PROGRAM: LazyLock<Command> = LazyLock::new(|| {
@@ -40,7 +39,7 @@ fn main() {
         let text = std::fs::read_to_string(repository().join(&name)).unwrap();
         match Page::read(&name, &text) {
             Ok(page) => pages.push(page),
-            Err(faults) => trials.push(Trial::test(format!("form::{name}"), || told(faults))),
+            Err(faults) => trials.push(Trial::test(format!("form::{name}"), || outcome(faults))),
         }
     }
     let pages = Arc::new(pages);
@@ -48,12 +47,12 @@ fn main() {
         let name = &pages[number].name;
         let all = Arc::clone(&pages);
         trials.push(Trial::test(format!("names::{name}"), move || {
-            named(&all[number], &all)
+            check_names(&all[number], &all)
         }));
         if pages[number].blocks.iter().any(|block| block.is_commands()) {
             let all = Arc::clone(&pages);
             trials.push(Trial::test(format!("typed::{name}"), move || {
-                typed(&all[number])
+                type_page(&all[number])
             }));
         }
     }
@@ -66,7 +65,7 @@ fn main() {
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
 
-/// All pages, as paths from the repository's root.
+/// Returns all pages, as paths from the repository's root.
 fn names() -> Vec<String> {
     let mut names = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
         .map(str::to_owned)
@@ -87,30 +86,30 @@ fn names() -> Vec<String> {
     names
 }
 
-fn told(faults: Vec<Problem>) -> Result<(), Failed> {
+fn outcome(faults: Vec<Problem>) -> Result<(), Failed> {
     if faults.is_empty() {
         return Ok(());
     }
-    let mut told = String::new();
+    let mut text = String::new();
     for fault in faults {
-        let _ = writeln!(told, "{fault}");
+        let _ = writeln!(text, "{fault}");
     }
-    Err(told.into())
+    Err(text.into())
 }
 
-/// What a page names is there.
-fn named(page: &Page, pages: &[Page]) -> Result<(), Failed> {
+/// Checks that everything a page names exists.
+fn check_names(page: &Page, pages: &[Page]) -> Result<(), Failed> {
     let repository = repository();
     let mut faults = links::faults(page, pages, &repository);
     faults.extend(program::faults(page, &PROGRAM));
     faults.extend(cargo::faults(page, &WORKSPACE));
     faults.extend(scripts::faults(page, &repository));
     faults.extend(vocabulary::faults(page, &SOURCES, &PROGRAM));
-    told(faults)
+    outcome(faults)
 }
 
-/// What a page lets its reader type works, and prints what the page shows.
-fn typed(page: &Page) -> Result<(), Failed> {
+/// Types the commands of a page, and compares their output with the page.
+fn type_page(page: &Page) -> Result<(), Failed> {
     let mut environment = environment(page);
     for need in &page.needs {
         match need.as_str() {
@@ -119,7 +118,7 @@ fn typed(page: &Page) -> Result<(), Failed> {
                 None => return Ok(()),
             },
             "postgresql" => environment.extend(postgresql()),
-            "docker-registry" if !installed(need) => {
+            "docker-registry" if !is_installed(need) => {
                 println!("skipped: {} needs {need} (Debian: {need})", page.name);
                 return Ok(());
             }
@@ -134,22 +133,22 @@ fn typed(page: &Page) -> Result<(), Failed> {
         environment,
         timeout: TIMEOUT,
     };
-    let report = match session::typed(page, &world, &|folder| afterwards(page, folder)) {
+    let report = match session::type_page(page, &world, &|folder| check_folder(page, folder)) {
         Ok(report) => report,
-        Err(faults) => return told(faults),
+        Err(faults) => return outcome(faults),
     };
-    let (name, left) = (&page.name, report.left.len());
+    let (name, not_typed) = (&page.name, report.not_typed.len());
     println!(
-        "{name}: {} blocks of commands typed, {} outputs compared, {left} blocks not typed",
+        "{name}: {} blocks of commands typed, {} outputs compared, {not_typed} blocks not typed",
         report.typed, report.compared
     );
-    for (line, why) in report.left {
+    for (line, why) in report.not_typed {
         println!("{name}:{line}: not typed: {why}");
     }
     Ok(())
 }
 
-/// No setting of this process's, and a reader's own cargo.
+/// Returns the environment of a page: no setting of this process, and the reader's own cargo.
 fn environment(page: &Page) -> Vec<(String, Option<String>)> {
     let program = domesday();
     let without = program.get_envs().filter(|(_, value)| value.is_none());
@@ -179,7 +178,8 @@ fn set(environment: &mut Vec<(String, Option<String>)>, name: &str, value: &Path
     environment.push((name.to_owned(), Some(value.display().to_string())));
 }
 
-/// A database server of the test's own, as the environment variables of PostgreSQL's programs.
+/// Creates a database for the test, and returns its address as the environment variables of
+/// PostgreSQL's programs.
 fn postgresql() -> Vec<(String, Option<String>)> {
     let address = shared().database();
     let (_, settings) = address.split_once('?').unwrap();
@@ -193,14 +193,14 @@ fn postgresql() -> Vec<(String, Option<String>)> {
         .collect()
 }
 
-/// Whether a program is on the search path.
-fn installed(program: &str) -> bool {
+/// Reports whether a program is on the search path.
+fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// What a page's folder must hold in the end, beyond what the page shows.
-fn afterwards(page: &Page, folder: &Path) -> Option<String> {
+/// Checks a page's folder in the end, beyond what the page shows. Returns the difference.
+fn check_folder(page: &Page, folder: &Path) -> Option<String> {
     if page.name != "docs/tutorial/first-release.md" {
         return None;
     }
@@ -212,12 +212,12 @@ fn afterwards(page: &Page, folder: &Path) -> Option<String> {
         folder.display().to_string(),
         env!("CARGO_MANIFEST_DIR").to_owned(),
     ];
-    let told = machine.iter().find(|path| component.contains(*path))?;
-    Some(format!("the component tells of {told}"))
+    let path = machine.iter().find(|path| component.contains(*path))?;
+    Some(format!("the component tells of {path}"))
 }
 
-/// The page on operating has each metric that is served; `tests/it/http/operation/metrics.rs` holds
-/// the list itself.
+/// Checks that the page on operating has each metric that is served.
+/// `tests/it/http/operation/metrics.rs` holds the list itself.
 fn every_metric_is_described() -> Result<(), Failed> {
     let list = repository()
         .join("tests/it/http/operation/snapshots/http__operation__metrics__metrics.snap");

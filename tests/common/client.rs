@@ -20,7 +20,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client with this key.
+    /// Returns a client with this key.
     pub fn new(address: SocketAddr, key: &str) -> Client {
         Client {
             agent: agent(),
@@ -29,7 +29,7 @@ impl Client {
         }
     }
 
-    /// The same client with another key.
+    /// Returns the same client with another key.
     pub fn with_key(&self, key: &str) -> Client {
         Client {
             key: key.to_owned(),
@@ -37,38 +37,38 @@ impl Client {
         }
     }
 
-    /// GET.
+    /// Sends a GET request.
     pub fn get(&self, path: &str) -> Answer {
         self.try_get(path).unwrap()
     }
 
-    /// GET from a server that may die meanwhile.
+    /// Sends a GET request to a server that may die meanwhile.
     pub fn try_get(&self, path: &str) -> Result<Answer, Error> {
         answer(self.request(Method::GET, path).send()?)
     }
 
-    /// GET, unless the client's copy has this entity tag.
+    /// Sends a GET request with the entity tag of the client's copy.
     pub fn get_if_none_match(&self, path: &str, tag: &str) -> Answer {
         let request = self.request(Method::GET, path);
         answer(request.header("If-None-Match", tag).send().unwrap()).unwrap()
     }
 
-    /// HEAD.
+    /// Sends a HEAD request.
     pub fn head(&self, path: &str) -> Answer {
         answer(self.request(Method::HEAD, path).send().unwrap()).unwrap()
     }
 
-    /// POST of a JSON document.
+    /// Sends a POST request with a JSON document.
     pub fn post(&self, path: &str, body: &Value) -> Answer {
         self.post_text(path, &body.to_string())
     }
 
-    /// POST of what is called JSON, whatever it is.
+    /// Sends a POST request with a text that is declared as JSON and may not be.
     pub fn post_text(&self, path: &str, body: &str) -> Answer {
         self.try_post(path, body).unwrap()
     }
 
-    /// POST to a server that may die meanwhile.
+    /// Sends a POST request to a server that may die meanwhile.
     pub fn try_post(&self, path: &str, body: &str) -> Result<Answer, Error> {
         let request = self
             .request(Method::POST, path)
@@ -84,9 +84,9 @@ impl Client {
     }
 }
 
-/// A client without a key.
+/// Returns an HTTP client without a key.
 pub fn agent() -> reqwest::blocking::Client {
-    // reqwest has no cryptography of its own, and no client without some.
+    // reqwest brings no cryptography, and builds no client without some.
     let _chosen = default_provider().install_default();
     reqwest::blocking::Client::builder()
         // The machine's proxy would be asked for a server that only this machine has.

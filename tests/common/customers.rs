@@ -32,12 +32,12 @@ impl Contract {
 
 /// Returns the keys of a suite's customers, by their names.
 pub fn keys(suite: &str, customers: &[Customer]) -> BTreeMap<String, String> {
-    let made = once(&format!("keys-{suite}"), |folder| {
+    let folder = once(&format!("keys-{suite}"), |folder| {
         let keys = make_keys(&folder.join("data"), customers);
         let keys = serde_json::to_vec(&keys).unwrap();
         std::fs::write(folder.join("keys.json"), keys).unwrap();
     });
-    serde_json::from_slice(&std::fs::read(made.join("keys.json")).unwrap()).unwrap()
+    serde_json::from_slice(&std::fs::read(folder.join("keys.json")).unwrap()).unwrap()
 }
 
 /// Makes the customers in an empty state.
@@ -64,11 +64,11 @@ pub fn make_keys(data: &Path, customers: &[Customer]) -> BTreeMap<&'static str, 
             expires_at: None,
         };
         let seed = KeySeed::new([u8::try_from(at).unwrap() + 1; 40]);
-        let made = state.create_key(&new, seed, now).unwrap();
+        let new_key = state.create_key(&new, seed, now).unwrap();
         if *name == "disabled" {
             state.set_enabled(&tenant, false).unwrap();
         }
-        (*name, made.secret.expose().to_owned())
+        (*name, new_key.secret.expose().to_owned())
     };
     customers.iter().enumerate().map(key).collect()
 }

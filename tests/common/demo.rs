@@ -17,7 +17,7 @@ pub const FLAT: &str = "999884241135";
 /// A postcode of the house's street.
 pub const POSTCODE: &str = "QA1 1AF";
 
-/// A semi-detached house with two certificates, fully described.
+/// Returns the request for a semi-detached house with two certificates, fully described.
 pub fn house() -> Value {
     json!({
         "property": {
@@ -34,14 +34,14 @@ pub fn house() -> Value {
     })
 }
 
-/// The house with these options.
+/// Returns the house's request with these options.
 pub fn house_with(options: Value) -> Value {
     let mut request = house();
     request["options"] = options;
     request
 }
 
-/// A flat on a lease of 90 years.
+/// Returns the request for a flat on a lease of 90 years.
 pub fn flat() -> Value {
     json!({
         "property": {
@@ -59,7 +59,7 @@ pub fn flat() -> Value {
     })
 }
 
-/// The house's request at another address.
+/// Returns the house's request at another address.
 pub fn at(building: &str, street: &str, postcode: &str) -> Value {
     let mut request = house();
     request["property"]["building_number_or_name"] = building.into();
@@ -68,27 +68,27 @@ pub fn at(building: &str, street: &str, postcode: &str) -> Value {
     request
 }
 
-/// A building of three flats, named without one.
+/// Returns the request for a building of three flats, without the number of a flat.
 pub fn divided() -> Value {
     at("7", "Beacon Road", "QA1 1AL")
 }
 
-/// A shop.
+/// Returns the request for a shop.
 pub fn shop() -> Value {
     at("3", "Falcon Yard Grove", "QA1 2AR")
 }
 
-/// A postcode of Scotland.
+/// Returns a request with a postcode of Scotland.
 pub fn scottish() -> Value {
     at("1", "High Street", "XS1 1AA")
 }
 
-/// A house without a certificate.
+/// Returns the request for a house without a certificate.
 pub fn uncertified() -> Value {
     at("8", "Amber Street", "QA1 1AB")
 }
 
-/// A house in Wales.
+/// Returns the request for a house in Wales.
 pub fn welsh() -> Value {
     at("1", "Ffordd Wharf Lark", "VR1 1AA")
 }

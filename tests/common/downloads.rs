@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// The folder of the downloads, if it holds the file that a test needs; otherwise one line says
+/// Returns the folder of the downloads if it holds the file that a test needs. Otherwise prints
 /// that the test is skipped. For tests of the crates in `host/`.
 pub fn folder(test: &str, needs: &str) -> Option<PathBuf> {
     let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");

@@ -4,7 +4,7 @@ use super::program::repository;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The library, compiled with the machine's own compiler.
+/// Compiles the library with the machine's own compiler, and returns its path.
 pub fn library(folder: &Path) -> PathBuf {
     let library = folder.join("disk.so");
     let status = Command::new("cc")

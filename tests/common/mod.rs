@@ -1,6 +1,6 @@
-//! What the black-box suites share: the program, a server of the demo's releases, two clients (a
+//! Helpers of the black-box suites: the program, a server of the demo's releases, two clients (a
 //! plain one, and one that writes the bytes of a request by hand), homes of the made-up country,
-//! guests, and where the registers' own files are.
+//! guests, and the folder of the registers' own files.
 #![allow(dead_code)] // Each suite takes the part that it needs.
 
 pub mod client;

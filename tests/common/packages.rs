@@ -12,12 +12,12 @@ use tempfile::TempDir;
 /// A releases folder of a test's own, or one that a run's tests share.
 pub struct Releases {
     path: PathBuf,
-    /// Removes the folder, where it is a test's own.
-    _kept: Option<TempDir>,
+    /// Removes the folder, if one test owns it.
+    _temp_dir: Option<TempDir>,
 }
 
 impl Releases {
-    /// The folder.
+    /// Returns the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -28,25 +28,28 @@ impl Releases {
         let path = once(&format!("releases-{name}"), |folder| {
             fill(&Releases {
                 path: folder.to_owned(),
-                _kept: None,
+                _temp_dir: None,
             });
         });
-        Releases { path, _kept: None }
+        Releases {
+            path,
+            _temp_dir: None,
+        }
     }
 
-    /// A whole copy of the demo's.
+    /// Copies all of the demo's releases.
     pub fn copy() -> Releases {
         let copy = Releases::without_release();
         copy.add_demo();
         copy
     }
 
-    /// A copy with the keys and the snapshot alone.
+    /// Copies the keys and the snapshot alone.
     pub fn without_release() -> Releases {
-        let kept = TempDir::new().unwrap();
+        let temp_dir = TempDir::new().unwrap();
         let copy = Releases {
-            path: kept.path().to_owned(),
-            _kept: Some(kept),
+            path: temp_dir.path().to_owned(),
+            _temp_dir: Some(temp_dir),
         };
         copy.add_snapshot();
         copy
@@ -65,12 +68,12 @@ impl Releases {
         copy_tree(&demo, &self.release(RELEASE));
     }
 
-    /// A release's package.
+    /// Returns the folder of a release's package.
     pub fn release(&self, id: &str) -> PathBuf {
         self.path().join("valuation").join(id)
     }
 
-    /// The snapshot's package.
+    /// Returns the folder of the snapshot's package.
     pub fn snapshot(&self) -> PathBuf {
         self.path().join("property").join(SNAPSHOT)
     }
@@ -81,7 +84,7 @@ impl Releases {
         self.add_changed(id, component, |_| {});
     }
 
-    /// The same with some of its manifest changed.
+    /// Adds the demo's release under another id and component, with a change of its manifest.
     pub fn add_changed(
         &self,
         id: &str,

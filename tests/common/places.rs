@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// What the provider was asked.
+/// A question to the provider.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
     /// Path and query as they came.
@@ -22,11 +22,11 @@ pub struct Question {
     pub most: usize,
     /// The header `key`.
     pub key: Option<String>,
-    /// How many were asked before it.
+    /// The number of questions before it.
     pub number: usize,
 }
 
-/// What it does.
+/// The provider's reaction to a question.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// 200 with this document.
@@ -51,7 +51,7 @@ type Behaviour = Box<dyn Fn(&Question) -> Reply + Send + Sync>;
 
 /// A running provider; it is gone when it is dropped.
 pub struct Places {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     behaviour: Arc<Mutex<Arc<Behaviour>>>,
     questions: Arc<Mutex<Vec<Question>>>,
@@ -60,12 +60,12 @@ pub struct Places {
 }
 
 impl Places {
-    /// One that behaves like this.
+    /// Starts a provider with this behaviour, at a free port.
     pub fn that(behaviour: impl Fn(&Question) -> Reply + Send + Sync + 'static) -> Places {
         Places::on("127.0.0.1:0", behaviour)
     }
 
-    /// One at this address.
+    /// Starts a provider with this behaviour, at this address.
     pub fn on(
         address: &str,
         behaviour: impl Fn(&Question) -> Reply + Send + Sync + 'static,
@@ -100,9 +100,9 @@ impl Places {
                         let now = busy.fetch_add(1, Ordering::SeqCst) + 1;
                         busiest.fetch_max(now, Ordering::SeqCst);
                         {
-                            let mut asked = lock(&questions);
-                            question.number = asked.len();
-                            asked.push(question.clone());
+                            let mut received = lock(&questions);
+                            question.number = received.len();
+                            received.push(question.clone());
                         }
                         let behaviour = lock(&behaviour).clone();
                         let went_on = reply(reader.get_mut(), &behaviour(&question));
@@ -117,7 +117,7 @@ impl Places {
         places
     }
 
-    /// One that knows these homes and answers as it should.
+    /// Starts a provider that knows these homes and answers correctly.
     pub fn of(homes: &[Home]) -> Places {
         Places::that(listing(homes))
     }
@@ -127,17 +127,17 @@ impl Places {
         *lock(&self.behaviour) = Arc::new(Box::new(behaviour));
     }
 
-    /// The address to give to a service.
+    /// Returns the URL to configure a service with.
     pub fn url(&self) -> String {
         format!("http://{}/search/places/v1", self.address)
     }
 
-    /// What it was asked so far.
-    pub fn asked(&self) -> Vec<Question> {
+    /// Returns the questions that were received so far.
+    pub fn questions(&self) -> Vec<Question> {
         lock(&self.questions).clone()
     }
 
-    /// The most questions that it had at the same time.
+    /// Returns the highest number of questions that were in work at the same time.
     pub fn busiest(&self) -> usize {
         self.busiest.load(Ordering::SeqCst)
     }
@@ -166,7 +166,7 @@ pub struct Home {
     pub fields: Value,
 }
 
-/// A home in Royal Mail's list: number or name, and street.
+/// Returns a home in Royal Mail's list, with its number or name and its street.
 pub fn home(uprn: u64, postcode: &str, number: &str, street: &str) -> Home {
     Home {
         postcode: postcode.to_owned(),
@@ -195,7 +195,7 @@ pub fn home(uprn: u64, postcode: &str, number: &str, street: &str) -> Home {
 }
 
 impl Home {
-    /// The same with these fields.
+    /// Returns the home with these fields set.
     pub fn with(mut self, fields: Value) -> Home {
         for (name, value) in fields.as_object().unwrap() {
             self.fields[name] = value.clone();
@@ -203,12 +203,12 @@ impl Home {
         self
     }
 
-    /// The same at this point of the National Grid, metres.
+    /// Returns the home at this point of the National Grid, in metres.
     pub fn at(self, easting: f64, northing: f64) -> Home {
         self.with(json!({"X_COORDINATE": easting, "Y_COORDINATE": northing}))
     }
 
-    /// The same as the local authority lists it.
+    /// Returns the home as the local authority lists it.
     pub fn in_lpi(mut self) -> Home {
         let mut fields = self.fields.clone();
         let take = |fields: &mut Value, name: &str| {
@@ -235,7 +235,7 @@ impl Home {
     }
 }
 
-/// Answers as it should, out of these homes.
+/// Returns a behaviour that answers correctly, from these homes.
 pub fn listing(homes: &[Home]) -> impl Fn(&Question) -> Reply + Send + Sync + use<> + 'static {
     let mut by_postcode: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for home in homes {
@@ -249,9 +249,9 @@ pub fn listing(homes: &[Home]) -> impl Fn(&Question) -> Reply + Send + Sync + us
     }
 }
 
-/// The page of these results that a question asks for.
+/// Returns the page of these results that a question asks for.
 pub fn page(all: &[Value], question: &Question) -> Value {
-    let shown: Vec<&Value> = all
+    let slice: Vec<&Value> = all
         .iter()
         .skip(question.offset)
         .take(question.most)
@@ -269,8 +269,8 @@ pub fn page(all: &[Value], question: &Question) -> Value {
         "lastupdate": "2026-10-01",
         "output_srs": "EPSG:27700"
     }});
-    if !shown.is_empty() {
-        page["results"] = json!(shown);
+    if !slice.is_empty() {
+        page["results"] = json!(slice);
     }
     page
 }
@@ -292,10 +292,10 @@ fn question(reader: &mut BufReader<TcpStream>) -> Option<Question> {
             key = Some(value.trim().to_owned());
         }
     }
-    let of = |wanted: &str| {
+    let of = |parameter: &str| {
         let query = target.split('?').nth(1).unwrap_or_default();
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
-        let value = pairs.find(|(name, _)| *name == wanted)?.1;
+        let value = pairs.find(|(name, _)| *name == parameter)?.1;
         Some(value.replace('+', " ").replace("%20", " "))
     };
     Some(Question {
@@ -310,7 +310,7 @@ fn question(reader: &mut BufReader<TcpStream>) -> Option<Question> {
     })
 }
 
-/// Whether the connection goes on.
+/// Sends a reply, and reports whether the connection goes on.
 fn reply(stream: &mut TcpStream, reply: &Reply) -> std::io::Result<bool> {
     match reply {
         Reply::Json(document) => whole(stream, "200 OK", "", &document.to_string()),

@@ -35,7 +35,7 @@ const SETTINGS: [&str; 25] = [
     "RUST_LOG",
 ];
 
-/// The repository's root.
+/// Returns the repository's root.
 pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -43,7 +43,7 @@ pub fn repository() -> PathBuf {
         .unwrap()
 }
 
-/// The releases that a fresh checkout serves; `DOMESDAY_RELEASES` names others.
+/// Returns the folder of releases that a fresh checkout serves, or `DOMESDAY_RELEASES`.
 pub fn releases() -> PathBuf {
     let releases = std::env::var_os("DOMESDAY_RELEASES")
         .map_or_else(|| repository().join("releases"), PathBuf::from);
@@ -55,7 +55,7 @@ pub fn releases() -> PathBuf {
     releases
 }
 
-/// The program, with nothing of this process's settings.
+/// Returns a command of the program without the settings of this process.
 pub fn domesday() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_domesday"));
     for setting in SETTINGS {
@@ -64,7 +64,7 @@ pub fn domesday() -> Command {
     command
 }
 
-/// How a command ended.
+/// The exit code and the output of a command.
 #[derive(Debug)]
 pub struct ProcessOutput {
     /// The exit code.
@@ -76,14 +76,14 @@ pub struct ProcessOutput {
 }
 
 impl ProcessOutput {
-    /// The same, where it ended well.
+    /// Asserts that the command succeeded, and returns its output.
     #[track_caller]
     pub fn ok(self) -> ProcessOutput {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self
     }
 
-    /// What it said, where it refused.
+    /// Asserts that the command refused, and returns its standard error.
     #[track_caller]
     pub fn refused(self) -> String {
         assert_eq!(self.code, Some(1), "{self:#?}");

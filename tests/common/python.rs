@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The interpreter of the environment of `folder`, which holds a `requirements.txt`. It is made
-/// once below `target`, and again when the pinned versions change.
+/// Returns the interpreter of the environment of `folder`, which holds a `requirements.txt`. The
+/// environment is installed once below `target`, and again when the pinned versions change.
 pub fn interpreter(folder: &Path, target: &Path) -> PathBuf {
     let pinned = folder.join("requirements.txt");
-    let wanted = std::fs::read_to_string(&pinned).unwrap();
+    let requirements = std::fs::read_to_string(&pinned).unwrap();
     let name = folder.file_name().unwrap();
     let environment = target.join("python").join(name);
     let installed = environment.join("installed");
@@ -16,23 +16,23 @@ pub fn interpreter(folder: &Path, target: &Path) -> PathBuf {
     std::fs::create_dir_all(target.join("python")).unwrap();
     let lock = std::fs::File::create(environment.with_extension("lock")).unwrap();
     lock.lock().unwrap();
-    if std::fs::read_to_string(&installed).ok().as_ref() != Some(&wanted) {
+    if std::fs::read_to_string(&installed).ok().as_ref() != Some(&requirements) {
         let mut venv = Command::new("python3");
-        done(venv.args(["-m", "venv", "--clear"]).arg(&environment));
+        run_to_success(venv.args(["-m", "venv", "--clear"]).arg(&environment));
         let mut pip = Command::new(environment.join("bin/pip"));
-        done(
+        run_to_success(
             pip.args(["install", "--quiet", "--disable-pip-version-check"])
                 .arg("--requirement")
                 .arg(&pinned),
         );
-        std::fs::write(installed, wanted).unwrap();
+        std::fs::write(installed, requirements).unwrap();
     }
     environment.join("bin/python")
 }
 
-/// What a command said, which must end well.
+/// Runs a command that must succeed, and returns its output.
 #[track_caller]
-pub fn done(command: &mut Command) -> Output {
+pub fn run_to_success(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| {
         panic!("{command:?} could not be run: {error}. This test needs Python 3 with venv and pip.")
     });

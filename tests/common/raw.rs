@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// What a server said.
+/// A server's response.
 #[derive(Debug)]
 pub struct Answer {
     /// The status.
@@ -17,7 +17,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A header that is given once.
+    /// Returns the value of a header, and asserts that it occurs at most once.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut values = self.headers.iter().filter(|(n, _)| n == name);
         let (_, value) = values.next()?;
@@ -25,20 +25,20 @@ impl Answer {
         Some(value)
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The body, where the status is 200.
+    /// Asserts that the status is 200, and returns the body.
     #[track_caller]
     pub fn ok(&self) -> Value {
         assert_eq!(self.status, 200, "{self:?}");
         self.json()
     }
 
-    /// Status, code and pointer of a refusal.
+    /// Returns status, code and pointer of a refusal.
     #[track_caller]
     pub fn refusal(&self) -> (u16, String, Option<String>) {
         let error = &self.json()["error"];
@@ -63,7 +63,7 @@ pub fn send(address: SocketAddr, request: &[u8]) -> Answer {
     read(&mut stream)
 }
 
-/// A request's head: a line, headers and the empty line that ends them.
+/// Returns a request's head: a line, headers and the empty line that ends them.
 pub fn head(method: &str, path: &str, headers: &[(&str, &str)]) -> String {
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n");
     for (name, value) in headers {

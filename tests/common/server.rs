@@ -1,4 +1,4 @@
-//! A server of its own: on a free port, with a state of its own, gone when it is dropped.
+//! A server for one test, on a free port and with its own state. Dropping it stops it.
 
 use super::client::Client;
 use super::program::{ProcessOutput, domesday, releases, run};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// How late a log line may be written.
+/// The longest delay of a log line.
 const LATE: Duration = Duration::from_secs(5);
 const UNMETERED: &str = "requests_per_second = 1000000
 burst = 1000000
@@ -21,27 +21,27 @@ concurrency = 1000000
 monthly_units = 1000000000000";
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How a server is started.
+/// The settings of a server that is about to start.
 pub struct Start {
     releases: PathBuf,
     data: PathBuf,
     listen: String,
     arguments: Vec<String>,
     environment: Vec<(String, PathBuf)>,
-    kept: TempDir,
+    temp_dir: TempDir,
 }
 
 /// A running server.
 pub struct Server {
     process: Process,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     /// Its data folder.
     pub data: PathBuf,
-    /// What it printed when it was ready.
+    /// Its standard output until it was ready.
     pub printed: String,
     log: PathBuf,
-    kept: Option<TempDir>,
+    temp_dir: Option<TempDir>,
 }
 
 enum Process {
@@ -51,16 +51,16 @@ enum Process {
     Shared(u32),
 }
 
-/// A server of the demo with the demo's key, on an empty state.
+/// Returns the settings of a server of the demo, with the demo's key and an empty state.
 pub fn start() -> Start {
-    let kept = TempDir::new().unwrap();
+    let temp_dir = TempDir::new().unwrap();
     Start {
         releases: releases(),
-        data: kept.path().join("data"),
+        data: temp_dir.path().join("data"),
         listen: "127.0.0.1:0".to_owned(),
         arguments: Vec::new(),
         environment: Vec::new(),
-        kept,
+        temp_dir,
     }
 }
 
@@ -69,10 +69,10 @@ pub fn start() -> Start {
 pub fn shared(name: &str, make: impl FnOnce() -> Server) -> Server {
     let folder = once_while(
         &format!("server-{name}"),
-        |folder| TcpStream::connect(Server::lent(folder).address).is_ok(),
+        |folder| TcpStream::connect(Server::from_record(folder).address).is_ok(),
         |folder| make().lend(folder),
     );
-    Server::lent(&folder)
+    Server::from_record(&folder)
 }
 
 impl Start {
@@ -94,7 +94,7 @@ impl Start {
         self
     }
 
-    /// More arguments.
+    /// Adds arguments.
     pub fn with(mut self, arguments: &[&str]) -> Start {
         self.arguments
             .extend(arguments.iter().map(|&argument| argument.to_owned()));
@@ -107,7 +107,7 @@ impl Start {
         self
     }
 
-    /// Where its state will be.
+    /// Returns the folder of the server's state.
     pub fn data_folder(&self) -> &Path {
         &self.data
     }
@@ -120,7 +120,7 @@ impl Start {
     /// Makes a key of this tenant, which is on this plan (TOML) from now on.
     pub fn planned(&self, tenant: &str, scopes: &[&str], plan: &str) -> String {
         std::fs::create_dir_all(&self.data).unwrap();
-        let file = self.kept.path().join("plan.toml");
+        let file = self.temp_dir.path().join("plan.toml");
         std::fs::write(&file, plan).unwrap();
         let (data, file) = (self.data.display().to_string(), file.display().to_string());
         let mut arguments = vec!["key", "create", "--tenant", tenant, "--data", &data];
@@ -131,14 +131,14 @@ impl Start {
         run(arguments).ok().stdout.trim().to_owned()
     }
 
-    /// The server, once it is ready.
+    /// Starts the server, and waits until it is ready.
     #[track_caller]
     pub fn go(self) -> Server {
         self.attempt()
             .unwrap_or_else(|ran| panic!("it did not start: {ran:#?}"))
     }
 
-    /// What it said when it would not start.
+    /// Asserts that the server does not start, and returns its standard error.
     #[track_caller]
     pub fn refused(self) -> String {
         match self.attempt() {
@@ -148,7 +148,10 @@ impl Start {
     }
 
     fn attempt(self) -> Result<Server, ProcessOutput> {
-        let (out, log) = (self.kept.path().join("out"), self.kept.path().join("log"));
+        let (out, log) = (
+            self.temp_dir.path().join("out"),
+            self.temp_dir.path().join("log"),
+        );
         let mut child = domesday()
             .args(["serve", "--listen", &self.listen, "--releases"])
             .arg(&self.releases)
@@ -195,39 +198,39 @@ impl Start {
             data: self.data,
             printed,
             log,
-            kept: Some(self.kept),
+            temp_dir: Some(self.temp_dir),
         })
     }
 }
 
 impl Server {
-    /// Leaves the server to all tests of the run, which find it by what is written into `folder`.
+    /// Shares the server with all tests of the run: writes its record into `folder`.
     fn lend(mut self, folder: &Path) {
-        let shown = json!({
+        let record = json!({
             "process": self.process(),
             "address": self.address,
             "data": self.data,
             "printed": self.printed,
             "log": self.log,
         });
-        std::fs::write(folder.join("server.json"), shown.to_string()).unwrap();
-        let kept = self.kept.take().unwrap().keep();
-        end_with_run(self.process(), &kept);
+        std::fs::write(folder.join("server.json"), record.to_string()).unwrap();
+        let temp_dir = self.temp_dir.take().unwrap().keep();
+        end_with_run(self.process(), &temp_dir);
         self.process = Process::Shared(self.process());
     }
 
-    /// The server that [`Server::lend`] left.
-    fn lent(folder: &Path) -> Server {
-        let shown = std::fs::read(folder.join("server.json")).unwrap();
-        let shown: Value = serde_json::from_slice(&shown).unwrap();
-        let text = |name: &str| shown[name].as_str().unwrap().to_owned();
+    /// Returns the server that [`Server::lend`] wrote down.
+    fn from_record(folder: &Path) -> Server {
+        let record = std::fs::read(folder.join("server.json")).unwrap();
+        let record: Value = serde_json::from_slice(&record).unwrap();
+        let text = |name: &str| record[name].as_str().unwrap().to_owned();
         Server {
-            process: Process::Shared(shown["process"].as_u64().unwrap().try_into().unwrap()),
+            process: Process::Shared(record["process"].as_u64().unwrap().try_into().unwrap()),
             address: text("address").parse().unwrap(),
             data: text("data").into(),
             printed: text("printed"),
             log: text("log").into(),
-            kept: None,
+            temp_dir: None,
         }
     }
 
@@ -238,25 +241,25 @@ impl Server {
         }
     }
 
-    /// A client with the demo's key.
+    /// Returns a client with the demo's key.
     pub fn demo(&self) -> Client {
         let key = std::fs::read_to_string(self.data.join("demo.key")).unwrap();
         self.client(key.trim())
     }
 
-    /// A client with this key.
+    /// Returns a client with this key.
     pub fn client(&self, key: &str) -> Client {
         Client::new(self.address, key)
     }
 
-    /// Memory of the process that is in use, bytes.
+    /// Returns the resident memory of the process, in bytes.
     pub fn resident(&self) -> u64 {
-        self.memory("VmRSS:")
+        self.memory_bytes("VmRSS:")
     }
 
-    /// The most memory that was in use since [`Server::forget_peak`], bytes.
+    /// Returns the highest resident memory since [`Server::forget_peak`], in bytes.
     pub fn peak(&self) -> u64 {
-        self.memory("VmHWM:")
+        self.memory_bytes("VmHWM:")
     }
 
     /// Begins to look for the peak anew.
@@ -265,28 +268,28 @@ impl Server {
         std::fs::write(format!("/proc/{}/clear_refs", self.process()), "5").unwrap();
     }
 
-    fn memory(&self, name: &str) -> u64 {
+    fn memory_bytes(&self, name: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process())).unwrap();
         let line = status.lines().find(|line| line.starts_with(name)).unwrap();
         let kibibytes = line.split_whitespace().nth(1).unwrap();
         kibibytes.parse::<u64>().unwrap() << 10
     }
 
-    /// All that it logged so far.
+    /// Returns the server's log so far.
     pub fn log(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// The log line that says this, which may take a moment to be written.
+    /// Waits for a log line that satisfies a condition, and returns it.
     #[track_caller]
-    pub fn logged(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub fn logged(&self, condition: impl Fn(&Value) -> bool) -> Value {
         let started = Instant::now();
         loop {
             let log = self.log();
             let mut lines = log
                 .lines()
                 .filter_map(|line| serde_json::from_str(line).ok());
-            if let Some(line) = lines.find(|line| wanted(line)) {
+            if let Some(line) = lines.find(|line| condition(line)) {
                 return line;
             }
             assert!(started.elapsed() < LATE, "no such line was logged");
@@ -338,6 +341,6 @@ impl Drop for Server {
             let _ = child.kill();
             let _ = child.wait();
         }
-        drop(self.kept.take());
+        drop(self.temp_dir.take());
     }
 }

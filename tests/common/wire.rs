@@ -25,7 +25,7 @@ const VARIABLE: &str = "DOMESDAY_WIRE_MUTATION";
 /// The largest response that a server gives, with room for its head.
 const LONGEST: u64 = 16 << 20;
 
-/// What is mutated.
+/// A mutation of requests or responses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mutation {
     /// Leaves a member out of JSON responses.
@@ -58,7 +58,7 @@ impl Mutation {
     }
 }
 
-/// The address that clients use: the server's own, or that of a proxy where a mutation is set.
+/// Returns the address for clients: the server's own, or a proxy's where a mutation is set.
 pub fn in_front_of(server: SocketAddr) -> SocketAddr {
     match std::env::var(VARIABLE) {
         Ok(name) => {
@@ -151,7 +151,7 @@ fn misspell_bytes(bytes: &mut [u8], quoted: &[u8]) -> usize {
             bytes[at + 1] = b'_';
         }
     }
-    let split = (1..quoted.len()).find(|kept| bytes.ends_with(&quoted[..*kept]));
+    let split = (1..quoted.len()).find(|length| bytes.ends_with(&quoted[..*length]));
     bytes.len() - split.unwrap_or(0)
 }
 
@@ -199,18 +199,18 @@ impl Head {
         self.0.split(' ').nth(1).unwrap_or_default()
     }
 
-    fn header(&self, wanted: &str) -> Option<&str> {
+    fn header(&self, header: &str) -> Option<&str> {
         let headers = self.0.lines().filter_map(|line| line.split_once(':'));
         headers
-            .filter(|(name, _)| name.eq_ignore_ascii_case(wanted))
+            .filter(|(name, _)| name.eq_ignore_ascii_case(header))
             .map(|(_, value)| value.trim())
             .next()
     }
 
-    fn remove(&mut self, wanted: &str) {
+    fn remove(&mut self, header: &str) {
         let is_other = |line: &&str| {
             let name = line.split_once(':').map(|(name, _)| name);
-            !name.is_some_and(|name| name.eq_ignore_ascii_case(wanted))
+            !name.is_some_and(|name| name.eq_ignore_ascii_case(header))
         };
         self.0 = self.0.split_inclusive('\n').filter(is_other).collect();
     }

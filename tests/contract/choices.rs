@@ -1,4 +1,4 @@
-//! What the contract leaves open, what was chosen, and the tests of it.
+//! Points that the contract leaves open, the choices, and their tests.
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choices {
-    /// What the contract says that it does not show.
+    /// The points that the contract itself leaves open.
     pub open: Vec<Open>,
     /// The sections of `docs/contract.md`.
     pub section: Vec<Section>,
@@ -20,9 +20,9 @@ pub struct Choices {
 pub struct Open {
     /// Its stable name.
     pub id: String,
-    /// What is open, in our own words.
+    /// The open point, as the project states it.
     pub says: String,
-    /// The tests of what was chosen.
+    /// The tests of the choice.
     pub tests: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Choices {
         toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
     }
 
-    /// Names of points with their tests.
+    /// Returns the names of points with their tests.
     pub fn all(&self) -> impl Iterator<Item = (String, &[String])> {
         let open = self.open.iter();
         let open = open.map(|open| (open.id.clone(), &*open.tests));
@@ -70,7 +70,7 @@ fn named(section: &str, point: &str) -> String {
     format!("{section}: {point}")
 }
 
-/// The rows of all tables of a page, named as [`Choices::all`] names them.
+/// Returns the rows of all tables of a page, named as [`Choices::all`] names them.
 pub fn rows(page: &str) -> BTreeSet<String> {
     let (mut rows, mut section, mut body) = (BTreeSet::new(), "", false);
     for line in page.lines() {

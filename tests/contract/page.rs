@@ -3,7 +3,7 @@
 use super::rules::{Contract, Rule, Rules};
 use std::fmt::Write;
 
-/// The page of one contract.
+/// Renders the page of one contract.
 pub fn page(contract: &Contract, rules: &Rules) -> String {
     let mut page = format!(
         "# {}\n\n\

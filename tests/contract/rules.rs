@@ -1,4 +1,4 @@
-//! The lists of rules, one for each contract and one for what is promised beyond them, read.
+//! Reads the lists of rules: one for each contract, and one of promises beyond the contracts.
 
 use serde::Deserialize;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 pub struct Contract {
     /// Its name.
     pub name: &'static str,
-    /// What its page is headed.
+    /// The title of its page.
     pub title: &'static str,
     /// The list of its rules.
     pub list: &'static str,
@@ -66,7 +66,7 @@ pub struct Section {
 pub struct Rule {
     /// Its stable name.
     pub id: String,
-    /// What it says, in our own words.
+    /// The rule, as the project states it.
     pub says: String,
     /// The tests that hold it, as `binary::suite::module::function`; the first is its own.
     pub tests: Vec<String>,
@@ -91,14 +91,14 @@ impl Rules {
         }
     }
 
-    /// All rules in order.
+    /// Returns all rules in order.
     pub fn all(&self) -> impl Iterator<Item = &Rule> {
         self.section.iter().flat_map(|section| &section.rule)
     }
 }
 
 impl Rule {
-    /// How the names of the rule's own tests begin.
+    /// Returns the prefix of the names of the rule's own tests.
     pub fn prefix(&self) -> String {
         self.id.replace('-', "_") + "_"
     }

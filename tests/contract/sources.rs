@@ -35,7 +35,7 @@ pub fn tests(repository: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Whether a file of the sources, before `::`, has this test.
+/// Reports whether a file of the sources has a test: `named` is the path, `::` and the test.
 pub fn has_test(repository: &Path, named: &str) -> bool {
     let (file, test) = named.split_once("::").unwrap();
     let file = repository.join(file);
@@ -47,22 +47,22 @@ pub fn has_test(repository: &Path, named: &str) -> bool {
     text.contains(&format!("fn {test}("))
 }
 
-/// The tests of the state, which every store runs: generic functions in files of rooms.
+/// Returns the tests of the state, which every store runs: generic functions of its suite.
 fn state_tests(repository: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    for room in rust_files(&repository.join("host/state/tests/suite"), 1) {
-        let text = std::fs::read_to_string(&room).unwrap();
+    for file in rust_files(&repository.join("host/state/tests/suite"), 1) {
+        let text = std::fs::read_to_string(&file).unwrap();
         for line in text.lines() {
             let function = line.strip_prefix("pub(crate) fn ");
             if let Some((test, _)) = function.and_then(|rest| rest.split_once("<S: Store>")) {
-                found.push(format!("{STORE}::{}::{test}", stem(&room)));
+                found.push(format!("{STORE}::{}::{test}", stem(&file)));
             }
         }
     }
     found
 }
 
-/// The functions marked as tests, and the lines of a table that a macro makes tests of.
+/// Returns the functions marked as tests, and the entries of a table that a macro turns into tests.
 fn tests_in(file: &Path) -> impl Iterator<Item = String> {
     let text = std::fs::read_to_string(file).unwrap();
     let (mut tests, mut marked, mut table) = (Vec::new(), false, false);
@@ -89,7 +89,7 @@ fn tests_in(file: &Path) -> impl Iterator<Item = String> {
     })
 }
 
-/// One step in, where a table's entries stand.
+/// Reports whether a line is indented by one step, as a table's entries are.
 fn is_entry(line: &str) -> bool {
     line.starts_with("    ") && !line.starts_with("     ")
 }

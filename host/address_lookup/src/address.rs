@@ -36,7 +36,7 @@ pub(crate) fn parse_address(
 }
 
 fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress>, Failure> {
-    if !counts(&dpa.common, &dpa.postcode, postcode) {
+    if !stands_in_postcode(&dpa.common, &dpa.postcode, postcode) {
         return Ok(None);
     }
     let paon = match (dpa.building_name.get(), dpa.building_number.get()) {
@@ -49,13 +49,13 @@ fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress
         (name, number) => format!("{name}, {number}"),
     };
     // The number belongs to the dependent street, where there is one.
-    let street = first(&[&dpa.dependent_thoroughfare_name, &dpa.thoroughfare_name]);
-    let locality = first(&[
+    let street = first_text(&[&dpa.dependent_thoroughfare_name, &dpa.thoroughfare_name]);
+    let locality = first_text(&[
         &dpa.double_dependent_locality,
         &dpa.dependent_locality,
         &dpa.post_town,
     ]);
-    of(
+    listed_address(
         &dpa.common,
         dpa.sub_building_name.get(),
         &paon,
@@ -67,7 +67,7 @@ fn delivery_point(dpa: &Dpa, postcode: &Postcode) -> Result<Option<ListedAddress
 fn land_identifier(lpi: &Lpi, postcode: &Postcode) -> Result<Option<ListedAddress>, Failure> {
     // Approved, or an alternative that is in use beside it; not provisional, not historic.
     let in_force = matches!(lpi.lpi_logical_status_code.get(), "" | "1" | "3");
-    if !in_force || !counts(&lpi.common, &lpi.postcode_locator, postcode) {
+    if !in_force || !stands_in_postcode(&lpi.common, &lpi.postcode_locator, postcode) {
         return Ok(None);
     }
     let unit = numbers(
@@ -89,8 +89,8 @@ fn land_identifier(lpi: &Lpi, postcode: &Postcode) -> Result<Option<ListedAddres
         ("", number) => number.to_owned(),
         (name, number) => format!("{name}, {number}"),
     };
-    let locality = first(&[&lpi.locality_name, &lpi.town_name]);
-    of(
+    let locality = first_text(&[&lpi.locality_name, &lpi.town_name]);
+    listed_address(
         &lpi.common,
         &saon,
         &paon,
@@ -102,13 +102,13 @@ fn land_identifier(lpi: &Lpi, postcode: &Postcode) -> Result<Option<ListedAddres
 /// Returns whether a result is of the requested postcode and the property stands.
 ///
 /// It stands if it is approved (1) and neither gone (4) nor only permitted (6).
-fn counts(common: &Common, found: &Text, postcode: &Postcode) -> bool {
+fn stands_in_postcode(common: &Common, found: &Text, postcode: &Postcode) -> bool {
     let approved = matches!(common.logical_status_code.get(), "" | "1");
     let stands = !matches!(common.blpu_state_code.get(), "4" | "6");
     approved && stands && Postcode::parse(found.get()).as_ref() == Some(postcode)
 }
 
-fn of(
+fn listed_address(
     common: &Common,
     saon: &str,
     paon: &str,
@@ -160,7 +160,7 @@ fn point(common: &Common) -> Option<(i32, i32)> {
         .then(|| (east.round() as i32, north.round() as i32))
 }
 
-fn first<'a>(texts: &[&'a Text]) -> &'a str {
+fn first_text<'a>(texts: &[&'a Text]) -> &'a str {
     let mut texts = texts.iter().map(|text| text.get());
     texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
@@ -182,12 +182,12 @@ mod tests {
     use super::*;
     use domesday_property::{AddressList, Resolution};
 
-    fn asked() -> Postcode {
+    fn requested() -> Postcode {
         Postcode::parse("ZZ9 9ZZ").unwrap()
     }
 
     fn read(result: &str) -> Result<Option<ListedAddress>, Failure> {
-        parse_address(&serde_json::from_str(result).unwrap(), &asked())
+        parse_address(&serde_json::from_str(result).unwrap(), &requested())
     }
 
     fn dpa(fields: &str) -> ListedAddress {

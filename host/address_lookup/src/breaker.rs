@@ -78,7 +78,7 @@ impl Breaker {
             Position::Closed { .. } => {}
             Position::Open { until, .. } if now < until => return Err(until - now),
             Position::Open { length, .. } => self.turn_to(Position::HalfOpen { length }),
-            // Whoever goes first may take a while; the others come back as if it had failed.
+            // The trial request may take a while; the others wait as if it had failed.
             Position::HalfOpen { length } => return Err(length),
         }
         Ok(Permit(self.turn))
@@ -95,7 +95,7 @@ impl Breaker {
         }
     }
 
-    /// Records a failure. A `wait` that the provider asked for is kept, up to `open_max`.
+    /// Records a failure. A `wait` that the provider asked for is respected, up to `open_max`.
     pub fn failed(&mut self, permit: Permit, now: Instant, wait: Option<Duration>) {
         if permit.0 != self.turn {
             return;
@@ -126,7 +126,7 @@ impl Breaker {
             return;
         }
         if let Position::HalfOpen { length } = self.position {
-            // The next goes first in its place.
+            // The next caller gets the trial request.
             self.turn_to(Position::Open { until: now, length });
         }
     }
@@ -222,8 +222,8 @@ mod tests {
     }
 
     proptest! {
-        /// However calls and their ends are mixed, it lets somebody through again after its longest
-        /// time, and while half open it never lets two.
+        /// Whatever the order of calls and results, the breaker gives a permit after its longest
+        /// time. While half open it gives no second one.
         #[test]
         fn it_never_stays_shut(steps in prop::collection::vec((0_u8..4, 0_u64..20), 0..200)) {
             let (mut breaker, mut now) = (Breaker::new(RULES), Instant::now());

@@ -30,22 +30,24 @@ impl Cache {
         }
     }
 
-    /// Returns the cached result or the one of `ask`, and whether it was cached.
+    /// Returns the cached result or the one of `look_up`, and whether it was cached.
     ///
     /// Concurrent callers share one result, even a failure. A failure is not kept for later
     /// callers.
-    pub(crate) async fn answer<F: Future<Output = Result<Arc<LookupResult>, Unavailable>>>(
+    pub(crate) async fn get_or_look_up<
+        F: Future<Output = Result<Arc<LookupResult>, Unavailable>>,
+    >(
         &self,
         postcode: &Postcode,
-        ask: impl FnOnce() -> F,
+        look_up: impl FnOnce() -> F,
     ) -> (bool, Result<Arc<LookupResult>, Unavailable>) {
         let slot = self.slot(postcode);
         if let Some((_, result)) = slot.get() {
             return (true, result.clone());
         }
-        // Where whoever came first goes away, the next in line asks.
+        // If the first caller is cancelled, the next one looks up.
         let result = slot.get_or_init(|| async {
-            let result = ask().await;
+            let result = look_up().await;
             (Instant::now(), result)
         });
         (false, result.await.1.clone())
@@ -56,21 +58,21 @@ impl Cache {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let fresh = |slot: &Slot| match slot.get() {
             Some((when, result)) => result.is_ok() && now.duration_since(*when) < self.life,
-            // Somebody asks at present.
+            // A lookup is under way.
             None => true,
         };
         if let Some(slot) = slots.get(postcode).filter(|slot| fresh(slot)) {
             return slot.clone();
         }
         if slots.len() >= self.most {
-            // A slot without an answer that nobody waits for was given up.
+            // A slot without a result and without waiting callers was abandoned.
             slots.retain(|_, slot| match slot.get() {
                 Some(_) => fresh(slot),
                 None => Arc::strong_count(slot) > 1,
             });
         }
         if slots.len() >= self.most {
-            // All are fresh: it begins anew but for those who wait.
+            // All are fresh: drop every slot that no caller waits for.
             slots.retain(|_, slot| Arc::strong_count(slot) > 1);
         }
         let slot = Slot::default();
@@ -95,52 +97,56 @@ mod tests {
 
     #[tokio::test]
     async fn those_who_ask_together_are_told_together_and_a_failure_is_forgotten() {
-        let (memory, asked) = (Cache::new(10, Duration::from_secs(60)), AtomicU32::new(0));
+        let (cache, lookups) = (Cache::new(10, Duration::from_secs(60)), AtomicU32::new(0));
         let postcode = postcode(1);
         let fail = || async {
-            asked.fetch_add(1, Ordering::SeqCst);
+            lookups.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
             Err(Failure::Closed.into())
         };
         let both = tokio::join!(
-            memory.answer(&postcode, fail),
-            memory.answer(&postcode, fail)
+            cache.get_or_look_up(&postcode, fail),
+            cache.get_or_look_up(&postcode, fail)
         );
         assert!(both.0.1.is_err() && both.1.1.is_err());
-        assert_eq!(asked.load(Ordering::SeqCst), 1);
-        let (remembered, result) = memory.answer(&postcode, || async { known() }).await;
-        assert!(!remembered && result.is_ok());
-        let (remembered, result) = memory.answer(&postcode, fail).await;
-        assert!(remembered && result.is_ok());
-        assert_eq!(asked.load(Ordering::SeqCst), 1);
+        assert_eq!(lookups.load(Ordering::SeqCst), 1);
+        let (cached, result) = cache.get_or_look_up(&postcode, || async { known() }).await;
+        assert!(!cached && result.is_ok());
+        let (cached, result) = cache.get_or_look_up(&postcode, fail).await;
+        assert!(cached && result.is_ok());
+        assert_eq!(lookups.load(Ordering::SeqCst), 1);
     }
 
     #[tokio::test]
     async fn an_answer_has_its_life_and_who_gives_up_leaves_the_next_to_ask() {
-        let memory = Cache::new(10, Duration::ZERO);
+        let cache = Cache::new(10, Duration::ZERO);
         for _ in 0..2 {
-            let (remembered, _) = memory.answer(&postcode(1), || async { known() }).await;
-            assert!(!remembered);
+            let (cached, _) = cache
+                .get_or_look_up(&postcode(1), || async { known() })
+                .await;
+            assert!(!cached);
         }
-        let memory = Cache::new(10, Duration::from_secs(60));
+        let cache = Cache::new(10, Duration::from_secs(60));
         let postcode = postcode(1);
-        let never = memory.answer(&postcode, std::future::pending);
+        let never = cache.get_or_look_up(&postcode, std::future::pending);
         assert!(
             tokio::time::timeout(Duration::from_millis(5), never)
                 .await
                 .is_err()
         );
-        let (_, result) = memory.answer(&postcode, || async { known() }).await;
+        let (_, result) = cache.get_or_look_up(&postcode, || async { known() }).await;
         assert!(result.is_ok());
     }
 
     #[tokio::test]
     async fn it_holds_no_more_than_it_may() {
-        let memory = Cache::new(5, Duration::from_secs(60));
+        let cache = Cache::new(5, Duration::from_secs(60));
         for n in 0..50 {
-            let result = memory.answer(&postcode(n), || async { known() }).await;
+            let result = cache
+                .get_or_look_up(&postcode(n), || async { known() })
+                .await;
             assert!(result.1.is_ok());
-            assert!(memory.slots.lock().unwrap().len() <= 5);
+            assert!(cache.slots.lock().unwrap().len() <= 5);
         }
     }
 }

@@ -21,10 +21,8 @@ pub enum EndpointError {
     #[error("must be a whole URL such as https://places.example/search/places/v1")]
     NotAUrl,
     /// The URL contains a name, password, query or fragment.
-    #[error(
-        "must be a URL without a name, password, query or fragment; the key is given apart from it"
-    )]
-    MoreThanAPlace,
+    #[error("must be a URL without a name, password, query or fragment; pass the key separately")]
+    NotABaseUrl,
     /// Plain HTTP to another machine would show the key to the network.
     #[error(
         "must be https; plain http is for a provider on this machine alone (127.0.0.1, ::1, localhost)"
@@ -39,7 +37,7 @@ impl Endpoint {
     /// The fault of the URL. Nothing of the text is repeated.
     pub fn parse(text: &str) -> Result<Endpoint, EndpointError> {
         if text.contains(['?', '#', '@']) {
-            return Err(EndpointError::MoreThanAPlace);
+            return Err(EndpointError::NotABaseUrl);
         }
         let uri: Uri = text.parse().map_err(|_| EndpointError::NotAUrl)?;
         let host = uri.host().unwrap_or_default();
@@ -141,11 +139,11 @@ mod tests {
             ("http://127.0.0.1.places.example", EndpointError::Plain),
             (
                 "https://me:secret@places.example",
-                EndpointError::MoreThanAPlace,
+                EndpointError::NotABaseUrl,
             ),
             (
                 "https://places.example?key=secret",
-                EndpointError::MoreThanAPlace,
+                EndpointError::NotABaseUrl,
             ),
             ("ftp://places.example", EndpointError::NotAUrl),
             ("places.example", EndpointError::NotAUrl),

@@ -30,13 +30,13 @@ pub enum Failure {
     },
     /// 401 or 403.
     #[error("key rejected ({status}); check --address-key-file")]
-    KeyRefused {
+    KeyRejected {
         /// The status.
         status: u16,
     },
     /// Any other status than 200.
     #[error("request rejected ({status})")]
-    QuestionRefused {
+    RequestRejected {
         /// The status.
         status: u16,
     },
@@ -51,7 +51,7 @@ pub enum Failure {
     TooMany,
     /// No request was made, because the breaker is open.
     #[error("not called: the circuit breaker is open after failures")]
-    NotAsked {
+    BreakerOpen {
         /// The time until the next request.
         after: Duration,
     },
@@ -78,10 +78,10 @@ impl Failure {
     pub(crate) fn is_ill(&self) -> bool {
         !matches!(
             self,
-            Failure::QuestionRefused { .. }
+            Failure::RequestRejected { .. }
                 | Failure::TooLarge
                 | Failure::TooMany
-                | Failure::NotAsked { .. }
+                | Failure::BreakerOpen { .. }
         )
     }
 
@@ -89,7 +89,7 @@ impl Failure {
     pub(crate) fn after(&self) -> Option<Duration> {
         match self {
             Failure::Limited { after } | Failure::Broken { after, .. } => *after,
-            Failure::NotAsked { after } => Some(*after),
+            Failure::BreakerOpen { after } => Some(*after),
             _ => None,
         }
     }
@@ -102,12 +102,12 @@ impl Failure {
             Failure::TimedOut => "timed_out",
             Failure::Limited { .. } => "limited",
             Failure::Broken { .. } => "broken",
-            Failure::KeyRefused { .. } => "key_refused",
-            Failure::QuestionRefused { .. } => "question_refused",
+            Failure::KeyRejected { .. } => "key_refused",
+            Failure::RequestRejected { .. } => "question_refused",
             Failure::TooLarge => "too_large",
             Failure::Unreadable(_) => "unreadable",
             Failure::TooMany => "too_many",
-            Failure::NotAsked { .. } => "not_asked",
+            Failure::BreakerOpen { .. } => "not_asked",
         }
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 
 /// Longest response that is read, bytes: a page of 100 addresses takes some 150 kB.
-const ANSWER_MAX: usize = 2 << 20;
+const RESPONSE_MAX: usize = 2 << 20;
 /// Time that an idle connection is kept.
 const IDLE: Duration = Duration::from_secs(30);
 /// The header that carries the key.
@@ -64,17 +64,17 @@ impl HttpClient {
 
     /// Sends a GET and returns the whole body of a 200.
     pub(crate) async fn get(&self, url: &str) -> Result<Vec<u8>, Failure> {
-        timeout(self.wait, self.whole(url))
+        timeout(self.wait, self.fetch_body(url))
             .await
             .unwrap_or(Err(Failure::TimedOut))
     }
 
-    async fn whole(&self, url: &str) -> Result<Vec<u8>, Failure> {
+    async fn fetch_body(&self, url: &str) -> Result<Vec<u8>, Failure> {
         let mut request = self.client.get(url).header(ACCEPT, "application/json");
         if let Some(key) = &self.key {
             request = request.header(KEY, key.header());
         }
-        let mut answer = request.send().await.map_err(|error| {
+        let mut response = request.send().await.map_err(|error| {
             // The URL contains the postcode.
             let error = error.without_url();
             tracing::debug!(%error, "request to the address provider failed");
@@ -84,22 +84,22 @@ impl HttpClient {
                 _ => Failure::Closed,
             }
         })?;
-        if let Some(failure) = refused(answer.status(), answer.headers(), (self.now)()) {
+        if let Some(failure) = status_failure(response.status(), response.headers(), (self.now)()) {
             return Err(failure);
         }
-        let mut whole = Vec::new();
-        while let Some(piece) = answer.chunk().await.map_err(|_| Failure::Closed)? {
-            if whole.len() + piece.len() > ANSWER_MAX {
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|_| Failure::Closed)? {
+            if body.len() + piece.len() > RESPONSE_MAX {
                 return Err(Failure::TooLarge);
             }
-            whole.extend_from_slice(&piece);
+            body.extend_from_slice(&piece);
         }
-        Ok(whole)
+        Ok(body)
     }
 }
 
 /// Returns the failure of a status other than 200.
-fn refused(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Option<Failure> {
+fn status_failure(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Option<Failure> {
     let after = || {
         headers
             .get(RETRY_AFTER)?
@@ -112,13 +112,13 @@ fn refused(status: StatusCode, headers: &HeaderMap, now: SystemTime) -> Option<F
         StatusCode::OK => None,
         StatusCode::TOO_MANY_REQUESTS => Some(Failure::Limited { after: after() }),
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            Some(Failure::KeyRefused { status: code })
+            Some(Failure::KeyRejected { status: code })
         }
         _ if status.is_server_error() => Some(Failure::Broken {
             status: code,
             after: after(),
         }),
-        _ => Some(Failure::QuestionRefused { status: code }),
+        _ => Some(Failure::RequestRejected { status: code }),
     }
 }
 
@@ -152,16 +152,16 @@ mod tests {
         let now = UNIX_EPOCH;
         let mut headers = HeaderMap::new();
         headers.insert(RETRY_AFTER, "3".parse().unwrap());
-        let of = |status: u16| refused(StatusCode::from_u16(status).unwrap(), &headers, now);
+        let of = |status: u16| status_failure(StatusCode::from_u16(status).unwrap(), &headers, now);
         let after = Some(Duration::from_secs(3));
         assert_eq!(of(200), None);
         assert_eq!(of(429), Some(Failure::Limited { after }));
         assert_eq!(of(503), Some(Failure::Broken { status: 503, after }));
         for status in [401, 403] {
-            assert_eq!(of(status), Some(Failure::KeyRefused { status }));
+            assert_eq!(of(status), Some(Failure::KeyRejected { status }));
         }
         for other in [204, 301, 302, 400, 404, 418] {
-            assert_eq!(of(other), Some(Failure::QuestionRefused { status: other }));
+            assert_eq!(of(other), Some(Failure::RequestRejected { status: other }));
         }
     }
 }

@@ -35,12 +35,12 @@ use std::time::Duration;
 
 /// An observer of lookups, for metrics.
 pub trait LookupObserver: Send + Sync {
-    /// A request ended after `took` with this outcome: [`Failure::label`] or `answered`.
+    /// Records the end of a request after `took`: [`Failure::label`] or `answered`.
     fn request_finished(&self, outcome: &'static str, took: Duration);
-    /// A request is retried.
+    /// Records a retry of a request.
     fn request_retried(&self);
-    /// A lookup of a postcode ended: `remembered`, `answered` or `unavailable`.
+    /// Records the end of a lookup of a postcode: `remembered`, `answered` or `unavailable`.
     fn lookup_finished(&self, result: &'static str);
-    /// The circuit breaker changed its state.
+    /// Records a change of the circuit breaker's state.
     fn breaker_changed(&self, state: State);
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub struct LookupResult {
     /// The addresses and the property that each means.
-    pub book: AddressList,
-    places: BTreeMap<u64, Location>,
+    pub address_list: AddressList,
+    locations: BTreeMap<u64, Location>,
     homes: BTreeMap<u64, bool>,
 }
 
@@ -25,8 +25,8 @@ pub struct Location {
 
 impl LookupResult {
     /// Returns the location of a property of the result.
-    pub fn place(&self, uprn: u64) -> Location {
-        self.places.get(&uprn).copied().unwrap_or_default()
+    pub fn location(&self, uprn: u64) -> Location {
+        self.locations.get(&uprn).copied().unwrap_or_default()
     }
 
     /// Returns whether a property is residential.
@@ -40,12 +40,12 @@ impl LookupResult {
     /// results makes no difference.
     pub(crate) fn of(mut all: Vec<ListedAddress>) -> LookupResult {
         all.sort_by_key(|address| (address.listed.uprn, address.point.is_none(), address.point));
-        let mut places: BTreeMap<u64, Location> = BTreeMap::new();
+        let mut locations: BTreeMap<u64, Location> = BTreeMap::new();
         let mut homes: BTreeMap<u64, bool> = BTreeMap::new();
         for address in &all {
-            let place = places.entry(address.listed.uprn).or_default();
-            place.point = place.point.or(address.point);
-            place.country = place.country.or(address.country);
+            let location = locations.entry(address.listed.uprn).or_default();
+            location.point = location.point.or(address.point);
+            location.country = location.country.or(address.country);
             *homes.entry(address.listed.uprn).or_insert(true) &= address.listed.residential;
         }
         let listed: Vec<ListedProperty> = all
@@ -56,8 +56,8 @@ impl LookupResult {
             })
             .collect();
         LookupResult {
-            book: AddressList::new(&listed),
-            places,
+            address_list: AddressList::new(&listed),
+            locations,
             homes,
         }
     }
@@ -93,17 +93,20 @@ mod tests {
                 let ListedAddress { listed, point, .. } = &all[at];
                 address(listed.uprn, listed.residential, *point)
             });
-            let answer = LookupResult::of(again.into());
-            assert!(!answer.residential(1) && !answer.residential(2));
+            let result = LookupResult::of(again.into());
+            assert!(!result.residential(1) && !result.residential(2));
             assert_eq!(
-                answer.book.resolve("12", "Mill Lane"),
+                result.address_list.resolve("12", "Mill Lane"),
                 Resolution::NotResidential
             );
-            assert_eq!(answer.place(1).point, Some((4, 9)));
+            assert_eq!(result.location(1).point, Some((4, 9)));
         }
         let home = LookupResult::of(vec![address(1, true, None), address(1, true, Some((5, 5)))]);
         assert!(home.residential(1));
-        assert_eq!(home.book.resolve("12", "Mill Ln"), Resolution::Exact(1));
-        assert_eq!(home.place(1).point, Some((5, 5)));
+        assert_eq!(
+            home.address_list.resolve("12", "Mill Ln"),
+            Resolution::Exact(1)
+        );
+        assert_eq!(home.location(1).point, Some((5, 5)));
     }
 }

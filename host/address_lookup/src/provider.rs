@@ -40,9 +40,9 @@ pub struct Limits {
     /// Concurrent lookups.
     pub concurrent: usize,
     /// Postcodes in the cache.
-    pub remembered: usize,
+    pub cache_entries: usize,
     /// Lifetime of a cached result.
-    pub memory: Duration,
+    pub cache_lifetime: Duration,
     /// The thresholds of the breaker.
     pub breaker: Rules,
 }
@@ -60,8 +60,8 @@ impl Default for Limits {
             page: 100,
             results: 2_000,
             concurrent: 32,
-            remembered: 10_000,
-            memory: Duration::from_secs(300),
+            cache_entries: 10_000,
+            cache_lifetime: Duration::from_secs(300),
             breaker: Rules {
                 failures: 5,
                 open: Duration::from_secs(5),
@@ -82,11 +82,11 @@ pub enum ProviderError {
 /// A client of one address provider.
 pub struct Provider {
     endpoint: Endpoint,
-    exchange: HttpClient,
+    client: HttpClient,
     limits: Limits,
-    gate: SharedBreaker,
-    room: Semaphore,
-    memory: Cache,
+    breaker: SharedBreaker,
+    permits: Semaphore,
+    cache: Cache,
     observer: Arc<dyn LookupObserver>,
     /// The seed of the next waits.
     seed: AtomicU64,
@@ -108,7 +108,7 @@ impl Provider {
         seed: u64,
         now: fn() -> SystemTime,
     ) -> Result<Provider, ProviderError> {
-        let exchange = HttpClient::new(
+        let client = HttpClient::new(
             endpoint.is_secure(),
             key,
             limits.connect,
@@ -117,10 +117,10 @@ impl Provider {
             now,
         )?;
         Ok(Provider {
-            exchange,
-            gate: SharedBreaker::new(limits.breaker, observer.clone()),
-            room: Semaphore::new(limits.concurrent),
-            memory: Cache::new(limits.remembered, limits.memory),
+            client,
+            breaker: SharedBreaker::new(limits.breaker, observer.clone()),
+            permits: Semaphore::new(limits.concurrent),
+            cache: Cache::new(limits.cache_entries, limits.cache_lifetime),
             endpoint,
             limits,
             observer,
@@ -135,8 +135,11 @@ impl Provider {
     /// # Errors
     /// The provider gave no valid response, or the breaker is open.
     pub async fn addresses(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
-        let (remembered, result) = self.memory.answer(postcode, || self.ask(postcode)).await;
-        self.observer.lookup_finished(match (remembered, &result) {
+        let (cached, result) = self
+            .cache
+            .get_or_look_up(postcode, || self.look_up(postcode))
+            .await;
+        self.observer.lookup_finished(match (cached, &result) {
             (_, Err(_)) => "unavailable",
             (true, _) => "remembered",
             (false, _) => "answered",
@@ -144,16 +147,15 @@ impl Provider {
         result
     }
 
-    async fn ask(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
-        // The time begins when there is room, so that a crowd here is not taken for a slow
-        // provider.
-        let _room = self.room.acquire().await;
+    async fn look_up(&self, postcode: &Postcode) -> Result<Arc<LookupResult>, Unavailable> {
+        // The time starts with the permit, so that a queue here does not count as a slow provider.
+        let _permit = self.permits.acquire().await;
         let whole = timeout(self.limits.postcode, self.pages(postcode)).await;
         match whole.unwrap_or(Err(Failure::TimedOut)) {
             Ok(all) => Ok(Arc::new(LookupResult::of(all))),
             Err(why) => {
-                // What the breaker never hears of would otherwise be heard of nowhere.
-                if !why.is_ill() && !matches!(why, Failure::NotAsked { .. }) {
+                // The breaker does not report these failures.
+                if !why.is_ill() && !matches!(why, Failure::BreakerOpen { .. }) {
                     tracing::warn!(%why, "address lookup of one postcode failed");
                 }
                 Err(why.into())
@@ -187,13 +189,13 @@ impl Provider {
             .with_jitter()
             .with_jitter_seed(self.seed.fetch_add(1, Ordering::Relaxed));
         let url = self.endpoint.postcode(postcode, offset, self.limits.page);
-        (|| self.once(&url, offset))
+        (|| self.request_page(&url, offset))
             .retry(waits)
             .sleep(tokio::time::sleep)
             .when(Failure::may_pass)
             .adjust(|failure, wait| match (wait, failure.after()) {
                 (Some(wait), Some(after)) if after <= self.limits.retry_after => Some(wait + after),
-                // It wishes to be left alone for longer than anybody waits here.
+                // The provider demands a longer wait than the limit.
                 (Some(_), Some(_)) => None,
                 (wait, _) => wait,
             })
@@ -201,17 +203,17 @@ impl Provider {
             .await
     }
 
-    async fn once(&self, url: &str, offset: usize) -> Result<Page, Failure> {
-        let pass = self.gate.enter()?;
-        let began = Instant::now();
-        let page = match self.exchange.get(url).await {
+    async fn request_page(&self, url: &str, offset: usize) -> Result<Page, Failure> {
+        let permit = self.breaker.enter()?;
+        let start = Instant::now();
+        let page = match self.client.get(url).await {
             Ok(body) => read(&body, offset, self.limits.page),
             Err(failure) => Err(failure),
         };
         let failure = page.as_ref().err();
         let label = failure.map_or("answered", Failure::label);
-        self.observer.request_finished(label, began.elapsed());
-        pass.report(failure);
+        self.observer.request_finished(label, start.elapsed());
+        permit.report(failure);
         page
     }
 }

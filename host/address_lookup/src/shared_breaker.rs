@@ -13,7 +13,7 @@ pub(crate) struct SharedBreaker {
 
 /// A permit for one request. A permit that is dropped without a report was abandoned.
 pub(crate) struct SharedPermit<'a> {
-    gate: &'a SharedBreaker,
+    breaker: &'a SharedBreaker,
     permit: Option<Permit>,
 }
 
@@ -31,10 +31,10 @@ impl SharedBreaker {
         let entered = self.change(None, |breaker, now| breaker.enter(now));
         match entered {
             Ok(permit) => Ok(SharedPermit {
-                gate: self,
+                breaker: self,
                 permit: Some(permit),
             }),
-            Err(after) => Err(Failure::NotAsked { after }),
+            Err(after) => Err(Failure::BreakerOpen { after }),
         }
     }
 
@@ -79,12 +79,12 @@ impl SharedPermit<'_> {
             return;
         };
         match failure {
-            Some(why) if why.is_ill() => self.gate.change(Some(why), |breaker, now| {
+            Some(why) if why.is_ill() => self.breaker.change(Some(why), |breaker, now| {
                 breaker.failed(permit, now, why.after());
             }),
-            // It answers, whatever it says.
+            // The provider responds, if only with an error.
             _ => self
-                .gate
+                .breaker
                 .change(None, |breaker, _| breaker.succeeded(permit)),
         }
     }
@@ -93,7 +93,7 @@ impl SharedPermit<'_> {
 impl Drop for SharedPermit<'_> {
     fn drop(&mut self) {
         if let Some(permit) = self.permit.take() {
-            self.gate
+            self.breaker
                 .change(None, |breaker, now| breaker.abandoned(permit, now));
         }
     }

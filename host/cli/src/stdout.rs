@@ -13,29 +13,30 @@ use std::sync::OnceLock;
 /// The first fault.
 static FAULT: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints to standard output. A reader that has gone is none of the command's concern.
+/// Prints to standard output. Ignores a closed pipe.
 macro_rules! print {
     ($($text:tt)*) => { $crate::stdout::print(format_args!($($text)*)) };
 }
 
-/// As `print!`, with the end of a line.
+/// Prints to standard output, with a line end.
 macro_rules! println {
     ($($text:tt)*) => { $crate::stdout::print(format_args!("{}\n", format_args!($($text)*))) };
 }
 
-/// What both macros do.
+/// Prints the text of both macros.
 pub fn print(text: Arguments<'_>) {
     note(io::stdout().write_fmt(text));
 }
 
-/// What kept something from being printed, if anything did; for the end of a command.
+/// Flushes standard output and returns the first fault in printing, if any. A command calls it at
+/// its end.
 pub fn fault() -> Option<&'static io::Error> {
     note(io::stdout().flush());
     FAULT.get()
 }
 
-fn note(done: io::Result<()>) {
-    if let Err(error) = done
+fn note(result: io::Result<()>) {
+    if let Err(error) = result
         && error.kind() != ErrorKind::BrokenPipe
     {
         let _ = FAULT.set(error);

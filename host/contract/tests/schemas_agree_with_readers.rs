@@ -110,9 +110,9 @@ const PLACES: &[&str] = &[
     "/explain",
 ];
 
-/// What is put there: sound for some place, or wrong in a way that a schema can say. A day is
-/// never after the valuation date, and a whole number is written without a fraction: those two
-/// rules are the readers' alone.
+/// Returns a strategy of values to put there: sound for some place, or wrong in a way that a schema
+/// can state. No day is after the valuation date and no whole number has a fraction. The readers
+/// alone check those two rules.
 fn value() -> impl Strategy<Value = Option<Value>> {
     prop_oneof![
         Just(None),
@@ -211,7 +211,7 @@ const READERS_ALONE: [&str; 2] = [
     "The lease has ended by the valuation date.",
 ];
 
-/// A refusal for what the schema says too, or none.
+/// Keeps an error only if the schema states it too.
 fn said_by_both(error: String) -> Result<(), String> {
     let errors = error.matches("ValidationError {").count();
     let alone: usize = READERS_ALONE

@@ -1,5 +1,5 @@
-//! What trees cost: native, in a warm sandbox and in a fresh one for every row, checked to the bit
-//! on the way.
+//! The cost of trees: native, in a warm sandbox and in a fresh one for every row, checked to the
+//! bit on the way.
 //!
 //! `scripts/measure-trees` trains the model, runs this and LightGBM's own single-row prediction.
 #![allow(clippy::unwrap_used)]

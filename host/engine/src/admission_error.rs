@@ -16,7 +16,7 @@ pub enum AdmissionError {
     },
     /// The bytes are not a component: a core module, text, or another format.
     #[error(
-        "these bytes are no WebAssembly component ({found}); `domesday release build` makes one of a model crate"
+        "these bytes are no WebAssembly component ({found}); build one from a model crate with `domesday release build`"
     )]
     NotAComponent {
         /// The format that was recognised.
@@ -43,16 +43,14 @@ pub enum AdmissionError {
     #[error("the component does not export the function {name:?}; a release must", name = v1::VALUE)]
     NoExport,
     /// The component defines a resource type, whose handles would lie in the host's memory.
-    #[error(
-        "the component defines a resource type at byte {offset}; a release has none of its own"
-    )]
+    #[error("the component defines a resource type at byte {offset}; a release may define none")]
     OwnResource {
         /// The offset of the type, bytes.
         offset: usize,
     },
     /// A nested component instantiates components.
     #[error(
-        "a component within the component makes instances of components; a release does so at its outermost level only, if at all"
+        "a nested component instantiates components; only the outermost level of a release may"
     )]
     NestedInstances,
     /// The component declares more of a resource than a release may have.

@@ -78,15 +78,15 @@ impl Cache {
             if let Some(component) = load(engine, &code) {
                 return Ok(component);
             }
-            tracing::warn!(entry = %path.display(), "a compiled component was kept by another engine; compiling anew");
+            tracing::warn!(entry = %path.display(), "a compiled component comes from another engine; compiling again");
         }
         let component = compile(engine, source)?;
-        let kept = component
+        let written = component
             .serialize()
             .map_err(io::Error::other)
-            .and_then(|code| self.keep(&path, &code));
-        if let Err(error) = kept {
-            tracing::warn!(entry = %path.display(), %error, "the compiled component could not be kept");
+            .and_then(|code| self.store(&path, &code));
+        if let Err(error) = written {
+            tracing::warn!(entry = %path.display(), %error, "the compiled component could not be stored");
         }
         Ok(component)
     }
@@ -116,13 +116,13 @@ impl Cache {
         let body = entry.len().checked_sub(TAG_BYTES)?;
         let tag = entry.split_off(body);
         if self.mac(path, &entry)?.verify_slice(&tag).is_err() {
-            tracing::warn!(entry = %path.display(), "a compiled component was not kept by this host; compiling anew");
+            tracing::warn!(entry = %path.display(), "a compiled component was not stored by this host; compiling again");
             return None;
         }
         Some(entry)
     }
 
-    fn keep(&self, path: &Path, code: &[u8]) -> io::Result<()> {
+    fn store(&self, path: &Path, code: &[u8]) -> io::Result<()> {
         let Some(mac) = self.mac(path, code) else {
             return Ok(());
         };
@@ -152,6 +152,6 @@ impl Cache {
 #[allow(unsafe_code)]
 fn load(engine: &Engine, code: &[u8]) -> Option<Component> {
     // SAFETY: `deserialize` trusts its bytes to be what `Component::serialize` wrote. These bytes
-    // carry an HMAC, under a secret of this host, that only `Cache::keep` makes over exactly that.
+    // carry an HMAC, under a secret of this host, that only `Cache::store` makes over exactly that.
     unsafe { Component::deserialize(engine, code).ok() }
 }

@@ -7,7 +7,7 @@ use wasmtime::{
     Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, WasmFeatures,
 };
 
-/// How memory for instances is found. It never changes an answer, only its speed.
+/// The allocator of instances. It never changes an answer, only its speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allocation {
     /// Slots made ready beforehand: what a server wants.
@@ -57,7 +57,7 @@ pub const LEFT_OUT: WasmFeatures = WasmFeatures::THREADS
     .union(WasmFeatures::STACK_SWITCHING)
     .union(WasmFeatures::CM_ASYNC);
 
-/// The configuration of every engine that runs a release.
+/// Returns the configuration of every engine that runs a release.
 pub fn configuration(allocation: Allocation) -> Config {
     let mut config = Config::new();
 

@@ -1,4 +1,4 @@
-//! Whose fault it is that a row ended without an answer.
+//! Classification of failed rows: the fault of the guest or of the host.
 
 use crate::outcome::RowFailure;
 use crate::row_state::{HostError, LimitReached};
@@ -44,13 +44,15 @@ pub(crate) fn classify(error: &Error, fuel: u64) -> Option<RowFailure> {
     })
 }
 
-/// No sandbox could be made ready: memory was not to be had, or could not be mapped.
-pub(crate) fn unready(error: &Error) -> RowFailure {
+/// Returns the failure of a row without a sandbox: memory was not available, or could not be
+/// mapped.
+pub(crate) fn sandbox_failure(error: &Error) -> RowFailure {
     host(format!("no sandbox could be made ready: {error:#}"))
 }
 
-/// The guest gave back what cannot be read: a bad pointer, an unknown case, too much data.
-pub(crate) fn unreadable(error: &Error) -> RowFailure {
+/// Returns the failure of a row whose answer cannot be read: a bad pointer, an unknown case, too
+/// much data.
+pub(crate) fn unreadable_outcome(error: &Error) -> RowFailure {
     RowFailure::InvalidOutcome {
         field: "outcome".to_owned(),
         problem: format!("cannot be read: {}", error.root_cause()),

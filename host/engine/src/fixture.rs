@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fixture {
-    /// What the row is called in messages; unique in its file.
+    /// The row's name in messages; unique in its file.
     pub row: String,
     /// The engine that made the record.
     pub engine: String,
@@ -24,16 +24,16 @@ pub struct Fixture {
     pub subject: Subject,
     /// Every question of the release with its answer, in order.
     pub evidence: Vec<Exchange>,
-    /// What came of it.
-    pub result: Recorded,
-    /// What it cost, for information: another engine version may count otherwise.
+    /// The result.
+    pub result: RecordedResult,
+    /// The cost, for information: another engine version may count otherwise.
     pub cost: Cost,
 }
 
-/// What came of a row: an outcome, or a failure that is the release's own and so final.
+/// The result of a row: an outcome, or a final failure of the release itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Recorded {
+pub enum RecordedResult {
     /// The release answered.
     Outcome(Outcome),
     /// The release failed, as it always will on this row.
@@ -48,7 +48,7 @@ pub enum FixtureError {
     HostFailure {
         /// The row.
         row: String,
-        /// What happened.
+        /// The problem.
         failure: RowFailure,
     },
     /// A line is no fixture.
@@ -58,7 +58,7 @@ pub enum FixtureError {
         line: usize,
         /// Counted from 1.
         column: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// Two rows of one name, of which a message could mean either.
@@ -78,7 +78,7 @@ pub enum FixtureError {
 }
 
 impl Fixture {
-    /// The record of a row that was run: `evidence` holds its queries and the responses.
+    /// Returns the record of a row that was run. `evidence` holds its queries and the responses.
     ///
     /// # Errors
     /// Where the host failed.
@@ -89,12 +89,12 @@ impl Fixture {
         run: &Row,
     ) -> Result<Fixture, FixtureError> {
         let result = match &run.outcome {
-            Ok(outcome) => Recorded::Outcome(outcome.clone()),
+            Ok(outcome) => RecordedResult::Outcome(outcome.clone()),
             Err(failure) if failure.retryable() => {
                 let failure = failure.clone();
                 return Err(FixtureError::HostFailure { row, failure });
             }
-            Err(failure) => Recorded::Failure(failure.clone()),
+            Err(failure) => RecordedResult::Failure(failure.clone()),
         };
         Ok(Fixture {
             row,
@@ -124,11 +124,12 @@ impl Fixture {
     }
 }
 
-/// What is wrong with a line. A reader of one line counts it as the first, which it is not.
-fn without_place(error: &serde_json::Error) -> String {
+/// Returns the fault of a line without its position. The JSON parser sees one line and always
+/// counts it as the first.
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
-    let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    let position = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&position).unwrap_or(&text).to_owned()
 }
 
 /// Reads a fixture file. Empty lines are passed over.
@@ -148,7 +149,7 @@ pub fn read(from: impl BufRead) -> Result<Vec<Fixture>, FixtureError> {
             serde_json::from_str(&line).map_err(|error| FixtureError::NotAFixture {
                 line: at + 1,
                 column: error.column(),
-                problem: without_place(&error),
+                problem: without_position(&error),
             })?;
         if !names.insert(fixture.row.clone()) {
             return Err(FixtureError::NameRepeated {

@@ -1,9 +1,9 @@
-//! What a model's component makes of a subject before it judges, where it shows that: `wit/inputs`.
+//! The inputs that a model's component makes of a subject, where it shows them: `wit/inputs`.
 //!
-//! It is for those who train and examine a release. Valuations never ask it.
+//! Training and examination of a release read them. Valuations never do.
 
 use crate::evidence::EvidenceSource;
-use crate::failure::{classify, unreadable, unready};
+use crate::failure::{classify, sandbox_failure, unreadable_outcome};
 use crate::outcome::RowFailure;
 use crate::runtime::Release;
 use crate::subject::Subject;
@@ -25,13 +25,14 @@ pub struct Input {
 }
 
 impl Release {
-    /// Whether the component shows its model's inputs.
+    /// Reports whether the component shows its model's inputs.
     pub fn shows_inputs(&self) -> bool {
         let component = self.pre.instance_pre().component();
         component.get_export_index(None, INPUTS).is_some()
     }
 
-    /// The model's inputs for a subject, in its order. None where the release would offer no value.
+    /// Returns the model's inputs for a subject, in the model's order, or `None` where the release
+    /// would offer no value.
     ///
     /// # Errors
     /// As a valuation: the release's own failure, or the host's. A component that shows no inputs
@@ -46,12 +47,12 @@ impl Release {
         let instance = store
             .set_fuel(fuel)
             .and_then(|()| self.pre.instance_pre().instantiate(&mut store))
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unready(&error)))?;
-        let asked = v1::lower(subject);
+            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))?;
+        let wit_subject = v1::lower(subject);
         instance
             .get_typed_func::<(&v1::wit::Subject,), (Option<Vec<Input>>,)>(&mut store, INPUTS)
-            .and_then(|inputs| inputs.call(&mut store, (&asked,)))
+            .and_then(|inputs| inputs.call(&mut store, (&wit_subject,)))
             .map(|(inputs,)| inputs)
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unreadable(&error)))
+            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unreadable_outcome(&error)))
     }
 }

@@ -1,4 +1,4 @@
-//! What comes of one row: a checked answer of the release, or the reason why there is none.
+//! The result of one row: a checked answer of the release, or the reason why there is none.
 
 use crate::evidence::Sale;
 use crate::subject::Attribute;
@@ -31,7 +31,7 @@ pub struct Valuation {
     pub confidence: f64,
     /// At most 10, best first.
     pub comparables: Vec<Comparable>,
-    /// What the release supplied for itself.
+    /// The inputs that the release supplied for itself.
     pub derived: Vec<DerivedInput>,
     /// The release's own measure of its error: standard deviation of ln(price / estimate).
     pub dispersion: Option<f64>,
@@ -54,7 +54,7 @@ pub struct ValueRange {
 pub struct Comparable {
     /// The sale's id in the snapshot.
     pub sale: u64,
-    /// What it says the subject is worth, pounds.
+    /// The subject's value by this sale, pounds.
     pub adjusted_price: f64,
     /// Likeness to the subject, 0 to 1.
     pub similarity: f64,
@@ -84,7 +84,7 @@ pub struct DerivedInput {
     pub value: Option<f64>,
 }
 
-/// Why no automated value is offered.
+/// The reason why no automated value is offered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -103,13 +103,13 @@ pub enum ReferralReason {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Referral {
-    /// Why.
+    /// The reason.
     pub reason: ReferralReason,
     /// The input that it is about, where there is one.
     pub about: Option<Attribute>,
 }
 
-/// Why a release gave up on a row.
+/// The reason why a release gave up on a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -120,7 +120,7 @@ pub enum FailureReason {
     Other,
 }
 
-/// Why a row has no answer of the release at all.
+/// The reason why a row has no answer of the release at all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "failure", rename_all = "snake_case")]
 pub enum RowFailure {
@@ -149,7 +149,7 @@ pub enum RowFailure {
     InvalidOutcome {
         /// Where in the outcome.
         field: String,
-        /// What is wrong there.
+        /// The problem of the field.
         problem: String,
     },
     /// Ours: the row's time on the clock ran out. May be tried again; never recorded as an outcome.
@@ -159,13 +159,14 @@ pub enum RowFailure {
     /// stack was too small. May be tried again; never recorded as an outcome.
     #[error("the host could not run the release: {problem}")]
     Host {
-        /// What happened.
+        /// The problem.
         problem: String,
     },
 }
 
 impl RowFailure {
-    /// Whether the same row may succeed another time: only where the fault was the host's.
+    /// Reports whether the same row may succeed another time, which only a fault of the host
+    /// allows.
     pub fn retryable(&self) -> bool {
         matches!(self, RowFailure::OutOfTime | RowFailure::Host { .. })
     }
@@ -178,11 +179,11 @@ pub struct Row {
     pub outcome: Result<Outcome, RowFailure>,
     /// The sales behind the outcome's comparables, in the same order.
     pub comparables: Vec<Sale>,
-    /// What the row cost.
+    /// The cost of the row.
     pub cost: Cost,
 }
 
-/// What a row cost; the same on every machine.
+/// The cost of a row; the same on every machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     /// Units of fuel, about one an instruction.

@@ -1,7 +1,7 @@
 //! Proves that a release still gives the answers that were recorded, bit for bit.
 
-use crate::evidence::{EvidenceSource, Recorded as RecordedEvidence};
-use crate::fixture::{Fixture, Recorded};
+use crate::evidence::{EvidenceSource, RecordedEvidence};
+use crate::fixture::{Fixture, RecordedResult};
 use crate::runtime::Release;
 use serde::Serialize;
 use serde_json::Value;
@@ -15,9 +15,9 @@ pub struct Mismatch {
     pub row: String,
     /// JSON Pointer into the fixture.
     pub field: String,
-    /// What was recorded.
+    /// The recorded value.
     pub expected: String,
-    /// What came now.
+    /// The value of this run.
     pub found: String,
 }
 
@@ -29,18 +29,18 @@ pub fn replay(release: &Release, fixture: &Fixture) -> Result<(), Mismatch> {
     let evidence = Arc::new(RecordedEvidence::new(fixture.evidence.clone()));
     let run = release.value(&Arc::new(fixture.subject.clone()), evidence.clone());
     let result = match run.outcome {
-        Ok(outcome) => Recorded::Outcome(outcome),
-        Err(failure) => Recorded::Failure(failure),
+        Ok(outcome) => RecordedResult::Outcome(outcome),
+        Err(failure) => RecordedResult::Failure(failure),
     };
     compare(fixture, "/result", &fixture.result, &result)?;
-    if evidence.asked() == fixture.evidence.len() {
+    if evidence.question_count() == fixture.evidence.len() {
         Ok(())
     } else {
         Err(Mismatch {
             row: fixture.row.clone(),
             field: "/evidence".to_owned(),
             expected: format!("{} questions", fixture.evidence.len()),
-            found: format!("{} questions", evidence.asked()),
+            found: format!("{} questions", evidence.question_count()),
         })
     }
 }
@@ -85,8 +85,10 @@ fn compare<T: Serialize>(
     }
 }
 
-/// The first difference in document order. Numbers are the same where their text is: the shortest
-/// text that reads back to the same bits tells every two numbers apart, -0.0 and 0.0 among them.
+/// Returns the first difference in document order.
+///
+/// Numbers are the same where their text is. The shortest text that reads back to the same bits
+/// differs for every two numbers, also for -0.0 and 0.0.
 fn difference(expected: &Value, found: &Value, at: String) -> Option<(String, String, String)> {
     match (expected, found) {
         (Value::Object(a), Value::Object(b)) => {

@@ -15,7 +15,7 @@ pub(crate) struct RowState {
     table_limit: usize,
     pub(crate) bounds: Bounds,
     /// Every sale that the release was shown: its comparables are checked and rendered from them.
-    pub(crate) shown: Vec<Sale>,
+    pub(crate) shown_sales: Vec<Sale>,
     /// Linear memory at its largest, bytes.
     pub(crate) memory_peak: usize,
     wasi: Option<Wasi>,
@@ -34,7 +34,7 @@ impl RowState {
             memory_limit,
             table_limit,
             bounds: Bounds::default(),
-            shown: Vec::new(),
+            shown_sales: Vec::new(),
             memory_peak: 0,
             wasi: None,
         }
@@ -64,10 +64,10 @@ impl RowState {
 
     /// Remembers sales that the release is shown.
     pub(crate) fn show(&mut self, sales: Vec<Sale>) {
-        if self.shown.is_empty() {
-            self.shown = sales;
+        if self.shown_sales.is_empty() {
+            self.shown_sales = sales;
         } else {
-            self.shown.extend(sales);
+            self.shown_sales.extend(sales);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::config::{
     Allocation, MAX_MEMORY_BYTES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, configuration,
 };
 use crate::evidence::EvidenceSource;
-use crate::failure::{classify, unreadable, unready};
+use crate::failure::{classify, sandbox_failure, unreadable_outcome};
 use crate::limits::Limits;
 use crate::outcome::{Cost, Row};
 use crate::profile::Profile;
@@ -208,11 +208,13 @@ impl Release {
         let answer = store
             .set_fuel(fuel)
             .and_then(|()| self.pre.instantiate(&mut store))
-            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unready(&error)))
+            .map_err(|error| classify(&error, fuel).unwrap_or_else(|| sandbox_failure(&error)))
             .and_then(|instance| {
                 instance
                     .call_value(&mut store, &v1::lower(subject))
-                    .map_err(|error| classify(&error, fuel).unwrap_or_else(|| unreadable(&error)))
+                    .map_err(|error| {
+                        classify(&error, fuel).unwrap_or_else(|| unreadable_outcome(&error))
+                    })
             });
         let spent = fuel - store.get_fuel().unwrap_or(0).min(fuel);
         let state = store.data();
@@ -221,7 +223,7 @@ impl Release {
             memory_bytes: state.memory_peak as u64,
             questions: state.bounds.questions,
         };
-        match answer.and_then(|outcome| v1::checked(outcome, &state.shown)) {
+        match answer.and_then(|outcome| v1::check(outcome, &state.shown_sales)) {
             Ok((outcome, comparables)) => Row {
                 outcome: Ok(outcome),
                 comparables,
@@ -263,11 +265,11 @@ struct Clock {
 impl Clock {
     fn start(engine: Engine) -> std::io::Result<Clock> {
         let stop = Arc::new(AtomicBool::new(false));
-        let seen = stop.clone();
+        let stopped = stop.clone();
         std::thread::Builder::new()
             .name("epoch".to_owned())
             .spawn(move || {
-                while !seen.load(Ordering::Relaxed) {
+                while !stopped.load(Ordering::Relaxed) {
                     std::thread::sleep(TICK);
                     engine.increment_epoch();
                 }

@@ -80,20 +80,21 @@ pub(crate) fn check(component: &[u8], profile: Profile) -> Result<Vec<String>, A
             Payload::GlobalSection(section) => globals += u64::from(section.count()),
             Payload::InstanceSection(section) => {
                 for instance in section {
-                    let made = matches!(instance.map_err(invalid)?, Instance::Instantiate { .. });
-                    inner.core_instances += u64::from(made);
+                    let instantiates =
+                        matches!(instance.map_err(invalid)?, Instance::Instantiate { .. });
+                    inner.core_instances += u64::from(instantiates);
                 }
             }
             Payload::ComponentInstanceSection(section) => {
                 for instance in section {
-                    let made = matches!(
+                    let instantiates = matches!(
                         instance.map_err(invalid)?,
                         ComponentInstance::Instantiate { .. }
                     );
-                    if made && !outermost {
+                    if instantiates && !outermost {
                         return Err(AdmissionError::NestedInstances);
                     }
-                    inner.component_instances += u64::from(made);
+                    inner.component_instances += u64::from(instantiates);
                 }
             }
             Payload::ComponentTypeSection(section) => {

@@ -16,7 +16,7 @@ pub struct GridPoint {
     pub northing: i32,
 }
 
-/// How exactly a place is known.
+/// The precision of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
@@ -108,7 +108,7 @@ pub struct Lease {
     pub service_charge_gbp: Option<f64>,
 }
 
-/// How big the home is.
+/// The size of the home.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Size {
@@ -126,7 +126,7 @@ pub struct Size {
     pub floor_level: Option<i32>,
 }
 
-/// What the home is built of.
+/// The materials of the home.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
@@ -160,7 +160,7 @@ pub struct Subject {
     pub uprn: Option<u64>,
     /// Where it stands.
     pub place: GridPoint,
-    /// How exactly that is known.
+    /// The precision of the place.
     pub precision: Precision,
     /// Its postcode.
     pub postcode: Postcode,
@@ -180,9 +180,9 @@ pub struct Subject {
     pub occupancy: Occupancy,
     /// Present for leasehold, absent for freehold.
     pub lease: Option<Lease>,
-    /// How big it is.
+    /// The size.
     pub size: Size,
-    /// What it is built of.
+    /// The materials.
     pub fabric: Fabric,
     /// Age and energy performance.
     pub energy: Energy,

@@ -1,4 +1,4 @@
-//! How far estimates lie from prices: the lender's figures and the assessor's.
+//! The accuracy of estimates against prices: the lender's figures and the assessor's.
 //!
 //! The *error* of an estimate is estimate / price - 1, so +0.05 is five per cent too high. The
 //! *ratio* of the assessor's figures is estimate / price. COD, PRD and PRB are those of the
@@ -16,7 +16,7 @@ pub struct Pair {
     pub estimate: f64,
 }
 
-/// How far estimates lie from prices. Shares are 0 to 1.
+/// The accuracy of estimates against prices. Shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accuracy {
@@ -103,9 +103,10 @@ fn deviation(pairs: &[Pair]) -> Option<f64> {
     Some((squares / (count(logs.len()) - 1.0)).sqrt())
 }
 
-/// Least squares of (ratio - median) / median on the binary logarithm of the value's proxy, which
-/// is the mean of the price and of the estimate over the median ratio: neither alone, since an
-/// error of either would then lean the slope.
+/// Fits (ratio - median) / median to the binary logarithm of the value's proxy by least squares.
+///
+/// The proxy is the mean of the price and of the estimate over the median ratio. With either alone,
+/// its errors would tilt the slope.
 fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
     if pairs.len() < 3 {
         return None;
@@ -128,12 +129,12 @@ fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
         return None;
     }
     let slope = xy / xx;
-    let left: f64 = proxies
+    let squared_residuals: f64 = proxies
         .iter()
         .zip(&sides)
         .map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2))
         .sum();
-    let error = (left / (count(pairs.len()) - 2.0) / xx).sqrt();
+    let error = (squared_residuals / (count(pairs.len()) - 2.0) / xx).sqrt();
     Some(Prb {
         value: rounded(slope),
         interval: [rounded(slope - Z95 * error), rounded(slope + Z95 * error)],
@@ -171,8 +172,8 @@ mod tests {
             .collect()
     }
 
-    /// Five homes worked by hand: prices 100, 200, 300, 400, 500 and ratios 1.2, 1.1, 1.0, 0.9,
-    /// 0.8.
+    /// Returns the accuracy of five homes worked by hand: prices 100, 200, 300, 400, 500 and ratios
+    /// 1.2, 1.1, 1.0, 0.9, 0.8.
     fn five() -> Accuracy {
         let five = pairs(&[
             (100.0, 120.0),

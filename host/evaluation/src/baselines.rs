@@ -110,7 +110,7 @@ impl BaselineFigures {
 }
 
 impl LikeForLike {
-    /// Both rules on the same rows in the same order.
+    /// Compares both rules on the same rows, given in the same order.
     fn of(release: &[Pair], baseline: &[Pair]) -> Option<LikeForLike> {
         let (release_nearer, nearer_interval) = nearer(release, baseline)?;
         Some(LikeForLike {

@@ -72,7 +72,8 @@ fn coverage_counts_the_ends_and_tells_the_sides() {
     assert_eq!(Ranges::of(&[&none], 0.8), None);
 }
 
-/// Forty sales at 100: the release estimates 110 or nothing, the baseline 120 for all but ten.
+/// Returns a group of forty sales at 100. The release estimates 110 or nothing, the baseline 120
+/// for all but ten.
 fn with_baseline(release: f64, baseline: f64) -> Group {
     let rows: Vec<Row> = (0..50)
         .map(|at| Row {

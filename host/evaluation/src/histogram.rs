@@ -1,4 +1,4 @@
-//! How errors are distributed.
+//! The distribution of errors.
 
 use crate::row::Row;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// Of the rows that have an estimate.
+    /// Counts the errors of the rows that have an estimate.
     pub fn of(rows: &[&Row]) -> Histogram {
         let mut histogram = Histogram::empty(FROM, STEP, BINS);
         for row in rows {
@@ -49,7 +49,7 @@ impl Histogram {
         }
     }
 
-    /// Everything that was counted.
+    /// Returns the number of values counted, also those beyond the bins.
     pub fn total(&self) -> usize {
         self.counts.iter().sum::<usize>() + self.below + self.above
     }
@@ -57,11 +57,11 @@ impl Histogram {
     /// Counts one more.
     pub(crate) fn add(&mut self, error: f64) {
         // Adds a tiny offset, so that a decimal end of a bin is one in binary, too.
-        let place = ((error - self.from) / self.step + 1e-9).floor();
-        if place < 0.0 {
+        let bin = ((error - self.from) / self.step + 1e-9).floor();
+        if bin < 0.0 {
             self.below += 1;
         } else {
-            match self.counts.get_mut(place as usize) {
+            match self.counts.get_mut(bin as usize) {
                 Some(count) => *count += 1,
                 None => self.above += 1,
             }

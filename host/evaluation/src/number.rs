@@ -31,13 +31,13 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
 /// Hyndman and Fan 1996), or `None` without values.
 pub(crate) fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
-    let place = part.clamp(0.0, 1.0) * count(last);
-    let lower = *sorted.get(place.floor() as usize)?;
-    let upper = *sorted.get(place.ceil() as usize)?;
-    Some(lower + (upper - lower) * (place - place.floor()))
+    let position = part.clamp(0.0, 1.0) * count(last);
+    let lower = *sorted.get(position.floor() as usize)?;
+    let upper = *sorted.get(position.ceil() as usize)?;
+    Some(lower + (upper - lower) * (position - position.floor()))
 }
 
-/// Arithmetic mean; None of nothing.
+/// Returns the arithmetic mean, or `None` of an empty list.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
 }
@@ -45,12 +45,12 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
 /// Returns the 95 % score interval of a share (Wilson 1927, without a correction for continuity),
 /// which keeps its promise for small numbers and for shares near 0 and 1, where the textbook
 /// interval does not.
-pub(crate) fn wilson(held: usize, rows: usize) -> Option<[f64; 2]> {
-    if rows == 0 || held > rows {
+pub(crate) fn wilson(successes: usize, rows: usize) -> Option<[f64; 2]> {
+    if rows == 0 || successes > rows {
         return None;
     }
     let n = count(rows);
-    let share = count(held) / n;
+    let share = count(successes) / n;
     let spread = Z95 * Z95 / n;
     let middle = (share + spread / 2.0) / (1.0 + spread);
     let half = Z95 / (1.0 + spread) * ((share * (1.0 - share) + spread / 4.0) / n).sqrt();
@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(quantile(&five, 0.5), Some(20.0));
     }
 
-    /// Wilson's interval of 8 in 10, as Brown, Cai and DasGupta (2001) work the formula:
+    /// The interval of 8 in 10 follows the formula of Brown, Cai and DasGupta (2001):
     /// middle (0.8 + 1.9208/10) / (1 + 3.8415/10), half width 0.2266.
     #[test]
     fn the_score_interval_by_hand() {
@@ -97,9 +97,9 @@ mod tests {
     proptest! {
         #[test]
         fn the_interval_holds_its_share(rows in 1_usize..5_000, part in 0.0_f64..=1.0) {
-            let held = (count(rows) * part) as usize;
-            let [low, high] = wilson(held, rows).unwrap();
-            let share = count(held) / count(rows);
+            let successes = (count(rows) * part) as usize;
+            let [low, high] = wilson(successes, rows).unwrap();
+            let share = count(successes) / count(rows);
             prop_assert!(low <= share + 1e-6 && share <= high + 1e-6);
             prop_assert!((0.0..=1.0).contains(&low) && (0.0..=1.0).contains(&high));
         }

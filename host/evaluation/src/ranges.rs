@@ -55,17 +55,17 @@ impl Ranges {
         Ranges::of_ranged(&ranged.collect::<Vec<_>>(), nominal)
     }
 
-    /// Of these; None of nothing.
+    /// Returns the figures of these ranges, or `None` of an empty list.
     pub fn of_ranged(ranged: &[RangedEstimate], nominal: f64) -> Option<Ranges> {
         let below = ranged.iter().filter(|row| row.price < row.range[0]).count();
         let above = ranged.iter().filter(|row| row.price > row.range[1]).count();
-        let held = ranged.len() - below - above;
-        let interval = wilson(held, ranged.len())?;
+        let covered = ranged.len() - below - above;
+        let interval = wilson(covered, ranged.len())?;
         let share = |rows: usize| rounded(count(rows) / count(ranged.len()));
         let widths = ranged.iter().map(RangedEstimate::width);
         Some(Ranges {
             rows: ranged.len(),
-            coverage: share(held),
+            coverage: share(covered),
             interval,
             nominal,
             agrees: interval[0] <= nominal && nominal <= interval[1],
@@ -77,7 +77,7 @@ impl Ranges {
 }
 
 impl RangedEstimate {
-    /// (upper - lower) / estimate.
+    /// Returns (upper - lower) / estimate.
     pub fn width(&self) -> f64 {
         (self.range[1] - self.range[0]) / self.estimate
     }

@@ -32,7 +32,7 @@ pub struct Report {
     pub subject: Header,
     /// The leakage probe; absent if it did not run.
     pub leakage_probe: Option<LeakageProbe>,
-    /// How the errors of all rows are distributed.
+    /// The distribution of the errors of all rows.
     pub errors: Histogram,
     /// All rows.
     pub overall: Group,
@@ -274,9 +274,9 @@ fn division(
     let mut groups = BTreeMap::<(usize, String), Vec<&Row>>::new();
     for row in rows {
         if let Some(key) = key(row) {
-            let place = order.iter().position(|known| *known == key);
-            let place = place.unwrap_or(order.len());
-            groups.entry((place, key)).or_default().push(row);
+            let rank = order.iter().position(|known| *known == key);
+            let rank = rank.unwrap_or(order.len());
+            groups.entry((rank, key)).or_default().push(row);
         }
     }
     Division {

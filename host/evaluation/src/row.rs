@@ -19,7 +19,7 @@ impl Baseline {
     /// Both, in the order of [`Row::baselines`].
     pub const ALL: [Baseline; 2] = [Baseline::LastSaleIndexed, Baseline::LocalPricePerSqm];
 
-    /// In words.
+    /// Returns the baseline's name in words.
     pub fn words(self) -> &'static str {
         match self {
             Baseline::LastSaleIndexed => "last sale, indexed",

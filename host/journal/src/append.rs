@@ -12,10 +12,10 @@ use crate::folder::{OWNER_ONLY, opening, sync_directory};
 use crate::line::{Receipt, SealedReceipt};
 use crate::{JournalError, segment};
 
-/// What must find room before a journal is written to again.
-static ROOM: [u8; 256 << 10] = [0; 256 << 10];
+/// Bytes that must fit on the disk before a journal is written to again.
+static FREE_SPACE_PROBE: [u8; 256 << 10] = [0; 256 << 10];
 
-/// The end of a journal. What it says of itself is durable.
+/// The end of a journal. Its fields describe durable receipts only.
 pub(crate) struct Tail {
     folder: PathBuf,
     /// A file is not begun before the next receipt, and not grown beyond this by much, bytes.
@@ -35,7 +35,7 @@ struct Current {
 }
 
 impl Tail {
-    /// Finds the end. A line that was not finished was never told of, and is removed.
+    /// Finds the end. Removes an unfinished line, which was never acknowledged.
     pub(crate) fn find(
         folder: &Path,
         host: &PublicKey,
@@ -77,9 +77,9 @@ impl Tail {
     }
 
     /// Adds receipts and makes them durable, all or none. After an error nothing is added before
-    /// [`Tail::mend`].
+    /// [`Tail::repair`].
     pub(crate) fn append(&mut self, receipts: &[SealedReceipt]) -> Result<(), JournalError> {
-        self.there()?;
+        self.check_file()?;
         if self.is_full() || self.current.is_none() {
             let path = segment::path(&self.folder, self.sequence + 1);
             self.current = Some(Current::begin(&self.folder, path)?);
@@ -109,14 +109,14 @@ impl Tail {
         Ok(())
     }
 
-    /// Whether the next receipt begins another file.
+    /// Reports whether the next receipt begins another file.
     pub(crate) fn is_full(&self) -> bool {
         let full = |current: &Current| current.length >= self.file_bytes;
         self.current.as_ref().is_some_and(full)
     }
 
-    /// Sees that the file under the name is the one that is written, and as long.
-    pub(crate) fn there(&self) -> Result<(), JournalError> {
+    /// Checks that the file under the name is the one that the host writes, and at least as long.
+    pub(crate) fn check_file(&self) -> Result<(), JournalError> {
         let Some(current) = self.current.as_ref() else {
             return Ok(());
         };
@@ -129,16 +129,16 @@ impl Tail {
             {
                 Ok(())
             }
-            _ => Err(JournalError::Taken {
+            _ => Err(JournalError::FileReplaced {
                 path: current.path.clone(),
             }),
         }
     }
 
-    /// After an error: removes what it left behind the last receipt that is durable, and sees on
-    /// the disk that this one is still there.
-    pub(crate) fn mend(&mut self) -> Result<(), JournalError> {
-        self.there()?;
+    /// Removes everything after the last durable receipt, once an append has failed. Then reads
+    /// from the disk that this receipt is still there.
+    pub(crate) fn repair(&mut self) -> Result<(), JournalError> {
+        self.check_file()?;
         let Some(current) = self.current.take() else {
             return Ok(());
         };
@@ -147,37 +147,37 @@ impl Tail {
             let removed = fs::remove_file(&current.path);
             return removed.map_err(JournalError::io(&current.path));
         }
-        let mended = Current::resume(current.path.clone(), current.length);
+        let reopened = Current::resume(current.path.clone(), current.length);
         // Should it fail, there is another try later.
-        let mut mended = match mended {
-            Ok(mended) => mended,
+        let mut repaired = match reopened {
+            Ok(repaired) => repaired,
             Err(error) => {
                 self.current = Some(current);
                 return Err(error);
             }
         };
         let mut bytes = Vec::new();
-        let read = mended
+        let read = repaired
             .file
             .seek(SeekFrom::Start(0))
-            .and_then(|_| mended.file.read_to_end(&mut bytes))
+            .and_then(|_| repaired.file.read_to_end(&mut bytes))
             .map_err(JournalError::io(&current.path));
         if read.is_err() || Sha256Digest::of(last_line(&bytes)) != self.digest {
             self.current = Some(current);
             read?;
             return Err(JournalError::Damaged {
-                path: mended.path,
+                path: repaired.path,
                 problem: "its last receipt is not the one that was written".to_owned(),
             });
         }
-        self.current = Some(mended);
+        self.current = Some(repaired);
         Ok(())
     }
 }
 
 impl Current {
     fn begin(folder: &Path, path: PathBuf) -> Result<Current, JournalError> {
-        let begun = OpenOptions::new()
+        let file = OpenOptions::new()
             .create_new(true)
             .read(true)
             .write(true)
@@ -191,7 +191,7 @@ impl Current {
         }
         Ok(Current {
             path,
-            file: begun,
+            file,
             length: 0,
         })
     }
@@ -208,7 +208,7 @@ impl Current {
                     file.sync_all()?;
                 }
                 // Room for what comes next, so that a full disk is not taken for a sound one.
-                file.write_all_at(&ROOM, length)?;
+                file.write_all_at(&FREE_SPACE_PROBE, length)?;
                 file.sync_all()?;
                 file.set_len(length)?;
                 file.sync_all()?;
@@ -224,7 +224,7 @@ impl Current {
     }
 }
 
-/// The last line of whole lines, without its end.
+/// Returns the last line of whole lines, without its end of line.
 fn last_line(bytes: &[u8]) -> &[u8] {
     let body = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     let start = body

@@ -1,4 +1,4 @@
-//! What can go wrong with a journal.
+//! The errors of a journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub enum JournalError {
     Io {
         /// The file or folder concerned.
         path: PathBuf,
-        /// What the system said.
+        /// The file system's error.
         problem: String,
     },
     /// The host's key could not be read or made.
@@ -36,7 +36,7 @@ pub enum JournalError {
     NotAHead {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The host's key is gone, or is not the one that the journal was begun with.
@@ -44,12 +44,12 @@ pub enum JournalError {
     OtherKey {
         /// The journal's folder.
         folder: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
-    /// What the host signed is not what is there, so nothing is added to it.
+    /// The journal contradicts what the host signed, so nothing is added to it.
     #[error(
-        "the journal cannot be gone on with: {0}. Keep it as it is, look with `domesday replay --journal`, and begin another in an empty folder"
+        "cannot resume the journal: {0}. Keep it unchanged, inspect it with `domesday replay --journal`, and start another in an empty folder"
     )]
     NotSound(String),
     /// A receipt that may have been acknowledged is damaged, so nothing is added after it.
@@ -64,12 +64,12 @@ pub enum JournalError {
         path: PathBuf,
         /// Counted from 1. The chain shows some alterations only at the line that follows.
         line: u64,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// Somebody moved, cut or replaced a file under a running host.
     #[error("{} is no longer the file that this host writes: it was moved, cut or replaced", path.display())]
-    Taken {
+    FileReplaced {
         /// The file.
         path: PathBuf,
     },
@@ -78,7 +78,7 @@ pub enum JournalError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The journal's thread has ended.

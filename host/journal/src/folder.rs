@@ -1,4 +1,4 @@
-//! What stands in a journal's folder beside its receipts: the host's key, the lock, the heads.
+//! The files beside the receipts in a journal's folder: the host's key, the lock, the heads.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -18,13 +18,13 @@ const LOCK: &str = "lock";
 /// Read and write for the owner alone.
 pub(crate) const OWNER_ONLY: u32 = 0o600;
 
-/// What the first receipt follows: the host's key, so that no other host's journal can be put in
-/// its place.
+/// Returns the digest to which the first receipt is chained. It covers the host's key, so that no
+/// other host's journal can take its place.
 pub(crate) fn opening(host: &PublicKey) -> Sha256Digest {
     Sha256Digest::of(format!("domesday journal 1\n{host}\n").as_bytes())
 }
 
-/// The public key of the host whose journal this is.
+/// Reads the public key of the host whose journal this is.
 ///
 /// # Errors
 /// Where the folder holds none.
@@ -37,7 +37,7 @@ pub fn host(folder: &Path) -> Result<PublicKey, JournalError> {
     Ok(PublicKey::read(&folder.join(PUBLIC))?.0)
 }
 
-/// The heads that the host signed, in their order; none where it signed none.
+/// Reads the heads that the host signed, in their order. Returns none where the host signed none.
 ///
 /// # Errors
 /// Where the file cannot be read, or a line is no head.
@@ -83,9 +83,9 @@ fn make_directory(directory: &Path) -> Result<(), JournalError> {
     }
 }
 
-/// Makes the folder where there is none, closed to others, and keeps every other process from
-/// writing to it for as long as the file is held.
-pub(crate) fn locked(folder: &Path) -> Result<File, JournalError> {
+/// Creates the folder where there is none, closed to others, and locks it. No other process writes
+/// to the folder while the returned file is open.
+pub(crate) fn lock_folder(folder: &Path) -> Result<File, JournalError> {
     make_directory(folder)?;
     let path = folder.join(LOCK);
     let file = OpenOptions::new()
@@ -104,7 +104,7 @@ pub(crate) fn locked(folder: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// The host's key: the one that is there, or else, in a new journal, one out of `seed`.
+/// Reads the host's private key. A new journal without one takes a key from `seed`.
 pub(crate) fn key(folder: &Path, seed: [u8; 32], new: bool) -> Result<SigningKey, JournalError> {
     let (private, public) = (folder.join(PRIVATE), folder.join(PUBLIC));
     let other = |problem| JournalError::OtherKey {
@@ -128,19 +128,19 @@ pub(crate) fn key(folder: &Path, seed: [u8; 32], new: bool) -> Result<SigningKey
     Ok(key)
 }
 
-/// Adds a head in place of the last one where that is `passing`, so that the file stays short; what
-/// it vouched for, the later one does.
+/// Adds a head. Where `replace_last` is set, it replaces the last head, so that the file stays
+/// short: the later head vouches for the same receipts.
 pub(crate) fn add_head(
     folder: &Path,
-    kept: &mut Vec<Head>,
+    heads: &mut Vec<Head>,
     head: Head,
-    passing: bool,
+    replace_last: bool,
 ) -> Result<(), JournalError> {
-    if passing {
-        kept.pop();
+    if replace_last {
+        heads.pop();
     }
-    kept.push(head);
-    let text: String = kept
+    heads.push(head);
+    let text: String = heads
         .iter()
         .filter_map(|head| serde_json::to_string(head).ok())
         .map(|line| line + "\n")

@@ -3,7 +3,7 @@
 use domesday_package::{PublicKey, Sha256Digest, SigningKey};
 use serde::{Deserialize, Serialize};
 
-/// What a head's signature begins with, so that it is taken for nothing else.
+/// The domain of a head's signed message, which keeps it apart from other signed messages.
 const DOMAIN: &[u8] = b"domesday journal head 1\0";
 
 /// A host's word that its journal reached this receipt with this digest.
@@ -36,7 +36,7 @@ impl Head {
         head
     }
 
-    /// The key that signed it; none where the signature is not good.
+    /// Returns the key that signed it, or none where the signature is not good.
     pub fn signer(&self) -> Option<PublicKey> {
         let key: PublicKey = self.host.parse().ok()?;
         let mut signature = [0; 64];

@@ -14,10 +14,10 @@
 //! that the journal was cut short or written anew, even by the host itself.
 //!
 //! **Durable before the answer.** [`Journal::append`] hands a receipt to the one thread that
-//! writes, and gives a ticket; [`Journal::kept`] waits until that receipt has reached the disk,
-//! with all those that waited beside it.
+//! writes, and returns a ticket. [`Journal::wait_until_durable`] waits until that receipt has
+//! reached the disk, with all those that waited beside it.
 //!
-//! What a record holds is nothing that this crate knows.
+//! This crate does not know the content of a record.
 #![cfg_attr(not(test), deny(unused_crate_dependencies))]
 
 mod append;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{SealError, TenantKey};
 
-/// What a receipt is about: the part that is not sealed.
+/// The header of a receipt: the part that is not sealed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiptHeader {
@@ -41,7 +41,7 @@ pub struct Receipt {
     /// None in journals that were written before groups were marked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub durable: Option<u64>,
-    /// What it is about.
+    /// Its header.
     pub about: ReceiptHeader,
     /// The id of the tenant's key.
     pub key: String,
@@ -58,7 +58,7 @@ pub struct Receipt {
 #[derive(Debug, Clone)]
 pub struct SealedReceipt(String);
 
-/// Seals a record, which takes time that the journal's own thread is spared.
+/// Seals a record. The caller's thread does this, so that the journal's own thread need not.
 ///
 /// # Errors
 /// Where the record is too long to be sealed at all.
@@ -79,15 +79,14 @@ pub fn prepare(
 /// Stands before a line's check.
 const CHECK: &str = r#","check":""#;
 
-/// The check of a line's text from `"about"` to the end of `sealed`.
+/// Computes the check of a line's text from `"about"` to the end of `sealed`.
 fn check(text: &str) -> String {
     let mut digits = Sha256Digest::of(text.as_bytes()).to_string();
     digits.truncate(16);
     digits
 }
 
-/// Whether a line is as it was written, as far as its own check can tell; true of one without a
-/// check.
+/// Reports whether a line matches its own check. A line without a check counts as whole.
 pub(crate) fn is_whole(line: &[u8], receipt: &Receipt) -> bool {
     let Some(stated) = &receipt.check else {
         return true;
@@ -102,13 +101,13 @@ pub(crate) fn is_whole(line: &[u8], receipt: &Receipt) -> bool {
 }
 
 impl SealedReceipt {
-    /// The line at its place, without an end of line.
+    /// Formats the line for this position in the chain, without an end of line.
     pub(crate) fn line(&self, sequence: u64, previous: &Sha256Digest, durable: u64) -> String {
         let SealedReceipt(rest) = self;
         format!(r#"{{"sequence":{sequence},"previous":"{previous}","durable":{durable},{rest}}}"#)
     }
 
-    /// Bytes of its text.
+    /// Returns the number of bytes of its text.
     pub(crate) fn bytes(&self) -> usize {
         self.0.len()
     }
@@ -124,7 +123,7 @@ impl Receipt {
     }
 }
 
-/// One spelling: the fields in their order, without blanks.
+/// Serializes the header in its one spelling: the fields in order, without blanks.
 fn text(about: &ReceiptHeader) -> Result<String, SealError> {
     serde_json::to_string(about).map_err(|_| SealError)
 }

@@ -1,4 +1,4 @@
-//! What a host checks before it resumes its journal after an unclean stop.
+//! The checks of a host before it resumes its journal after an unclean stop.
 //!
 //! **What a crash can do.** The writer appends a group of receipts with one write and one sync, and
 //! acknowledges the group after the sync. It writes no later group before. A crash therefore tears
@@ -41,7 +41,7 @@ use crate::{Expected, Flaw, JournalError, Receipt, VerifyError, segment, verify}
 
 /// Bytes that a disk writes whole or not at all.
 const SECTOR: usize = 512;
-/// What each line begins with. It stands nowhere else in a line, since JSON escapes quotes in text.
+/// The beginning of each line. It stands nowhere else in a line, since JSON escapes quotes in text.
 const LINE_START: &[u8] = br#"{"sequence":"#;
 
 /// Follows the chain from the file of the last head, and moves a torn last group aside.
@@ -49,11 +49,15 @@ const LINE_START: &[u8] = br#"{"sequence":"#;
 /// # Errors
 /// [`JournalError::NotSound`] where the journal contradicts a head, and
 /// [`JournalError::DamagedReceipt`] where a receipt that may have been acknowledged is damaged.
-pub(crate) fn recover(folder: &Path, host: &PublicKey, signed: u64) -> Result<(), JournalError> {
+pub(crate) fn recover(
+    folder: &Path,
+    host: &PublicKey,
+    signed_through: u64,
+) -> Result<(), JournalError> {
     let files = segment::list(folder)?;
     let firsts = || files.iter().map(|(first, _)| *first);
     let begins_at = firsts()
-        .filter(|first| *first <= signed.max(1))
+        .filter(|first| *first <= signed_through.max(1))
         .max()
         .or_else(|| firsts().min())
         .unwrap_or(1);
@@ -78,7 +82,9 @@ pub(crate) fn recover(folder: &Path, host: &PublicKey, signed: u64) -> Result<()
             (last_path.clone(), lines + 1, None)
         }
         Err(VerifyError::Unreadable(error)) => return Err(error),
-        Err(VerifyError::At { path, line, flaw }) if last >= signed => (path, line, Some(flaw)),
+        Err(VerifyError::At { path, line, flaw }) if last >= signed_through => {
+            (path, line, Some(flaw))
+        }
         Err(broken) => return Err(JournalError::NotSound(broken.to_string())),
     };
     let bytes = fs::read(&path).map_err(JournalError::io(&path))?;
@@ -113,7 +119,10 @@ pub(crate) fn recover(folder: &Path, host: &PublicKey, signed: u64) -> Result<()
 /// Returns why the file's bytes from `start` on, which follow receipt `last`, are no torn group.
 fn damage(bytes: &[u8], start: usize, last: u64) -> Option<String> {
     let tail = &bytes[start..];
-    if let Some(durable) = stated(tail).max().filter(|durable| *durable > last) {
+    if let Some(durable) = durable_statements(tail)
+        .max()
+        .filter(|durable| *durable > last)
+    {
         return Some(format!(
             "a later line states that all receipts through {durable} were durable"
         ));
@@ -144,8 +153,8 @@ fn damage(bytes: &[u8], start: usize, last: u64) -> Option<String> {
     None
 }
 
-/// The `durable` of every line whose beginning can be read.
-fn stated(tail: &[u8]) -> impl Iterator<Item = u64> + '_ {
+/// Returns the `durable` of every line whose beginning can be read.
+fn durable_statements(tail: &[u8]) -> impl Iterator<Item = u64> + '_ {
     /// The beginning of a line.
     #[derive(Deserialize)]
     struct Start {
@@ -166,8 +175,7 @@ fn stated(tail: &[u8]) -> impl Iterator<Item = u64> + '_ {
         })
 }
 
-/// Whether each run of zeros begins at a sector or at the start, and ends at a sector or at the
-/// end.
+/// Reports whether each run of zeros begins and ends at a sector boundary, or at an end of `tail`.
 fn zeros_fill_sectors(tail: &[u8], start: usize) -> bool {
     let edge = |at: usize| at == 0 || at == tail.len() || (start + at).is_multiple_of(SECTOR);
     let zero = |at: usize| tail.get(at) == Some(&0);

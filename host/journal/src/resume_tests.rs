@@ -228,7 +228,7 @@ fn zeros_that_fill_no_sector_are_refused_though_nothing_follows() {
     }
 }
 
-/// A torn write cuts a line; it does not misspell it.
+/// A torn write cuts a line but does not misspell it, so a wrong byte is refused.
 #[test]
 fn a_wrong_byte_in_a_cut_last_line_is_refused() {
     let written = WrittenJournal::new(&[vec![300], vec![300]]);
@@ -255,7 +255,7 @@ fn a_torn_group_never_overwrites_what_was_moved_aside_before() {
     assert_eq!(fs::read(&path).unwrap(), torn[..start]);
 }
 
-/// A line as it was written before groups were marked.
+/// Rewrites a line as it was written before groups were marked.
 fn older(line: &str) -> String {
     let receipt: Receipt = serde_json::from_str(line).unwrap();
     let older = Receipt {
@@ -292,7 +292,7 @@ async fn a_journal_of_an_older_program_resumes_and_proves() {
     let written = written_by_an_older_program(&[vec![300; 3]]);
     let journal = written.open().unwrap();
     let ticket = journal.append(receipt(3, 300)).unwrap();
-    journal.kept(ticket, ticket).await.unwrap();
+    journal.wait_until_durable(ticket, ticket).await.unwrap();
     drop(journal);
     assert_eq!(names(written.dir.path()), ["0", "1", "2", "3"]);
     // Torn at its end, it resumes; with a whole receipt behind a hole, it does not.

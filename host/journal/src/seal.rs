@@ -23,7 +23,7 @@ pub struct TenantKey {
 }
 
 impl TenantKey {
-    /// The key that 32 bytes from a secure random source are.
+    /// Makes a key from 32 bytes of a secure random source.
     pub fn new(secret: [u8; 32]) -> TenantKey {
         TenantKey {
             sealing: digest(&secret, &[b"domesday journal: sealing"]),
@@ -32,12 +32,12 @@ impl TenantKey {
         }
     }
 
-    /// The bytes that it is, for keeping it.
+    /// Returns the secret bytes, for storage.
     pub fn secret(&self) -> &[u8; 32] {
         &self.secret
     }
 
-    /// What lines call the key: 16 hexadecimal digits, from which the key cannot be reckoned.
+    /// Returns the key's id in lines: 16 hexadecimal digits, from which the key cannot be derived.
     pub fn id(&self) -> String {
         hex::encode(&digest(&self.secret, &[b"domesday journal: id"])[..8])
     }
@@ -87,7 +87,7 @@ impl fmt::Debug for TenantKey {
     }
 }
 
-/// HMAC-SHA-256 of the parts, one after the other.
+/// Computes the HMAC-SHA-256 of the parts, one after the other.
 fn digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     // HMAC's own key is a block, and a shorter one is the same with zeros behind it.
     let mut block = [0; 64];

@@ -8,12 +8,12 @@ use crate::JournalError;
 const PREFIX: &str = "receipts-";
 const SUFFIX: &str = ".jsonl";
 
-/// The file whose first receipt has this number.
+/// Returns the path of the file whose first receipt has this number.
 pub(crate) fn path(folder: &Path, first: u64) -> PathBuf {
     folder.join(format!("{PREFIX}{first:012}{SUFFIX}"))
 }
 
-/// The files in order, each with the number that its name states.
+/// Lists the files in order, each with the number in its name.
 pub(crate) fn list(folder: &Path) -> Result<Vec<(u64, PathBuf)>, JournalError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(JournalError::io(folder))? {

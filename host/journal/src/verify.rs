@@ -14,7 +14,7 @@ use crate::{Head, JournalError, folder, segment};
 /// The longest line that is read, bytes.
 const LONGEST: u64 = 64 << 20;
 
-/// What is known of a journal from elsewhere.
+/// Facts about a journal that are known from elsewhere.
 #[derive(Debug, Clone)]
 pub struct Expected {
     /// Heads that were kept elsewhere, beside those in the journal's own folder.
@@ -38,7 +38,7 @@ impl Default for Expected {
     }
 }
 
-/// What was proved.
+/// The result of a proof.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// The host's key.
@@ -63,7 +63,7 @@ pub enum VerifyError {
         path: PathBuf,
         /// Counted from 1.
         line: u64,
-        /// What is wrong.
+        /// The flaw.
         flaw: Flaw,
     },
     /// The whole journal against its heads.
@@ -74,7 +74,7 @@ pub enum VerifyError {
     Unreadable(#[from] JournalError),
 }
 
-/// What is wrong with a journal.
+/// A flaw of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// A line is no receipt.
@@ -95,9 +95,9 @@ pub enum Flaw {
     Link {
         /// The receipt.
         sequence: u64,
-        /// What it says.
+        /// The digest that it states.
         expected: Sha256Digest,
-        /// What is there.
+        /// The digest found.
         found: Sha256Digest,
     },
     /// The last line is not as it was written.
@@ -113,7 +113,7 @@ pub enum Flaw {
     Group {
         /// The receipt.
         sequence: u64,
-        /// What it says.
+        /// The last durable receipt that it states.
         durable: u64,
     },
     /// The first receipt belongs to another host's journal.
@@ -129,9 +129,9 @@ pub enum Flaw {
     Head {
         /// The receipt.
         sequence: u64,
-        /// What the head says.
+        /// The digest in the head.
         signed: Sha256Digest,
-        /// What is there.
+        /// The digest found.
         found: Sha256Digest,
     },
     /// A head is not the host's.
@@ -260,13 +260,14 @@ struct Chain {
     next: u64,
     /// Of the line before; none where that is not there to be read.
     digest: Option<Sha256Digest>,
-    /// What the line before says of its group.
+    /// The `durable` of the line before.
     durable: Option<u64>,
     host: PublicKey,
 }
 
 impl Chain {
-    /// The next receipt with the digest of its line.
+    /// Parses the next receipt, checks that it follows the chain, and returns it with its line's
+    /// digest.
     fn follow(&mut self, text: &[u8]) -> Result<(Receipt, Sha256Digest), Flaw> {
         let receipt: Receipt =
             serde_json::from_slice(text).map_err(|error| Flaw::NotAReceipt(error.to_string()))?;
@@ -303,8 +304,8 @@ impl Chain {
     }
 }
 
-/// The heads by their receipts, all signed by the host; those of receipts that were put elsewhere
-/// are left out.
+/// Groups the heads by receipt, and checks that the host signed each. Leaves out heads of receipts
+/// outside the expected range.
 fn signed_heads(
     own: Vec<Head>,
     expected: &Expected,

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 const COUNT: u64 = 30;
 
-/// A closed journal of thirty receipts in several files.
+/// Writes a journal of thirty receipts in several files, and closes it.
 async fn journal() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let journal = Journal::open_with(dir.path(), [9; 32], Arc::new(|| 0), 8_192).unwrap();
@@ -16,7 +16,7 @@ async fn journal() -> TempDir {
         let key = TenantKey::new([1; 32]);
         let receipt = prepare(&about(&name.to_string()), &key, &record).unwrap();
         let ticket = journal.append(receipt).unwrap();
-        journal.kept(ticket, ticket).await.unwrap();
+        journal.wait_until_durable(ticket, ticket).await.unwrap();
     }
     dir
 }
@@ -158,7 +158,7 @@ async fn a_journal_cut_short_contradicts_its_own_head_or_one_kept_elsewhere() {
     ));
 }
 
-/// Everything of a journal made anew by its own host, with another record in it.
+/// A journal that its own host wrote anew with another record contradicts a head kept elsewhere.
 #[tokio::test]
 async fn a_journal_written_anew_contradicts_a_head_kept_elsewhere() {
     let (dir, other) = (journal().await, journal().await);
@@ -172,7 +172,7 @@ async fn a_journal_written_anew_contradicts_a_head_kept_elsewhere() {
         let key = TenantKey::new([1; 32]);
         let receipt = prepare(&about(&name.to_string()), &key, b"another").unwrap();
         let ticket = again.append(receipt).unwrap();
-        again.kept(ticket, ticket).await.unwrap();
+        again.wait_until_durable(ticket, ticket).await.unwrap();
     }
     drop(again);
     assert!(proof(&other).is_ok(), "in itself it is sound");

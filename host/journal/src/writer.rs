@@ -11,7 +11,7 @@ use domesday_package::{PublicKey, SigningKey};
 use tokio::sync::watch;
 
 use crate::append::Tail;
-use crate::folder::{add_head, heads, key, locked};
+use crate::folder::{add_head, heads, key, lock_folder};
 use crate::resume::recover;
 use crate::{Head, JournalError, SealedReceipt, segment};
 
@@ -43,25 +43,25 @@ pub struct Journal {
 struct Entrance {
     /// None once the journal is closed.
     send: Option<SyncSender<SealedReceipt>>,
-    taken: u64,
+    last_ticket: u64,
 }
 
 /// How far the thread is, in tickets.
 #[derive(Clone, Default)]
 struct Progress {
     /// Everything through this is durable or has failed.
-    settled: u64,
+    processed_through: u64,
     /// The last that failed.
-    failed: u64,
+    last_failure: u64,
     /// Why nothing can be written at present.
-    trouble: Option<JournalError>,
+    error: Option<JournalError>,
     /// Receipts in the whole journal.
     sequence: u64,
 }
 
 impl Journal {
-    /// Opens the journal in `folder`, and makes it where there is none, with a host's key out of
-    /// `seed`. Blocks.
+    /// Opens the journal in `folder`, and creates it where there is none. A new journal derives the
+    /// host's key from `seed`. Blocks.
     ///
     /// # Errors
     /// Where another process has it, it was cut short, or it cannot be read or written.
@@ -75,13 +75,13 @@ impl Journal {
         now: Now,
         file_bytes: u64,
     ) -> Result<Journal, JournalError> {
-        let lock = locked(folder)?;
+        let lock = lock_folder(folder)?;
         let heads = heads(folder)?;
         let new = heads.is_empty() && segment::list(folder)?.is_empty();
         let key = key(folder, seed, new)?;
         let host = key.public();
-        let signed = heads.last().map_or(0, |head| head.sequence);
-        recover(folder, &host, signed)?;
+        let signed_through = heads.last().map_or(0, |head| head.sequence);
+        recover(folder, &host, signed_through)?;
         let tail = Tail::find(folder, &host, file_bytes)?;
         let (send, receive) = sync_channel(WAITING);
         let (tell, progress) = watch::channel(Progress {
@@ -92,8 +92,8 @@ impl Journal {
             folder: folder.to_owned(),
             heads,
             // Signed before this start, so that it stays as it is.
-            passing: false,
-            signed,
+            replace_last_head: false,
+            signed_through,
             signed_at: Instant::now(),
             tail,
             key,
@@ -108,7 +108,7 @@ impl Journal {
         Ok(Journal {
             entrance: Mutex::new(Entrance {
                 send: Some(send),
-                taken: 0,
+                last_ticket: 0,
             }),
             progress,
             host,
@@ -116,57 +116,57 @@ impl Journal {
         })
     }
 
-    /// Hands a receipt to the thread that writes, and waits where it has too many. It is durable
-    /// once [`Journal::kept`] says so.
+    /// Hands a receipt to the thread that writes, and waits while that has too many. The receipt is
+    /// durable once [`Journal::wait_until_durable`] returns.
     ///
     /// # Errors
     /// Where nothing can be written at present.
     pub fn append(&self, receipt: SealedReceipt) -> Result<Ticket, JournalError> {
-        self.well()?;
+        self.check_writable()?;
         let mut entrance = self.entrance.lock().unwrap_or_else(PoisonError::into_inner);
         let send = entrance.send.as_ref().ok_or(JournalError::Closed)?;
         send.send(receipt).map_err(|_| JournalError::Closed)?;
-        entrance.taken += 1;
-        Ok(Ticket(entrance.taken))
+        entrance.last_ticket += 1;
+        Ok(Ticket(entrance.last_ticket))
     }
 
     /// Waits until the receipts with these tickets and all between them are durable.
     ///
     /// # Errors
     /// Where one of them, or one between them, could not be made so.
-    pub async fn kept(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
+    pub async fn wait_until_durable(&self, from: Ticket, to: Ticket) -> Result<(), JournalError> {
         let mut progress = self.progress.clone();
-        let settled = progress
-            .wait_for(|progress| progress.settled >= to.0)
+        let outcome = progress
+            .wait_for(|progress| progress.processed_through >= to.0)
             .await
             .map_err(|_| JournalError::Closed)?;
-        match &settled.trouble {
-            _ if settled.failed < from.0 => Ok(()),
-            Some(trouble) => Err(trouble.clone()),
+        match &outcome.error {
+            _ if outcome.last_failure < from.0 => Ok(()),
+            Some(error) => Err(error.clone()),
             None => Err(JournalError::Closed),
         }
     }
 
-    /// Whether receipts can be written at present, as far as is known.
+    /// Checks that receipts can be written, as far as the last attempt showed.
     ///
     /// # Errors
-    /// What keeps them from being written.
-    pub fn well(&self) -> Result<(), JournalError> {
+    /// The failure of the last attempt.
+    pub fn check_writable(&self) -> Result<(), JournalError> {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             return Err(JournalError::Closed);
         }
-        match &self.progress.borrow().trouble {
+        match &self.progress.borrow().error {
             None => Ok(()),
-            Some(trouble) => Err(trouble.clone()),
+            Some(error) => Err(error.clone()),
         }
     }
 
-    /// The last receipt of the whole journal that is durable; 0 before the first.
+    /// Returns the last durable receipt of the whole journal, or 0 before the first.
     pub fn sequence(&self) -> u64 {
         self.progress.borrow().sequence
     }
 
-    /// The public key of this host.
+    /// Returns the public key of this host.
     pub fn host(&self) -> PublicKey {
         self.host
     }
@@ -189,10 +189,10 @@ struct Writer {
     tail: Tail,
     key: SigningKey,
     heads: Vec<Head>,
-    /// Whether the last head gives its place to the next.
-    passing: bool,
+    /// Whether the next head replaces the last.
+    replace_last_head: bool,
     /// The last receipt that a head speaks of.
-    signed: u64,
+    signed_through: u64,
     signed_at: Instant,
     now: Now,
     tell: watch::Sender<Progress>,
@@ -211,9 +211,9 @@ impl Writer {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             if self.signed_at.elapsed() >= HEAD_AFTER {
-                if self.tell.borrow().trouble.is_some() {
-                    let mended = self.tail.mend();
-                    self.tell(mended);
+                if self.tell.borrow().error.is_some() {
+                    let outcome = self.tail.repair();
+                    self.tell(outcome);
                 }
                 self.sign();
             }
@@ -234,10 +234,10 @@ impl Writer {
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
             }
         }
-        // What was handed in before the trouble was known.
-        let trouble = self.tell.borrow().trouble.clone();
-        let written = match trouble {
-            Some(trouble) => Err(trouble),
+        // Receipts that were handed in before the failure was known fail as well.
+        let earlier = self.tell.borrow().error.clone();
+        let written = match earlier {
+            Some(error) => Err(error),
             None => self.tail.append(&group),
         };
         if let Err(error) = &written {
@@ -246,23 +246,23 @@ impl Writer {
             self.signed_at = Instant::now();
         }
         self.tell.send_modify(|progress| {
-            progress.settled += group.len() as u64;
+            progress.processed_through += group.len() as u64;
             progress.sequence = self.tail.sequence;
             if let Err(error) = written {
-                progress.failed = progress.settled;
-                progress.trouble = Some(error);
+                progress.last_failure = progress.processed_through;
+                progress.error = Some(error);
             }
         });
         if self.tail.is_full() {
             // The head of a file's end stays, so that the file can be proved by itself.
             self.sign();
-            self.passing = false;
+            self.replace_last_head = false;
         }
     }
 
-    fn tell(&self, well: Result<(), JournalError>) {
+    fn tell(&self, outcome: Result<(), JournalError>) {
         self.tell
-            .send_modify(|progress| progress.trouble = well.err());
+            .send_modify(|progress| progress.error = outcome.err());
     }
 
     fn sign(&mut self) {
@@ -270,20 +270,20 @@ impl Writer {
         let Tail {
             sequence, digest, ..
         } = self.tail;
-        if let Err(taken) = self.tail.there() {
-            tracing::error!(error = %taken, "receipts cannot be kept");
-            return self.tell(Err(taken));
+        if let Err(replaced) = self.tail.check_file() {
+            tracing::error!(error = %replaced, "receipts cannot be kept");
+            return self.tell(Err(replaced));
         }
-        if self.signed == sequence {
+        if self.signed_through == sequence {
             return;
         }
         let head = Head::sign(&self.key, sequence, digest, (self.now)());
-        match add_head(&self.folder, &mut self.heads, head, self.passing) {
-            Ok(()) => (self.signed, self.passing) = (sequence, true),
+        match add_head(&self.folder, &mut self.heads, head, self.replace_last_head) {
+            Ok(()) => (self.signed_through, self.replace_last_head) = (sequence, true),
             Err(error) => {
                 tracing::error!(%error, "a head of the journal could not be kept");
                 self.heads.pop();
-                self.passing = false;
+                self.replace_last_head = false;
                 self.tell(Err(error));
             }
         }

@@ -21,7 +21,7 @@ async fn keep(journal: &Journal, names: std::ops::Range<u32>) {
         .map(|name| journal.append(receipt(&name.to_string())).unwrap())
         .collect();
     journal
-        .kept(tickets[0], tickets[tickets.len() - 1])
+        .wait_until_durable(tickets[0], tickets[tickets.len() - 1])
         .await
         .unwrap();
 }
@@ -68,7 +68,7 @@ async fn many_threads_append_and_every_receipt_is_kept_once() {
         .collect();
     for thread in threads {
         let (from, to) = thread.join().unwrap();
-        journal.kept(from, to).await.unwrap();
+        journal.wait_until_durable(from, to).await.unwrap();
     }
     drop(journal);
     let mut found = names(dir.path());
@@ -168,14 +168,14 @@ async fn a_journal_that_is_taken_away_is_trouble() {
             _ => std::fs::write(&file, "").unwrap(),
         }
         let until = Instant::now() + Duration::from_secs(10);
-        while journal.well().is_ok() && Instant::now() < until {
+        while journal.check_writable().is_ok() && Instant::now() < until {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         assert!(journal.append(receipt("lost")).is_err(), "{gone}");
     }
 }
 
-/// A full disk is the plainest failure: here, a file's place is taken by a folder.
+/// An append fails while a folder stands in the place of a file, which imitates a full disk.
 #[tokio::test]
 async fn what_cannot_be_written_is_refused_until_it_can_and_the_chain_is_whole() {
     let dir = tempfile::tempdir().unwrap();
@@ -184,12 +184,12 @@ async fn what_cannot_be_written_is_refused_until_it_can_and_the_chain_is_whole()
     let next = crate::segment::path(dir.path(), journal.sequence() + 1);
     std::fs::create_dir_all(next.join("in the way")).unwrap();
     let ticket = journal.append(receipt("lost")).unwrap();
-    assert!(journal.kept(ticket, ticket).await.is_err());
-    assert!(journal.well().is_err());
+    assert!(journal.wait_until_durable(ticket, ticket).await.is_err());
+    assert!(journal.check_writable().is_err());
     assert!(journal.append(receipt("refused")).is_err());
     std::fs::remove_dir_all(&next).unwrap();
     let until = Instant::now() + Duration::from_secs(10);
-    while journal.well().is_err() && Instant::now() < until {
+    while journal.check_writable().is_err() && Instant::now() < until {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     keep(&journal, 12..14).await;

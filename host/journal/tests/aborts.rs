@@ -79,7 +79,7 @@ async fn child() {
             }
         }
         let (from, to) = (burst[0].0, burst[burst.len() - 1].0);
-        journal.kept(from, to).await.unwrap();
+        journal.wait_until_durable(from, to).await.unwrap();
         let names: String = burst
             .iter()
             .map(|(_, name)| format!("\n{ACKNOWLEDGED}{name}\n"))
@@ -153,7 +153,7 @@ fn alter(
     Some((path, line as u64 + 1))
 }
 
-/// The names of all receipts of a journal that is proved.
+/// Proves the journal, and returns the names of all its receipts.
 fn names(folder: &Path) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     verify(folder, &Expected::default(), |receipt| {
@@ -211,7 +211,7 @@ async fn an_aborted_journal_resumes_with_every_acknowledged_receipt_or_refuses_d
         }
         let journal = open(&folder).unwrap();
         let ticket = journal.append(receipt("after", 300)).unwrap();
-        journal.kept(ticket, ticket).await.unwrap();
+        journal.wait_until_durable(ticket, ticket).await.unwrap();
         drop(journal);
         let names = names(&folder);
         assert!(names.contains("after"));

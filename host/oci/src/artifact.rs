@@ -159,14 +159,14 @@ pub fn component(
 ///
 /// # Errors
 /// The artifact names none.
-pub fn package_of(artifact: &OciImageManifest, place: &str) -> Result<String, RegistryError> {
+pub fn package_of(artifact: &OciImageManifest, reference: &str) -> Result<String, RegistryError> {
     artifact
         .annotations
         .as_ref()
         .and_then(|all| all.get(PACKAGE)?.strip_prefix("sha256:")?.parse().ok())
         .map(|digest| blob(&digest))
         .ok_or_else(|| RegistryError::NotAPackage {
-            place: place.to_owned(),
+            reference: reference.to_owned(),
             problem: format!("it has no annotation {PACKAGE} with a SHA-256"),
         })
 }
@@ -203,9 +203,9 @@ pub struct Heads {
 ///
 /// # Errors
 /// The artifact has no manifest, or one of the two is larger than the bound.
-pub fn heads(artifact: &OciImageManifest, place: &str) -> Result<Heads, RegistryError> {
+pub fn heads(artifact: &OciImageManifest, reference: &str) -> Result<Heads, RegistryError> {
     let wrong = |problem: &str| RegistryError::NotAPackage {
-        place: place.to_owned(),
+        reference: reference.to_owned(),
         problem: problem.to_owned(),
     };
     let find = |media_type: &str, largest: u64| -> Result<Option<FileEntry>, RegistryError> {

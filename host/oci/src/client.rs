@@ -21,10 +21,10 @@ const LARGEST_MANIFEST: usize = 4 << 20;
 /// Largest token that is read, bytes.
 const LARGEST_TOKEN: usize = 64 << 10;
 /// Bytes that are read of an error response.
-const LARGEST_COMPLAINT: usize = 16 << 10;
+const LARGEST_ERROR_BODY: usize = 16 << 10;
 
 /// The query client of a repository.
-pub struct Wire {
+pub struct QueryClient {
     http: reqwest::Client,
     address: Address,
     /// The scheme and the host.
@@ -39,7 +39,7 @@ pub struct Wire {
 #[derive(Default)]
 struct State {
     actions: &'static str,
-    pass: Option<Authorization>,
+    authorization: Option<Authorization>,
 }
 
 /// The authorization of a request.
@@ -68,14 +68,14 @@ pub struct Manifest {
     pub media_type: String,
 }
 
-impl Wire {
+impl QueryClient {
     /// Creates a client; it sends no request yet.
     pub fn new(
         address: Address,
         auth: RegistryAuth,
         (plain, http): (bool, bool),
         (connect, silence): (Duration, Duration),
-    ) -> Result<Wire, RegistryError> {
+    ) -> Result<QueryClient, RegistryError> {
         let client = reqwest::Client::builder()
             .connect_timeout(connect)
             .read_timeout(silence)
@@ -84,7 +84,7 @@ impl Wire {
             .map_err(|error| of_request(error, address.host(), "getting ready"))?;
         let scheme = if http { "http" } else { "https" };
         let base = format!("{scheme}://{}", address.tagged("any").resolve_registry());
-        Ok(Wire {
+        Ok(QueryClient {
             http: client,
             address,
             base,
@@ -97,33 +97,35 @@ impl Wire {
     /// Logs in where the registry requires it, for `actions`: `pull` or `pull,push`.
     pub async fn log_in(&self, actions: &'static str) -> Result<(), RegistryError> {
         self.state().actions = actions;
-        self.enter().await
+        self.authenticate().await
     }
 
     /// Fetches a manifest by its tag or digest; `None` where the registry has none.
     pub async fn manifest(&self, name: &str) -> Result<Option<Manifest>, RegistryError> {
-        let place = self.address.with_tag(name);
+        let reference = self.address.with_tag(name);
         let path = self.address.path("manifests", name);
-        let response = self.ask(Method::GET, &path, &place).await?;
+        let response = self.request(Method::GET, &path, &reference).await?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        let response = self.granted(response, &place).await?;
+        let response = self.require_success(response, &reference).await?;
         let stated = header(response.headers(), "docker-content-digest");
         let media_type = header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
-        let bytes = self.bounded(response, LARGEST_MANIFEST, &place).await?;
+        let bytes = self
+            .read_bounded(response, LARGEST_MANIFEST, &reference)
+            .await?;
         let digest = Sha256Digest::of(&bytes);
-        let wanted = [stated.as_deref(), Some(name)];
+        let expected = [stated.as_deref(), Some(name)];
         let of_256 = |name: &&str| name.starts_with("sha256:");
-        if wanted
+        if expected
             .into_iter()
             .flatten()
             .filter(of_256)
-            .any(|wanted| wanted != super::artifact::blob(&digest))
+            .any(|expected| expected != super::artifact::blob(&digest))
         {
             return Err(RegistryError::Damaged {
                 host: self.host(),
-                file: place,
+                file: reference,
             });
         }
         Ok(Some(Manifest {
@@ -136,19 +138,19 @@ impl Wire {
     /// Requests a blob and returns the response.
     pub async fn blob(&self, name: &str, doing: &str) -> Result<Response, RegistryError> {
         let path = self.address.path("blobs", name);
-        let response = self.ask(Method::GET, &path, doing).await?;
-        self.granted(response, doing).await
+        let response = self.request(Method::GET, &path, doing).await?;
+        self.require_success(response, doing).await
     }
 
     /// Returns the size of a blob in bytes; `None` where the registry has no such blob.
     pub async fn size(&self, name: &str) -> Result<Option<Option<u64>>, RegistryError> {
         let doing = "asking for a blob";
         let path = self.address.path("blobs", name);
-        let response = self.ask(Method::HEAD, &path, doing).await?;
+        let response = self.request(Method::HEAD, &path, doing).await?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);
         }
-        let response = self.granted(response, doing).await?;
+        let response = self.require_success(response, doing).await?;
         let size = header(response.headers(), CONTENT_LENGTH.as_str());
         Ok(Some(size.and_then(|size| size.parse().ok())))
     }
@@ -156,7 +158,7 @@ impl Wire {
     /// Sends a request, and once more with a fresh token after a 401.
     ///
     /// Tokens live for minutes, and a large package takes longer.
-    async fn ask(
+    async fn request(
         &self,
         method: Method,
         path: &str,
@@ -165,12 +167,12 @@ impl Wire {
         let url = format!("{}{path}", self.base);
         let send = || async {
             let request = self.http.request(method.clone(), &url);
-            // Of a manifest there are several forms to be had, of a blob one.
+            // A manifest has several forms, a blob only one.
             let request = match path.contains("/manifests/") {
                 true => request.header(ACCEPT, OCI_IMAGE_MEDIA_TYPE),
                 false => request,
             };
-            self.signed(request)
+            self.authorize(request)
                 .send()
                 .await
                 .map_err(|error| of_request(error, self.address.host(), doing))
@@ -179,13 +181,13 @@ impl Wire {
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
-        self.enter().await?;
+        self.authenticate().await?;
         send().await
     }
 
-    fn signed(&self, request: RequestBuilder) -> RequestBuilder {
-        let pass = self.state().pass.clone();
-        match (pass, &self.auth) {
+    fn authorize(&self, request: RequestBuilder) -> RequestBuilder {
+        let authorization = self.state().authorization.clone();
+        match (authorization, &self.auth) {
             (Some(Authorization::Bearer(token)), _) => request.bearer_auth(token),
             (Some(Authorization::Basic), RegistryAuth::Basic(user, password)) => {
                 request.basic_auth(user, Some(password))
@@ -195,7 +197,7 @@ impl Wire {
     }
 
     /// Asks the registry for its challenge and keeps the authorization that answers it.
-    async fn enter(&self) -> Result<(), RegistryError> {
+    async fn authenticate(&self) -> Result<(), RegistryError> {
         let doing = "logging in";
         let response = self
             .http
@@ -206,21 +208,21 @@ impl Wire {
         if is_passing(response.status()) {
             return Err(self.refusal(response, doing).await);
         }
-        let pass = match challenge(response.headers()) {
+        let authorization = match challenge(response.headers()) {
             None => None,
             Some(Challenge::Basic) => Some(Authorization::Basic),
             Some(Challenge::Bearer { realm, service }) => {
                 Some(Authorization::Bearer(self.token(&realm, service).await?))
             }
         };
-        self.state().pass = pass;
+        self.state().authorization = authorization;
         Ok(())
     }
 
     /// Fetches a token from the service that the registry names.
     async fn token(&self, realm: &str, service: Option<String>) -> Result<String, RegistryError> {
         let doing = "asking the token service";
-        let shown = printable(realm);
+        let printable_realm = printable(realm);
         let failed = |message: String| RegistryError::Failed {
             doing: doing.to_owned(),
             host: self.host(),
@@ -228,14 +230,14 @@ impl Wire {
             passing: false,
         };
         let mut url = Url::parse(realm)
-            .map_err(|error| failed(format!("its address {shown:?} is none: {error}")))?;
+            .map_err(|error| failed(format!("invalid address {printable_realm:?}: {error}")))?;
         match url.scheme() {
             "https" => {}
             "http" if self.plain || is_here(&url) => {}
             _ => {
                 return Err(RegistryError::PlainRealm {
                     host: self.host(),
-                    realm: shown,
+                    realm: printable_realm,
                 });
             }
         }
@@ -253,21 +255,27 @@ impl Wire {
             .send()
             .await
             .map_err(|error| of_request(error, self.address.host(), doing))?;
-        let response = self.granted(response, doing).await?;
-        let bytes = self.bounded(response, LARGEST_TOKEN, "a token").await?;
+        let response = self.require_success(response, doing).await?;
+        let bytes = self
+            .read_bounded(response, LARGEST_TOKEN, "a token")
+            .await?;
         #[derive(Deserialize)]
         struct TokenResponse {
             token: Option<String>,
             access_token: Option<String>,
         }
-        let given: Option<TokenResponse> = serde_json::from_slice(&bytes).ok();
-        given
-            .and_then(|given| given.token.or(given.access_token))
-            .ok_or_else(|| failed(format!("{shown} answers with no token")))
+        let response: Option<TokenResponse> = serde_json::from_slice(&bytes).ok();
+        response
+            .and_then(|response| response.token.or(response.access_token))
+            .ok_or_else(|| failed(format!("{printable_realm} returned no token")))
     }
 
     /// Returns the response, or an error for a refusal.
-    async fn granted(&self, response: Response, doing: &str) -> Result<Response, RegistryError> {
+    async fn require_success(
+        &self,
+        response: Response,
+        doing: &str,
+    ) -> Result<Response, RegistryError> {
         match response.status().is_success() {
             true => Ok(response),
             false => Err(self.refusal(response, doing).await),
@@ -278,13 +286,13 @@ impl Wire {
     async fn refusal(&self, mut response: Response, doing: &str) -> RegistryError {
         let status = response.status();
         let mut body = Vec::new();
-        while body.len() < LARGEST_COMPLAINT {
+        while body.len() < LARGEST_ERROR_BODY {
             match response.chunk().await {
                 Ok(Some(piece)) => body.extend_from_slice(&piece),
                 Ok(None) | Err(_) => break,
             }
         }
-        body.truncate(LARGEST_COMPLAINT);
+        body.truncate(LARGEST_ERROR_BODY);
         let envelope: Option<OciEnvelope> = serde_json::from_slice(&body).ok();
         let busy = envelope.iter().flat_map(|envelope| &envelope.errors);
         let busy = busy
@@ -316,7 +324,7 @@ impl Wire {
     }
 
     /// Reads a response of at most `most` bytes.
-    async fn bounded(
+    async fn read_bounded(
         &self,
         mut response: Response,
         most: usize,

@@ -1,184 +1,191 @@
-//! What can go wrong between this host and a registry.
+//! Errors between this host and a registry.
 
 use domesday_package::PackageError;
 use oci_client::errors::{OciDistributionError, OciErrorCode};
 use std::io;
 
-/// How much of what somebody else said is repeated, characters.
-const MOST_SAID: usize = 200;
+/// The longest foreign text that is repeated, characters.
+const MAX_FOREIGN_TEXT: usize = 200;
 
 /// A package could not be published to a registry or pulled from one.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The address is none.
+    /// The address is not valid.
     #[error(
-        "{text:?} is no registry's address (oci://HOST[:PORT]/REPOSITORY[:RELEASE]): {problem}"
+        "invalid registry address {text:?} (oci://HOST[:PORT]/REPOSITORY[:RELEASE]): {problem}"
     )]
     Address {
-        /// As given.
+        /// The text of the user.
         text: String,
-        /// What is wrong with it.
+        /// The fault of the text.
         problem: String,
     },
     /// An address of another kind than registries have.
     #[error(
-        "{scheme}: is not how a registry's address begins, and no folder's name either; for a registry say {meant}"
+        "{scheme}: begins neither a registry address nor a folder's name. For a registry use \
+         {suggestion}"
     )]
     Scheme {
-        /// What it begins with.
+        /// The scheme of the text.
         scheme: String,
-        /// What was meant, perhaps.
-        meant: String,
+        /// The address that the user may have meant.
+        suggestion: String,
     },
     /// A user or password in the address, which is not repeated here.
     #[error(
-        "a registry's address holds no user and no password: others on the machine see command lines; set DOMESDAY_REGISTRY_USER and DOMESDAY_REGISTRY_PASSWORD, or use docker's configuration file"
+        "a registry address must not contain a user or password: others on the machine see command \
+         lines. Set DOMESDAY_REGISTRY_USER and DOMESDAY_REGISTRY_PASSWORD, or use docker's \
+         configuration file"
     )]
     CredentialsInAddress,
-    /// What is there to log in with cannot be read.
-    #[error("the credentials for {host}: {problem}")]
+    /// The credentials cannot be read, or only half of them is set.
+    #[error("invalid credentials for {host}: {problem}")]
     Credentials {
         /// The registry's host.
         host: String,
-        /// What is wrong, without the credentials.
+        /// The fault, without the credentials.
         problem: String,
     },
-    /// The machine refuses.
-    #[error("connections could not be made ready: {0}")]
+    /// The system refuses to start a connection.
+    #[error("cannot prepare connections: {0}")]
     Machine(io::Error),
-    /// There is nothing under that name.
-    #[error("there is no {place}; `domesday release publish` puts a release there")]
+    /// The registry has nothing under that name.
+    #[error("{reference} not found in the registry. Publish it with `domesday release publish`")]
     Absent {
         /// The address with its tag.
-        place: String,
+        reference: String,
     },
-    /// There is something that no command of Domesday put there.
-    #[error("{place} is no package of Domesday's: {problem}")]
+    /// The artifact is not one that Domesday writes.
+    #[error("{reference} is not a Domesday package: {problem}")]
     NotAPackage {
         /// The address with its tag.
-        place: String,
-        /// What it lacks.
+        reference: String,
+        /// The fault of the artifact.
         problem: String,
     },
-    /// The release stands there, and its package is gone.
+    /// The registry has the release's component but not its package.
     #[error(
-        "{place} names its package as {package}, which the registry does not have (any more); publish the release there again"
+        "{reference} refers to the package {package}, which the registry does not have: publish the \
+         release there again"
     )]
     PackageGone {
         /// The address with its tag.
-        place: String,
+        reference: String,
         /// The package's digest.
         package: String,
     },
-    /// What stands under the id is not what its package says, so that others get something else
-    /// there.
+    /// The artifact under the id differs from its package, so a pull would fetch other bytes.
     #[error(
-        "{place} is published already with other bytes than its own package says: {problem}; nothing was changed there; have that tag deleted in the registry, and publish again"
+        "{reference} is published already with other bytes than its own package states: {problem}. \
+         Nothing was changed. Delete that tag in the registry and publish again"
     )]
     Altered {
         /// The address with its tag.
-        place: String,
-        /// What differs.
+        reference: String,
+        /// The difference.
         problem: String,
     },
-    /// The registry sends its clients to a place where others could read the password.
+    /// The registry names a token service without TLS, where others could read the password.
     #[error(
-        "{host} asks for a login at {realm:?}, which is not encrypted: others could read the password on its way, so it was not sent; --plain-http sends it"
+        "{host} requires a login at {realm:?}, which is not encrypted. The password was not sent. \
+         Allow it with --plain-http"
     )]
     PlainRealm {
         /// The registry's host.
         host: String,
-        /// What it names.
+        /// The token service that the registry names.
         realm: String,
     },
     /// The id is there with other bytes.
     #[error(
-        "{place} is published already with other bytes; an id never changes, so take a new one"
+        "{reference} is published already with other bytes; an id never changes, so take a new one"
     )]
     Republished {
         /// The address with its tag.
-        place: String,
+        reference: String,
     },
-    /// The registry does not let us.
+    /// The registry denies access.
     #[error(
-        "{host} does not allow this ({message}); DOMESDAY_REGISTRY_USER and DOMESDAY_REGISTRY_PASSWORD, or docker's configuration file, say who is asking"
+        "{host} does not allow this ({message}). Set DOMESDAY_REGISTRY_USER and \
+         DOMESDAY_REGISTRY_PASSWORD, or use docker's configuration file"
     )]
     Denied {
         /// The registry's host.
         host: String,
-        /// What it said.
+        /// The registry's message.
         message: String,
     },
-    /// No answer.
+    /// The host did not respond.
     #[error("{host} cannot be reached: {problem}")]
     Unreachable {
         /// The registry's host.
         host: String,
-        /// What the connection said.
+        /// The error of the connection.
         problem: String,
     },
-    /// A connection that ended before the answer did.
+    /// The connection ended before the response did.
     #[error(
-        "{doing} at {host} broke off: {problem}; nothing of it is kept, so run the command again; should it break off again, ask who keeps the registry or a proxy before it"
+        "{doing} at {host} broke off: {problem}. The partial transfer was discarded: run the \
+         command again. If it breaks off again, ask the operator of the registry or of its proxy"
     )]
     BrokeOff {
-        /// What was being done.
+        /// The activity, such as `logging in`.
         doing: String,
         /// The registry's host.
         host: String,
-        /// What the connection said.
+        /// The error of the connection.
         problem: String,
     },
-    /// What came is not what its digest says.
+    /// The bytes of a file do not match its digest.
     #[error(
-        "{file} came from {host} with other bytes than its manifest says; nothing of it is kept"
+        "{file} came from {host} with other bytes than its manifest states. They were discarded"
     )]
     Damaged {
         /// The registry's host.
         host: String,
-        /// What was fetched.
+        /// The fetched file.
         file: String,
     },
-    /// More than was announced.
-    #[error("{host} sends {file} with more than {bytes} bytes; nothing of it is kept")]
+    /// A response is longer than its bound.
+    #[error("{host} sends {file} with more than {bytes} bytes. They were discarded")]
     TooLarge {
         /// The registry's host.
         host: String,
-        /// What was fetched.
+        /// The fetched file.
         file: String,
-        /// The most that is taken.
+        /// The bound.
         bytes: u64,
     },
-    /// Anything else that the registry or the connection does.
+    /// Any other failure of the registry or the connection.
     #[error("{doing} at {host}: {message}")]
     Failed {
-        /// What was being done.
+        /// The activity, such as `logging in`.
         doing: String,
         /// The registry's host.
         host: String,
-        /// What happened, as it may be shown.
+        /// The failure, in printable text.
         message: String,
-        /// Whether the same may succeed a moment later.
+        /// Whether a retry a moment later may succeed.
         passing: bool,
     },
-    /// A file of this machine.
+    /// A file of this machine cannot be read or written.
     #[error("{file}: {error}")]
     File {
-        /// Which.
+        /// The file.
         file: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The component's outside cannot be read.
-    #[error("the component cannot be described: {0}")]
+    /// The component's imports and exports cannot be read.
+    #[error("cannot describe the component: {0}")]
     Component(#[from] domesday_engine::AdmissionError),
-    /// The package is not what it must be.
+    /// The package is not valid.
     #[error(transparent)]
     Package(#[from] PackageError),
 }
 
 impl RegistryError {
-    /// What a failure of the library's means, while `doing` something at `host`.
+    /// Converts an error of the OCI library that occurred while `doing` something at `host`.
     pub fn of(error: OciDistributionError, host: &str, doing: &str) -> RegistryError {
         if let Some(message) = denial(&error) {
             let host = host.to_owned();
@@ -207,7 +214,7 @@ impl RegistryError {
         }
     }
 
-    /// What happened, without what to do: it is being done.
+    /// Describes the failure without the advice, for a log line before a retry.
     pub fn briefly(&self) -> String {
         match self {
             RegistryError::BrokeOff {
@@ -219,7 +226,7 @@ impl RegistryError {
         }
     }
 
-    /// Whether the same may succeed a moment later.
+    /// Reports whether a retry a moment later may succeed.
     pub fn may_pass(&self) -> bool {
         match self {
             RegistryError::Unreachable { .. } | RegistryError::BrokeOff { .. } => true,
@@ -241,8 +248,9 @@ fn may_pass(error: &OciDistributionError) -> bool {
     }
 }
 
-/// What a connection's failure means, while `doing` something at `host`. Addresses are not
-/// repeated: one that a registry sent us to may hold a secret.
+/// Converts an error of a connection that occurred while `doing` something at `host`.
+///
+/// The error repeats no URL: a URL that a registry sent us to may hold a secret.
 pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryError {
     let (host, doing) = (host.to_owned(), doing.to_owned());
     let error = error.without_url();
@@ -280,27 +288,28 @@ pub fn of_request(error: reqwest::Error, host: &str, doing: &str) -> RegistryErr
     }
 }
 
-/// What somebody else said, as it may be shown on a terminal: a little of it, and nothing that
-/// moves a cursor or turns the writing about.
+/// Returns the beginning of a foreign text in a form that is safe on a terminal.
+///
+/// Control characters and those that change the direction of the text are replaced.
 pub fn printable(text: &str) -> String {
     let turns = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    let mut shown: String = text
+    let mut safe: String = text
         .trim()
         .chars()
-        .take(MOST_SAID)
+        .take(MAX_FOREIGN_TEXT)
         .map(|c| match c {
             c if c.is_whitespace() => ' ',
             c if c.is_control() || turns(c) => char::REPLACEMENT_CHARACTER,
             c => c,
         })
         .collect();
-    if text.trim().chars().nth(MOST_SAID).is_some() {
-        shown.push('…');
+    if text.trim().chars().nth(MAX_FOREIGN_TEXT).is_some() {
+        safe.push('…');
     }
-    shown
+    safe
 }
 
-/// An error with its causes, each once: a connection's own text says only that it failed.
+/// Joins an error with its causes, each once. A connection's own text says only that it failed.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut message = error.to_string();
     let mut cause = error.source();
@@ -314,7 +323,7 @@ fn chain(error: &dyn std::error::Error) -> String {
     message
 }
 
-/// What the registry said, where it wants somebody else to ask.
+/// Returns the registry's message where it denied access to these credentials.
 fn denial(error: &OciDistributionError) -> Option<String> {
     match error {
         OciDistributionError::UnauthorizedError { .. } => Some("not authorized".to_owned()),
@@ -345,8 +354,14 @@ mod tests {
         assert_eq!(printable(" it is\nbroken "), "it is broken");
         let shown = printable("\u{1b}[2Jall is well\u{202e}\u{9b}1m");
         assert_eq!(shown, "\u{fffd}[2Jall is well\u{fffd}\u{fffd}1m");
-        assert_eq!(printable(&"x".repeat(9999)).chars().count(), MOST_SAID + 1);
-        assert_eq!(printable(&"x".repeat(MOST_SAID)).chars().count(), MOST_SAID);
+        assert_eq!(
+            printable(&"x".repeat(9999)).chars().count(),
+            MAX_FOREIGN_TEXT + 1
+        );
+        assert_eq!(
+            printable(&"x".repeat(MAX_FOREIGN_TEXT)).chars().count(),
+            MAX_FOREIGN_TEXT
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The artifacts that are under a package's tags already.
 
 use super::artifact::Heads;
-use super::pull::small;
+use super::pull::fetch_small;
 use super::transfer::Transfer;
 use super::{RegistryError, artifact};
 use domesday_package::manifest::{MANIFEST, SIGNATURE};
@@ -29,15 +29,15 @@ pub async fn package(
     to: &Transfer,
     package: &Package,
     stored: &[u8],
-    place: &str,
+    reference: &str,
 ) -> Result<Option<ExistingPackage>, RegistryError> {
     let manifest = package.manifest();
     let tag = artifact::package_tag(manifest.kind, &manifest.id);
     let Some((found, digest)) = to.manifest(&tag).await? else {
         return Ok(None);
     };
-    let heads = artifact::heads(&found, place)?;
-    let mut standing = ExistingPackage {
+    let heads = artifact::heads(&found, reference)?;
+    let mut existing = ExistingPackage {
         digest,
         signature: None,
         signer: None,
@@ -45,80 +45,82 @@ pub async fn package(
     };
     if heads.manifest.sha256 != package.digest() {
         return Err(RegistryError::Republished {
-            place: place.to_owned(),
+            reference: reference.to_owned(),
         });
     }
     let altered = |problem: &str| RegistryError::Altered {
-        place: place.to_owned(),
+        reference: reference.to_owned(),
         problem: problem.to_owned(),
     };
     if !artifact::same_files(&found, &artifact::package(manifest, stored, None)) {
         return Err(altered("its files are not those of its manifest"));
     }
-    proved(to, &heads).await?;
+    verify_manifest(to, &heads).await?;
     if let Some(entry) = &heads.signature
         && to.has(SIGNATURE, entry).await?
     {
-        let bytes = small(to, SIGNATURE, entry).await?;
-        let judged = RemoteManifest::judge(
+        let bytes = fetch_small(to, SIGNATURE, entry).await?;
+        let remote = RemoteManifest::judge(
             (manifest.kind, &manifest.id),
             stored.to_owned(),
             Some(bytes.clone()),
             &Trust::Unsigned,
-            Path::new(place),
+            Path::new(reference),
         )
         .map_err(|_| altered("its signature is not for this package"))?;
-        standing.signer = judged.signer().copied();
-        standing.signature = Some(bytes);
+        existing.signer = remote.signer().copied();
+        existing.signature = Some(bytes);
     }
-    Ok(Some(standing))
+    Ok(Some(existing))
 }
 
 /// Checks that the manifest in the repository still has its bytes. A missing one is sent again.
-async fn proved(to: &Transfer, heads: &Heads) -> Result<(), RegistryError> {
+async fn verify_manifest(to: &Transfer, heads: &Heads) -> Result<(), RegistryError> {
     if to.has(MANIFEST, &heads.manifest).await? {
-        small(to, MANIFEST, &heads.manifest).await?;
+        fetch_small(to, MANIFEST, &heads.manifest).await?;
     }
     Ok(())
 }
 
 /// Returns the digest of the package that the component under the release's id names.
 ///
-/// `None` where the tag is free. `wanted` is the expected artifact of the component, and `before`
-/// the digest of the package's artifact in the repository.
+/// `None` where the tag is free. `expected` is the component's artifact, and `before` the
+/// digest of the package's artifact in the repository.
 ///
 /// # Errors
 /// The tag holds another component, or one that names another package.
 pub async fn component(
     to: &Transfer,
     package: &Package,
-    wanted: &OciImageManifest,
+    expected: &OciImageManifest,
     before: Option<&str>,
-    place: &str,
+    reference: &str,
 ) -> Result<Option<String>, RegistryError> {
     let Some((found, _)) = to.manifest(package.manifest().id.as_str()).await? else {
         return Ok(None);
     };
-    let named = artifact::package_of(&found, place)?;
-    let ours = artifact::package_of(wanted, place)?;
-    let same_component = artifact::same_files(&found, wanted);
+    let named = artifact::package_of(&found, reference)?;
+    let ours = artifact::package_of(expected, reference)?;
+    let same_component = artifact::same_files(&found, expected);
     let same_package = if named == ours || Some(named.as_str()) == before {
         true
     } else {
         // It may name the package as it was before it was signed, or one that the registry has
         // swept away.
         match to.manifest(&named).await? {
-            Some((whole, _)) => artifact::heads(&whole, place)?.manifest.sha256 == package.digest(),
+            Some((whole, _)) => {
+                artifact::heads(&whole, reference)?.manifest.sha256 == package.digest()
+            }
             None => same_component,
         }
     };
     match (same_package, same_component) {
         (false, _) => Err(RegistryError::Republished {
-            place: place.to_owned(),
+            reference: reference.to_owned(),
         }),
         (true, false) => Err(RegistryError::Altered {
-            place: place.to_owned(),
-            problem: "another component stands there than the package's".to_owned(),
+            reference: reference.to_owned(),
+            problem: "the tag holds another component than the package".to_owned(),
         }),
         (true, true) => Ok(Some(named)),
     }

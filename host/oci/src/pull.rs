@@ -12,24 +12,24 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Fetches the manifest and signature of a package, and judges them.
-pub async fn announced(
+pub async fn fetch_manifest(
     from: &Transfer,
     (kind, id): (Kind, &PackageId),
     trust: &Trust,
 ) -> Result<RemoteManifest, RegistryError> {
     let address = from.address();
-    let place = address.with_tag(&artifact::tag(kind, id));
+    let reference = address.with_tag(&artifact::tag(kind, id));
     let absent = || RegistryError::Absent {
-        place: place.clone(),
+        reference: reference.clone(),
     };
     from.log_in(RegistryOperation::Pull).await?;
     let tag = artifact::tag(kind, id);
     let (mut whole, _) = from.manifest(&tag).await?.ok_or_else(absent)?;
     if kind == Kind::Valuation {
-        // What stands under a release's id is its component, which names the rest.
-        let package = artifact::package_of(&whole, &place)?;
+        // The tag of a release's id holds its component, which names the package.
+        let package = artifact::package_of(&whole, &reference)?;
         let gone = || RegistryError::PackageGone {
-            place: place.clone(),
+            reference: reference.clone(),
             package: package.clone(),
         };
         (whole, _) = from.manifest(&package).await?.ok_or_else(gone)?;
@@ -37,13 +37,13 @@ pub async fn announced(
     let Heads {
         manifest,
         signature,
-    } = artifact::heads(&whole, &place)?;
-    let stored = small(from, MANIFEST, &manifest).await?;
+    } = artifact::heads(&whole, &reference)?;
+    let stored = fetch_small(from, MANIFEST, &manifest).await?;
     let signature = match signature {
-        Some(entry) => Some(small(from, SIGNATURE, &entry).await?),
+        Some(entry) => Some(fetch_small(from, SIGNATURE, &entry).await?),
         None => None,
     };
-    let from = Path::new(&place);
+    let from = Path::new(&reference);
     Ok(RemoteManifest::judge(
         (kind, id),
         stored,
@@ -56,23 +56,23 @@ pub async fn announced(
 /// Fetches the files of a judged package and puts it on `packages_dir`, unless it is there.
 pub async fn pull(
     from: &Transfer,
-    announced: RemoteManifest,
+    remote: RemoteManifest,
     packages_dir: &Path,
     progress: &SharedProgress,
 ) -> Result<PublishOutcome, RegistryError> {
-    let arriving = match announced.begin_receiving(packages_dir)? {
-        ReceiveState::There(published) => return Ok(published),
-        ReceiveState::Awaited(arriving) => arriving,
+    let arriving = match remote.begin_receiving(packages_dir)? {
+        ReceiveState::Existing(published) => return Ok(published),
+        ReceiveState::Receiving(arriving) => arriving,
     };
-    for (file, entry) in &arriving.announced().manifest().files {
+    for (file, entry) in &arriving.remote_manifest().manifest().files {
         let sink = || Ok(arriving.create(file)?);
         from.fetch(file.as_str(), entry, progress, sink).await?;
     }
-    Ok(arriving.settle()?)
+    Ok(arriving.finish()?)
 }
 
 /// Fetches a file whose declared size was checked against a bound.
-pub async fn small(
+pub async fn fetch_small(
     from: &Transfer,
     file: &str,
     entry: &FileEntry,

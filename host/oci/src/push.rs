@@ -15,17 +15,17 @@ use oci_client::RegistryOperation;
 use oci_client::manifest::OciImageManifest;
 use std::io;
 
-/// Size up to which an existing file is fetched again to prove its bytes.
+/// Size up to which an existing file is fetched again to verify its bytes.
 ///
 /// For a larger one the registry is asked for its digest and size.
-const PROVED_AGAIN: u64 = 64 << 20;
+const MAX_VERIFIED_AGAIN: u64 = 64 << 20;
 
 /// The component's artifact of a release.
 struct Component {
     artifact: OciImageManifest,
     config: Vec<u8>,
     /// Whether the tag is free or names an older artifact of the same package.
-    to_be_put: bool,
+    needs_upload: bool,
 }
 
 /// Publishes a package, or completes a partial one.
@@ -36,59 +36,60 @@ pub async fn publish(
 ) -> Result<PublishOutcome, RegistryError> {
     let manifest = package.manifest();
     let address = to.address();
-    let (stored, mine) = package.heads()?;
+    let (stored, own_signature) = package.heads()?;
     to.log_in(RegistryOperation::Push).await?;
 
-    let place = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
-    let there = existing::package(to, package, &stored, &place).await?;
+    let reference = address.with_tag(&artifact::tag(manifest.kind, &manifest.id));
+    let there = existing::package(to, package, &stored, &reference).await?;
     // Its own signature stays, as in a packages folder.
-    let kept = there.as_ref().and_then(|there| there.signature.clone());
-    let signature = kept.or(mine);
-    let whole = written(&artifact::package(manifest, &stored, signature.as_deref()));
+    let stored_signature = there.as_ref().and_then(|there| there.signature.clone());
+    let signature = stored_signature.or(own_signature);
+    let whole = serialized(&artifact::package(manifest, &stored, signature.as_deref()));
     let listed = signature.as_deref().map(artifact::entry);
-    let standing = there.as_ref().filter(|there| there.listed == listed);
-    let digest = match standing {
+    let up_to_date = there.as_ref().filter(|there| there.listed == listed);
+    let digest = match up_to_date {
         Some(there) => there.digest.clone(),
         None => artifact::blob(&Sha256Digest::of(&whole)),
     };
     // Before anything is sent: it may be refused.
     let component = match manifest.kind {
-        Kind::Valuation => Some(component(to, package, &digest, there.as_ref(), &place).await?),
+        Kind::Valuation => Some(component(to, package, &digest, there.as_ref(), &reference).await?),
         _ => None,
     };
 
-    let mut sent = to.put_bytes(EMPTY, "the configuration").await?;
+    let mut uploaded = to.put_bytes(EMPTY, "the configuration").await?;
     for (file, entry) in &manifest.files {
         let path = package.path(file.as_str())?;
         let file = file.as_str();
         match to.put_file(&path, file, entry, progress).await? {
-            true => sent = true,
-            false if there.is_some() => prove_again(to, file, entry, progress).await?,
+            true => uploaded = true,
+            false if there.is_some() => verify_again(to, file, entry, progress).await?,
             false => {}
         }
     }
-    sent |= to.put_bytes(&stored, MANIFEST).await?;
+    uploaded |= to.put_bytes(&stored, MANIFEST).await?;
     if let Some(signature) = &signature {
-        sent |= to.put_bytes(signature, SIGNATURE).await?;
+        uploaded |= to.put_bytes(signature, SIGNATURE).await?;
     }
-    if standing.is_none() {
+    if up_to_date.is_none() {
         let tag = artifact::package_tag(manifest.kind, &manifest.id);
         to.put_manifest(&address.tagged(&tag), &whole).await?;
-        sent = true;
+        uploaded = true;
     }
     // Last, and also where the package is there: whoever published it may have been cut off before
     // this.
     if let Some(component) = component {
-        sent |= to.put_bytes(&component.config, "its configuration").await?;
-        if component.to_be_put {
+        uploaded |= to.put_bytes(&component.config, "its configuration").await?;
+        if component.needs_upload {
             let tag = address.tagged(manifest.id.as_str());
-            to.put_manifest(&tag, &written(&component.artifact)).await?;
-            sent = true;
+            to.put_manifest(&tag, &serialized(&component.artifact))
+                .await?;
+            uploaded = true;
         }
     }
     Ok(match there {
         None => PublishOutcome::Copied,
-        Some(_) if sent => PublishOutcome::Completed,
+        Some(_) if uploaded => PublishOutcome::Completed,
         Some(there) => PublishOutcome::AlreadyThere(there.signer),
     })
 }
@@ -99,7 +100,7 @@ async fn component(
     package: &Package,
     digest: &str,
     there: Option<&ExistingPackage>,
-    place: &str,
+    reference: &str,
 ) -> Result<Component, RegistryError> {
     let body: ValuationBody = package.body()?;
     let file = body.component.as_str();
@@ -108,29 +109,29 @@ async fn component(
     let outline = outline(&bytes)?;
     let (artifact, config) = artifact::component(package.manifest(), listed, outline, digest);
     let before = there.map(|there| there.digest.as_str());
-    let named = existing::component(to, package, &artifact, before, place).await?;
+    let named = existing::component(to, package, &artifact, before, reference).await?;
     Ok(Component {
         artifact,
         config,
-        to_be_put: named.as_deref() != Some(digest),
+        needs_upload: named.as_deref() != Some(digest),
     })
 }
 
 /// Checks that a file from an earlier push still has its bytes.
-async fn prove_again(
+async fn verify_again(
     to: &Transfer,
     file: &str,
     entry: &FileEntry,
     progress: &SharedProgress,
 ) -> Result<(), RegistryError> {
-    if entry.bytes <= PROVED_AGAIN {
+    if entry.bytes <= MAX_VERIFIED_AGAIN {
         to.fetch(file, entry, progress, || Ok(io::sink())).await?;
     }
     Ok(())
 }
 
 /// Serialises a manifest. Its bytes decide its digest: this is the only way to write one.
-fn written(manifest: &OciImageManifest) -> Vec<u8> {
+fn serialized(manifest: &OciImageManifest) -> Vec<u8> {
     // Texts and whole numbers alone: there is nothing in it that could fail to be written.
     serde_json::to_vec(manifest).unwrap_or_default()
 }

@@ -41,7 +41,7 @@ impl Address {
                 let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
                 Err(RegistryError::Scheme {
                     scheme: scheme.to_owned(),
-                    meant: format!("{SCHEME}{rest}"),
+                    suggestion: format!("{SCHEME}{rest}"),
                 })
             }
             _ => Ok(()),

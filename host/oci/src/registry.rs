@@ -64,14 +64,14 @@ impl Registry {
     ///
     /// # Errors
     /// The repository has no such package, or its signature is not trusted.
-    pub fn announced(
+    pub fn fetch_manifest(
         &self,
         kind: Kind,
         id: &PackageId,
         trust: &Trust,
     ) -> Result<RemoteManifest, RegistryError> {
         self.runtime
-            .block_on(pull::announced(&self.transfer, (kind, id), trust))
+            .block_on(pull::fetch_manifest(&self.transfer, (kind, id), trust))
     }
 
     /// Fetches the files of a package and puts it on `packages_dir`, unless it is there already.
@@ -80,19 +80,19 @@ impl Registry {
     /// A file cannot be fetched or differs from the manifest. Nothing is kept then.
     pub fn pull(
         &self,
-        announced: RemoteManifest,
+        remote: RemoteManifest,
         packages_dir: &Path,
     ) -> Result<PublishOutcome, RegistryError> {
         self.runtime.block_on(pull::pull(
             &self.transfer,
-            announced,
+            remote,
             packages_dir,
             &self.progress,
         ))
     }
 
     /// Returns the address of a package in this repository, for messages.
-    pub fn place(&self, kind: Kind, id: &PackageId) -> String {
+    pub fn reference(&self, kind: Kind, id: &PackageId) -> String {
         self.transfer.address().with_tag(&artifact::tag(kind, id))
     }
 }

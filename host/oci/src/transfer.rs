@@ -1,7 +1,7 @@
 //! Transfers to and from a registry: bounded, verified and retried after transient failures.
 
 use super::artifact::blob;
-use super::client::Wire;
+use super::client::QueryClient;
 use super::error::{of_request, printable};
 use super::{Address, LogLine, RegistryError, SharedProgress, artifact, credentials};
 use backon::{ExponentialBuilder, Retryable};
@@ -25,7 +25,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Timeout of a silent connection.
 const SILENCE: Duration = Duration::from_secs(60);
 /// Retries after a transient failure.
-const AGAIN: usize = 3;
+const RETRIES: usize = 3;
 /// Wait before the first retry; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
 /// The User-Agent of every request.
@@ -38,7 +38,7 @@ pub struct Transfer {
     /// Uploads blobs and manifests.
     client: Client,
     /// Queries and downloads.
-    wire: Wire,
+    queries: QueryClient,
     log: LogLine,
     auth: RegistryAuth,
     address: Address,
@@ -51,8 +51,7 @@ impl Transfer {
         plain_http: bool,
         log: LogLine,
     ) -> Result<Transfer, RegistryError> {
-        // The client has no cryptography of its own. Where the process has chosen already, that
-        // stands.
+        // The client has no cryptography built in. A provider that the process chose before stays.
         let _chosen = tokio_rustls::rustls::crypto::ring::default_provider().install_default();
         let auth = credentials::of(address.host())?;
         let http = plain_http || address.is_loopback();
@@ -62,7 +61,7 @@ impl Transfer {
         };
         let config = ClientConfig {
             protocol,
-            // One request a blob, whose size is said: what every registry takes.
+            // One request per blob with its size: every registry accepts this.
             use_monolithic_push: true,
             platform_resolver: None,
             connect_timeout: Some(CONNECT),
@@ -72,7 +71,7 @@ impl Transfer {
         };
         let client = Client::try_from(config)
             .map_err(|error| RegistryError::of(error, address.host(), "getting ready"))?;
-        let wire = Wire::new(
+        let queries = QueryClient::new(
             address.clone(),
             auth.clone(),
             (plain_http, http),
@@ -80,7 +79,7 @@ impl Transfer {
         )?;
         Ok(Transfer {
             client,
-            wire,
+            queries,
             log,
             auth,
             address,
@@ -98,11 +97,12 @@ impl Transfer {
             RegistryOperation::Pull => "pull",
             RegistryOperation::Push => "pull,push",
         };
-        self.again(|| self.wire.log_in(actions)).await?;
+        self.retry_transient(|| self.queries.log_in(actions))
+            .await?;
         if operation == RegistryOperation::Pull {
             return Ok(());
         }
-        // The client that sends has tokens of its own.
+        // The uploading client keeps its tokens separately.
         let any = self.address.tagged("any");
         let log_in = || async {
             self.client
@@ -110,7 +110,7 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, "logging in"))
         };
-        self.again(log_in).await.map(drop)
+        self.retry_transient(log_in).await.map(drop)
     }
 
     /// Fetches an artifact's manifest and its digest, by tag or digest; `None` without such a tag.
@@ -118,21 +118,22 @@ impl Transfer {
         &self,
         name: &str,
     ) -> Result<Option<(OciImageManifest, String)>, RegistryError> {
-        let Some(came) = self.again(|| self.wire.manifest(name)).await? else {
+        let Some(received) = self.retry_transient(|| self.queries.manifest(name)).await? else {
             return Ok(None);
         };
         let manifest =
-            serde_json::from_slice(&came.bytes).map_err(|_| RegistryError::NotAPackage {
-                place: self.address.with_tag(name),
-                problem: match came.media_type.as_str() {
+            serde_json::from_slice(&received.bytes).map_err(|_| RegistryError::NotAPackage {
+                reference: self.address.with_tag(name),
+                problem: match received.media_type.as_str() {
                     OCI_IMAGE_MEDIA_TYPE => "it is an artifact of another form".to_owned(),
                     other => format!(
-                        "what came is {:?} and no artifact's manifest; is it a registry that answers there, or a login page before it?",
+                        "the response is {:?}, not an artifact's manifest. Check that the host is \
+                         a registry and not a login page",
                         printable(other)
                     ),
                 },
             })?;
-        Ok(Some((manifest, blob(&came.digest))))
+        Ok(Some((manifest, blob(&received.digest))))
     }
 
     /// Puts an artifact's manifest under a tag.
@@ -144,7 +145,7 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, &format!("putting the tag {what}")))
         };
-        self.again(put).await.map(drop)
+        self.retry_transient(put).await.map(drop)
     }
 
     /// Uploads bytes unless the repository has them, and returns whether it uploaded them.
@@ -160,7 +161,7 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, &format!("sending {file}")))
         };
-        self.again(put).await.map(|_| true)
+        self.retry_transient(put).await.map(|_| true)
     }
 
     /// Uploads a file unless the repository has it, and returns whether it uploaded it.
@@ -189,7 +190,7 @@ impl Transfer {
                 .await
                 .map_err(|error| self.fault(error, &format!("sending {file}")))
         };
-        self.again(put).await.map(|_| true)
+        self.retry_transient(put).await.map(|_| true)
     }
 
     /// Downloads a blob into the writer of `sink`, which opens anew for every attempt.
@@ -205,15 +206,15 @@ impl Transfer {
         let doing = format!("fetching {file}");
         let fetch = || async {
             let mut sink = sink()?;
-            let mut answer = self.wire.blob(&blob(&entry.sha256), &doing).await?;
-            let (mut done, mut hasher) = (0_u64, Sha256::new());
-            while let Some(piece) = answer
+            let mut response = self.queries.blob(&blob(&entry.sha256), &doing).await?;
+            let (mut bytes_read, mut hasher) = (0_u64, Sha256::new());
+            while let Some(piece) = response
                 .chunk()
                 .await
                 .map_err(|error| of_request(error, self.address.host(), &doing))?
             {
-                done = done.saturating_add(piece.len() as u64);
-                if done > entry.bytes {
+                bytes_read = bytes_read.saturating_add(piece.len() as u64);
+                if bytes_read > entry.bytes {
                     return Err(RegistryError::TooLarge {
                         host: self.host(),
                         file: file.to_owned(),
@@ -226,13 +227,13 @@ impl Transfer {
                         file: file.to_owned(),
                         error,
                     })?;
-                progress(file, done, entry.bytes);
+                progress(file, bytes_read, entry.bytes);
             }
-            if done < entry.bytes {
+            if bytes_read < entry.bytes {
                 return Err(RegistryError::BrokeOff {
                     doing: doing.clone(),
                     host: self.host(),
-                    problem: format!("{done} of {} bytes came", entry.bytes),
+                    problem: format!("received {bytes_read} of {} bytes", entry.bytes),
                 });
             }
             if Sha256Digest::from_bytes(hasher.finalize().into()) != entry.sha256 {
@@ -243,24 +244,24 @@ impl Transfer {
             }
             Ok(sink)
         };
-        self.again(fetch).await
+        self.retry_transient(fetch).await
     }
 
     /// Returns whether the repository has a blob. One of another size cannot be repaired from here.
     pub async fn has(&self, file: &str, entry: &FileEntry) -> Result<bool, RegistryError> {
         let name = blob(&entry.sha256);
-        match self.again(|| self.wire.size(&name)).await? {
+        match self.retry_transient(|| self.queries.size(&name)).await? {
             None => Ok(false),
             Some(Some(bytes)) if bytes != entry.bytes => Err(RegistryError::Altered {
-                place: format!("{file} of {}", self.address.with_tag(&name)),
+                reference: format!("{file} of {}", self.address.with_tag(&name)),
                 problem: format!("it has {bytes} bytes there and {} here", entry.bytes),
             }),
             Some(_) => Ok(true),
         }
     }
 
-    /// Retries transient failures at fixed intervals, and reports each retry.
-    async fn again<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, RegistryError>
+    /// Retries transient failures with growing waits, and logs each retry.
+    async fn retry_transient<T, F>(&self, attempt: impl FnMut() -> F) -> Result<T, RegistryError>
     where
         F: Future<Output = Result<T, RegistryError>>,
     {
@@ -268,7 +269,7 @@ impl Transfer {
             .retry(
                 ExponentialBuilder::default()
                     .with_min_delay(PAUSE)
-                    .with_max_times(AGAIN),
+                    .with_max_times(RETRIES),
             )
             .when(RegistryError::may_pass)
             .notify(|error, _| (self.log)(&format!("{}; trying again", error.briefly())))
@@ -291,17 +292,17 @@ fn pieces(
     bytes: u64,
     progress: SharedProgress,
 ) -> impl futures_util::Stream<Item = Result<Bytes, OciDistributionError>> + Send + 'static {
-    stream::unfold((source, 0_u64), move |(mut source, done)| {
-        progress(&file, done, bytes);
+    stream::unfold((source, 0_u64), move |(mut source, bytes_sent)| {
+        progress(&file, bytes_sent, bytes);
         async move {
             let mut piece = vec![0; PIECE];
             match source.read(&mut piece) {
                 Ok(0) => None,
                 Ok(read) => {
                     piece.truncate(read);
-                    Some((Ok(Bytes::from(piece)), (source, done + read as u64)))
+                    Some((Ok(Bytes::from(piece)), (source, bytes_sent + read as u64)))
                 }
-                Err(error) => Some((Err(error.into()), (source, done))),
+                Err(error) => Some((Err(error.into()), (source, bytes_sent))),
             }
         }
     })

@@ -107,8 +107,8 @@ fn operation(route: &Route) -> OperationBuilder {
         .summary(Some(route.summary))
         .description(Some(route.about))
         .security(SecurityRequirement::new::<_, [&str; 0], &str>("bearer", []));
-    for (name, place, required, schema, about) in (route.parameters)() {
-        operation = operation.parameter(parameter(name, place, required, schema, &about));
+    for (name, location, required, schema, about) in (route.parameters)() {
+        operation = operation.parameter(parameter(name, location, required, schema, &about));
     }
     if let Some((schema, examples)) = &route.body {
         let mut content = ContentBuilder::new().schema(Some(Ref::from_schema_name(*schema)));
@@ -150,14 +150,14 @@ fn operation(route: &Route) -> OperationBuilder {
 
 fn parameter(
     name: &str,
-    place: ParameterIn,
+    location: ParameterIn,
     required: bool,
     schema: Object,
     about: &str,
 ) -> Parameter {
     ParameterBuilder::new()
         .name(name)
-        .parameter_in(place)
+        .parameter_in(location)
         .required(if required {
             Required::True
         } else {
@@ -180,11 +180,11 @@ fn refusal(status: u16, codes: &[Code], body: &str) -> Response {
     for code in codes {
         about.push_str(&format!("- `{code}`: {}\n", code.meaning()));
     }
-    let listed: Vec<_> = codes.iter().map(|code| code.code()).collect();
+    let names: Vec<_> = codes.iter().map(|code| code.code()).collect();
     let mut response = ResponseBuilder::new()
         .description(about.trim_end())
         .content("application/json", content(body))
-        .extensions(Some(Extensions::from_iter([("x-error-codes", listed)])));
+        .extensions(Some(Extensions::from_iter([("x-error-codes", names)])));
     for name in headers::of_a_refusal(status) {
         response = response.header_ref(name, headers::reference(name));
     }

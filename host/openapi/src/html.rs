@@ -189,8 +189,8 @@ fn parameters(out: &mut String, route: &Route) {
         return;
     }
     out.push_str("<table><thead><tr><th scope=\"col\">Parameter<th scope=\"col\">In<th scope=\"col\">Meaning</tr></thead><tbody>");
-    for (name, place, required, _, about) in parameters {
-        let place = match place {
+    for (name, location, required, _, about) in parameters {
+        let location = match location {
             ParameterIn::Path => "path",
             _ => "query",
         };
@@ -201,7 +201,7 @@ fn parameters(out: &mut String, route: &Route) {
         };
         let _ = write!(
             out,
-            "<tr><td><code>{name}</code>{need}</td><td>{place}</td><td>{}</td></tr>",
+            "<tr><td><code>{name}</code>{need}</td><td>{location}</td><td>{}</td></tr>",
             inline(&about)
         );
     }

@@ -67,7 +67,7 @@ pub const TAGS: [(&str, &str); 7] = [
     ),
     (
         "Discovery",
-        "What the active release takes and knows. Neither values nor charges.",
+        "Metadata and coverage of the active release. Neither values nor charges.",
     ),
     (
         "Markets",

@@ -67,7 +67,7 @@ fn job_id() -> Vec<Field> {
     vec![("job_id", ParameterIn::Path, true, uuid(), "The job.".into())]
 }
 
-fn place() -> Vec<Field> {
+fn coverage_parameters() -> Vec<Field> {
     vec![
         (
             "postcode",
@@ -233,7 +233,7 @@ pub static ROUTES: [Route; 11] = [
         path: "/v3/releases/current",
         id: "currentRelease",
         tag: "Discovery",
-        summary: "What the active release takes",
+        summary: "Describe the active release",
         about: "Valuation dates, property types, limits and routes, as they hold for this key. Ask at start-up, and keep the answer for a minute at most. Needs any valuation scope.",
         parameters: none,
         body: None,
@@ -251,13 +251,13 @@ pub static ROUTES: [Route; 11] = [
         path: "/v3/coverage",
         id: "coverage",
         tag: "Discovery",
-        summary: "Is a place represented?",
+        summary: "Check coverage of a postcode and a UPRN",
         about: "Whether the active release knows a postcode and a UPRN, each for itself. It resolves no address and promises no valuation. Needs any valuation scope.",
-        parameters: place,
+        parameters: coverage_parameters,
         body: None,
         answers: &[ResponseSpec {
             status: "200",
-            about: "What is known of the place.",
+            about: "Coverage of the postcode and the UPRN.",
             schema: Some("Coverage"),
             headers: &[],
         }],

@@ -15,13 +15,17 @@ pub trait Body: Serialize + DeserializeOwned {
     fn check(&self, manifest: &Manifest) -> Result<(), BodyError>;
 }
 
-/// `Ok` if `holds`, else the rule that `field` breaks.
-pub(crate) fn rule(holds: bool, field: &'static str, rule: &'static str) -> Result<(), BodyError> {
+/// Checks that `holds` is true, and otherwise returns the rule that `field` breaks.
+pub(crate) fn check_rule(
+    holds: bool,
+    field: &'static str,
+    rule: &'static str,
+) -> Result<(), BodyError> {
     holds.then_some(()).ok_or(BodyError::Rule { field, rule })
 }
 
-/// `Ok` if the manifest lists `file`.
-pub(crate) fn listed(
+/// Checks that the manifest lists `file`.
+pub(crate) fn check_listed(
     manifest: &Manifest,
     field: &'static str,
     file: &FilePath,
@@ -35,8 +39,8 @@ pub(crate) fn listed(
     })
 }
 
-/// Whether `items` hold at least one item, each once.
-pub(crate) fn distinct<T: PartialEq>(items: &[T]) -> bool {
+/// Reports whether `items` holds at least one item, and none twice.
+pub(crate) fn is_distinct<T: PartialEq>(items: &[T]) -> bool {
     !items.is_empty()
         && items
             .iter()
@@ -44,14 +48,14 @@ pub(crate) fn distinct<T: PartialEq>(items: &[T]) -> bool {
             .all(|(index, item)| !items[..index].contains(item))
 }
 
-/// What the tests of the bodies share.
+/// Helpers that the tests of the bodies share.
 #[cfg(test)]
 pub(crate) mod testing {
     use super::*;
     use crate::{FileEntry, Sha256Digest, manifest::FORMAT};
     use serde_json::Value;
 
-    /// A manifest of this kind and id that lists these files.
+    /// Builds a manifest of this kind and id that lists these files.
     pub(crate) fn manifest(kind: Kind, id: &str, files: &[&str]) -> Manifest {
         let entry = FileEntry {
             bytes: 0,
@@ -70,8 +74,8 @@ pub(crate) mod testing {
         }
     }
 
-    /// The field that is found wrong once `field` of a good body is `value`; `shape` where the
-    /// types already refuse it, `none` where nothing is wrong.
+    /// Returns the field that fails the check once `field` of a good body is `value`. Returns
+    /// `shape` where the types already refuse it, and `none` where nothing is wrong.
     pub(crate) fn check<B: Body>(
         mut good: Value,
         field: &str,

@@ -2,7 +2,7 @@
 
 use crate::FilePath;
 
-/// What is wrong with a body.
+/// A problem of a body.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
     /// Not JSON of the kind's shape.
@@ -21,7 +21,7 @@ pub enum BodyError {
     Rule {
         /// The body's field.
         field: &'static str,
-        /// What must hold.
+        /// The rule that it breaks.
         rule: &'static str,
     },
 }

@@ -21,13 +21,13 @@ pub struct Sha256Digest([u8; 32]);
 pub struct DigestError;
 
 impl Sha256Digest {
-    /// The digest of `bytes`.
+    /// Computes the digest of `bytes`.
     pub fn of(bytes: &[u8]) -> Self {
         Sha256Digest(Sha256::digest(bytes).into())
     }
 
-    /// The digest and the number of bytes of all that `reader` still holds, given piece by
-    /// piece to `sink` as well.
+    /// Computes the digest and number of all remaining bytes of `reader`. Passes each piece to
+    /// `sink`.
     pub(crate) fn of_stream(
         mut reader: impl Read,
         mut sink: impl FnMut(&[u8]) -> io::Result<()>,
@@ -49,12 +49,12 @@ impl Sha256Digest {
         Ok((Sha256Digest(hash.finalize().into()), bytes))
     }
 
-    /// The digest that these 32 bytes are.
+    /// Makes a digest from its 32 bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Sha256Digest(bytes)
     }
 
-    /// The 32 bytes of the digest.
+    /// Returns the 32 bytes of the digest.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -1,4 +1,4 @@
-//! What can be wrong with a package.
+//! The errors of a package.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,12 @@ use crate::{BodyError, FilePath, Kind, PackageId, PublicKey, Sha256Digest};
 pub struct PackageError {
     /// The package's directory.
     pub package: PathBuf,
-    /// What is wrong.
+    /// The problem.
     #[source]
     pub kind: PackageErrorKind,
 }
 
-/// What is wrong with a package.
+/// A problem of a package.
 #[derive(Debug, thiserror::Error)]
 pub enum PackageErrorKind {
     /// The file system refused.
@@ -24,7 +24,7 @@ pub enum PackageErrorKind {
     Io {
         /// The file or directory concerned.
         path: PathBuf,
-        /// What the system said.
+        /// The file system's error.
         error: io::Error,
     },
     /// The path is not a directory (a link to one is not).
@@ -34,7 +34,7 @@ pub enum PackageErrorKind {
     #[error("has no manifest.json")]
     NoManifest,
     /// `manifest.json` or `manifest.sig` is larger than any that is read.
-    #[error("{file} has {bytes} bytes, which is more than is read")]
+    #[error("{file} has {bytes} bytes, more than the limit")]
     TooLarge {
         /// The file's name.
         file: &'static str,
@@ -132,7 +132,7 @@ pub enum PackageErrorKind {
     Unsigned,
     /// The signature is good, but nobody trusts its key.
     #[error(
-        "is signed by {key}, which is not trusted: whoever trusts it puts it as a .pub file into keys/ of the releases folder"
+        "is signed by {key}, which is not trusted. To trust it, put it as a .pub file into keys/ of the releases folder"
     )]
     Untrusted {
         /// The key that signed.
@@ -153,18 +153,18 @@ pub enum PackageErrorKind {
     /// The id is published already, with other bytes.
     #[error("is published already with other bytes; an id never changes, so take a new one")]
     Republished,
-    /// What came under this id is another package than the one that is here.
+    /// The received package has the id of another package that is here.
     #[error(
         "is another package than the one in {from}: the id was published already with other bytes. Ask the publisher which is right, or move it away and pull again"
     )]
-    HeldOtherwise {
+    ConflictingCopy {
         /// Where the other one is.
         from: String,
     },
 }
 
 impl PackageErrorKind {
-    /// The fault as the error of the package at `package`.
+    /// Attaches the directory of the package that the error is about.
     pub(crate) fn of(self, package: &Path) -> PackageError {
         PackageError {
             package: package.to_owned(),
@@ -172,7 +172,7 @@ impl PackageErrorKind {
         }
     }
 
-    /// An [`io::Error`] with the path that it is about.
+    /// Returns a function that attaches `path` to an [`io::Error`].
     pub(crate) fn io(path: impl AsRef<Path>) -> impl FnOnce(io::Error) -> PackageErrorKind {
         move |error| PackageErrorKind::Io {
             path: path.as_ref().to_owned(),

@@ -18,25 +18,25 @@ pub enum PublishOutcome {
     AlreadyThere(Option<PublicKey>),
 }
 
-/// Looks for the package of `manifest` at `place`, and returns `None` where nothing is there.
+/// Looks for the package of `manifest` at `destination`, and returns `None` where nothing is there.
 ///
 /// An unsigned package takes the signature that came. A signed one keeps its own.
 pub(crate) fn find_existing(
-    place: &Path,
+    destination: &Path,
     manifest: &Manifest,
-    came: Option<&[u8]>,
+    new_signature: Option<&[u8]>,
 ) -> Result<Option<PublishOutcome>, PackageErrorKind> {
-    if fs::symlink_metadata(place).is_err() {
+    if fs::symlink_metadata(destination).is_err() {
         return Ok(None);
     }
-    let there = Package::open_unjudged(place)?;
-    if there.manifest() != manifest {
+    let existing = Package::open_without_trust(destination)?;
+    if existing.manifest() != manifest {
         return Err(PackageErrorKind::Republished);
     }
-    let signer = signature::signer(place, manifest)?;
-    match (signer, came) {
+    let signer = signature::signer(destination, manifest)?;
+    match (signer, new_signature) {
         (None, Some(bytes)) => {
-            signature::put(place, bytes)?;
+            signature::put(destination, bytes)?;
             Ok(Some(PublishOutcome::Completed))
         }
         (signer, _) => Ok(Some(PublishOutcome::AlreadyThere(signer))),

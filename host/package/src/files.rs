@@ -12,7 +12,7 @@ use crate::error::PackageErrorKind;
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::{FileEntry, FilePath};
 
-/// The directory above `path`.
+/// Returns the directory above `path`.
 pub(crate) fn parent(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -27,8 +27,8 @@ pub(crate) fn sync_directory(directory: &Path) -> Result<(), PackageErrorKind> {
         .map_err(PackageErrorKind::io(directory))
 }
 
-/// Opens a regular file with one name; a link in the last place is refused, and nothing blocks
-/// on a pipe. `name` is relative to `root`.
+/// Opens a regular file with one name, relative to `root`. It refuses a link in the last place, and
+/// does not block on a pipe.
 pub(crate) fn open_plain(root: &Path, name: &str) -> Result<(File, Metadata), PackageErrorKind> {
     let path = root.join(name);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -63,7 +63,7 @@ fn check_plain(name: &str, metadata: &Metadata) -> Result<(), PackageErrorKind> 
     Ok(())
 }
 
-/// The whole of a small file, `None` where it is absent.
+/// Reads the whole of a small file, or returns `None` where it is absent.
 pub(crate) fn read_small(
     root: &Path,
     name: &'static str,
@@ -91,7 +91,7 @@ pub(crate) fn read_small(
 }
 
 /// Checks that the tree below `root` holds the listed files, the manifest and its signature as
-/// plain files, and nothing else, not even an empty directory.
+/// plain files. Nothing else may be there, not even an empty directory.
 pub(crate) fn check_tree(
     root: &Path,
     listed: &BTreeMap<FilePath, FileEntry>,

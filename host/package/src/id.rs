@@ -1,4 +1,4 @@
-//! What a package is called: its kind and its id.
+//! The name of a package: its kind and its id.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The longest id, in bytes.
 const LONGEST: usize = 100;
 
-/// What a package is for. The signature covers it, so one kind can never stand for another.
+/// The kind of a package. The signature covers it, so one kind can never stand for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind as written in manifests, signatures and directory names.
+    /// Returns the kind as written in manifests, signatures and directory names.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Valuation => "valuation",
@@ -71,7 +71,7 @@ pub enum PackageIdError {
 }
 
 impl PackageId {
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

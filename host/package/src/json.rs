@@ -14,7 +14,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice::<Strict>(bytes).map(|strict| strict.0)
 }
 
-/// The RFC 8785 canonical form of `value`, with the same refusals as [`parse`].
+/// Serializes `value` in the RFC 8785 canonical form, and refuses the numbers that [`parse`]
+/// refuses.
 pub(crate) fn canonical(value: &Value) -> Result<Vec<u8>, serde_json::Error> {
     let bytes = serde_json_canonicalizer::to_vec(value)?;
     check_numbers(value)?;

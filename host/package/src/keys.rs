@@ -11,9 +11,9 @@ use ed25519_dalek::{Signature, Signer};
 
 use crate::digest::decode_hex;
 
-/// What a public key's text begins with.
+/// The prefix of a public key's text.
 const PUBLIC: &str = "ed25519:";
-/// What a private key's text begins with: not the same, so that neither is taken for the other.
+/// The prefix of a private key's text: another, so that neither is taken for the other.
 const PRIVATE: &str = "ed25519-private:";
 /// Read and write for the owner alone.
 const OWNER_ONLY: u32 = 0o600;
@@ -34,7 +34,7 @@ pub enum KeyError {
     Io {
         /// The file or directory concerned.
         path: PathBuf,
-        /// What the system said.
+        /// The file system's error.
         error: io::Error,
     },
     /// The text is not a public key, or one that would accept forged signatures.
@@ -95,8 +95,9 @@ impl PublicKey {
         create(path, 0o644, line.trim_end())
     }
 
-    /// Whether `signature` is this key's over `message`. Strict: it takes no weak key and no
-    /// second spelling of a signature. Whoever signs states the message's domain in it.
+    /// Reports whether `signature` is this key's over `message`. It is strict: it takes no weak key
+    /// and no second spelling of a signature. The signer states the message's domain in the
+    /// message.
     pub fn verifies(&self, message: &[u8], signature: &[u8; 64]) -> bool {
         ed25519_dalek::VerifyingKey::from_bytes(&self.0).is_ok_and(|key| {
             key.verify_strict(message, &Signature::from_bytes(signature))
@@ -134,12 +135,12 @@ impl fmt::Debug for PublicKey {
 }
 
 impl SigningKey {
-    /// The private key that 32 bytes from a secure random source are.
+    /// Makes a private key from 32 bytes of a secure random source.
     pub fn from_seed(seed: [u8; 32]) -> Self {
         SigningKey(ed25519_dalek::SigningKey::from_bytes(&seed))
     }
 
-    /// The public key that belongs to it.
+    /// Returns the public key that belongs to it.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key().to_bytes())
     }
@@ -170,8 +171,8 @@ impl SigningKey {
         create(path, OWNER_ONLY, &line)
     }
 
-    /// This key's signature over `message`, which begins with a domain of its own, so that a
-    /// signature means one thing.
+    /// Signs `message`. The message begins with a domain of its own, so that a signature means one
+    /// thing.
     pub fn sign(&self, message: &[u8]) -> [u8; 64] {
         self.0.sign(message).to_bytes()
     }

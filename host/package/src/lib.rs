@@ -67,7 +67,7 @@ pub use id::{Kind, PackageId, PackageIdError};
 pub use keys::{KeyError, PublicKey, SigningKey};
 pub use manifest::{FileEntry, Manifest};
 pub use monotone::{Direction, Monotone, MonotoneInput};
-pub use open::{Package, claimed_body, open, open_with};
+pub use open::{Package, open, open_with, read_claimed_body};
 pub use path::{FilePath, PathError};
 pub use property::{PropertyBody, RegisterFile};
 pub use publish::publish;

@@ -27,13 +27,13 @@ pub struct FileEntry {
     pub sha256: Sha256Digest,
 }
 
-/// What `manifest.json` says.
+/// The content of `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// The manifest's format, [`FORMAT`].
     pub format: u64,
-    /// What the package is for.
+    /// The kind of the package.
     pub kind: Kind,
     /// The package's id, which is also its directory's name.
     pub id: PackageId,
@@ -41,7 +41,7 @@ pub struct Manifest {
     pub created: Timestamp,
     /// Every file of the package besides the manifest and its signature.
     pub files: BTreeMap<FilePath, FileEntry>,
-    /// What the kind has to say; see [`crate::Body`].
+    /// The part that belongs to the kind; see [`crate::Body`].
     pub body: Value,
 }
 
@@ -71,18 +71,18 @@ impl Manifest {
         serde_json::from_value(value).map_err(PackageErrorKind::ManifestJson)
     }
 
-    /// The RFC 8785 canonical bytes.
+    /// Serializes the manifest as RFC 8785 canonical bytes.
     pub(crate) fn canonical(&self) -> Result<Vec<u8>, PackageErrorKind> {
         let value = serde_json::to_value(self).map_err(PackageErrorKind::ManifestJson)?;
         json::canonical(&value).map_err(PackageErrorKind::ManifestJson)
     }
 
-    /// The bytes of `manifest.json`: the canonical form, indented.
+    /// Serializes the bytes of `manifest.json`: the canonical form, indented.
     pub(crate) fn stored(&self) -> Result<Vec<u8>, PackageErrorKind> {
         Ok(json::indent(&self.canonical()?))
     }
 
-    /// What a signature is made over: domain, kind, id and canonical manifest.
+    /// Serializes the message that a signature covers: domain, kind, id and canonical manifest.
     pub(crate) fn signed_message(&self) -> Result<Vec<u8>, PackageErrorKind> {
         let canonical = self.canonical()?;
         let names = [self.kind.as_str().as_bytes(), self.id.as_str().as_bytes()];

@@ -1,7 +1,7 @@
-//! What a release declares of the way in which an input moves its estimate.
+//! The declared directions in which an input moves a release's estimate.
 
 use crate::BodyError;
-use crate::body::rule;
+use crate::body::check_rule;
 use serde::{Deserialize, Serialize};
 
 /// Homes that one probe may ask for.
@@ -69,7 +69,7 @@ pub enum Direction {
 pub(crate) fn check(declared: &[Monotone]) -> Result<(), BodyError> {
     let field = "monotone";
     for (at, probe) in declared.iter().enumerate() {
-        rule(
+        check_rule(
             !declared[..at]
                 .iter()
                 .any(|earlier| earlier.input == probe.input),
@@ -77,13 +77,13 @@ pub(crate) fn check(declared: &[Monotone]) -> Result<(), BodyError> {
             "must name each input once",
         )?;
         for share in [probe.tolerance, probe.may_break] {
-            rule(
+            check_rule(
                 (0.0..1.0).contains(&share),
                 field,
                 "must have shares from 0 to below 1",
             )?;
         }
-        rule(
+        check_rule(
             (1..=MOST_HOMES).contains(&probe.homes),
             field,
             "must probe 1 to 10000 homes",

@@ -32,7 +32,7 @@ pub fn open_with(
     verification: &dyn Verification,
 ) -> Result<Package, PackageError> {
     let attempt = || {
-        let mut package = Package::claimed(directory)?;
+        let mut package = Package::read_claim(directory)?;
         // Trust comes before the files: a stranger's package is not worth hashing.
         package.signer = signature::signer(directory, &package.manifest)?;
         trust.judge(&package.manifest.id, package.signer.as_ref())?;
@@ -46,9 +46,9 @@ pub fn open_with(
 ///
 /// # Errors
 /// The manifest does not parse, is of another kind or is not signed as `trust` demands.
-pub fn claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, PackageError> {
+pub fn read_claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, PackageError> {
     let attempt = || {
-        let package = Package::claimed(directory)?;
+        let package = Package::read_claim(directory)?;
         let signer = signature::signer(directory, &package.manifest)?;
         trust.judge(&package.manifest.id, signer.as_ref())?;
         read_body(&package.manifest)
@@ -58,7 +58,7 @@ pub fn claimed_body<B: Body>(directory: &Path, trust: &Trust) -> Result<B, Packa
 
 impl Package {
     /// Reads what the directory claims to be; no file is proved yet.
-    fn claimed(directory: &Path) -> Result<Self, PackageErrorKind> {
+    fn read_claim(directory: &Path) -> Result<Self, PackageErrorKind> {
         let name = directory_name(directory)?;
         let stored =
             read_small(directory, MANIFEST, LARGEST)?.ok_or(PackageErrorKind::NoManifest)?;
@@ -78,14 +78,14 @@ impl Package {
     }
 
     /// Proves every file and looks at no signature.
-    pub(crate) fn open_unjudged(directory: &Path) -> Result<Self, PackageErrorKind> {
-        let package = Package::claimed(directory)?;
+    pub(crate) fn open_without_trust(directory: &Path) -> Result<Self, PackageErrorKind> {
+        let package = Package::read_claim(directory)?;
         package.prove_files(&Full)?;
         Ok(package)
     }
 
     /// Returns the package with a signature by `key`.
-    pub(crate) fn signed_by(self, key: PublicKey) -> Self {
+    pub(crate) fn with_signer(self, key: PublicKey) -> Self {
         Package {
             signer: Some(key),
             ..self
@@ -117,7 +117,7 @@ impl Package {
             Sha256Digest::of_stream(handle, |_| Ok(())).map_err(PackageErrorKind::io(&path))?;
         check_size(file, entry, bytes)?;
         check_digest(file, entry, digest)?;
-        verification.proved(&facts, &digest);
+        verification.record_proof(&facts, &digest);
         Ok(())
     }
 

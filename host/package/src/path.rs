@@ -37,17 +37,17 @@ pub enum PathError {
         name: String,
     },
     /// The manifest and its signature describe the files; they are not among them.
-    #[error("the name is kept for the manifest")]
+    #[error("the name is reserved for the manifest")]
     Reserved,
 }
 
 impl FilePath {
-    /// The path as text.
+    /// Returns the path as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this file lies below the directory `directory` (a relative path).
+    /// Reports whether this file lies below `directory`, a relative path.
     pub(crate) fn is_below(&self, directory: &str) -> bool {
         self.0
             .strip_prefix(directory)

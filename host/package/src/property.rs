@@ -6,10 +6,10 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::BodyError;
-use crate::body::{Body, listed, rule};
+use crate::body::{Body, check_listed, check_rule};
 use crate::{FilePath, Kind, Manifest, PackageId, Sha256Digest, date};
 
-/// What a property snapshot was built from and what it holds.
+/// The sources and contents of a property snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyBody {
@@ -53,14 +53,14 @@ impl Body for PropertyBody {
     const KIND: Kind = Kind::Property;
 
     fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
-        rule(
+        check_rule(
             self.snapshot_id == manifest.id,
             "snapshot_id",
             "must be the package's id",
         )?;
-        rule(self.schema > 0, "schema", "must be at least 1")?;
+        check_rule(self.schema > 0, "schema", "must be at least 1")?;
         BodyError::check_sources(self.sources.iter().map(|source| source.name.as_str()))?;
-        listed(manifest, "database", &self.database)
+        check_listed(manifest, "database", &self.database)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::files::{read_small, sync_directory};
 use crate::manifest::{MANIFEST, SIGNATURE};
 use crate::signature::LARGEST_SIGNATURE;
 use crate::staging::StagingDirectory;
-use crate::write::{copy, put_file, settle};
+use crate::write::{copy, put_file, rename_into_place};
 use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
 
 /// Copies `package` as `<packages>/<id>`, with its manifest and signature to the letter.
@@ -21,18 +21,18 @@ use crate::{Manifest, Package, PackageError, PublishOutcome, Source, signature};
 /// [`PackageErrorKind::Republished`] where the id is there with other bytes;
 /// [`PackageErrorKind::Digest`] where a file changed since the package was opened.
 pub fn publish(package: &Package, packages_dir: &Path) -> Result<PublishOutcome, PackageError> {
-    let place = packages_dir.join(package.manifest().id.as_str());
-    publish_to(package, packages_dir, &place).map_err(|fault| fault.of(&place))
+    let destination = packages_dir.join(package.manifest().id.as_str());
+    publish_to(package, packages_dir, &destination).map_err(|fault| fault.of(&destination))
 }
 
 fn publish_to(
     package: &Package,
     packages_dir: &Path,
-    place: &Path,
+    destination: &Path,
 ) -> Result<PublishOutcome, PackageErrorKind> {
     let manifest = package.manifest();
     let signature = signature_of(package)?;
-    if let Some(published) = find_existing(place, manifest, signature.as_deref())? {
+    if let Some(published) = find_existing(destination, manifest, signature.as_deref())? {
         return Ok(published);
     }
     let staging = StagingDirectory::new(packages_dir, &manifest.id)?;
@@ -53,21 +53,27 @@ fn publish_to(
         put_file(&staging.path().join(SIGNATURE), bytes)?;
     }
     sync_directory(staging.path())?;
-    put_in_place(staging, packages_dir, place, manifest, signature.as_deref())
+    put_in_place(
+        staging,
+        packages_dir,
+        destination,
+        manifest,
+        signature.as_deref(),
+    )
 }
 
 /// Renames a finished staging directory into place, or finds that another process was first.
 pub(crate) fn put_in_place(
     staging: StagingDirectory,
     packages_dir: &Path,
-    place: &Path,
+    destination: &Path,
     manifest: &Manifest,
     signature: Option<&[u8]>,
 ) -> Result<PublishOutcome, PackageErrorKind> {
-    if settle(staging, packages_dir, place, manifest)? {
+    if rename_into_place(staging, packages_dir, destination, manifest)? {
         return Ok(PublishOutcome::Copied);
     }
-    Ok(find_existing(place, manifest, signature)?.unwrap_or(PublishOutcome::Copied))
+    Ok(find_existing(destination, manifest, signature)?.unwrap_or(PublishOutcome::Copied))
 }
 
 /// Reads a package's signature and checks that its key is the one of the opened package.

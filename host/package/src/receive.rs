@@ -32,17 +32,17 @@ pub struct RemoteManifest {
 #[derive(Debug)]
 pub enum ReceiveState {
     /// The package is there already, with the same bytes and at least the same signature.
-    There(PublishOutcome),
+    Existing(PublishOutcome),
     /// The files of the package are still to come.
-    Awaited(Box<PackageReceiver>),
+    Receiving(Box<PackageReceiver>),
 }
 
-/// A package whose files are coming. Dropped before [`PackageReceiver::settle`], it leaves nothing.
+/// A package whose files are coming. Dropped before [`PackageReceiver::finish`], it leaves nothing.
 #[derive(Debug)]
 pub struct PackageReceiver {
-    announced: RemoteManifest,
+    remote: RemoteManifest,
     packages_dir: PathBuf,
-    place: PathBuf,
+    destination: PathBuf,
     staging: StagingDirectory,
 }
 
@@ -116,17 +116,18 @@ impl RemoteManifest {
     /// [`PackageErrorKind::Republished`] where the id is there with other bytes, or the fault of
     /// the package that is there.
     pub fn begin_receiving(self, packages_dir: &Path) -> Result<ReceiveState, PackageError> {
-        let place = packages_dir.join(self.manifest.id.as_str());
-        let attempt = || match find_existing(&place, &self.manifest, self.signature.as_deref())? {
-            Some(published) => Ok(Err(published)),
-            None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
-        };
-        match attempt().map_err(|fault: PackageErrorKind| fault.of(&place))? {
-            Err(published) => Ok(ReceiveState::There(published)),
-            Ok(staging) => Ok(ReceiveState::Awaited(Box::new(PackageReceiver {
-                announced: self,
+        let destination = packages_dir.join(self.manifest.id.as_str());
+        let attempt =
+            || match find_existing(&destination, &self.manifest, self.signature.as_deref())? {
+                Some(published) => Ok(Err(published)),
+                None => StagingDirectory::new(packages_dir, &self.manifest.id).map(Ok),
+            };
+        match attempt().map_err(|fault: PackageErrorKind| fault.of(&destination))? {
+            Err(published) => Ok(ReceiveState::Existing(published)),
+            Ok(staging) => Ok(ReceiveState::Receiving(Box::new(PackageReceiver {
+                remote: self,
                 packages_dir: packages_dir.to_owned(),
-                place,
+                destination,
                 staging,
             }))),
         }
@@ -135,8 +136,8 @@ impl RemoteManifest {
 
 impl PackageReceiver {
     /// Returns the manifest and signature of the package.
-    pub fn announced(&self) -> &RemoteManifest {
-        &self.announced
+    pub fn remote_manifest(&self) -> &RemoteManifest {
+        &self.remote
     }
 
     /// Creates an empty file for the content of `file`. An earlier attempt is discarded.
@@ -156,24 +157,24 @@ impl PackageReceiver {
                     .open(&path)
                     .map_err(PackageErrorKind::io(&path))
             })
-            .map_err(|fault| fault.of(&self.place))
+            .map_err(|fault| fault.of(&self.destination))
     }
 
     /// Proves every file against the manifest, makes all durable and puts the package in place.
     ///
     /// # Errors
     /// The first file that is missing or differs from the manifest. Nothing is kept then.
-    pub fn settle(self) -> Result<PublishOutcome, PackageError> {
+    pub fn finish(self) -> Result<PublishOutcome, PackageError> {
         let PackageReceiver {
-            announced,
+            remote,
             packages_dir,
-            place,
+            destination,
             staging,
         } = self;
         let attempt = || {
             let root = staging.path();
-            check_tree(root, &announced.manifest.files)?;
-            for (file, entry) in &announced.manifest.files {
+            check_tree(root, &remote.manifest.files)?;
+            for (file, entry) in &remote.manifest.files {
                 let path = root.join(file.as_str());
                 let handle = File::open(&path).map_err(PackageErrorKind::io(&path))?;
                 handle.sync_all().map_err(PackageErrorKind::io(&path))?;
@@ -187,21 +188,21 @@ impl PackageReceiver {
                     }
                 }
             }
-            put_file(&root.join(MANIFEST), &announced.stored)?;
-            if let Some(signature) = &announced.signature {
+            put_file(&root.join(MANIFEST), &remote.stored)?;
+            if let Some(signature) = &remote.signature {
                 put_file(&root.join(SIGNATURE), signature)?;
             }
             sync_directory(root)?;
-            let signature = announced.signature.as_deref();
+            let signature = remote.signature.as_deref();
             put_in_place(
                 staging,
                 &packages_dir,
-                &place,
-                &announced.manifest,
+                &destination,
+                &remote.manifest,
                 signature,
             )
         };
-        attempt().map_err(|fault: PackageErrorKind| fault.of(&place))
+        attempt().map_err(|fault: PackageErrorKind| fault.of(&destination))
     }
 }
 
@@ -215,8 +216,8 @@ mod tests {
     use std::collections::BTreeMap;
     use std::io::Write;
 
-    /// A signed package in a packages folder of its own, and its key.
-    fn sent() -> (tempfile::TempDir, Package, TrustList) {
+    /// Writes a signed package in a packages folder of its own, and returns it with its key.
+    fn signed_package() -> (tempfile::TempDir, Package, TrustList) {
         let packages_dir = tempfile::tempdir().unwrap();
         let draft = Draft {
             id: "s-1".parse().unwrap(),
@@ -248,7 +249,7 @@ mod tests {
         (packages_dir, package, list)
     }
 
-    fn announced(package: &Package, trust: Trust) -> Result<RemoteManifest, PackageError> {
+    fn remote_manifest(package: &Package, trust: Trust) -> Result<RemoteManifest, PackageError> {
         let read = |name| fs::read(package.directory().join(name)).unwrap();
         RemoteManifest::judge(
             (Kind::Property, &package.manifest().id),
@@ -264,75 +265,75 @@ mod tests {
         list: &TrustList,
         packages_dir: &Path,
     ) -> Box<PackageReceiver> {
-        let arrival = announced(package, Trust::Required(list.clone()))
+        let state = remote_manifest(package, Trust::Required(list.clone()))
             .unwrap()
             .begin_receiving(packages_dir);
-        match arrival.unwrap() {
-            ReceiveState::Awaited(arriving) => arriving,
-            ReceiveState::There(_) => panic!("it is not there"),
+        match state.unwrap() {
+            ReceiveState::Receiving(receiver) => receiver,
+            ReceiveState::Existing(_) => panic!("it is not there"),
         }
     }
 
-    fn left(packages_dir: &Path) -> usize {
+    fn count_entries(packages_dir: &Path) -> usize {
         fs::read_dir(packages_dir).unwrap().count()
     }
 
     #[test]
     fn what_came_whole_is_the_package() {
-        let (_kept, package, list) = sent();
+        let (_dir, package, list) = signed_package();
         let packages_dir = tempfile::tempdir().unwrap();
-        let arriving = begin_receiving(&package, &list, packages_dir.path());
+        let receiver = begin_receiving(&package, &list, packages_dir.path());
         let file = "deep/data".parse().unwrap();
-        arriving.create(&file).unwrap().write_all(b"ro").unwrap();
-        arriving.create(&file).unwrap().write_all(b"rows").unwrap();
-        assert_eq!(arriving.settle().unwrap(), PublishOutcome::Copied);
+        receiver.create(&file).unwrap().write_all(b"ro").unwrap();
+        receiver.create(&file).unwrap().write_all(b"rows").unwrap();
+        assert_eq!(receiver.finish().unwrap(), PublishOutcome::Copied);
         let trust = Trust::Required(list.clone());
         let there = open(&packages_dir.path().join("s-1"), &trust).unwrap();
         assert_eq!(there.digest(), package.digest());
         assert_eq!(there.signer(), package.signer());
-        let again = announced(&package, trust)
+        let again = remote_manifest(&package, trust)
             .unwrap()
             .begin_receiving(packages_dir.path());
         let signer = package.signer().copied();
         assert!(matches!(
             again.unwrap(),
-            ReceiveState::There(PublishOutcome::AlreadyThere(by)) if by == signer
+            ReceiveState::Existing(PublishOutcome::AlreadyThere(by)) if by == signer
         ));
     }
 
     #[test]
     fn nothing_is_kept_of_what_is_not_as_it_was_announced() {
-        let (_kept, package, list) = sent();
+        let (_dir, package, list) = signed_package();
         let packages_dir = tempfile::tempdir().unwrap();
         let file: FilePath = "deep/data".parse().unwrap();
         let other = begin_receiving(&package, &list, packages_dir.path());
         other.create(&file).unwrap().write_all(b"wors").unwrap();
         assert!(matches!(
-            other.settle().unwrap_err().kind,
+            other.finish().unwrap_err().kind,
             PackageErrorKind::Digest { .. }
         ));
         let short = begin_receiving(&package, &list, packages_dir.path());
         short.create(&file).unwrap();
         assert!(matches!(
-            short.settle().unwrap_err().kind,
+            short.finish().unwrap_err().kind,
             PackageErrorKind::Size { .. }
         ));
         let none = begin_receiving(&package, &list, packages_dir.path());
         assert!(matches!(
-            none.settle().unwrap_err().kind,
+            none.finish().unwrap_err().kind,
             PackageErrorKind::Missing { .. }
         ));
         drop(begin_receiving(&package, &list, packages_dir.path()));
-        assert_eq!(left(packages_dir.path()), 0);
+        assert_eq!(count_entries(packages_dir.path()), 0);
     }
 
     #[test]
     fn it_is_judged_before_any_file_comes() {
-        let (_kept, package, _) = sent();
-        let fault = announced(&package, Trust::Required(TrustList::new())).unwrap_err();
+        let (_dir, package, _) = signed_package();
+        let fault = remote_manifest(&package, Trust::Required(TrustList::new())).unwrap_err();
         assert!(matches!(fault.kind, PackageErrorKind::Untrusted { .. }));
         let stored = fs::read(package.directory().join(MANIFEST)).unwrap();
-        let judged = |kind, id: &str, signature| {
+        let judge_error = |kind, id: &str, signature| {
             let id = id.parse().unwrap();
             let trust = Trust::Required(TrustList::new());
             RemoteManifest::judge(
@@ -346,46 +347,48 @@ mod tests {
             .kind
         };
         assert!(matches!(
-            judged(Kind::Property, "s-1", None),
+            judge_error(Kind::Property, "s-1", None),
             PackageErrorKind::Unsigned
         ));
         assert!(matches!(
-            judged(Kind::Property, "s-1", Some(b"x".to_vec())),
+            judge_error(Kind::Property, "s-1", Some(b"x".to_vec())),
             PackageErrorKind::SignatureForm
         ));
         assert!(matches!(
-            judged(Kind::Valuation, "s-1", None),
+            judge_error(Kind::Valuation, "s-1", None),
             PackageErrorKind::WrongKind { .. }
         ));
         assert!(matches!(
-            judged(Kind::Property, "s-2", None),
+            judge_error(Kind::Property, "s-2", None),
             PackageErrorKind::WrongId { .. }
         ));
     }
 
     #[test]
     fn what_is_there_unsigned_takes_the_signature_that_came_and_keeps_the_one_it_has() {
-        let (_kept, package, list) = sent();
+        let (_dir, package, list) = signed_package();
         let trust = Trust::Required(list.clone());
-        let (other, _, _) = sent();
-        let place = other.path().join("s-1");
+        let (other, _, _) = signed_package();
+        let destination = other.path().join("s-1");
         for published in [
-            |package: &Package, packages_dir: &Path, trust: Trust| match announced(package, trust)
-                .unwrap()
-                .begin_receiving(packages_dir)
-                .unwrap()
+            |package: &Package, packages_dir: &Path, trust: Trust| match remote_manifest(
+                package, trust,
+            )
+            .unwrap()
+            .begin_receiving(packages_dir)
+            .unwrap()
             {
-                ReceiveState::There(published) => published,
-                ReceiveState::Awaited(_) => panic!("it is there"),
+                ReceiveState::Existing(published) => published,
+                ReceiveState::Receiving(_) => panic!("it is there"),
             },
             |package: &Package, packages_dir: &Path, _: Trust| {
                 crate::publish(package, packages_dir).unwrap()
             },
         ] {
-            fs::remove_file(place.join(SIGNATURE)).unwrap();
+            fs::remove_file(destination.join(SIGNATURE)).unwrap();
             let first = published(&package, other.path(), trust.clone());
             assert_eq!(first, PublishOutcome::Completed);
-            let signed = open(&place, &trust).unwrap();
+            let signed = open(&destination, &trust).unwrap();
             assert_eq!(signed.signer(), package.signer());
             let again = published(&package, other.path(), trust.clone());
             assert_eq!(
@@ -395,25 +398,28 @@ mod tests {
 
             // Another's signature stays, and it is said whose it is.
             let another = SigningKey::from_seed([8; 32]);
-            sign(&place, &another).unwrap();
-            let kept = published(&package, other.path(), trust.clone());
-            assert_eq!(kept, PublishOutcome::AlreadyThere(Some(another.public())));
+            sign(&destination, &another).unwrap();
+            let outcome = published(&package, other.path(), trust.clone());
+            assert_eq!(
+                outcome,
+                PublishOutcome::AlreadyThere(Some(another.public()))
+            );
         }
-        assert_eq!(left(other.path()), 1);
+        assert_eq!(count_entries(other.path()), 1);
     }
 
     #[test]
     fn an_id_that_is_there_with_other_bytes_stays() {
-        let (_kept, package, list) = sent();
-        let (other, _, _) = sent();
-        let place = other.path().join("s-1/manifest.json");
-        let text = fs::read_to_string(&place).unwrap();
-        fs::write(&place, text.replace("2026-01-31", "2026-02-01")).unwrap();
-        let arrival = announced(&package, Trust::Required(list))
+        let (_dir, package, list) = signed_package();
+        let (other, _, _) = signed_package();
+        let destination = other.path().join("s-1/manifest.json");
+        let text = fs::read_to_string(&destination).unwrap();
+        fs::write(&destination, text.replace("2026-01-31", "2026-02-01")).unwrap();
+        let state = remote_manifest(&package, Trust::Required(list))
             .unwrap()
             .begin_receiving(other.path());
         assert!(matches!(
-            arrival.unwrap_err().kind,
+            state.unwrap_err().kind,
             PackageErrorKind::Republished
         ));
     }

@@ -11,13 +11,13 @@ use crate::{Package, PackageError, SigningKey, signature};
 /// signature is replaced: keys may change while an id's bytes may not.
 pub fn sign(directory: &Path, key: &SigningKey) -> Result<Package, PackageError> {
     let attempt = || {
-        let package = Package::open_unjudged(directory)?;
+        let package = Package::open_without_trust(directory)?;
         let detached = signature::Detached {
             key: key.public(),
             signature: key.sign(&package.manifest().signed_message()?),
         };
         signature::put(directory, detached.text().as_bytes())?;
-        Ok(package.signed_by(key.public()))
+        Ok(package.with_signer(key.public()))
     };
     attempt().map_err(|fault: PackageErrorKind| fault.of(directory))
 }

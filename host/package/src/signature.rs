@@ -73,12 +73,12 @@ pub(crate) fn put(directory: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind
         .permissions(fs::Permissions::from_mode(0o644))
         .tempfile_in(&packages_dir)
         .map_err(PackageErrorKind::io(&packages_dir))?;
-    let place = directory.join(SIGNATURE);
+    let destination = directory.join(SIGNATURE);
     file.write_all(bytes)
         .and_then(|()| file.as_file().sync_all())
         .map_err(PackageErrorKind::io(file.path()))?;
-    file.persist(&place)
-        .map_err(|error| PackageErrorKind::io(&place)(error.error))?;
+    file.persist(&destination)
+        .map_err(|error| PackageErrorKind::io(&destination)(error.error))?;
     files::sync_directory(directory)
 }
 

@@ -16,16 +16,16 @@ use crate::error::PackageErrorKind;
 
 /// Age at which an unlocked directory is removed: a packages folder may be on a file system without
 /// locks.
-const LEFT_ALONE: Duration = Duration::from_hours(24);
+const ABANDONED_AFTER: Duration = Duration::from_hours(24);
 /// Length of the random part of the name.
-const CHANCE: usize = 6;
+const SUFFIX_LENGTH: usize = 6;
 
 /// A directory that becomes a package, or is removed on drop. A lock on it shows that its process
 /// lives.
 #[derive(Debug)]
 pub(crate) struct StagingDirectory {
     folder: TempDir,
-    _held: File,
+    _lock: File,
 }
 
 impl StagingDirectory {
@@ -38,18 +38,18 @@ impl StagingDirectory {
         // Package ids cannot begin with a dot, so no reader takes it for a package.
         let folder = tempfile::Builder::new()
             .prefix(&format!(".{id}-"))
-            .rand_bytes(CHANCE)
+            .rand_bytes(SUFFIX_LENGTH)
             .permissions(Permissions::from_mode(0o755))
             .tempdir_in(packages_dir)
             .map_err(PackageErrorKind::io(packages_dir))?;
-        let held = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
+        let lock = File::open(folder.path()).map_err(PackageErrorKind::io(folder.path()))?;
         // Where the packages folder's file system has no locks, its age alone keeps it.
-        let _unlocked = held.try_lock();
+        let _unlocked = lock.try_lock();
         // A directory that cannot be removed hinders nothing.
-        let _left = sweep(packages_dir, &held);
+        let _swept = sweep(packages_dir, &lock);
         Ok(StagingDirectory {
             folder,
-            _held: held,
+            _lock: lock,
         })
     }
 
@@ -59,24 +59,24 @@ impl StagingDirectory {
     }
 
     /// Records that the directory was renamed, so that drop removes nothing.
-    pub(crate) fn moved(self) {
-        let _moved = self.folder.keep();
+    pub(crate) fn keep(self) {
+        let _path = self.folder.keep();
     }
 }
 
 /// Removes the staging directories on `packages_dir` that no process holds and that are a day older
-/// than `made`.
+/// than `own`.
 ///
 /// The age is by the packages folder's own clock.
-fn sweep(packages_dir: &Path, made: &File) -> io::Result<()> {
-    let now = made.metadata()?.modified()?;
+fn sweep(packages_dir: &Path, own: &File) -> io::Result<()> {
+    let now = own.metadata()?.modified()?;
     for entry in fs::read_dir(packages_dir)? {
         let path = entry?.path();
         // In this order: a young one is never locked here, so that its own process gets its lock.
-        let gone = is_staging(&path) && is_old(&path, now).unwrap_or(false) && !is_held(&path);
-        if gone {
+        let abandoned = is_staging(&path) && is_old(&path, now).unwrap_or(false) && !is_held(&path);
+        if abandoned {
             // Another process may be removing it at this moment.
-            let _gone = fs::remove_dir_all(&path);
+            let _removed = fs::remove_dir_all(&path);
         }
     }
     Ok(())
@@ -90,7 +90,7 @@ fn is_staging(path: &Path) -> bool {
         .and_then(|name| name.rsplit_once('-'));
     parts.is_some_and(|(id, chance)| {
         id.parse::<PackageId>().is_ok()
-            && chance.len() == CHANCE
+            && chance.len() == SUFFIX_LENGTH
             && chance.bytes().all(|byte| byte.is_ascii_alphanumeric())
     }) && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
 }
@@ -109,7 +109,7 @@ fn is_old(path: &Path, now: SystemTime) -> io::Result<bool> {
     for entry in fs::read_dir(path)? {
         newest = newest.max(entry?.metadata()?.modified()?);
     }
-    Ok(now.duration_since(newest).unwrap_or_default() > LEFT_ALONE)
+    Ok(now.duration_since(newest).unwrap_or_default() > ABANDONED_AFTER)
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     fn aged(path: &Path) {
         let folder = File::open(path).unwrap();
         let now = folder.metadata().unwrap().modified().unwrap();
-        folder.set_modified(now - LEFT_ALONE * 2).unwrap();
+        folder.set_modified(now - ABANDONED_AFTER * 2).unwrap();
     }
 
     fn names(packages_dir: &Path) -> Vec<String> {
@@ -149,7 +149,7 @@ mod tests {
                 .open(path(name).join("part"))
                 .unwrap();
             let now = part.metadata().unwrap().modified().unwrap();
-            part.set_modified(now - LEFT_ALONE * 2).unwrap();
+            part.set_modified(now - ABANDONED_AFTER * 2).unwrap();
         }
         for name in names(packages_dir.path()) {
             if name != ".s-2-Ab12Cd" {

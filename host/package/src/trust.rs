@@ -1,4 +1,4 @@
-//! Whose packages a host opens.
+//! The signers whose packages a host opens.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::error::PackageErrorKind;
 use crate::{KeyError, PackageId, PublicKey};
 
-/// What a package's signature must be worth before it is opened. A signature that is there but
-/// wrong is refused under either: it shows that something was changed.
+/// The trust that a package needs before it is opened. A wrong signature is refused under either:
+/// it shows that something was changed.
 #[derive(Debug, Clone)]
 pub enum Trust {
     /// A signature by a key of the list. This is the only trust to serve with.
@@ -25,13 +25,13 @@ pub struct TrustList {
 }
 
 impl TrustList {
-    /// A list that trusts nobody.
+    /// Creates a list that trusts nobody.
     pub fn new() -> Self {
         TrustList::default()
     }
 
-    /// Every `*.pub` file of a directory; other files are left alone. A `*.pub` file that is not
-    /// a key is an error, so that a typing mistake never means less trust than was meant.
+    /// Loads every `*.pub` file of a directory, and ignores other files. A `*.pub` file that is not
+    /// a key is an error, so that a typing mistake never removes trust silently.
     pub fn load(directory: &Path) -> Result<Self, KeyError> {
         let mut list = TrustList::new();
         for entry in fs::read_dir(directory).map_err(KeyError::io(directory))? {
@@ -55,7 +55,7 @@ impl TrustList {
         self.exempt.insert(id);
     }
 
-    /// The keys with their comments, in order of the keys.
+    /// Returns the keys with their comments, in order of the keys.
     pub fn keys(&self) -> impl Iterator<Item = (&PublicKey, &str)> {
         self.keys
             .iter()

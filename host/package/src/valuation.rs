@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 use crate::BodyError;
-use crate::body::{Body, distinct, listed, rule};
+use crate::body::{Body, check_listed, check_rule, is_distinct};
 use crate::{FilePath, Kind, Manifest, Monotone, PackageId, Sha256Digest, date};
 
 /// The most rows that the public contract allows in one batch or job.
@@ -18,7 +18,7 @@ pub struct ValuationBody {
     pub release_id: PackageId,
     /// The interface that the component is built for, such as `domesday:valuation@1.0.0`.
     pub interface: String,
-    /// What the component may import.
+    /// The imports that the component may use.
     pub profile: Profile,
     /// The one property snapshot that it values from.
     pub snapshot: SnapshotPin,
@@ -61,7 +61,7 @@ pub struct ValuationBody {
     pub engine: EngineVersion,
 }
 
-/// What a component may import.
+/// The imports that a component may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
@@ -220,7 +220,7 @@ pub struct EngineVersion {
 }
 
 impl ValuationBody {
-    /// The band of a confidence score: the first whose beginning the score reaches.
+    /// Returns the band of a confidence score: the first whose lower bound the score reaches.
     pub fn band(&self, score: f64) -> Option<Band> {
         self.confidence_bands
             .iter()
@@ -229,7 +229,7 @@ impl ValuationBody {
     }
 }
 
-/// Whether `text` is written as `namespace:name@1.2.3`.
+/// Reports whether `text` is written as `namespace:name@1.2.3`.
 fn is_interface(text: &str) -> bool {
     let word = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_lowercase())
@@ -250,32 +250,32 @@ impl Body for ValuationBody {
     const KIND: Kind = Kind::Valuation;
 
     fn check(&self, manifest: &Manifest) -> Result<(), BodyError> {
-        rule(
+        check_rule(
             self.release_id == manifest.id,
             "release_id",
             "must be the package's id",
         )?;
-        rule(
+        check_rule(
             is_interface(&self.interface),
             "interface",
             "must be written as namespace:name@1.2.3",
         )?;
-        rule(
-            distinct(&self.countries),
+        check_rule(
+            is_distinct(&self.countries),
             "countries",
             "must name at least one, each once",
         )?;
-        rule(
-            distinct(&self.property_types),
+        check_rule(
+            is_distinct(&self.property_types),
             "property_types",
             "must name at least one, each once",
         )?;
-        rule(
-            distinct(&self.endpoints),
+        check_rule(
+            is_distinct(&self.endpoints),
             "endpoints",
             "must name at least one, each once",
         )?;
-        rule(
+        check_rule(
             self.valuation_date.from <= self.valuation_date.to,
             "valuation_date",
             "must not end before it begins",
@@ -284,15 +284,15 @@ impl Body for ValuationBody {
             self.limits.synchronous_batch_rows,
             self.limits.asynchronous_job_rows,
         ] {
-            rule(
+            check_rule(
                 (1..=MOST_ROWS).contains(&rows),
                 "limits",
                 "must be 1 to 2500 rows",
             )?;
         }
-        rule(self.fuel_per_row > 0, "fuel_per_row", "must be above 0")?;
-        rule(self.memory_bytes > 0, "memory_bytes", "must be above 0")?;
-        rule(
+        check_rule(self.fuel_per_row > 0, "fuel_per_row", "must be above 0")?;
+        check_rule(self.memory_bytes > 0, "memory_bytes", "must be above 0")?;
+        check_rule(
             self.nominal_coverage > 0.0 && self.nominal_coverage < 1.0,
             "nominal_coverage",
             "must be between 0 and 1",
@@ -304,15 +304,15 @@ impl Body for ValuationBody {
             &self.engine.name,
             &self.engine.version,
         ] {
-            rule(!text.is_empty(), "model, engine", "must not be empty")?;
+            check_rule(!text.is_empty(), "model, engine", "must not be empty")?;
         }
         if let Some(learnt) = &self.model.learnt {
-            rule(
+            check_rule(
                 learnt.fitted_through <= learnt.calibrated_through,
                 "model",
                 "must not be calibrated on what it was fitted on",
             )?;
-            rule(
+            check_rule(
                 self.model.parameters_sha256.is_some(),
                 "model",
                 "must have parameters if it learnt them",
@@ -320,35 +320,35 @@ impl Body for ValuationBody {
         }
         crate::monotone::check(&self.monotone)?;
         if let Some(backtest) = &self.backtest {
-            listed(manifest, "backtest", backtest)?;
+            check_listed(manifest, "backtest", backtest)?;
         }
-        listed(manifest, "component", &self.component)?;
-        listed(manifest, "fixtures", &self.fixtures)
+        check_listed(manifest, "component", &self.component)?;
+        check_listed(manifest, "fixtures", &self.fixtures)
     }
 }
 
 impl ValuationBody {
-    /// Every score from 0 to 1 must fall into exactly one band.
+    /// Checks that every score from 0 to 1 falls into exactly one band.
     fn check_bands(&self) -> Result<(), BodyError> {
         let bands = &self.confidence_bands;
         let field = "confidence_bands";
         let order: Vec<Band> = bands.iter().map(|band| band.band).collect();
-        rule(
+        check_rule(
             order == [Band::High, Band::Medium, Band::Low],
             field,
             "must be high, medium and low, in this order",
         )?;
-        rule(
+        check_rule(
             bands.windows(2).all(|pair| pair[0].from > pair[1].from),
             field,
             "must begin lower and lower",
         )?;
-        rule(
+        check_rule(
             bands.iter().all(|band| (0.0..=1.0).contains(&band.from)),
             field,
             "must begin at scores from 0 to 1",
         )?;
-        rule(
+        check_rule(
             bands.last().is_some_and(|band| band.from == 0.0),
             field,
             "must end with a band that begins at 0",

@@ -41,11 +41,12 @@ impl FileFacts {
 /// may open with its [`crate::VerificationCache`], which spares it gigabytes of reading at the
 /// start. It proves its packages again in the background with [`crate::Package::prove`].
 pub trait Verification {
-    /// Whether the file with these facts is known to hold `digest`. `false` has it hashed.
+    /// Reports whether the file with these facts is known to hold `digest`. On `false` the caller
+    /// hashes the file.
     fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool;
 
-    /// The file with these facts was hashed and holds `digest`.
-    fn proved(&self, facts: &FileFacts, digest: &Sha256Digest);
+    /// Records that the file with these facts was hashed and holds `digest`.
+    fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest);
 }
 
 /// Hashes every byte of every file.
@@ -57,5 +58,5 @@ impl Verification for Full {
         false
     }
 
-    fn proved(&self, _facts: &FileFacts, _digest: &Sha256Digest) {}
+    fn record_proof(&self, _facts: &FileFacts, _digest: &Sha256Digest) {}
 }

@@ -42,8 +42,8 @@ pub struct VerificationCache {
     path: PathBuf,
     secret: Secret,
     at_rest_before: i64,
-    known: Vec<VerifiedFile>,
-    proved: Mutex<BTreeMap<(u64, u64), VerifiedFile>>,
+    saved_entries: Vec<VerifiedFile>,
+    entries: Mutex<BTreeMap<(u64, u64), VerifiedFile>>,
 }
 
 struct Secret([u8; 32]);
@@ -61,7 +61,7 @@ impl VerificationCache {
     /// and no safety. `secret` is the host's own, and `now` is in seconds since 1970.
     pub fn open(path: &Path, secret: [u8; 32], now: i64) -> Result<Self, PackageError> {
         let secret = Secret(secret);
-        let known = match fs::read_to_string(path) {
+        let saved_entries = match fs::read_to_string(path) {
             Ok(text) => secret.read(&text).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Vec::new(),
@@ -71,16 +71,16 @@ impl VerificationCache {
             path: path.to_owned(),
             secret,
             at_rest_before: now.saturating_sub(AT_REST),
-            known,
-            proved: Mutex::default(),
+            saved_entries,
+            entries: Mutex::default(),
         })
     }
 
     /// Writes the entries that were used or proved since the cache was opened, and drops the rest.
     pub fn save(&self) -> Result<(), PackageError> {
         let attempt = || {
-            let proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
-            let files: Vec<&VerifiedFile> = proved.values().collect();
+            let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            let files: Vec<&VerifiedFile> = entries.values().collect();
             let json = serde_json::to_string(&files)
                 .map_err(|error| PackageErrorKind::io(&self.path)(error.into()))?;
             let text = format!("{}\n{json}\n", hex::encode(self.secret.code(&json)));
@@ -99,14 +99,14 @@ impl VerificationCache {
         attempt().map_err(|fault: PackageErrorKind| fault.of(&parent(&self.path)))
     }
 
-    fn keep(&self, facts: &FileFacts, digest: &Sha256Digest) {
-        let place = (facts.device, facts.inode);
+    fn insert(&self, facts: &FileFacts, digest: &Sha256Digest) {
+        let file_id = (facts.device, facts.inode);
         let file = VerifiedFile {
             facts: *facts,
             sha256: *digest,
         };
-        let mut proved = self.proved.lock().unwrap_or_else(PoisonError::into_inner);
-        proved.insert(place, file);
+        let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.insert(file_id, file);
     }
 }
 
@@ -136,18 +136,18 @@ impl Secret {
 impl Verification for VerificationCache {
     fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
         let known = self
-            .known
+            .saved_entries
             .iter()
             .any(|file| file.facts == *facts && file.sha256 == *digest);
         if known {
-            self.keep(facts, digest);
+            self.insert(facts, digest);
         }
         known
     }
 
-    fn proved(&self, facts: &FileFacts, digest: &Sha256Digest) {
+    fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
         if facts.changed.0 < self.at_rest_before {
-            self.keep(facts, digest);
+            self.insert(facts, digest);
         }
     }
 }
@@ -176,8 +176,8 @@ mod tests {
         let (old, fresh) = (facts(1, NOW - 10), facts(2, NOW - 2));
         let first = VerificationCache::open(&path, [1; 32], NOW).unwrap();
         assert!(!first.vouches(&old, &digest));
-        first.proved(&old, &digest);
-        first.proved(&fresh, &digest);
+        first.record_proof(&old, &digest);
+        first.record_proof(&fresh, &digest);
         first.save().unwrap();
 
         let second = VerificationCache::open(&path, [1; 32], NOW).unwrap();
@@ -201,7 +201,7 @@ mod tests {
         let path = dir.path().join("files");
         let (old, digest) = (facts(1, NOW - 10), Sha256Digest::of(b"abc"));
         let record = VerificationCache::open(&path, [1; 32], NOW).unwrap();
-        record.proved(&old, &digest);
+        record.record_proof(&old, &digest);
         record.save().unwrap();
         let vouches = |secret| {
             let record = VerificationCache::open(&path, secret, NOW).unwrap();

@@ -43,13 +43,13 @@ pub enum Source {
 /// manifest and intact files, nothing is done and its signature stays. With other bytes it is
 /// [`PackageErrorKind::Republished`].
 pub fn write<B: Body>(packages_dir: &Path, draft: Draft<B>) -> Result<Manifest, PackageError> {
-    let place = packages_dir.join(draft.id.as_str());
-    write_to(packages_dir, &place, draft).map_err(|fault| fault.of(&place))
+    let destination = packages_dir.join(draft.id.as_str());
+    write_to(packages_dir, &destination, draft).map_err(|fault| fault.of(&destination))
 }
 
 fn write_to<B: Body>(
     packages_dir: &Path,
-    place: &Path,
+    destination: &Path,
     draft: Draft<B>,
 ) -> Result<Manifest, PackageErrorKind> {
     let staging = StagingDirectory::new(packages_dir, &draft.id)?;
@@ -73,7 +73,7 @@ fn write_to<B: Body>(
     read_body::<B>(&manifest)?;
     put_file(&staging.path().join(MANIFEST), &stored)?;
     sync_directory(staging.path())?;
-    settle(staging, packages_dir, place, &manifest)?;
+    rename_into_place(staging, packages_dir, destination, &manifest)?;
     Ok(manifest)
 }
 
@@ -91,15 +91,15 @@ pub(crate) fn put_file(path: &Path, bytes: &[u8]) -> Result<(), PackageErrorKind
 ///
 /// It was not where the same package is there already. Renaming never replaces: the system refuses
 /// where a directory that holds anything is in the way.
-pub(crate) fn settle(
+pub(crate) fn rename_into_place(
     staging: StagingDirectory,
     packages_dir: &Path,
-    place: &Path,
+    destination: &Path,
     manifest: &Manifest,
 ) -> Result<bool, PackageErrorKind> {
-    match fs::rename(staging.path(), place) {
+    match fs::rename(staging.path(), destination) {
         Ok(()) => {
-            staging.moved();
+            staging.keep();
             sync_directory(packages_dir)?;
             Ok(true)
         }
@@ -111,14 +111,14 @@ pub(crate) fn settle(
                     | io::ErrorKind::NotADirectory
             ) =>
         {
-            let published = Package::open_unjudged(place)?;
+            let published = Package::open_without_trust(destination)?;
             if published.manifest() == manifest {
                 Ok(false)
             } else {
                 Err(PackageErrorKind::Republished)
             }
         }
-        Err(error) => Err(PackageErrorKind::io(place)(error)),
+        Err(error) => Err(PackageErrorKind::io(destination)(error)),
     }
 }
 

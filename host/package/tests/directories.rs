@@ -69,7 +69,8 @@ fn draft(note: &str) -> Draft<MarketsBody> {
     }
 }
 
-/// A packages folder with one good, signed package, and that package's directory.
+/// Writes a packages folder with one good, signed package, and returns it with that package's
+/// directory.
 fn packages_dir() -> (TempDir, PathBuf) {
     let packages_dir = tempfile::tempdir().unwrap();
     write(packages_dir.path(), draft("first")).unwrap();
@@ -366,9 +367,9 @@ fn a_record_spares_the_reading_of_unchanged_files() {
         fn vouches(&self, facts: &FileFacts, digest: &Sha256Digest) -> bool {
             self.0.vouches(facts, digest)
         }
-        fn proved(&self, facts: &FileFacts, digest: &Sha256Digest) {
+        fn record_proof(&self, facts: &FileFacts, digest: &Sha256Digest) {
             self.1.fetch_add(1, Ordering::Relaxed);
-            self.0.proved(facts, digest);
+            self.0.record_proof(facts, digest);
         }
     }
     let counting = || {

@@ -130,8 +130,8 @@ fn one_address(name: &str) -> bool {
     rule.is_some_and(|rule| rule.one_address)
 }
 
-/// Every sale with a postcode. A home that several addresses meet by rules of one address is
-/// neither's.
+/// Matches every sale with a postcode. A home that several addresses meet by rules of one address
+/// is neither's.
 fn all_met<'s>(
     known: &Known,
     live: &HashSet<Postcode>,
@@ -143,19 +143,19 @@ fn all_met<'s>(
         let Some(postcode) = &sale.postcode else {
             continue;
         };
-        let asked = AddressQuery::of_parts(
+        let query = AddressQuery::of_parts(
             &sale.saon,
             &sale.paon,
             &sale.street,
             &sale.locality,
             &sale.town,
         );
-        let flat = asked.keys().iter().any(AddressKey::names_flat);
+        let flat = query.keys().iter().any(AddressKey::names_flat);
         let rules = sale.property_type != PropertyType::Other || flat;
-        let home = met(known, live, postcode, &asked, rules);
+        let home = met(known, live, postcode, &query, rules);
         if let Some((_, uprn)) = home.filter(|(rule, _)| one_address(rule)) {
             let claims = claims.entry((postcode, uprn)).or_default();
-            claims.extend(asked.keys().first().cloned());
+            claims.extend(query.keys().first().cloned());
         }
         all.push(Met {
             id,
@@ -173,17 +173,17 @@ fn all_met<'s>(
     all
 }
 
-/// Which home, and by which rule.
+/// Returns the home of an address and the rule that found it.
 fn met(
     known: &Known,
     live: &HashSet<Postcode>,
     at: &Postcode,
-    asked: &AddressQuery,
+    query: &AddressQuery,
     rules: bool,
 ) -> Option<(&'static str, u64)> {
     let nothing = ByKey::new();
     let here = known.postcodes.get(at).unwrap_or(&nothing);
-    let exact = found(here, asked.keys());
+    let exact = found(here, query.keys());
     if !exact.is_empty() {
         return one(&exact).map(|uprn| ("exact", uprn));
     }
@@ -192,19 +192,19 @@ fn met(
     }
     let home = |uprn: &u64| known.homes.contains(uprn);
     for rule in RULES.iter().filter(|_| !here.is_empty()) {
-        if !found(here, &rule.unless(asked)).is_empty() {
+        if !found(here, &rule.blocking_keys(query)).is_empty() {
             continue;
         }
-        if let Some(over) = rule.over(asked)
-            && found(here, &over).iter().all(home)
+        if let Some(premises) = rule.premises_keys(query)
+            && found(here, &premises).iter().all(home)
         {
             continue;
         }
-        let wanted = found(here, &rule.wanted(asked));
-        if let Some(uprn) = one(&wanted).filter(home) {
+        let targets = found(here, &rule.target_keys(query));
+        if let Some(uprn) = one(&targets).filter(home) {
             return Some((rule.name, uprn));
         }
-        if !wanted.is_empty() {
+        if !targets.is_empty() {
             break;
         }
     }
@@ -212,10 +212,10 @@ fn met(
         return None;
     }
     let there = known.districts.get(&district(at)).unwrap_or(&nothing);
-    let uprn = one(&found(there, asked.keys_with_street())).filter(home)?;
+    let uprn = one(&found(there, query.keys_with_street())).filter(home)?;
     let near = known.sectors.get(at.sector()).unwrap_or(&nothing);
-    let elsewhere = found(near, asked.keys_with_street()).is_empty();
-    if elsewhere && !found(near, &asked.of_its_street()).is_empty() {
+    let elsewhere = found(near, query.keys_with_street()).is_empty();
+    if elsewhere && !found(near, &query.of_its_street()).is_empty() {
         return None;
     }
     Some((OLDER_POSTCODE, uprn))
@@ -409,15 +409,15 @@ fn main() -> Result<(), Failure> {
     }
 }
 
-/// Certificates without UPRN, whose key tells the truth in a generated world.
+/// Matches certificates without UPRN, whose key tells the truth in a generated world.
 fn certificates_without_uprn(known: &Known, rows: &[domesday_registers::records::Certificate]) {
     let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
     // They are looked for in the address file and in their own postcode alone, as in a build.
     for row in rows {
         let live = HashSet::from([row.postcode.clone()]);
         let truth: Option<u64> = row.key.get(5..17).and_then(|digits| digits.parse().ok());
-        let asked = AddressQuery::of_lines(&row.lines, &row.town, &row.postcode);
-        let home = met(known, &live, &row.postcode, &asked, true);
+        let query = AddressQuery::of_lines(&row.lines, &row.town, &row.postcode);
+        let home = met(known, &live, &row.postcode, &query, true);
         if let Some((rule, uprn)) = home.filter(|(rule, _)| !one_address(rule)) {
             let tally = tallies.entry(rule).or_default();
             match truth == Some(uprn) {
@@ -432,7 +432,7 @@ fn certificates_without_uprn(known: &Known, rows: &[domesday_registers::records:
     }
 }
 
-/// Whether a build counted the same.
+/// Checks that a build counted the same, and fails where it did not.
 fn compare(report: &Path, tallies: &BTreeMap<&'static str, Tally>) -> Result<(), Failure> {
     let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report)?)?;
     let counted = |list: &str, name: &str| report["sales"][list][name].as_u64().unwrap_or_default();

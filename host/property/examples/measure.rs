@@ -58,7 +58,7 @@ struct Address {
     street: String,
 }
 
-/// Addresses of dwellings on a street, in an order that jumps about.
+/// Returns the addresses of dwellings on a street, in an order that jumps about.
 fn addresses(path: &std::path::Path, most: usize) -> Result<Vec<Address>, Box<dyn Error>> {
     let mut rows = Vec::new();
     for row in PricePaidReader::open(path, &BytesRead::default())? {
@@ -157,12 +157,12 @@ fn nearest(home: &Home, before: Day) -> NearbyQuery {
     }
 }
 
-fn time<T>(what: &str, asked: &[T], mut ask: impl FnMut(&T)) {
-    let mut each: Vec<f64> = asked
+fn time<T>(what: &str, queries: &[T], mut run: impl FnMut(&T)) {
+    let mut each: Vec<f64> = queries
         .iter()
         .map(|one| {
             let started = Instant::now();
-            ask(one);
+            run(one);
             started.elapsed().as_secs_f64() * 1e6
         })
         .collect();
@@ -188,10 +188,10 @@ fn threads(snapshot: &Snapshot, homes: &[Home], before: Day) {
                 });
             }
         });
-        let done = (threads * homes.len()) as f64;
+        let searches = (threads * homes.len()) as f64;
         println!(
             "{threads} threads: {:.0} searches a second",
-            done / started.elapsed().as_secs_f64()
+            searches / started.elapsed().as_secs_f64()
         );
     }
 }

@@ -135,7 +135,7 @@ impl Snapshot {
         })
     }
 
-    /// Which snapshot this is.
+    /// Returns the identity of the snapshot.
     pub fn identity(&self) -> Identity {
         let latest_sale = self.facts.latest_sale.map(Day);
         Identity {

@@ -54,31 +54,31 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut homes: BTreeMap<String, BTreeSet<u64>> = BTreeMap::new();
     let mut by_key: HashMap<(Postcode, AddressKey), Vec<usize>> = HashMap::new();
     let mut by_postcode: HashMap<Postcode, Vec<usize>> = HashMap::new();
-    let mut kept = Vec::new();
+    let mut all_certificates = Vec::new();
     for row in CertificateReader::open(Path::new(certificates), &progress)? {
         let Ok(certificate) = row? else { continue };
         for key in keys_of_lines(&certificate.lines, &certificate.town, &certificate.postcode) {
             by_key
                 .entry((certificate.postcode.clone(), key))
                 .or_default()
-                .push(kept.len());
+                .push(all_certificates.len());
         }
         by_postcode
             .entry(certificate.postcode.clone())
             .or_default()
-            .push(kept.len());
-        kept.push(certificate);
+            .push(all_certificates.len());
+        all_certificates.push(certificate);
     }
     for ((postcode, key), found) in &by_key {
         homes
             .entry(format!("{postcode} {key}"))
             .or_default()
-            .extend(found.iter().filter_map(|at| kept[*at].uprn));
+            .extend(found.iter().filter_map(|at| all_certificates[*at].uprn));
     }
     let shared = homes.values().filter(|uprns| uprns.len() > 1).count();
     println!(
         "{} certificates, {} keys, {shared} keys that several UPRNs share",
-        kept.len(),
+        all_certificates.len(),
         by_key.len()
     );
     if misses {
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             .flatten()
             .copied()
             .collect();
-        let uprns: BTreeSet<_> = found.iter().map(|at| kept[*at].uprn).collect();
+        let uprns: BTreeSet<_> = found.iter().map(|at| all_certificates[*at].uprn).collect();
         postcode_known += u64::from(by_postcode.contains_key(&postcode));
         matched += u64::from(!found.is_empty());
         ambiguous += u64::from(uprns.len() > 1);
@@ -116,13 +116,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         if found.is_empty() && misses && by_postcode.contains_key(&postcode) {
             println!("  miss: {text} {keys:?}");
             for at in by_postcode.get(&postcode).into_iter().flatten().take(4) {
-                println!("        {:?} {}", kept[*at].lines, kept[*at].town);
+                println!(
+                    "        {:?} {}",
+                    all_certificates[*at].lines, all_certificates[*at].town
+                );
             }
         }
         texts.insert(sale.transaction_id.clone(), text);
         ours.insert(
             sale.transaction_id,
-            found.into_iter().map(|at| kept[at].key.clone()).collect(),
+            found
+                .into_iter()
+                .map(|at| all_certificates[at].key.clone())
+                .collect(),
         );
     }
     let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
@@ -136,7 +142,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     };
     let (mut pairs, mut agreed, mut other, mut unmatched, mut unread) = (0, 0, 0, 0, 0);
-    let lines: HashMap<_, _> = kept
+    let lines: HashMap<_, _> = all_certificates
         .iter()
         .map(|c| {
             (

@@ -41,11 +41,11 @@ fn read<T: Register>(file: &Path) -> Result<(), ReadError> {
     let progress = domesday_registers::BytesRead::default();
     let started = Instant::now();
     let mut rows = Rows::<T>::open(file, &progress)?;
-    let mut kept = 0_u64;
+    let mut accepted = 0_u64;
     let mut rejected: BTreeMap<RejectReason, (u64, String)> = BTreeMap::new();
     for row in rows.by_ref() {
         match row? {
-            Ok(_) => kept += 1,
+            Ok(_) => accepted += 1,
             Err(reject) => {
                 rejected
                     .entry(reject.reason)
@@ -57,9 +57,9 @@ fn read<T: Register>(file: &Path) -> Result<(), ReadError> {
     let seconds = started.elapsed().as_secs_f64();
     let lost: u64 = rejected.values().map(|(times, _)| times).sum();
     println!(
-        "{}: {} rows read, {kept} kept, {lost} rejected",
+        "{}: {} rows read, {accepted} kept, {lost} rejected",
         T::NAME,
-        kept + lost
+        accepted + lost
     );
     for (reason, (times, first)) in &rejected {
         println!("  {times} {}, first: {first}", reason.code());
@@ -67,7 +67,7 @@ fn read<T: Register>(file: &Path) -> Result<(), ReadError> {
     for (warning, times) in rows.warnings() {
         println!("  {times} cells set aside: {warning}");
     }
-    let rate = (kept + lost) as f64 / seconds;
+    let rate = (accepted + lost) as f64 / seconds;
     println!(
         "  {} bytes in {seconds:.2} s, {rate:.0} rows a second",
         progress.bytes()

@@ -175,7 +175,7 @@ fn spaced(one: &str, other: &str) -> String {
     }
 }
 
-/// "12", "12A", "12-14", "12A-12C".
+/// Formats a range: "12", "12A", "12-14", "12A-12C".
 fn range([start, start_suffix, end, end_suffix]: [&str; 4]) -> String {
     match (end, end_suffix) {
         ("", "") => format!("{start}{start_suffix}"),

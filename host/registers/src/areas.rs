@@ -19,7 +19,7 @@ pub struct AreaFile {
     hectares: usize,
 }
 
-/// `lad23cd` for `kind` `cd`, of whatever year.
+/// Reports whether a column is `lad23cd` for `kind` `cd`, of any year.
 fn is_lad(name: &str, kind: &str) -> bool {
     let year = name
         .strip_prefix("lad")

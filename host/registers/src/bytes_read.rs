@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct BytesRead(Arc<AtomicU64>);
 
 impl BytesRead {
-    /// Bytes read so far.
+    /// Returns the number of bytes read.
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }

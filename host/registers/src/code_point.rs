@@ -29,7 +29,7 @@ impl Register for CodePointFile {
     type Row = PostcodeUnit;
     const NAME: &'static str = "OS Code-Point Open";
 
-    /// `Data/CSV/le.csv`, not the lists in `Doc`.
+    /// Reports whether a member is read: `Data/CSV/le.csv`, not the lists in `Doc`.
     fn wants(member: &str) -> bool {
         let member = member.to_ascii_lowercase();
         member.ends_with(".csv")
@@ -81,14 +81,14 @@ impl Register for CodePointFile {
     }
 }
 
-/// Whole metres east, within the National Grid's 700 km.
+/// Parses whole metres east, within the National Grid's 700 km.
 pub(crate) fn easting(cell: &str) -> Option<i32> {
     cell.parse()
         .ok()
         .filter(|metres| (1..700_000).contains(metres))
 }
 
-/// Whole metres north, within the National Grid's 1,300 km.
+/// Parses whole metres north, within the National Grid's 1,300 km.
 pub(crate) fn northing(cell: &str) -> Option<i32> {
     cell.parse()
         .ok()

@@ -7,7 +7,7 @@ use std::path::Path;
 const ROW: &str =
     "\"ZZ9 9ZZ\",10,459318,304176,\"W92000004\",\"\",\"\",\"\",\"W06000099\",\"W05000099\"\n";
 
-/// A zip archive of these members, in this order.
+/// Writes a zip archive of these members, in this order.
 fn archive(path: &Path, members: &[(&str, &str)]) {
     let mut zip = zip::ZipWriter::new(fs::File::create(path).unwrap());
     for (name, text) in members {

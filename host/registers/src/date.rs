@@ -45,7 +45,7 @@ impl Day {
         NaiveDate::from_num_days_from_ce_opt(self.0.checked_add(EPOCH_FROM_CE)?)
     }
 
-    /// Months since January 1970 of the month that holds this day (1970-01 is 0).
+    /// Returns the months from January 1970 to the month that holds this day (1970-01 is 0).
     pub fn month(self) -> i32 {
         self.date()
             .map_or(0, |date| (date.year() - 1970) * 12 + date.month0() as i32)
@@ -65,7 +65,7 @@ impl From<NaiveDate> for Day {
 }
 
 impl std::fmt::Display for Day {
-    /// `YYYY-MM-DD`.
+    /// Writes `YYYY-MM-DD`, or the number of a day that chrono cannot hold.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.date() {
             Some(date) => write!(f, "{date}"),

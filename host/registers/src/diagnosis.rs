@@ -1,8 +1,8 @@
-//! Why a file is not read as a table of comma-separated text, and the repair.
+//! The reasons why a file is no table of comma-separated text, and the repair.
 
 use std::fmt;
 
-/// What a file's beginning shows.
+/// The form of a file, as its beginning shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Diagnosis {
     /// Text in UTF-16, as Excel's "Unicode text" is.
@@ -79,13 +79,13 @@ impl Diagnosis {
     }
 }
 
-/// A zip archive that holds a workbook.
+/// Reports whether a file is a zip archive that holds a workbook.
 fn is_workbook(head: &[u8]) -> bool {
     let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     head.starts_with(b"PK\x03\x04") && (holds(b"xl/") || holds(b"[Content_Types].xml"))
 }
 
-/// A byte order mark, or every other byte zero.
+/// Reports whether a file begins with a byte order mark or has zeros as every other byte.
 fn is_utf16(head: &[u8]) -> bool {
     if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
         return true;

@@ -5,7 +5,7 @@ use crate::unused_rows::{MaxRejected, UnusedRows};
 use std::io;
 use std::path::PathBuf;
 
-/// Why a file as a whole cannot be read as the register that it was given as.
+/// The reason why a file as a whole cannot be read as the stated register.
 ///
 /// A damaged row is a [`RejectedRow`](crate::RejectedRow) and reading goes on; these end it.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@ use crate::uprn::uprn;
 /// Reads OS Open UPRN, the zip or its CSV.
 pub type OpenUprnReader = Rows<OpenUprnFile>;
 
-/// Where a UPRN lies.
+/// The location of a UPRN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UprnPoint {
     /// Unique Property Reference Number, 1 to 12 digits.

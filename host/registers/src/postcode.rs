@@ -37,9 +37,9 @@ impl Postcode {
         Postcode::of_compact(&compact[..length])
     }
 
-    /// Takes the characters of a postcode in upper case without its space; `None` where they have
-    /// no postcode's form. Nothing is allocated, since a search reads one for every sale that it
-    /// finds.
+    /// Parses a postcode in upper case without its space, or returns `None` for another form.
+    ///
+    /// Nothing is allocated, since a search reads one for every sale that it finds.
     pub fn of_compact(compact: &[u8]) -> Option<Postcode> {
         let (outward, inward) = compact.split_at_checked(compact.len().checked_sub(3)?)?;
         let known = is_outward(outward) || compact == b"GIR0AA";
@@ -80,7 +80,7 @@ impl Postcode {
     }
 }
 
-/// A9, A9A, A99, AA9, AA9A or AA99.
+/// Reports whether a part is A9, A9A, A99, AA9, AA9A or AA99.
 fn is_outward(part: &[u8]) -> bool {
     let (letter, digit) = (u8::is_ascii_uppercase, u8::is_ascii_digit);
     let either = |c: &u8| letter(c) || digit(c);
@@ -93,7 +93,7 @@ fn is_outward(part: &[u8]) -> bool {
     }
 }
 
-/// 9AA.
+/// Reports whether a part is 9AA.
 fn is_inward(part: &[u8]) -> bool {
     matches!(part, [b'0'..=b'9', b'A'..=b'Z', b'A'..=b'Z'])
 }

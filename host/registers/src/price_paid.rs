@@ -236,7 +236,7 @@ impl PricePaidFile {
     }
 }
 
-/// `YYYY-MM-DD`, alone or at midnight.
+/// Parses `YYYY-MM-DD`, alone or at midnight.
 fn day(cell: &str) -> Option<Day> {
     Day::parse_iso(cell.strip_suffix(" 00:00").unwrap_or(cell))
 }

@@ -23,7 +23,7 @@ pub struct Record<'r> {
 }
 
 impl<'r> Record<'r> {
-    /// Number of cells, at least one.
+    /// Returns the number of cells, at least one.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -71,7 +71,7 @@ struct Line {
     waiting: Vec<u8>,
 }
 
-/// How splitting a row into cells ended.
+/// The outcome of splitting a row into cells.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Split {
     Whole,
@@ -110,12 +110,12 @@ impl Records {
         self.member.as_deref()
     }
 
-    /// Lines read so far.
+    /// Returns the number of lines read.
     pub(crate) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Rows that were no UTF-8 and were read as Windows-1252.
+    /// Returns the number of rows that were not UTF-8 and were read as Windows-1252.
     pub(crate) fn recoded(&self) -> u64 {
         self.recoded
     }
@@ -228,8 +228,9 @@ impl Records {
         Ok((split, recoded))
     }
 
-    /// Has all lines of the row read last but its first read again, since the row is refused
-    /// and they may be rows themselves.
+    /// Queues all lines of the row read last but its first to be read again.
+    ///
+    /// The row is refused, and its lines may be rows themselves.
     pub(crate) fn put_back(&mut self) {
         self.raw.truncate(self.first);
         for line in self.followed.drain(..).rev() {

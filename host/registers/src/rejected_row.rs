@@ -58,7 +58,7 @@ impl fmt::Display for RejectedRow {
 
 macro_rules! reasons {
     ($($name:ident $code:literal $text:literal),+ $(,)?) => {
-        /// Why a row is rejected.
+        /// The reason why a row is rejected.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum RejectReason {
             $(#[doc = $text] $name),+

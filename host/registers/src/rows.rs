@@ -46,7 +46,7 @@ pub enum Begin {
     Wrong(&'static str),
 }
 
-/// Why a row is refused, and the cell that is to blame.
+/// The reason why a row is refused, and the offending cell.
 #[derive(Debug)]
 pub struct Refusal {
     reason: RejectReason,
@@ -68,7 +68,7 @@ impl Refusal {
 pub struct Warnings(BTreeMap<&'static str, u64>);
 
 impl Warnings {
-    /// Counts one.
+    /// Counts one warning.
     pub fn count(&mut self, code: &'static str) {
         self.add(code, 1);
     }

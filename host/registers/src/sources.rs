@@ -18,7 +18,7 @@ pub fn count<K: Ord>(counters: &mut BTreeMap<K, u64>, key: K) {
 
 /// The registers of one build, in the order in which their files are listed.
 pub trait Kind: Copy + Ord {
-    /// As reports and watchers call it.
+    /// Returns the name in reports and progress callbacks.
     fn name(self) -> &'static str;
 }
 
@@ -28,7 +28,7 @@ pub trait Kind: Copy + Ord {
 pub struct Unreadable {
     /// The file.
     pub path: PathBuf,
-    /// What the system says.
+    /// The system's error.
     pub source: io::Error,
 }
 
@@ -37,7 +37,7 @@ pub struct Unreadable {
 pub struct Source<K> {
     /// The register that it belongs to.
     pub kind: K,
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
     /// The report of its rows so far.
     pub report: FileReport,
@@ -59,7 +59,7 @@ pub enum UnusedRow<'r, I = ()> {
     Rejected(&'r RejectedRow),
     /// It is sound and was left out.
     LeftOut {
-        /// Where it begins: the member of an archive, and the line, counted from 1.
+        /// The beginning of the row: the member of an archive, and the line, counted from 1.
         position: (Option<&'r str>, u64),
         /// The reason that was given.
         reason: &'static str,
@@ -163,21 +163,21 @@ impl<K: Kind> Source<K> {
     }
 }
 
-/// SHA-256 and length of a file.
+/// Returns the SHA-256 and the length of a file.
 fn hash(path: &Path, watch: &mut Progress<'_>) -> io::Result<(String, u64)> {
     let mut file = File::open(path)?;
     let length = file.metadata()?.len();
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
-    let mut done = 0;
+    let mut bytes_read = 0;
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            return Ok((hex::encode(hasher.finalize()), done));
+            return Ok((hex::encode(hasher.finalize()), bytes_read));
         }
         hasher.update(&buffer[..read]);
-        done += read as u64;
-        watch("hash", done, length);
+        bytes_read += read as u64;
+        watch("hash", bytes_read, length);
     }
 }
 

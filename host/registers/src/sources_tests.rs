@@ -85,7 +85,7 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
         format!("{header}\nE06990001,Ashby,10\nE06990002,Thornet,ten\nW06990003,Brithel,30\n");
     std::fs::write(&path, text).unwrap();
     let mut sources = list(&[(Register::First, &[path][..])], &mut |_, _, _| ()).unwrap();
-    let mut told = Vec::new();
+    let mut unused_rows = Vec::new();
     let read = sources[0].read::<AreaFile, &str, ReadError>(
         MaxRejected::ANY,
         &mut |_, _, _| (),
@@ -94,7 +94,7 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
             false => Verdict::Kept,
         },
         |file, unused| {
-            told.push(match unused {
+            unused_rows.push(match unused {
                 UnusedRow::Rejected(reject) => format!("{file} {}", reject.line),
                 UnusedRow::LeftOut {
                     position: (_, line),
@@ -106,14 +106,17 @@ fn rows_are_kept_left_out_or_rejected_and_each_is_counted_once() {
         },
     );
     read.unwrap();
-    assert_eq!(told, ["areas.csv 3", "areas.csv 4 elsewhere Brithel"]);
+    assert_eq!(
+        unused_rows,
+        ["areas.csv 3", "areas.csv 4 elsewhere Brithel"]
+    );
     let report = &sources[0].report;
     assert_eq!((report.rows_read, report.rows_kept), (3, 1));
     assert_eq!(report.left_out["elsewhere"], 1);
     assert_eq!(report.rejected.values().sum::<u64>(), 1);
 }
 
-/// The error of reading an areas file with the default limit.
+/// Returns the error of reading an areas file with the default limit, or an empty text.
 fn refusal(rows: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("areas.csv");

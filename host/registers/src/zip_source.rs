@@ -13,7 +13,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
-/// Where a member lies within its archive.
+/// The location of a member within its archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) name: String,

@@ -19,7 +19,7 @@ fn real(test: &str, file: &str) -> Option<PathBuf> {
     Some(downloads::folder(test, file)?.join(file))
 }
 
-/// Rows kept and rejected, every byte of the file having been read.
+/// Counts the rows kept and rejected, and checks that every byte of the file was read.
 fn count<T: Register>(test: &str, file: &str) -> Option<(usize, usize)> {
     let path = real(test, file)?;
     let progress = BytesRead::default();
@@ -138,7 +138,7 @@ fn leicestershire_sales_find_their_certificates() {
     assert_eq!(matched, 3_029, "of 3,030");
 }
 
-/// What a client would write from the register's own cells is among the keys.
+/// The keys of a sale include the key that a client would write from the register's own cells.
 #[test]
 fn a_sale_is_found_as_a_client_would_write_it() {
     for file in [

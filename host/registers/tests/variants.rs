@@ -22,7 +22,7 @@ impl Kind for File {
     }
 }
 
-/// What a build says of a file with this content.
+/// Returns the counts of a build from a file with this content, or its error.
 fn outcome<T: Register>(content: &[u8]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.csv");

@@ -37,7 +37,7 @@ fn main() {
         read(&inputs, |name| println!("reading {name}")).unwrap_or_else(|e| panic!("{e}"));
     println!("read in {:?}", clock.elapsed());
     for warning in &published.warnings {
-        println!("{}: {}", warning.place, warning.reason);
+        println!("{}: {}", warning.location, warning.reason);
     }
     let clock = Instant::now();
     let draft = derive(&published);

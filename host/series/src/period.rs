@@ -25,7 +25,7 @@ impl Period {
         Period(number)
     }
 
-    /// Its number.
+    /// Returns the period's number.
     pub fn number(self) -> i32 {
         self.0
     }
@@ -51,12 +51,12 @@ impl Period {
         Period(self.0 + count)
     }
 
-    /// As the contract writes it: `YYYY-MM` or `YYYY-MM-DD`.
+    /// Formats the period as the contract writes it: `YYYY-MM` or `YYYY-MM-DD`.
     pub fn text(self, frequency: Frequency) -> String {
         self.written(frequency).as_str().to_owned()
     }
 
-    /// As [`Period::text`], without an allocation.
+    /// Formats the period as [`Period::text`] does, without an allocation.
     pub fn written(self, frequency: Frequency) -> FormattedPeriod {
         match frequency {
             Frequency::Daily => FormattedPeriod::day(day_of(self.0)),
@@ -97,7 +97,7 @@ pub struct FormattedPeriod {
 }
 
 impl FormattedPeriod {
-    /// `YYYY-MM-DD`.
+    /// Formats a day as `YYYY-MM-DD`.
     pub fn day(day: NaiveDate) -> FormattedPeriod {
         FormattedPeriod {
             bytes: written(day),
@@ -105,7 +105,7 @@ impl FormattedPeriod {
         }
     }
 
-    /// `YYYY-MM`, of the month that `day` lies in.
+    /// Formats the month that `day` lies in as `YYYY-MM`.
     pub fn month(day: NaiveDate) -> FormattedPeriod {
         FormattedPeriod {
             bytes: written(day),
@@ -137,7 +137,7 @@ fn written(day: NaiveDate) -> [u8; 10] {
     ]
 }
 
-/// Days from 1970-01-01 to `day`.
+/// Returns the days from 1970-01-01 to `day`.
 pub(crate) fn day_number(day: NaiveDate) -> i32 {
     day.signed_duration_since(NaiveDate::default())
         .num_days()
@@ -152,7 +152,7 @@ pub(crate) fn day_of(number: i32) -> NaiveDate {
         .unwrap_or_default()
 }
 
-/// Months from January of the year 0 to the month of `day`.
+/// Returns the months from January of the year 0 to the month of `day`.
 pub(crate) fn month_number(day: NaiveDate) -> i32 {
     day.year() * 12 + day.month0() as i32
 }

@@ -44,7 +44,7 @@ fn release(folder: &Path, id: &str, inputs: &Inputs) -> (PathBuf, Report) {
     (folder.join(id), report)
 }
 
-/// Runs the peer over the inputs of a package; what it says where all agrees.
+/// Runs the peer over the inputs of a package and returns its output.
 fn rederive(package: &Path, inputs: &Inputs) -> String {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/peers/duckdb");
     let interpreter = python::interpreter(&peers, Path::new(env!("CARGO_TARGET_TMPDIR")));
@@ -71,10 +71,10 @@ fn rederive(package: &Path, inputs: &Inputs) -> String {
         let text = format!("{}:{}:{}", coverage.area_code, months.first, months.last);
         command.arg("--covers").arg(text);
     }
-    String::from_utf8(python::done(&mut command).stdout).unwrap()
+    String::from_utf8(python::run_to_success(&mut command).stdout).unwrap()
 }
 
-/// Observations compared, by `dataset metric`.
+/// Returns the number of compared observations, by `dataset metric`.
 fn compared(printed: &str) -> HashMap<String, u64> {
     printed
         .lines()
@@ -116,7 +116,7 @@ fn every_observation_of_an_invented_country_is_rederived() {
     matches_are_true(&world, &matches, &report);
 }
 
-/// A floor area that a sale was matched to stands on a certificate of the very home that was sold.
+/// Asserts that each matched floor area is on a certificate of the home that was sold.
 fn matches_are_true(world: &Path, matches: &Path, report: &Report) {
     let rows = |path: &Path| -> Vec<HashMap<String, String>> {
         let mut reader = csv::ReaderBuilder::new()

@@ -94,10 +94,10 @@ fn an_independent_derivation_gives_every_computed_figure() {
         .arg(&demo().sources)
         .arg(&demo().package);
     let output = derive.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stdout);
-    println!("{told}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    println!("{stdout}");
     let fault = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{told}{fault}");
+    assert!(output.status.success(), "{stdout}{fault}");
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn the_same_files_give_the_same_package() {
     assert_eq!(again(), manifest);
 }
 
-/// What reading this one database file gives.
+/// Reads this text as the only database file.
 fn database(text: &str) -> Result<domesday_series::build::rates::PublishedRates, RatesError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("export.csv");
@@ -253,17 +253,17 @@ fn both_date_styles_and_every_layout_of_the_database_are_read() {
 
 #[test]
 fn what_is_wrong_in_a_database_file_is_named_by_line_and_column() {
-    let told = |text| database(text).unwrap_err().to_string();
+    let error_of = |text| database(text).unwrap_err().to_string();
     let all = [
-        told("DATE,IUDBEDR\n18 Dec 2025,3.75\n19 Dec 2025,n/a\n"),
-        told("DATE,IUDBEDR\n31 Feb 2025,3.75\n"),
-        told("DATE,IUDBEDR\n18 Dec 2025,inf\n"),
-        told("DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n"),
+        error_of("DATE,IUDBEDR\n18 Dec 2025,3.75\n19 Dec 2025,n/a\n"),
+        error_of("DATE,IUDBEDR\n31 Feb 2025,3.75\n"),
+        error_of("DATE,IUDBEDR\n18 Dec 2025,inf\n"),
+        error_of("DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n"),
         // A month has one quoted rate, whichever day a file writes.
-        told("DATE,IUMBV34\n15 Jan 2025,4.4\n31 Jan 2025,4.5\n"),
-        told("DATE,XUDLUSS\n18 Dec 2025,1.3\n"),
-        told("SERIES,DESCRIPTION\nIUMBV34,5 year (75% LTV) fixed\nDATE,IUMBV34\n"),
-        told(""),
+        error_of("DATE,IUMBV34\n15 Jan 2025,4.4\n31 Jan 2025,4.5\n"),
+        error_of("DATE,XUDLUSS\n18 Dec 2025,1.3\n"),
+        error_of("SERIES,DESCRIPTION\nIUMBV34,5 year (75% LTV) fixed\nDATE,IUMBV34\n"),
+        error_of(""),
     ];
     insta::assert_snapshot!(all.join("\n"));
 }

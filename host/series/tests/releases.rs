@@ -35,8 +35,9 @@ fn publication(family: Family, id: &str) -> Publication {
     }
 }
 
-/// Three days of a curve with three nodes; the longest is missing on the last day. Bank Rate on
-/// two days.
+/// Drafts three days of a curve with three nodes, and Bank Rate on two days.
+///
+/// The longest node is missing on the last day.
 fn rates() -> Draft {
     let mut draft = Draft::new();
     let bank = Family::Rates.dataset("bank_rate").unwrap();
@@ -124,7 +125,7 @@ fn open(packages_dir: &Path, family: Family, id: &str) -> Release {
     Release::open(&packages_dir.join(id), family, &Trust::Unsigned, &Full).unwrap()
 }
 
-fn made(family: Family) -> Release {
+fn release_of(family: Family) -> Release {
     let packages_dir = tempfile::tempdir().unwrap();
     let draft = match family {
         Family::Markets => markets(),
@@ -189,7 +190,7 @@ fn the_same_draft_gives_the_same_bytes() {
 
 #[test]
 fn latest_is_each_series_own_for_scalars() {
-    let release = made(Family::Rates);
+    let release = release_of(Family::Rates);
     let selection = selected(&release, "dataset=bank_rate");
     let expected = vec![(
         "bank_rate:rate_pct".to_owned(),
@@ -202,7 +203,7 @@ fn latest_is_each_series_own_for_scalars() {
 
 #[test]
 fn latest_snapshot_comes_before_nodes() {
-    let release = made(Family::Rates);
+    let release = release_of(Family::Rates);
     let selection = selected(&release, "dataset=ois_spot_curve");
     let found = observations(&release, &selection);
     let periods: Vec<_> = found.iter().map(|(_, period, _)| period.as_str()).collect();
@@ -216,7 +217,7 @@ fn latest_snapshot_comes_before_nodes() {
 
 #[test]
 fn nodes_are_in_order_of_number_and_only_those_that_exist() {
-    let release = made(Family::Rates);
+    let release = release_of(Family::Rates);
     let curve = Family::Rates.dataset("ois_spot_curve").unwrap();
     let nodes: Vec<u32> = release.nodes(curve, Dimension::TenorMonths).collect();
     assert_eq!(nodes, [6, 60, 120]);
@@ -228,7 +229,7 @@ fn nodes_are_in_order_of_number_and_only_those_that_exist() {
 
 #[test]
 fn ranges_select_what_was_observed_and_nothing_else() {
-    let release = made(Family::Rates);
+    let release = release_of(Family::Rates);
     let count = |text: &str| {
         let selection = selected(&release, &format!("dataset=bank_rate&{text}"));
         (selection.observations(), selection.notice().is_some())
@@ -252,7 +253,7 @@ fn ranges_select_what_was_observed_and_nothing_else() {
 
 #[test]
 fn fields_come_back_as_they_were_given() {
-    let release = made(Family::Rates);
+    let release = release_of(Family::Rates);
     let selection = selected(&release, "dataset=ois_spot_curve&tenor_months=60");
     let part = &selection.series()[0];
     let one = release
@@ -282,7 +283,7 @@ fn fields_come_back_as_they_were_given() {
 
 #[test]
 fn pages_join_to_the_whole_and_a_continuation_restores_the_query() {
-    let release = made(Family::Rates);
+    let release = release_of(Family::Rates);
     let text = "dataset=ois_spot_curve&from=2025-01-01&page_size=3";
     let query = query(&release, text).unwrap();
     let selection = select(&release, &query);
@@ -319,7 +320,7 @@ fn pages_join_to_the_whole_and_a_continuation_restores_the_query() {
 
 #[test]
 fn a_market_query_is_one_area_and_one_segment() {
-    let release = made(Family::Markets);
+    let release = release_of(Family::Markets);
     let selection = selected(&release, "dataset=market_activity&area=E06999001");
     assert_eq!(selection.observations(), 5);
     let part = &selection.series()[0];
@@ -356,41 +357,41 @@ fn a_release_is_the_current_one_unless_the_query_names_it() {
 
 #[test]
 fn faults_name_their_parameter() {
-    let markets = made(Family::Markets);
-    let rates = made(Family::Rates);
-    let told = |release: &Release, text: &str| {
+    let markets = release_of(Family::Markets);
+    let rates = release_of(Family::Rates);
+    let error_of = |release: &Release, text: &str| {
         let (field, fault) = refused(release, text);
         format!("{field}: {fault}")
     };
     let all = [
-        told(&rates, "from=2025-10-01"),
-        told(&rates, "dataset=bank_rates"),
-        told(&rates, "dataset=bank_rate&tenor_months=6"),
-        told(&rates, "dataset=bank_rate&from=2025-10"),
-        told(&rates, "dataset=bank_rate&from=2025-10-02&to=2025-10-01"),
-        told(&rates, "dataset=bank_rate&page_size=0"),
-        told(&rates, "dataset=bank_rate&metrics=rate"),
-        told(&rates, "dataset=mortgage_benchmarks"),
-        told(
+        error_of(&rates, "from=2025-10-01"),
+        error_of(&rates, "dataset=bank_rates"),
+        error_of(&rates, "dataset=bank_rate&tenor_months=6"),
+        error_of(&rates, "dataset=bank_rate&from=2025-10"),
+        error_of(&rates, "dataset=bank_rate&from=2025-10-02&to=2025-10-01"),
+        error_of(&rates, "dataset=bank_rate&page_size=0"),
+        error_of(&rates, "dataset=bank_rate&metrics=rate"),
+        error_of(&rates, "dataset=mortgage_benchmarks"),
+        error_of(
             &rates,
             "dataset=mortgage_swap_spread&mortgage_product=mortgage_reversion",
         ),
-        told(&rates, "dataset=forward_starting_swap_rates&term_years=4"),
-        told(
+        error_of(&rates, "dataset=forward_starting_swap_rates&term_years=4"),
+        error_of(
             &rates,
             "dataset=forward_starting_swap_rates&horizon_to_month=121",
         ),
-        told(
+        error_of(
             &rates,
             "dataset=forward_starting_swap_rates&horizon_from_month=9&horizon_to_month=8",
         ),
-        told(&markets, "dataset=market_activity"),
-        told(&markets, "dataset=market_activity&area=E06999003"),
-        told(
+        error_of(&markets, "dataset=market_activity"),
+        error_of(&markets, "dataset=market_activity&area=E06999003"),
+        error_of(
             &markets,
             "dataset=market_activity&area=E06999001&property_type=castle",
         ),
-        told(
+        error_of(
             &markets,
             "dataset=market_activity&area=E06999001&from=2025-01-01",
         ),

@@ -118,7 +118,7 @@ fn spot(rows: Vec<Vec<Cell>>) -> Vec<u8> {
     )])
 }
 
-/// Day, maturity in months and rate of every node of the OIS spot curve.
+/// Returns day, maturity in months and rate of every node of the OIS spot curve.
 fn nodes(published: &PublishedRates) -> Vec<(String, u32, f64)> {
     let curve = &published.curves[&(CurveKind::Ois, CurveSide::Spot)];
     let days = curve.iter();
@@ -149,7 +149,7 @@ fn holidays_blank_cells_and_trailing_rows_are_no_observations() {
     let warned: Vec<_> = published
         .warnings
         .iter()
-        .map(|w| w.place.to_string())
+        .map(|w| w.location.to_string())
         .collect();
     assert_eq!(warned, [r#"ois.xlsx, sheet "4. spot curve", A5"#]);
 }
@@ -184,10 +184,10 @@ fn the_short_end_adds_what_the_half_years_lack() {
         .map(|(_, m, r)| (m, r))
         .collect();
     assert_eq!(found, [(1, 4.0), (6, 3.9), (12, 3.8)]);
-    let told = reading(&[("ois.xlsx", book(3.95))]).unwrap_err();
+    let error = reading(&[("ois.xlsx", book(3.95))]).unwrap_err();
     assert!(
-        told.contains(r#"sheet "3. spot, short end", C5: 3.95 contradicts 3.9"#),
-        "{told}"
+        error.contains(r#"sheet "3. spot, short end", C5: 3.95 contradicts 3.9"#),
+        "{error}"
     );
 }
 
@@ -254,9 +254,9 @@ fn a_curve_table_is_read_like_a_workbook() {
     let published = reading(&[("ois.csv", table)]).unwrap();
     assert_eq!(nodes(&published).len(), 3);
     let ragged = b"ois_spot_curve,6,12\n2025-10-01,3.9\n".to_vec();
-    let told = reading(&[("ois.csv", ragged)]).unwrap_err().to_string();
+    let error = reading(&[("ois.csv", ragged)]).unwrap_err().to_string();
     assert_eq!(
-        told,
+        error,
         "ois.csv, line 2: has more or fewer cells than the header"
     );
 }

@@ -10,7 +10,7 @@ pub trait Clock: Send + Sync {
     /// Milliseconds since 1970-01-01 UTC.
     fn now(&self) -> UnixMillis;
 
-    /// The same as a calendar time.
+    /// Returns the current time as a calendar time.
     fn utc(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.now().0).unwrap_or_default()
     }
@@ -29,7 +29,7 @@ impl Clock for MachineClock {
     }
 }
 
-/// A new id: version 7, so that ids made later sort later.
+/// Creates an id of UUID version 7, so that later ids sort later.
 pub fn new_id(clock: &dyn Clock) -> Uuid {
     let now = u64::try_from(clock.now().0).unwrap_or(0);
     let (seconds, millis) = (now / 1000, u32::try_from(now % 1000).unwrap_or(0));

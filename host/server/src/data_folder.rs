@@ -12,71 +12,71 @@ use std::time::Duration;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-/// How often it is looked.
+/// The interval of checks.
 const PERIOD: Duration = Duration::from_secs(1);
 /// How long the disk may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// The data folder, and what was last found of it.
+/// The data folder and the outcome of the last check.
 pub struct DataFolder {
-    place: OpenPath,
-    trouble: ArcSwapOption<String>,
+    open_path: OpenPath,
+    fault: ArcSwapOption<String>,
 }
 
 impl DataFolder {
     /// Opens the folder.
     ///
     /// # Errors
-    /// What the system says.
+    /// The operating system cannot open it.
     pub fn open(path: &Path) -> io::Result<DataFolder> {
         Ok(DataFolder {
-            place: OpenPath::open(path)?,
-            trouble: ArcSwapOption::empty(),
+            open_path: OpenPath::open(path)?,
+            fault: ArcSwapOption::empty(),
         })
     }
 
-    /// What is wrong with it, as last found. Never waits.
-    pub fn trouble(&self) -> Option<String> {
-        self.trouble.load().as_deref().cloned()
+    /// Returns the fault that the last check found, if any. Never waits.
+    pub fn fault(&self) -> Option<String> {
+        self.fault.load().as_deref().cloned()
     }
 
-    /// Looks now. Blocks.
+    /// Checks the path now. Blocks.
     ///
     /// # Errors
-    /// Where its path leads elsewhere.
+    /// The path leads elsewhere.
     pub fn check(&self) -> Result<(), PathMoved> {
-        self.place.check()
+        self.open_path.check()
     }
 
-    /// Looks again and again. One look at most is under way at a time.
+    /// Checks the path every second, one check at a time.
     pub async fn watch(self: Arc<Self>) {
         loop {
             sleep(PERIOD).await;
             let folder = self.clone();
-            let mut look = spawn_blocking(move || folder.check());
-            let looked = match timeout(TIMEOUT, &mut look).await {
-                Ok(looked) => looked,
+            let mut check = spawn_blocking(move || folder.check());
+            let outcome = match timeout(TIMEOUT, &mut check).await {
+                Ok(outcome) => outcome,
                 Err(_) => {
                     let seconds = TIMEOUT.as_secs();
                     let silent = format!("the data folder's disk has not answered for {seconds} s");
-                    self.tell(Some(silent));
-                    look.await
+                    self.set_fault(Some(silent));
+                    check.await
                 }
             };
-            if let Ok(looked) = looked {
-                self.tell(looked.err().map(|moved| moved.to_string()));
+            if let Ok(outcome) = outcome {
+                self.set_fault(outcome.err().map(|moved| moved.to_string()));
             }
         }
     }
 
-    fn tell(&self, trouble: Option<String>) {
-        match (&trouble, self.trouble()) {
-            (Some(trouble), None) => {
-                tracing::error!(trouble, "the data folder was moved or deleted")
+    fn set_fault(&self, fault: Option<String>) {
+        match (&fault, self.fault()) {
+            (Some(fault), None) => {
+                tracing::error!(trouble = fault, "the data folder was moved or deleted")
             }
             (None, Some(_)) => tracing::info!("the data folder is where it was"),
             _ => {}
         }
-        self.trouble.store(trouble.map(Arc::new));
+        self.fault.store(fault.map(Arc::new));
     }
 }

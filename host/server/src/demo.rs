@@ -48,30 +48,30 @@ pub fn prepare(
     state: &dyn Accounts,
     clock: &dyn Clock,
     data: &Path,
-    wanted: bool,
+    enabled: bool,
 ) -> Result<Option<PathBuf>, DemoError> {
     let tenant: TenantId = TENANT.parse()?;
     let tenants = state.tenants()?;
-    let known = tenants.iter().find(|known| known.id == tenant);
-    if !wanted {
-        if known.is_some_and(|demo| demo.enabled) {
+    let existing = tenants.iter().find(|other| other.id == tenant);
+    if !enabled {
+        if existing.is_some_and(|demo| demo.enabled) {
             state.set_enabled(&tenant, false)?;
             tracing::warn!("the demo's tenant is switched off: its key opens nothing here");
         }
         return Ok(None);
     }
-    if known.is_none() && !tenants.is_empty() {
+    if existing.is_none() && !tenants.is_empty() {
         return Ok(None);
     }
     // Nothing but the contract bounds a demonstration on one's own machine.
-    match known {
+    match existing {
         None => drop(state.create_tenant(&tenant, &Plan::unmetered(), clock.now())?),
         Some(demo) if demo.plan != Plan::unmetered() => {
             state.set_plan(&tenant, &Plan::unmetered())?;
         }
         Some(_) => {}
     }
-    if known.is_some_and(|demo| !demo.enabled) {
+    if existing.is_some_and(|demo| !demo.enabled) {
         state.set_enabled(&tenant, true)?;
     }
     let path = data.join("demo.key");
@@ -97,21 +97,21 @@ pub fn prepare(
     Ok(Some(path.canonicalize()?))
 }
 
-/// A command that values a home of the demo, to be pasted as it is.
+/// Returns a shell command that values a home of the demo, ready to paste.
 pub fn command_line(key: &Path, address: SocketAddr, certificate: Option<&Path>) -> String {
     let request = include_str!("demo_request.json");
     let request: String = request.split('\n').map(str::trim).collect();
     let (scheme, trusted) = match certificate {
-        Some(path) => ("https", format!(" --cacert {}", quoted(path))),
+        Some(path) => ("https", format!(" --cacert {}", shell_quote(path))),
         None => ("http", String::new()),
     };
     format!(
         "Try it:\n\ncurl -s{trusted} {scheme}://{address}/v3/value -H \"Authorization: Bearer $(cat {})\" -H 'Content-Type: application/json' -d '{request}'\n",
-        quoted(key)
+        shell_quote(key)
     )
 }
 
-/// A path for a shell. A quotation mark in it would end the shell's.
-fn quoted(path: &Path) -> String {
+/// Quotes a path for a shell. It escapes quotation marks in the path, which would end the quoting.
+fn shell_quote(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }

@@ -8,7 +8,7 @@ use tracing_subscriber::filter::ParseError;
 
 /// The lines that are waiting to be written; what is still queued is written when this is dropped.
 pub struct Logging {
-    /// What was lost.
+    /// The count of lost lines.
     pub lines: LogLines,
     _guard: WorkerGuard,
 }
@@ -18,7 +18,7 @@ pub struct Logging {
 pub struct LogLines(ErrorCounter);
 
 impl LogLines {
-    /// How many since the start.
+    /// Returns the number of lines lost since the start.
     pub fn dropped(&self) -> usize {
         self.0.dropped_lines()
     }
@@ -32,8 +32,8 @@ const GATHERED: Duration = Duration::from_millis(5);
 struct BatchWriter<W: Write>(BufWriter<W>);
 
 impl<W: Write> BatchWriter<W> {
-    /// No more at once than a pipe takes whole, so that processes that share one do not tear each
-    /// other's lines.
+    /// Wraps a writer in a buffer of 4 KiB. A pipe takes that much in one piece, so processes that
+    /// share one do not tear each other's lines.
     fn new(inner: W) -> BatchWriter<W> {
         BatchWriter(BufWriter::with_capacity(4_096, inner))
     }
@@ -44,7 +44,7 @@ impl<W: Write> Write for BatchWriter<W> {
         self.0.write(bytes)
     }
 
-    /// Called when no line is waiting any more.
+    /// Writes the buffer out, then pauses. The logging thread calls this when no line is waiting.
     fn flush(&mut self) -> std::io::Result<()> {
         // Where nobody reads any more there is nobody to tell, and an error would keep the thread
         // from its end.

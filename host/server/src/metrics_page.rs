@@ -14,7 +14,7 @@ use tokio::time::timeout;
 /// How long the page waits for the state.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The one route.
+/// Returns a router with the route `/metrics`.
 pub fn router(service: Arc<Service>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
@@ -57,12 +57,14 @@ async fn sample(service: &Service) {
         .set(whole(service.log_lines.dropped()));
     let state = &service.state;
     sampled.jobs_paused.set(state.jobs_paused().into());
-    sampled.state_trouble.set(state.trouble().is_some().into());
+    sampled
+        .state_trouble
+        .set(state.degradation().is_some().into());
     if let Some(receipts) = &service.receipts {
-        let (count, trouble) = receipts.status();
+        let (count, fault) = receipts.status();
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         sampled.journal_receipts.set(count);
-        sampled.journal_trouble.set(trouble.is_some().into());
+        sampled.journal_trouble.set(fault.is_some().into());
     }
     if let Ok(Ok(waiting)) = timeout(TIMEOUT, state.waiting()).await {
         sampled

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::MissedTickBehavior;
 
-/// How often it is looked whether another release was promoted.
+/// The interval of checks for a promotion.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Why a release cannot be promoted.
@@ -39,25 +39,25 @@ impl From<SeriesReleaseError> for PromotionError {
 pub async fn follow(service: Arc<Service>, known: PromotedIds) {
     let mut ticks = tokio::time::interval(PERIOD);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut followed = known.map(|(what, known)| PromotionFollower {
-        what,
+    let mut followed = known.map(|(kind, known)| PromotionFollower {
+        kind,
         known,
         refused: None,
     });
     loop {
         ticks.tick().await;
         for followed in &mut followed {
-            followed.look(&service).await;
+            followed.check(&service).await;
         }
     }
 }
 
-/// What was promoted last, by kind.
+/// The ids promoted last, by kind.
 pub type PromotedIds = [(ReleaseKind, Option<String>); ReleaseKind::ALL.len()];
 
-/// What was promoted last in a state.
-pub fn promoted(state: &dyn State) -> PromotedIds {
-    ReleaseKind::ALL.map(|what| (what, state.promoted(what)))
+/// Returns the ids that a state has as promoted last, one for each kind of release.
+pub fn promoted_ids(state: &dyn State) -> PromotedIds {
+    ReleaseKind::ALL.map(|kind| (kind, state.promoted(kind)))
 }
 
 impl Service {
@@ -65,8 +65,8 @@ impl Service {
     ///
     /// # Errors
     /// Where it cannot be served.
-    pub fn open(&self, what: ReleaseKind, id: &str) -> Result<(), PromotionError> {
-        match what {
+    pub fn open(&self, kind: ReleaseKind, id: &str) -> Result<(), PromotionError> {
+        match kind {
             ReleaseKind::Valuation => {
                 self.releases.get(id)?;
             }
@@ -85,21 +85,21 @@ impl Service {
     ///
     /// # Errors
     /// Where it cannot be served; the current release is then the one it was.
-    pub fn make_current(&self, what: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
+    pub fn make_current(&self, kind: ReleaseKind, id: &str) -> Result<bool, PromotionError> {
         let family = |releases: &SeriesReleases| {
             releases
                 .current()
                 .is_some_and(|now| now.id().as_str() == id)
         };
-        let already = match what {
+        let already = match kind {
             ReleaseKind::Valuation => self.releases.current().id == id,
             ReleaseKind::Markets => family(&self.markets),
             ReleaseKind::Rates => family(&self.rates),
         };
-        match what {
+        match kind {
             ReleaseKind::Valuation => {
                 self.releases.promote(id)?;
-                self.shadows.promoted(id);
+                self.shadows.stop_if_promoted(id);
             }
             ReleaseKind::Markets => self.markets.promote(id)?,
             ReleaseKind::Rates => self.rates.promote(id)?,
@@ -109,32 +109,33 @@ impl Service {
 }
 
 struct PromotionFollower {
-    what: ReleaseKind,
+    kind: ReleaseKind,
     known: Option<String>,
     refused: Option<String>,
 }
 
 impl PromotionFollower {
-    async fn look(&mut self, service: &Arc<Service>) {
-        let what = self.what;
-        let promoted = service.state.promoted(what);
+    async fn check(&mut self, service: &Arc<Service>) {
+        let kind = self.kind;
+        let promoted = service.state.promoted(kind);
         let Some(id) = promoted.clone().filter(|_| promoted != self.known) else {
             return;
         };
         let opening = service.clone();
-        let wanted = id.clone();
-        let done = tokio::task::spawn_blocking(move || opening.make_current(what, &wanted)).await;
-        match done {
+        let release_id = id.clone();
+        let outcome =
+            tokio::task::spawn_blocking(move || opening.make_current(kind, &release_id)).await;
+        match outcome {
             Ok(Ok(changed)) => {
                 // Not where it was promoted through this server, which has said so.
                 if changed {
-                    tracing::info!(kind = what.as_str(), release_id = id, "release promoted");
+                    tracing::info!(kind = kind.as_str(), release_id = id, "release promoted");
                 }
                 self.known = promoted;
             }
             // Its package may still be on its way here, so that it is tried again; said once.
             Ok(Err(error)) if self.refused != promoted => {
-                tracing::error!(%error, kind = what.as_str(), release_id = id, "the promoted release cannot be served");
+                tracing::error!(%error, kind = kind.as_str(), release_id = id, "the promoted release cannot be served");
                 self.refused = promoted;
             }
             Ok(Err(_)) | Err(_) => {}

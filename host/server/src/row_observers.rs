@@ -5,7 +5,7 @@ use crate::shadow::Shadow;
 use domesday_contract::v3::result::Referral;
 use domesday_engine::evidence::Exchange;
 use domesday_engine::outcome::Row;
-use domesday_valuation::comparison_outcome::referred;
+use domesday_valuation::comparison_outcome::referred_outcome;
 use domesday_valuation::observer::{ObservedRow, RowObserver};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,14 +46,14 @@ impl RowObserver for RequestObserver {
 
     fn referred(&self, row: &ObservedRow<'_>, referral: &Referral) {
         if let Some(shadow) = self.shadow(row) {
-            let outcome = referred(referral);
+            let outcome = referred_outcome(referral);
             shadow.offer(row.release, row.subject, outcome, 0, Duration::ZERO);
         }
     }
 
     fn ran(&self, row: &ObservedRow<'_>, result: &Row, took: Duration) {
         if let Some(shadow) = self.shadow(row) {
-            shadow.answered(row.release, row.subject, result, took);
+            shadow.offer_answer(row.release, row.subject, result, took);
         }
     }
 

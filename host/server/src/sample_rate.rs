@@ -14,25 +14,25 @@ pub struct SampleRate(f64);
 /// A number that is no share of rows.
 #[derive(Debug, thiserror::Error)]
 #[error("a share is a number above 0 and up to 1, such as 0.01 for one row in a hundred")]
-pub struct NoShare;
+pub struct SampleRateError;
 
 impl SampleRate {
     /// All of them.
     pub const ALL: SampleRate = SampleRate(1.0);
 
-    /// From 0, none, to 1, all.
+    /// Creates a rate from 0 (no row) to 1 (every row), without a check.
     pub fn of(share: f64) -> SampleRate {
         SampleRate(share)
     }
 
-    /// A share that takes some rows.
+    /// Creates a rate that takes some rows.
     ///
     /// # Errors
     /// The share is not above 0 and at most 1.
-    pub fn new(share: f64) -> Result<SampleRate, NoShare> {
+    pub fn new(share: f64) -> Result<SampleRate, SampleRateError> {
         match share > 0.0 && share <= 1.0 {
             true => Ok(SampleRate(share)),
-            false => Err(NoShare),
+            false => Err(SampleRateError),
         }
     }
 
@@ -64,10 +64,10 @@ impl SampleRate {
 }
 
 impl FromStr for SampleRate {
-    type Err = NoShare;
+    type Err = SampleRateError;
 
-    fn from_str(text: &str) -> Result<SampleRate, NoShare> {
-        SampleRate::new(text.parse().map_err(|_| NoShare)?)
+    fn from_str(text: &str) -> Result<SampleRate, SampleRateError> {
+        SampleRate::new(text.parse().map_err(|_| SampleRateError)?)
     }
 }
 
@@ -94,8 +94,8 @@ mod tests {
         let rows = || (0..20_000_u128).map(|at| Uuid::from_u128(first + at));
         for share in [0.01, 0.25, 1.0] {
             let rate = SampleRate::new(share).unwrap();
-            let taken = rows().filter(|row| rate.other_has(*row)).count() as f64 / 20_000.0;
-            assert!((taken - share).abs() < 0.01, "{share}: {taken}");
+            let fraction = rows().filter(|row| rate.other_has(*row)).count() as f64 / 20_000.0;
+            assert!((fraction - share).abs() < 0.01, "{share}: {fraction}");
             assert!(rows().all(|row| rate.other_has(row) == rate.other_has(row)));
         }
         // A smaller share's rows are among a larger one's.

@@ -4,7 +4,7 @@ use arc_swap::ArcSwapOption;
 use domesday_package::{Full, PackageId, Trust};
 use domesday_series::catalogue::Family;
 use domesday_series::store::{OpenError, Release};
-use domesday_valuation::release_store::{ReleaseError, names};
+use domesday_valuation::release_store::{ReleaseError, package_ids};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -59,7 +59,7 @@ impl SeriesReleases {
             retained: RwLock::default(),
         };
         if releases.folder.exists() {
-            for id in names(&releases.folder)? {
+            for id in package_ids(&releases.folder)? {
                 releases.retain(&id)?;
             }
         }
@@ -77,12 +77,12 @@ impl SeriesReleases {
         Ok(releases)
     }
 
-    /// The current release, if there is one. Never waits.
+    /// Returns the current release, if there is one. Never waits.
     pub fn current(&self) -> Option<Arc<Release>> {
         self.current.load_full()
     }
 
-    /// Exactly this retained release.
+    /// Returns the retained release of this id.
     pub fn get(&self, id: &str) -> Option<Arc<Release>> {
         let retained = self.retained.read();
         retained
@@ -91,7 +91,7 @@ impl SeriesReleases {
             .cloned()
     }
 
-    /// All that are retained, in order of their ids.
+    /// Returns all retained releases, ordered by id.
     pub fn retained(&self) -> Vec<Arc<Release>> {
         let retained = self.retained.read();
         let retained = retained.unwrap_or_else(PoisonError::into_inner);
@@ -107,11 +107,11 @@ impl SeriesReleases {
             return Ok(release);
         }
         // An id is a folder's name, so that nothing may be taken for one that is none.
-        let place = self.folder.join(id);
-        if id.parse::<PackageId>().is_err() || !place.exists() {
+        let path = self.folder.join(id);
+        if id.parse::<PackageId>().is_err() || !path.exists() {
             return Err(self.unknown(id));
         }
-        let release = Arc::new(Release::open(&place, self.family, &self.trust, &Full)?);
+        let release = Arc::new(Release::open(&path, self.family, &self.trust, &Full)?);
         tracing::info!(
             family = self.family.as_str(),
             release_id = id,

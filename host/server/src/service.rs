@@ -60,15 +60,13 @@ pub struct Service {
 impl Service {
     /// Returns why the service cannot keep what it answers for at present, if so. Reads memory
     /// alone, so that a stalled disk or database stalls no probe.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn storage_fault(&self) -> Option<String> {
         let journal = || {
-            let trouble = self.receipts.as_ref()?.status().1?;
-            Some(format!("no receipt can be kept: {trouble}"))
+            let fault = self.receipts.as_ref()?.status().1?;
+            Some(format!("no receipt can be kept: {fault}"))
         };
-        let state = self.state.trouble();
-        state
-            .or_else(|| self.data_folder.trouble())
-            .or_else(journal)
+        let state = self.state.degradation();
+        state.or_else(|| self.data_folder.fault()).or_else(journal)
     }
 
     /// Runs a release as the shadow from now on, in place of any other. Blocks, since it opens the

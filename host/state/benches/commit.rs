@@ -80,7 +80,7 @@ fn charges_on(criterion: &mut Criterion, name: &str, state: &Arc<impl State + 's
     group.finish();
 }
 
-/// Before each group, the folder and both files are checked.
+/// Measures the check of the folder and both files that precedes each group.
 fn check(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state.redb");

@@ -17,7 +17,7 @@ pub trait Accounts: Send + Sync {
         now: UnixMillis,
     ) -> Result<Tenant, StateError>;
 
-    /// All tenants, in order of their ids.
+    /// Returns all tenants, in order of their ids.
     fn tenants(&self) -> Result<Vec<Tenant>, StateError>;
 
     /// Gives a tenant another plan.
@@ -34,14 +34,15 @@ pub trait Accounts: Send + Sync {
         now: UnixMillis,
     ) -> Result<CreatedKey, StateError>;
 
-    /// The keys of one tenant or of all, in order of their ids, revoked and expired ones too.
+    /// Returns the keys of one tenant or of all, in order of their ids, revoked and expired ones
+    /// too.
     fn keys(&self, tenant: Option<&TenantId>) -> Result<Vec<KeyRecord>, StateError>;
 
     /// Revokes a key for good. When this returns, the key opens nothing. A key that was revoked
     /// earlier keeps the earlier time.
     fn revoke_key(&self, key: KeyId, now: UnixMillis) -> Result<KeyRecord, StateError>;
 
-    /// Who presents this key, at this moment. It answers from memory and never waits, so it may
-    /// be called where blocking is not allowed.
+    /// Returns the access of the presented key at this moment. It reads memory and never waits, so
+    /// it may be called where blocking is not allowed.
     fn authenticate(&self, presented: &str, now: UnixMillis) -> Result<Access, StateError>;
 }

@@ -15,8 +15,8 @@ pub struct CursorSecrets {
 }
 
 impl CursorSecrets {
-    /// After another was put in the current one's place.
-    pub(crate) fn rotated(self, fresh: CursorSecret) -> CursorSecrets {
+    /// Returns the secrets after a rotation: `fresh` is current, and the current one is before it.
+    pub(crate) fn rotate(self, fresh: CursorSecret) -> CursorSecrets {
         CursorSecrets {
             current: Some(fresh),
             before: self.current,
@@ -34,6 +34,6 @@ pub trait Cursors: Send + Sync {
     /// current are no longer taken.
     fn rotate_cursors(&self, fresh: CursorSecret) -> Result<(), StateError>;
 
-    /// The secrets in force.
+    /// Returns the secrets in force.
     fn cursor_secrets(&self) -> CursorSecrets;
 }

@@ -58,7 +58,7 @@ impl Directory {
         self.keys.insert(key.id, entry);
     }
 
-    /// Who presents this key, at this moment.
+    /// Returns the access of the presented key at this moment.
     pub(crate) fn authenticate(&self, presented: &str, now: UnixMillis) -> Access {
         let Ok((id, digest)) = key::read(presented) else {
             return Access::Denied(Denial::Malformed);

@@ -1,4 +1,4 @@
-//! What can go wrong with the state.
+//! The errors of the state.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::{KeyId, PathMoved, ScopeError, TenantId};
 
-/// An operation on the state failed; it then changed nothing, unless it says otherwise.
+/// An operation on the state failed. It changed nothing, unless the variant says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// The tenant exists already.
@@ -86,14 +86,14 @@ pub enum StateError {
     Damaged {
         /// The record's table and key.
         record: String,
-        /// What is wrong with it.
+        /// The problem.
         reason: Box<dyn Error + Send + Sync>,
     },
-    /// The log of units was changed by something else than this program, or its disk forgot a part.
+    /// Another program changed the log of units, or its disk lost a part of it.
     #[error(
-        "block {block} of the log of units {} is damaged, and a later one is whole; put the log and \
-         the state's file back from one backup, or put the log away to go on with the units of the \
-         state's file, which lacks those of a second at most",
+        "block {block} of the log of units {} is damaged, but a later block is whole. Restore the log \
+         and the state's file from one backup, or put the log away: the state's file alone lacks the \
+         units of its last second at most",
         path.display()
     )]
     DamagedLog {
@@ -110,9 +110,9 @@ pub enum StateError {
     /// is then unknown.
     #[error("the state could not be {doing}: {source}")]
     Storage {
-        /// What was being done: opened, read or written.
+        /// The attempted action: opened, read or written.
         doing: &'static str,
-        /// What the store said.
+        /// The store's own error.
         source: Box<dyn Error + Send + Sync>,
     },
 }

@@ -34,7 +34,7 @@ pub enum JobStatus {
 pub struct JobError {
     /// The code.
     pub code: String,
-    /// What happened, for a person.
+    /// A message for a person.
     pub message: String,
     /// Whether the same job may succeed when it is submitted again.
     pub retryable: bool,
@@ -58,7 +58,7 @@ pub struct Tally {
 pub struct Job {
     /// Its id.
     pub id: Uuid,
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Its mode.
     pub mode: JobMode,
@@ -76,14 +76,14 @@ pub struct Job {
     pub expires_at: UnixMillis,
     /// The pieces that its rows are divided into.
     pub chunks: u32,
-    /// What its finished chunks came to.
+    /// The results of its finished chunks, by status.
     pub tally: Tally,
     /// Why it failed, where it did.
     pub error: Option<JobError>,
 }
 
 impl Job {
-    /// The job as its key still tells of it: one that nobody finished in its time has failed.
+    /// Returns the job as its key reports it. A job that was not finished in time has failed.
     pub(crate) fn final_document(mut self, now: UnixMillis) -> Job {
         let unfinished = matches!(self.status, JobStatus::Queued | JobStatus::Running);
         if unfinished && self.expires_at <= now {
@@ -110,7 +110,7 @@ pub struct NewChunk {
     pub input: Vec<u8>,
 }
 
-/// What a client may repeat a submission by.
+/// The idempotency key of a submission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Idempotency {
     /// The tenant's key.
@@ -124,13 +124,13 @@ pub struct Idempotency {
 pub struct NewJob {
     /// Its id.
     pub id: Uuid,
-    /// Whose it is.
+    /// The tenant that owns it.
     pub tenant: TenantId,
     /// Its mode.
     pub mode: JobMode,
     /// The release that it stays on.
     pub release_id: String,
-    /// What all chunks share (its options), in the server's own form.
+    /// The data that all chunks share (its options), in the server's own form.
     pub shared: Vec<u8>,
     /// Its rows, at least one chunk.
     pub chunks: Vec<NewChunk>,
@@ -148,7 +148,7 @@ pub struct NewJob {
     pub now: UnixMillis,
 }
 
-/// What came of a submission. Everything but [`Submission::Accepted`] changes nothing.
+/// The outcome of a submission. Only [`Submission::Accepted`] changes the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Submission {
     /// The job, its rows, its key and its units are durable.
@@ -189,7 +189,7 @@ pub struct Claim {
     pub lease: Lease,
     /// The job.
     pub job: Job,
-    /// What all chunks share.
+    /// The data that all chunks share.
     pub shared: Vec<u8>,
     /// The first chunk without results.
     pub next: u32,
@@ -199,7 +199,7 @@ pub struct Claim {
 
 /// Results of one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChunkDone {
+pub struct ChunkResults {
     /// Which; always the job's next.
     pub chunk: u32,
     /// The results, in the server's own form.
@@ -219,7 +219,7 @@ pub enum LeaseStatus {
     Lost,
 }
 
-/// What was removed because its time was over.
+/// The numbers of expired jobs and documents that a purge removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PurgeCounts {
     /// Jobs with their rows and results.

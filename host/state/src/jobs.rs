@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::{
-    ChunkDone, Claim, Job, JobError, Lease, LeaseStatus, NewJob, PurgeCounts, Reply, Submission,
+    ChunkResults, Claim, Job, JobError, Lease, LeaseStatus, NewJob, PurgeCounts, Reply, Submission,
     TenantId, UnixMillis,
 };
 
@@ -14,24 +14,24 @@ use crate::{
 pub trait Jobs: Send + Sync {
     /// Accepts a job in one durable transaction: its rows, its key and its units.
     ///
-    /// What is looked at, in this order: the key, whether jobs are paused, the tenant's queue, its
-    /// bytes, its units. Of many identical submissions at once, over all hosts, one is accepted
-    /// and the others find it. A job whose id is taken, or which has no chunk, is an error.
+    /// It checks, in this order: the key, whether jobs are paused, the tenant's queue, its bytes,
+    /// its units. Of many identical submissions at once, over all hosts, one is accepted and the
+    /// others find it. A job whose id is taken, or which has no chunk, is an error.
     fn submit(&self, job: NewJob) -> Reply<Submission>;
 
-    /// The job of a key, if the key is known: what [`Jobs::submit`] would answer of the key alone,
-    /// or none where it would go on.
-    fn known(
+    /// Looks up a repeated submission by its key. Returns what [`Jobs::submit`] would return for
+    /// the key alone, or none where it would go on.
+    fn find_submission(
         &self,
         tenant: TenantId,
         key: crate::Idempotency,
         now: UnixMillis,
     ) -> Reply<Option<Submission>>;
 
-    /// A job.
+    /// Returns a job.
     fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>>;
 
-    /// The results of a finished chunk.
+    /// Returns the results of a finished chunk.
     fn output(
         &self,
         tenant: TenantId,
@@ -40,28 +40,28 @@ pub trait Jobs: Send + Sync {
         now: UnixMillis,
     ) -> Reply<Option<Vec<u8>>>;
 
-    /// Takes a job that nobody works on, until `lease_millis` from now; none where there is none.
-    /// Tenants take turns, and a tenant's jobs go in the order of their submission. A queued job is
-    /// running then. One more attempt of its next chunk is counted.
+    /// Claims a job that nobody works on, until `lease_millis` from now, or returns none. Tenants
+    /// take turns, and a tenant's jobs go in the order of their submission. A queued job becomes
+    /// running. The claim counts one more attempt of the job's next chunk.
     fn claim(&self, now: UnixMillis, lease_millis: i64) -> Reply<Option<Claim>>;
 
-    /// The rows of a chunk that has no results yet; none where the job is lost.
+    /// Returns the rows of a chunk without results, or none where the lease is lost.
     fn input(&self, lease: Lease, chunk: u32) -> Reply<Option<Vec<u8>>>;
 
-    /// Holds on to a job for longer.
+    /// Renews the lease of a job.
     fn renew(&self, lease: Lease, now: UnixMillis, lease_millis: i64) -> Reply<LeaseStatus>;
 
-    /// Keeps the results of the job's next chunk, drops its rows, gives units back, counts the
-    /// first attempt of the chunk after it, and renews the lease; after the last chunk, the job is
-    /// completed. All in one transaction.
+    /// Finishes the job's next chunk in one transaction: stores its results, drops its rows, and
+    /// gives units back. It also counts the first attempt of the chunk after it, and renews the
+    /// lease. After the last chunk, the job is completed.
     ///
-    /// A chunk that the same claim has finished already is [`LeaseStatus::Lease`] and changes
+    /// A chunk that the same claim has finished already is [`LeaseStatus::Held`] and changes
     /// nothing, so a host may repeat this where the answer was an error. No more units are given
     /// back than the chunk cost.
     fn finish_chunk(
         &self,
         lease: Lease,
-        done: ChunkDone,
+        results: ChunkResults,
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<LeaseStatus>;
@@ -74,7 +74,7 @@ pub trait Jobs: Send + Sync {
     /// claim is over: whoever held it can write nothing any more.
     fn release_lease(&self, lease: Lease) -> Reply<LeaseStatus>;
 
-    /// Jobs of all tenants that are queued or running.
+    /// Counts the jobs of all tenants that are queued or running.
     fn waiting(&self) -> Reply<u64>;
 
     /// Removes what is past its time: jobs with their rows and results, and then the documents of

@@ -9,7 +9,7 @@ use subtle::ConstantTimeEq;
 
 use crate::{Scopes, TenantId, UnixMillis};
 
-/// What every key begins with, so that scanners for leaked secrets know one when they see it.
+/// The prefix of every key, by which scanners for leaked secrets recognise one.
 const PREFIX: &str = "dk_";
 /// Hexadecimal digits of the public id.
 const ID_DIGITS: usize = 16;
@@ -29,12 +29,12 @@ pub struct KeyId([u8; 8]);
 pub struct MalformedKey;
 
 impl KeyId {
-    /// The 8 bytes of the id.
+    /// Returns the 8 bytes of the id.
     pub fn as_bytes(&self) -> &[u8; 8] {
         &self.0
     }
 
-    /// The id that these bytes are.
+    /// Makes an id from its 8 bytes.
     pub fn from_bytes(bytes: [u8; 8]) -> Self {
         KeyId(bytes)
     }
@@ -70,7 +70,7 @@ impl KeySeed {
         KeySeed(bytes)
     }
 
-    /// The key that this seed is: its id, itself, and the digest to keep.
+    /// Makes the key from the seed: its id, its text, and the digest to store.
     pub(crate) fn into_key(self) -> (KeyId, Secret, KeyDigest) {
         let (mut id, mut secret) = ([0; 8], [0; 32]);
         id.copy_from_slice(&self.0[..8]);
@@ -90,7 +90,7 @@ impl fmt::Debug for KeySeed {
 pub struct Secret(String);
 
 impl Secret {
-    /// The key as its owner presents it. Never to be logged.
+    /// Returns the key as its owner presents it. Never log it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -107,7 +107,7 @@ impl fmt::Debug for Secret {
 pub(crate) struct KeyDigest(pub(crate) [u8; 32]);
 
 impl KeyDigest {
-    /// Whether both are the same, in a time that does not depend on where they differ.
+    /// Reports whether both are the same, in a time that does not depend on where they differ.
     pub(crate) fn matches(&self, other: &KeyDigest) -> bool {
         self.0.ct_eq(&other.0).into()
     }
@@ -119,7 +119,7 @@ impl fmt::Debug for KeyDigest {
     }
 }
 
-/// Takes apart a presented key: its id, and its digest to compare.
+/// Splits a presented key into its id and its digest to compare.
 pub(crate) fn read(presented: &str) -> Result<(KeyId, KeyDigest), MalformedKey> {
     let rest = presented.strip_prefix(PREFIX).ok_or(MalformedKey)?;
     let (id, secret) = rest.split_once('_').ok_or(MalformedKey)?;
@@ -153,11 +153,11 @@ fn decode<const N: usize>(text: &str) -> Result<[u8; N], MalformedKey> {
 /// A key that is to be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKey {
-    /// Whose key it is.
+    /// The tenant that owns the key.
     pub tenant: TenantId,
-    /// What it is for, in the operator's words.
+    /// The operator's label for its purpose.
     pub label: String,
-    /// What it may be used for.
+    /// The scopes that it grants.
     pub scopes: Scopes,
     /// Whether its requests for series must select metrics.
     pub requires_metric_selection: bool,
@@ -174,16 +174,16 @@ pub struct CreatedKey {
     pub secret: Secret,
 }
 
-/// What is kept of a key, its digest aside.
+/// The stored record of a key, without its digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRecord {
     /// Its public id.
     pub id: KeyId,
-    /// Whose key it is.
+    /// The tenant that owns the key.
     pub tenant: TenantId,
-    /// What it is for, in the operator's words.
+    /// The operator's label for its purpose.
     pub label: String,
-    /// What it may be used for.
+    /// The scopes that it grants.
     pub scopes: Scopes,
     /// Whether its requests for series must select metrics.
     pub requires_metric_selection: bool,
@@ -217,13 +217,13 @@ mod tests {
     #[test]
     fn nothing_shows_a_secret() {
         let (id, secret, digest) = seed().into_key();
-        let shown = format!("{:?} {digest:?} {:?}", seed(), CreatedKey { id, secret });
-        assert!(!shown.contains("08090a"), "{shown}");
-        assert!(!shown.contains(&hex::encode(digest.0)), "{shown}");
+        let debug_text = format!("{:?} {digest:?} {:?}", seed(), CreatedKey { id, secret });
+        assert!(!debug_text.contains("08090a"), "{debug_text}");
+        assert!(!debug_text.contains(&hex::encode(digest.0)), "{debug_text}");
     }
 
     proptest! {
-        /// Whatever one character is changed to, it is another key or none.
+        /// A key in which one character is changed is another key or no key.
         #[test]
         fn a_changed_character_is_another_key(at in 0..84_usize, to in any::<char>()) {
             let (_, secret, digest) = seed().into_key();

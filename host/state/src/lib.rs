@@ -1,6 +1,6 @@
-//! What must survive a crash: tenants, plans and keys; units used; jobs, their rows, results and
-//! the keys they may be repeated by; what operators switched; the secrets of cursors; and the keys
-//! of receipts.
+//! The data that must survive a crash: tenants, plans and keys; units used; jobs, their rows,
+//! results and idempotency keys; the operators' switches; the secrets of cursors; and the keys of
+//! receipts.
 //!
 //! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
 //! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by
@@ -21,13 +21,13 @@
 //! refuses harms no other of its group. Nothing is counted in memory: what is durable decides.
 //!
 //! **A failing disk.** Where a commit fails, each operation of its group is answered with
-//! [`StateError::Storage`], [`Switches::trouble`] says why, and what comes meanwhile is refused at
-//! once. The file is opened anew with growing pauses until it can be written; what is in memory is
-//! then read from it again. Authentication goes on from memory all the while.
+//! [`StateError::Storage`]. [`Switches::degradation`] gives the reason, and the store refuses new
+//! operations at once. It opens the file anew with growing pauses until the file can be written,
+//! and then reads its memory from it again. Authentication goes on from memory all the while.
 //!
 //! **Files that move.** Before each commit and once a second, the embedded store compares device
 //! and inode of its folder and files with those that it has open. A file that was moved or deleted
-//! under it is [`StateError::PathMoved`] until it is back: nothing is made in its place.
+//! under it is [`StateError::Moved`] until it is back: nothing is made in its place.
 //!
 //! **Jobs.** A claim carries a fencing number, and a host whose number is not the job's last writes
 //! nothing. A lease of the embedded store ends with the process that had it.
@@ -70,7 +70,7 @@ pub use cursor_secrets::{CursorSecret, CursorSecrets, Cursors};
 pub use embedded::EmbeddedState;
 pub use error::StateError;
 pub use job::{
-    ChunkDone, Claim, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, JOB_RETENTION_MILLIS, Job,
+    ChunkResults, Claim, IDEMPOTENCY_RETENTION_MILLIS, Idempotency, JOB_RETENTION_MILLIS, Job,
     JobError, JobMode, JobStatus, Lease, LeaseStatus, NewChunk, NewJob, PurgeCounts, Submission,
     Tally,
 };

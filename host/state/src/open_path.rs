@@ -33,11 +33,11 @@ fn identity(metadata: &Metadata) -> Identity {
 pub struct PathMoved {
     /// The path.
     pub path: PathBuf,
-    /// What the path leads to.
+    /// The present target of the path.
     pub found: PathTarget,
 }
 
-/// What a path leads to, in place of the file or folder that is open.
+/// The target of a path that no longer leads to the open file or folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathTarget {
     /// Nothing.
@@ -62,7 +62,7 @@ impl OpenPath {
     /// Opens the file or folder at `path`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The file system's error.
     pub fn open(path: &Path) -> io::Result<OpenPath> {
         let open = File::open(path)?;
         Ok(OpenPath {
@@ -75,7 +75,7 @@ impl OpenPath {
     /// Checks that the path still leads to it. Reads the disk, so it blocks.
     ///
     /// # Errors
-    /// What the path leads to instead.
+    /// [`PathMoved`], with the present target of the path.
     pub fn check(&self) -> Result<(), PathMoved> {
         match fs::metadata(&self.path) {
             Ok(named) if identity(&named) == self.identity => Ok(()),
@@ -108,8 +108,8 @@ impl OpenPath {
 mod tests {
     use super::*;
 
-    fn found(place: &OpenPath) -> Option<PathTarget> {
-        place.check().err().map(|moved| moved.found)
+    fn found(open_path: &OpenPath) -> Option<PathTarget> {
+        open_path.check().err().map(|moved| moved.found)
     }
 
     #[test]
@@ -120,23 +120,23 @@ mod tests {
         let made: [Make; 2] = [|path| fs::create_dir(path), |path| fs::write(path, "")];
         for make in made {
             make(&path).unwrap();
-            let place = OpenPath::open(&path).unwrap();
-            assert_eq!(found(&place), None);
+            let open_path = OpenPath::open(&path).unwrap();
+            assert_eq!(found(&open_path), None);
             fs::rename(&path, &elsewhere).unwrap();
-            assert_eq!(found(&place), Some(PathTarget::Nothing));
+            assert_eq!(found(&open_path), Some(PathTarget::Nothing));
             make(&path).unwrap();
-            assert_eq!(found(&place), Some(PathTarget::Another));
+            assert_eq!(found(&open_path), Some(PathTarget::Another));
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
             // Another name of the same file will do.
             std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
-            assert_eq!(found(&place), None);
+            assert_eq!(found(&open_path), None);
             fs::remove_file(&path).unwrap();
             fs::rename(&elsewhere, &path).unwrap();
-            assert_eq!(found(&place), None);
+            assert_eq!(found(&open_path), None);
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
             // Its inode is not given to the next one while the place is held.
             make(&path).unwrap();
-            assert_eq!(found(&place), Some(PathTarget::Another));
+            assert_eq!(found(&open_path), Some(PathTarget::Another));
             let _ = fs::remove_dir(&path).or_else(|_| fs::remove_file(&path));
         }
     }

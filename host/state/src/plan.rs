@@ -1,4 +1,4 @@
-//! What a tenant may use.
+//! The limits of a tenant.
 
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub struct Plan {
 }
 
 impl Default for Plan {
-    /// A plan for a customer who values a portfolio now and then.
+    /// Returns a plan for a customer who values a portfolio now and then.
     fn default() -> Self {
         Plan {
             requests_per_second: 50,
@@ -49,8 +49,8 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// A plan that only the contract bounds: for a demonstration on one's own machine, and for
-    /// measuring.
+    /// Returns a plan that only the contract bounds, for a demonstration on one's own machine and
+    /// for measuring.
     pub fn unmetered() -> Self {
         Plan {
             requests_per_second: u32::MAX,

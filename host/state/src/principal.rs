@@ -1,4 +1,4 @@
-//! Who is asking, once a key was found good.
+//! The bearer of a good key.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ pub struct Principal {
     pub tenant: TenantId,
     /// The key used.
     pub key_id: KeyId,
-    /// What the key may be used for.
+    /// The scopes that the key grants.
     pub scopes: Scopes,
-    /// What the tenant may use.
+    /// The tenant's limits.
     pub plan: Plan,
     /// Whether the key's requests for series must select metrics.
     pub requires_metric_selection: bool,
@@ -34,8 +34,8 @@ pub enum Access {
 }
 
 impl Access {
-    /// The principal, where access is granted.
-    pub fn granted(self) -> Option<Arc<Principal>> {
+    /// Returns the principal, where access is granted.
+    pub fn into_principal(self) -> Option<Arc<Principal>> {
         match self {
             Access::Granted(principal) => Some(principal),
             Access::Denied(_) | Access::Disabled { .. } => None,

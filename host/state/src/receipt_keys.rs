@@ -7,14 +7,13 @@ pub type ReceiptKey = [u8; 32];
 
 /// Where the keys are kept. Everything here is rare, blocks, and is durable when it returns.
 pub trait ReceiptKeys: Send + Sync {
-    /// The key of a tenant, which `fresh` becomes where it has none: of hosts that ask at once, one
-    /// gives it.
+    /// Returns the key of a tenant, and stores `fresh` where it has none. When several hosts call
+    /// at once, all get the key of one of them.
     fn receipt_key(&self, tenant: &TenantId, fresh: ReceiptKey) -> Result<ReceiptKey, StateError>;
 
-    /// All keys, in order of their tenants.
+    /// Returns all keys, in order of their tenants.
     fn receipt_keys(&self) -> Result<Vec<(TenantId, ReceiptKey)>, StateError>;
 
-    /// Forgets the key of a tenant, and says whether it had one. The next to be asked for is
-    /// another.
+    /// Erases the key of a tenant, and reports whether it had one. A later call stores another key.
     fn erase_receipt_key(&self, tenant: &TenantId) -> Result<bool, StateError>;
 }

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use crate::StateError;
 
-/// What an operation answers, once it is durable.
+/// The reply of an operation, which comes once it is durable.
 ///
 /// The operation begins when it is called, not when the reply is polled, and goes on though the
 /// reply is dropped; so a caller may do other work meanwhile. Calling never blocks. Of operations

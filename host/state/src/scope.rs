@@ -1,4 +1,4 @@
-//! What a key may be used for.
+//! The scopes of a key.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -28,7 +28,7 @@ impl Scope {
         Scope::RatesRead,
     ];
 
-    /// The scope as written.
+    /// Returns the scope as written.
     pub fn as_str(self) -> &'static str {
         match self {
             Scope::AvmValue => "avm:value",
@@ -63,7 +63,7 @@ pub enum DatasetAccess {
 }
 
 impl DatasetAccess {
-    /// Whether `dataset` may be read.
+    /// Reports whether `dataset` may be read.
     pub fn allows(&self, dataset: &str) -> bool {
         match self {
             DatasetAccess::None => false,
@@ -116,7 +116,7 @@ pub enum ScopeError {
 }
 
 impl Scopes {
-    /// Every scope, not narrowed.
+    /// Returns every scope, not narrowed.
     pub fn all() -> Self {
         Scopes {
             avm: Scope::ALL
@@ -175,7 +175,7 @@ impl Scopes {
         Ok(())
     }
 
-    /// Whether the key has `scope`; for a family of datasets, at least one of them.
+    /// Reports whether the key has `scope`; for a family of datasets, at least one of them.
     pub fn has(&self, scope: Scope) -> bool {
         match scope {
             Scope::MarketsRead => self.markets != DatasetAccess::None,
@@ -184,17 +184,17 @@ impl Scopes {
         }
     }
 
-    /// Which market datasets the key may read.
+    /// Returns the market datasets that the key may read.
     pub fn markets(&self) -> &DatasetAccess {
         &self.markets
     }
 
-    /// Which rates datasets the key may read.
+    /// Returns the rates datasets that the key may read.
     pub fn rates(&self) -> &DatasetAccess {
         &self.rates
     }
 
-    /// The scopes as written, in a fixed order; [`Scopes::parse`] reads them back.
+    /// Returns the scopes as written, in a fixed order; [`Scopes::parse`] reads them back.
     pub fn texts(&self) -> Vec<String> {
         let mut texts: Vec<String> = self.avm.iter().map(Scope::to_string).collect();
         for (scope, datasets) in [
@@ -213,7 +213,7 @@ impl Scopes {
     }
 }
 
-/// Only the form is judged here: which datasets exist is a matter of the releases.
+/// Parses a dataset's name. It checks the form alone: the releases decide which datasets exist.
 fn dataset_name(text: &str) -> Result<String, ScopeError> {
     let good = (1..=64).contains(&text.len())
         && text

@@ -1,4 +1,4 @@
-//! What every store of the state promises, put together.
+//! The trait of every store of the state.
 
 use crate::{Accounts, Cursors, Jobs, ReceiptKeys, Switches, Usage};
 

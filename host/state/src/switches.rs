@@ -1,10 +1,10 @@
-//! What operators switch for the whole service, on all its hosts.
+//! The operators' switches for the whole service, on all its hosts.
 
 use std::fmt;
 
 use crate::StateError;
 
-/// What one release is current of. Each is promoted by itself.
+/// A kind of release. Each kind is promoted by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReleaseKind {
     /// Valuations.
@@ -23,7 +23,7 @@ impl ReleaseKind {
         ReleaseKind::Rates,
     ];
 
-    /// The word for it, which is also its releases' folder.
+    /// Returns its name, which is also its releases' folder.
     pub fn as_str(self) -> &'static str {
         match self {
             ReleaseKind::Valuation => "valuation",
@@ -56,19 +56,19 @@ impl PromotedReleases {
 /// The service's switches. Setting one blocks until it is durable; reading one answers from memory
 /// and never waits. Another host's change is seen within the store's stated age.
 pub trait Switches: Send + Sync {
-    /// Takes new jobs, or no longer does.
+    /// Pauses new jobs, or resumes them.
     fn pause_jobs(&self, paused: bool) -> Result<(), StateError>;
 
-    /// Whether new jobs are refused.
+    /// Reports whether new jobs are refused.
     fn jobs_paused(&self) -> bool;
 
     /// Makes a release the active one for new requests.
     fn promote(&self, what: ReleaseKind, release_id: &str) -> Result<(), StateError>;
 
-    /// The release that was last promoted, if one ever was.
+    /// Returns the release that was last promoted, if one ever was.
     fn promoted(&self, what: ReleaseKind) -> Option<String>;
 
-    /// Why changes cannot be made durable at present, if so: after a full disk or a failed sync.
-    /// A store that failed tries to recover by itself.
-    fn trouble(&self) -> Option<String>;
+    /// Returns why the store is degraded, if it is: it cannot make changes durable, as after a full
+    /// disk or a failed sync. A degraded store tries to recover by itself.
+    fn degradation(&self) -> Option<String>;
 }

@@ -26,7 +26,7 @@ pub struct TenantIdError {
 }
 
 impl TenantId {
-    /// The id as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -72,7 +72,7 @@ impl fmt::Display for TenantId {
 pub struct Tenant {
     /// Its id.
     pub id: TenantId,
-    /// What it may use.
+    /// Its limits.
     pub plan: Plan,
     /// Whether it is served at all; its keys stay as they are while it is not.
     pub enabled: bool,

@@ -17,7 +17,7 @@ pub struct Month {
 }
 
 impl Month {
-    /// The month of this moment.
+    /// Returns the month of this moment.
     pub fn of(at: UnixMillis) -> Month {
         let day = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
         Month {
@@ -36,7 +36,7 @@ impl fmt::Display for Month {
 /// Units that a request wants to use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Charge {
-    /// Whose allowance.
+    /// The tenant whose allowance is charged.
     pub tenant: TenantId,
     /// Which month's.
     pub month: Month,
@@ -46,7 +46,7 @@ pub struct Charge {
     pub allowance: u64,
 }
 
-/// What came of a charge.
+/// The outcome of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChargeOutcome {
     /// All units are charged.
@@ -70,6 +70,6 @@ pub trait Usage: Send + Sync {
     /// month's count below zero.
     fn refund(&self, tenant: TenantId, month: Month, units: u32) -> Reply<()>;
 
-    /// Units used in a month.
+    /// Returns the units used in a month.
     fn used(&self, tenant: TenantId, month: Month) -> Reply<u64>;
 }

@@ -72,7 +72,7 @@ fn what_returned_is_in_the_file() {
     fs::copy(store.path(), after.path()).unwrap();
     let found = after.open();
     let access = |key: &CreatedKey| found.authenticate(key.secret.expose(), now).unwrap();
-    assert!(access(&kept).granted().is_some());
+    assert!(access(&kept).into_principal().is_some());
     assert_eq!(access(&gone), Access::Denied(Denial::Revoked));
 }
 
@@ -126,14 +126,14 @@ mod log {
             self.path().with_extension("usage")
         }
 
-        /// What a crash at this moment leaves, of both files or of the state's alone.
-        fn left(&self, with_log: bool) -> Embedded {
-            let left = Embedded::empty();
-            fs::copy(self.path(), left.path()).unwrap();
+        /// Copies the files that a crash at this moment leaves: both, or the state's alone.
+        fn after_crash(&self, with_log: bool) -> Embedded {
+            let copy = Embedded::empty();
+            fs::copy(self.path(), copy.path()).unwrap();
             if with_log {
-                fs::copy(self.log(), left.log()).unwrap();
+                fs::copy(self.log(), copy.log()).unwrap();
             }
-            left
+            copy
         }
     }
 
@@ -145,10 +145,10 @@ mod log {
         for number in 1..=300 {
             charge(&state, "acme");
             if number % 60 < 2 {
-                let left = store.left(true);
-                assert_eq!(used(&left.open(), "acme"), number * 5);
-                // What was left is taken over once.
-                assert_eq!(used(&left.open(), "acme"), number * 5);
+                let copy = store.after_crash(true);
+                assert_eq!(used(&copy.open(), "acme"), number * 5);
+                // The log of the copy is taken over once.
+                assert_eq!(used(&copy.open(), "acme"), number * 5);
             }
         }
         assert_eq!(used(&state, "acme"), 1_500);
@@ -160,45 +160,45 @@ mod log {
         let state = store.open();
         let begun = Instant::now();
         charge(&state, "acme");
-        let left = store.left(false);
-        let without = used(&left.open(), "acme");
+        let copy = store.after_crash(false);
+        let without = used(&copy.open(), "acme");
         assert!(without == 0 || begun.elapsed() > Duration::from_secs(1));
         std::thread::sleep(Duration::from_millis(1_500));
-        while used(&store.left(false).open(), "acme") != 5 {
+        while used(&store.after_crash(false).open(), "acme") != 5 {
             assert!(begun.elapsed() < Duration::from_secs(60));
             std::thread::sleep(Duration::from_millis(500));
         }
         charge(&state, "acme");
         drop(state);
-        assert_eq!(used(&store.left(false).open(), "acme"), 10);
+        assert_eq!(used(&store.after_crash(false).open(), "acme"), 10);
     }
 
     #[test]
     fn a_log_that_something_else_changed_is_told_of_and_can_be_put_away() {
         // After a second the file takes the log over, and its blocks are past.
-        let left = loop {
+        let copy = loop {
             let store = Embedded::empty();
             let state = store.open();
             let begun = Instant::now();
             for _ in 0..3 {
                 charge(&state, "acme");
             }
-            let left = store.left(true);
+            let copy = store.after_crash(true);
             if begun.elapsed() < Duration::from_millis(900) {
-                break left;
+                break copy;
             }
         };
-        let log = fs::OpenOptions::new().write(true).open(left.log()).unwrap();
+        let log = fs::OpenOptions::new().write(true).open(copy.log()).unwrap();
         log.write_all_at(&[0xff], 4_096 + 100).unwrap();
-        let error = EmbeddedState::open(&left.path()).unwrap_err();
+        let error = EmbeddedState::open(&copy.path()).unwrap_err();
         assert!(matches!(error, StateError::DamagedLog { block: 0, .. }));
         let text = error.to_string();
         assert!(
             text.contains("state.usage") && text.contains("put the log away"),
             "{text}"
         );
-        fs::remove_file(left.log()).unwrap();
-        assert_eq!(used(&left.open(), "acme"), 0);
+        fs::remove_file(copy.log()).unwrap();
+        assert_eq!(used(&copy.open(), "acme"), 0);
     }
 
     /// A job's units are charged in the file, with the job, above what stands in the log.
@@ -230,9 +230,9 @@ mod log {
         assert_eq!(submit(1, 6), Submission::Exhausted { used: 5 });
         assert!(matches!(submit(2, 7), Submission::Accepted(_)));
         assert_eq!(used(&state, "acme"), 7);
-        assert_eq!(used(&store.left(false).open(), "acme"), 7);
+        assert_eq!(used(&store.after_crash(false).open(), "acme"), 7);
         charge(&state, "acme");
-        assert_eq!(used(&store.left(true).open(), "acme"), 12);
+        assert_eq!(used(&store.after_crash(true).open(), "acme"), 12);
     }
 }
 
@@ -278,7 +278,7 @@ mod moved {
             }))
         }
 
-        /// A charge is refused and not counted, and the refusal names this path.
+        /// Checks that a charge is refused and not counted, and that the refusal names this path.
         #[track_caller]
         fn refuses(&self, path: &Path, found: &PathTarget) {
             match self.charge() {
@@ -287,9 +287,9 @@ mod moved {
                 }
                 other => panic!("{other:?}"),
             }
-            let trouble = self.state.trouble().unwrap();
-            assert!(trouble.contains(&*path.to_string_lossy()), "{trouble}");
-            assert!(trouble.contains("Put it back"), "{trouble}");
+            let reason = self.state.degradation().unwrap();
+            assert!(reason.contains(&*path.to_string_lossy()), "{reason}");
+            assert!(reason.contains("Put it back"), "{reason}");
             assert_eq!(used(&self.state, "acme"), 5);
         }
     }
@@ -316,7 +316,7 @@ mod moved {
         std::thread::sleep(Duration::from_millis(1_500));
         assert!(!store.data().exists());
         fs::rename(store.away(), store.data()).unwrap();
-        soon(|| store.state.trouble().is_none());
+        soon(|| store.state.degradation().is_none());
         assert_eq!(store.charge().unwrap(), ChargeOutcome::Granted { used: 10 });
         assert!(!store.state.jobs_paused());
     }
@@ -345,10 +345,10 @@ mod moved {
             store.refuses(&path, &PathTarget::Nothing);
             // A copy is another file: what is charged would go to the one that is open.
             fs::copy(store.away(), &path).unwrap();
-            soon(|| store.state.trouble().unwrap().contains("another file"));
+            soon(|| store.state.degradation().unwrap().contains("another file"));
             store.refuses(&path, &PathTarget::Another);
             fs::rename(store.away(), &path).unwrap();
-            soon(|| store.state.trouble().is_none());
+            soon(|| store.state.degradation().is_none());
             assert_eq!(store.charge().unwrap(), ChargeOutcome::Granted { used: 10 });
         }
     }
@@ -358,7 +358,7 @@ mod moved {
     fn it_is_noticed_where_nothing_is_committed() {
         let store = Movable::open();
         fs::rename(store.data(), store.away()).unwrap();
-        soon(|| store.state.trouble().is_some());
+        soon(|| store.state.degradation().is_some());
     }
 
     /// The units of the log are taken over into the file that is open, wherever that is.

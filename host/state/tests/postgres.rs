@@ -65,7 +65,7 @@ fn new_key() -> NewKey {
 
 fn opens(state: &PostgresState, key: &CreatedKey) -> bool {
     let access = state.authenticate(key.secret.expose(), suite::NOW).unwrap();
-    access.granted().is_some()
+    access.into_principal().is_some()
 }
 
 fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome, StateError> {
@@ -169,7 +169,7 @@ fn a_database_that_crashes_is_trouble_until_it_is_back() {
         let ended = threads.into_iter().map(|thread| thread.join().unwrap());
         ended.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     });
-    within(NOTICED, || state.trouble().is_some());
+    within(NOTICED, || state.degradation().is_some());
     // Nothing waits in vain any more, and keys are still known.
     let started = Instant::now();
     assert!(matches!(charge(&state, 1), Err(StateError::Storage { .. })));
@@ -178,7 +178,7 @@ fn a_database_that_crashes_is_trouble_until_it_is_back() {
     assert!(opens(&state, &key));
 
     cluster.restart();
-    within(NOTICED, || state.trouble().is_none());
+    within(NOTICED, || state.degradation().is_none());
     let used = suite::used(&state, "acme");
     assert!(
         (granted..=granted + failed).contains(&used),
@@ -196,12 +196,12 @@ fn a_database_that_does_not_answer_is_trouble_until_it_does() {
     let state = PostgresState::open(&cluster.database()).unwrap();
     charge(&state, 1).unwrap();
     cluster.freeze();
-    within(NOTICED, || state.trouble().is_some());
+    within(NOTICED, || state.degradation().is_some());
     let started = Instant::now();
     assert!(charge(&state, 1).is_err());
     assert!(started.elapsed() < Duration::from_millis(500));
     cluster.thaw();
-    within(NOTICED, || state.trouble().is_none());
+    within(NOTICED, || state.degradation().is_none());
     assert_eq!(
         charge(&state, 1).unwrap(),
         ChargeOutcome::Granted { used: 2 }
@@ -242,7 +242,7 @@ fn sessions_that_are_ended_are_no_trouble() {
         );
         let ended = Instant::now();
         while ended.elapsed() < SEEN {
-            assert_eq!(state.trouble(), None);
+            assert_eq!(state.degradation(), None);
             std::thread::sleep(Duration::from_millis(5));
         }
         charge(&state, 1).unwrap();
@@ -272,21 +272,21 @@ fn a_lock_that_somebody_holds_does_not_hang_a_command() {
     let took = started.elapsed();
     assert!(took < Duration::from_millis(2_500), "{took:?}");
     assert!(
-        error.to_string().contains("somebody else holds a lock"),
+        error.to_string().contains("another session holds a lock"),
         "{error}"
     );
     // It changed nothing, and what does not need the lock goes on.
     assert!(opens(&state, &key));
     charge(&state, 1).unwrap();
     while !holder.is_finished() {
-        assert_eq!(state.trouble(), None);
+        assert_eq!(state.degradation(), None);
         std::thread::sleep(Duration::from_millis(10));
     }
     state.revoke_key(key.id, suite::NOW).unwrap();
     assert!(!opens(&state, &key));
 }
 
-/// A server that turned read-only, as one does that was replaced: it answers, and keeps nothing.
+/// A server turned read-only, as a replaced one does: it answers, and stores nothing.
 #[test]
 fn a_database_that_does_not_write_is_trouble_until_it_does() {
     let store = Postgres::empty();
@@ -306,12 +306,12 @@ fn a_database_that_does_not_write_is_trouble_until_it_does() {
     charge(&state, 1).unwrap();
     set("on");
     within(NOTICED, || {
-        charge(&state, 1).is_err() && state.trouble().is_some()
+        charge(&state, 1).is_err() && state.degradation().is_some()
     });
     let used = || suite::outcome(state.used(suite::id("acme"), suite::JUNE));
     within(NOTICED, || used().is_ok_and(|used| used == 1));
     set("off");
-    within(NOTICED * 2, || state.trouble().is_none());
+    within(NOTICED * 2, || state.degradation().is_none());
     charge(&state, 1).unwrap();
 }
 

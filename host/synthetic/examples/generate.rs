@@ -37,11 +37,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         address_noise: manner.as_deref() == Some("noise"),
     };
     let start = Instant::now();
-    let mut shown = 0;
+    let mut last_tenth = 0;
     let manifest = generate_as(&world, &out, layout, |stage, done, total| {
         let percent = done * 100 / total.max(1);
-        if percent / 10 != shown {
-            shown = percent / 10;
+        if percent / 10 != last_tenth {
+            last_tenth = percent / 10;
             eprintln!("{stage:?} {percent} %");
         }
     })?;

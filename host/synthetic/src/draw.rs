@@ -38,27 +38,27 @@ impl Draw {
         }
     }
 
-    /// Evenly from [0, 1).
+    /// Draws evenly from [0, 1).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.bits.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Evenly from [low, high).
+    /// Draws evenly from [low, high).
     pub(crate) fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
-    /// Evenly from 0 to `count` - 1; 0 where `count` is 0.
+    /// Draws evenly from 0 to `count` - 1; 0 where `count` is 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         ((u64::from(self.bits.next_u32()) * count as u64) >> 32) as usize
     }
 
-    /// Evenly from `low` to `high`, both included.
+    /// Draws evenly from `low` to `high`, both included.
     pub(crate) fn whole(&mut self, low: i32, high: i32) -> i32 {
         low + self.below((high - low + 1).max(1) as usize) as i32
     }
 
-    /// True with this probability.
+    /// Draws true with this probability.
     pub(crate) fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
@@ -75,7 +75,7 @@ impl Draw {
         }
     }
 
-    /// Exponential with mean 1.
+    /// Draws from the exponential distribution with mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
@@ -88,10 +88,10 @@ impl Draw {
     /// Returns a value chosen in proportion to its weight.
     pub(crate) fn weighted<T: Copy, const N: usize>(&mut self, of: &[(f64, T); N]) -> T {
         let total: f64 = of.iter().map(|(weight, _)| weight).sum();
-        let mut left = total * self.unit();
+        let mut remaining = total * self.unit();
         for &(weight, value) in of {
-            left -= weight;
-            if left < 0.0 {
+            remaining -= weight;
+            if remaining < 0.0 {
                 return value;
             }
         }

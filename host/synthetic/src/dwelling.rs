@@ -36,8 +36,8 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Years left on a day.
-    pub(crate) fn left(&self, day: NaiveDate) -> f64 {
+    /// Returns the years left on a day.
+    pub(crate) fn years_left(&self, day: NaiveDate) -> f64 {
         f64::from(self.years) - (day - self.start).num_days() as f64 / 365.25
     }
 }
@@ -83,7 +83,7 @@ pub(crate) struct Dwelling {
 }
 
 impl Dwelling {
-    /// Floor area on a day, in square metres.
+    /// Returns the floor area on a day, in square metres.
     pub(crate) fn area_on(&self, day: NaiveDate) -> f64 {
         match self.extension {
             Some((built, added)) if built <= day => self.area_m2 + added,
@@ -91,14 +91,14 @@ impl Dwelling {
         }
     }
 
-    /// True value on a day, in a condition (a ln effect).
+    /// Returns the true value on a day, in a condition (a ln effect).
     pub(crate) fn value(&self, locale: &Locale, day: NaiveDate, condition: f64) -> f64 {
         let seen = HomeFeatures {
             kind: self.kind,
             bungalow: self.form == Form::Bungalow,
             area_m2: self.area_on(day),
             built: self.built,
-            lease_years: self.lease.map(|lease| lease.left(day)),
+            lease_years: self.lease.map(|lease| lease.years_left(day)),
             score: self.fabric.score,
             effects: self.location + self.quality + condition,
         };
@@ -110,7 +110,7 @@ impl Dwelling {
         self.kind != Kind::Commercial
     }
 
-    /// Classification as in AddressBase.
+    /// Returns the classification of AddressBase.
     pub(crate) fn classification(&self) -> &'static str {
         match (self.kind, self.form) {
             (_, Form::Premises(code)) => code,
@@ -121,7 +121,7 @@ impl Dwelling {
         }
     }
 
-    /// Subtype in this project's words; empty for premises.
+    /// Returns the subtype in this project's terms; empty for premises.
     pub(crate) fn subtype(&self) -> &'static str {
         match (self.kind, self.form) {
             (Kind::Commercial, _) | (_, Form::Premises(_)) => "",

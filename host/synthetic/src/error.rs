@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Why a synthetic world could not be written.
+/// The reason why a synthetic world could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum SyntheticError {
     /// A parameter is outside of the generator's limits.

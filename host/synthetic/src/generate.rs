@@ -60,7 +60,7 @@ pub struct Layout {
 }
 
 impl Default for Layout {
-    /// Everything, in plain files.
+    /// Returns the layout of everything in plain files.
     fn default() -> Layout {
         Layout {
             zipped_certificates: false,
@@ -123,9 +123,9 @@ fn build(
     let mut ids = Ids::of(authority.index);
     let mut town: Option<Town> = None;
     let (mut streets, mut addresses, mut settlements) = (0_u32, 0_u64, 0_u32);
-    let mut left = authority.homes as usize;
+    let mut homes_left = authority.homes as usize;
     let mut sectors = 0_u32;
-    while left > 0 {
+    while homes_left > 0 {
         let new_town = town.as_ref().is_none_or(|town| town.sectors >= town.of);
         if new_town {
             let middle = authority.centre.offset(
@@ -163,7 +163,7 @@ fn build(
         let suburb = place.chance(0.3).then(|| name(authority, &mut settlements));
         let mut village = suburb.clone().unwrap_or_default();
         for n in 0..world.size.streets_per_sector {
-            if left == 0 {
+            if homes_left == 0 {
                 break;
             }
             let mut draw = Draw::new(world.seed, Purpose::Street, authority.index, streets);
@@ -171,8 +171,8 @@ fn build(
                 village = name(authority, &mut settlements);
             }
             let mut plan = street::plan(&mut draw, lies, world.through.year());
-            let homes = plan.trim(left);
-            left -= homes;
+            let homes = plan.trim(homes_left);
+            homes_left -= homes;
             if !sector.has(plan.plots.len() as u32) {
                 sector = book.sector(&authority.area, false, world.size.authorities)?;
             }
@@ -225,8 +225,10 @@ fn name(authority: &Authority, settlements: &mut u32) -> String {
     names::settlement(authority.index, (*settlements - 1) % 65, authority.welsh)
 }
 
-/// 999 and nine digits. An authority has three million of them, scattered by a multiplication that
-/// is one to one modulo 10^9 (3^18 and 10^9 have no common divisor).
+/// Returns a UPRN: 999 and nine digits.
+///
+/// An authority has three million of them. A multiplication that is one to one modulo 10^9 scatters
+/// them (3^18 and 10^9 have no common divisor).
 fn uprn(seed: u64, authority: u32, address: u64) -> u64 {
     let own = u64::from(authority) * 3_000_000 + address;
     999_000_000_000 + (own * 387_420_489 + seed % 1_000_000_000) % 1_000_000_000

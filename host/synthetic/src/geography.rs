@@ -29,7 +29,7 @@ impl Character {
         }
     }
 
-    /// The thin ones are the last of England's.
+    /// Returns the character of an authority. The thin ones are the last of England's.
     fn of(world: &World, index: u32) -> Character {
         let english = world.size.authorities - world.size.welsh_authorities;
         let usual = english - world.size.thin_authorities;
@@ -125,7 +125,7 @@ pub(crate) fn authorities(world: &World) -> Vec<Authority> {
         .collect()
 }
 
-/// Homes of each authority: unequal shares that add up to the whole.
+/// Returns the number of homes of each authority: unequal shares that add up to the whole.
 fn share_homes(world: &World) -> Vec<u32> {
     let count = world.size.authorities;
     let own = |index| Character::of(world, index).homes(world);
@@ -154,7 +154,7 @@ fn share_homes(world: &World) -> Vec<u32> {
         .collect()
 }
 
-/// Ranks of the authorities by price: even steps, dealt in an order that the seed decides.
+/// Ranks the authorities by price: even steps, dealt in an order that the seed decides.
 fn ranks(world: &World) -> Vec<f64> {
     let count = world.size.authorities as usize;
     let mut order: Vec<usize> = (0..count).collect();

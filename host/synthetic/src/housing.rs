@@ -28,7 +28,7 @@ pub(crate) struct Unit {
 /// Most addresses that share a postcode.
 const PER_POSTCODE: usize = 15;
 
-/// Settles a street. `uprn` gives each address its number.
+/// Builds the dwellings of a street. `uprn` gives each address its number.
 pub(crate) fn settle(
     world: &World,
     authority: &Authority,
@@ -85,12 +85,12 @@ pub(crate) fn settle(
             postcode: shared.0.clone(),
         };
         let location = authority.field.at(at) + street_effect;
-        let mut made = furnish(world, plot, plan, size_effect, leasehold_houses, draw);
-        made.uprn = uprn();
-        made.address = address;
-        made.at = at;
-        made.location = location;
-        dwellings.push(made);
+        let mut dwelling = furnish(world, plot, plan, size_effect, leasehold_houses, draw);
+        dwelling.uprn = uprn();
+        dwelling.address = address;
+        dwelling.at = at;
+        dwelling.location = location;
+        dwellings.push(dwelling);
     }
     units.extend(unit(&shared));
     (dwellings, units)
@@ -171,7 +171,7 @@ fn furnish(
     }
 }
 
-/// Flats are leasehold mostly, houses where the street is.
+/// Draws the lease. Flats are leasehold mostly, houses where the street is.
 fn lease(plot: &Plot, built: i32, leasehold_houses: bool, draw: &mut Draw) -> Option<Lease> {
     let leased = match plot.kind {
         Kind::Flat => draw.chance(0.96),
@@ -191,7 +191,7 @@ fn lease(plot: &Plot, built: i32, leasehold_houses: bool, draw: &mut Draw) -> Op
     NaiveDate::from_ymd_opt(year, 3, 25).map(|start| Lease { start, years })
 }
 
-/// Walls, roof, floor, windows and heating of their time.
+/// Draws the walls, roof, floor, windows and heating of their time.
 fn fabric(plot: &Plot, built: i32, area_m2: f64, draw: &mut Draw) -> Fabric {
     let walls = match built {
         ..=1919 if draw.chance(0.25) => "Sandstone or limestone, as built, no insulation (assumed)",

@@ -1,4 +1,4 @@
-//! Where there is dry land to put an invented authority on.
+//! The dry land that invented authorities lie on.
 //!
 //! A coarse map of the British National Grid in squares of 25 km, the first row the northernmost:
 //! `E` England, `W` Wales, `.` sea, Scotland or thinly settled. (Squares read off the inhabited
@@ -65,13 +65,13 @@ impl Point {
     }
 }
 
-/// Centres of all squares of one country, from north to south.
+/// Returns the centres of all squares of one country, from north to south.
 pub(crate) fn squares(welsh: bool) -> Vec<Point> {
-    let wanted = if welsh { b'W' } else { b'E' };
+    let country_letter = if welsh { b'W' } else { b'E' };
     let mut found = Vec::new();
     for (row, line) in (0_i32..).zip(MAP) {
         for (column, &letter) in (0_i32..).zip(line) {
-            if letter == wanted {
+            if letter == country_letter {
                 found.push(Point {
                     easting: f64::from(column * SQUARE + SQUARE / 2),
                     northing: f64::from((25 - row) * SQUARE + SQUARE / 2),

@@ -6,7 +6,7 @@ use crate::sales::Sale;
 use crate::world::{FIRST_CERTIFICATE, World};
 use chrono::{NaiveDate, TimeDelta};
 
-/// Why a certificate was made, as the register words it.
+/// The reason for a certificate, in the register's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
     NewDwelling,
@@ -36,7 +36,7 @@ pub(crate) enum AreaFault {
 }
 
 impl AreaFault {
-    /// As truth.csv names it.
+    /// Returns the name in truth.csv.
     pub(crate) fn name(self) -> &'static str {
         match self {
             AreaFault::Sound => "sound",
@@ -62,8 +62,9 @@ pub(crate) fn lodgements(
     sales: &[Sale],
     draw: &mut Draw,
 ) -> Vec<Lodgement> {
-    let wanted = f64::from(world.size.certificates) / f64::from(world.size.properties);
-    let certified = (wanted * 0.885).min(0.9);
+    let certificates_per_property =
+        f64::from(world.size.certificates) / f64::from(world.size.properties);
+    let certified = (certificates_per_property * 0.885).min(0.9);
     let new = dwelling.finished.filter(|day| *day >= FIRST_CERTIFICATE);
     // Every dwelling new since 2008 has one, so the older ones have a little fewer.
     if !draw.chance(if new.is_some() {
@@ -97,7 +98,7 @@ pub(crate) fn lodgements(
     };
     let day = day.clamp(earliest, world.through);
     let mut all = vec![(day, reason)];
-    if draw.chance(wanted / certified.max(0.01) - 1.0) {
+    if draw.chance(certificates_per_property / certified.max(0.01) - 1.0) {
         let span = (world.through - day).num_days() as i32;
         all.push((day + days(draw, 0, span), Reason::Rental));
     }

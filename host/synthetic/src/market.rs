@@ -29,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// ln of value against a terraced house of the same size, in January 2024.
+    /// Returns ln of value against a terraced house of the same size, in January 2024.
     fn effect(self) -> f64 {
         match self {
             Kind::Detached => 0.31,
@@ -44,7 +44,7 @@ impl Kind {
 /// The size in square metres at which an authority's level is stated.
 pub(crate) const USUAL_SIZE_M2: f64 = 90.0;
 
-/// How ln value grows with ln size.
+/// The growth of ln value with ln size.
 const SIZE_ELASTICITY: f64 = 0.78;
 
 /// Average price in thousands of pounds each January from 1995, in round figures: the boom to 2007,
@@ -60,7 +60,7 @@ const LATER_GROWTH: f64 = 0.025;
 /// Days per year on average.
 const YEAR: f64 = 365.25;
 
-/// Time in years since 1995-01-01.
+/// Returns the years since 1995-01-01.
 pub(crate) fn years(day: NaiveDate) -> f64 {
     (day - FIRST_DAY).num_days() as f64 / YEAR
 }
@@ -68,7 +68,7 @@ pub(crate) fn years(day: NaiveDate) -> f64 {
 /// Years from 1995-01-01 to 2024-01-01, where every index is 1.
 const REFERENCE: f64 = 29.0;
 
-/// ln of the national path, 0 in January 2024, seasons included.
+/// Returns ln of the national path, 0 in January 2024, seasons included.
 fn national(t: f64) -> f64 {
     let level = |year: f64| -> f64 {
         let last = JANUARIES.len() - 1;
@@ -92,7 +92,7 @@ pub(crate) struct Locale {
     drift: f64,
     /// Height of an eighteen-year swing around the nation's path.
     swing: f64,
-    /// Where the swing begins, in years.
+    /// The beginning of the swing, in years.
     phase: f64,
 }
 
@@ -116,7 +116,7 @@ impl Locale {
         }
     }
 
-    /// ln of the authority's index for one type, 0 in January 2024.
+    /// Returns ln of the authority's index for one type, 0 in January 2024.
     pub(crate) fn index(&self, kind: Kind, day: NaiveDate) -> f64 {
         let t = years(day);
         let swing =
@@ -130,7 +130,7 @@ impl Locale {
         national(t) + self.drift * (t - REFERENCE) + swing(t) - swing(REFERENCE) + of_kind
     }
 
-    /// ln of the mean price of one type, as an index of prices would state it.
+    /// Returns ln of the mean price of one type, as an index of prices would state it.
     pub(crate) fn typical(&self, kind: Kind, day: NaiveDate) -> f64 {
         let size = match kind {
             Kind::Detached => 128.0,
@@ -143,7 +143,7 @@ impl Locale {
     }
 }
 
-/// ln of value per level, for a floor area in square metres.
+/// Returns ln of value per level, for a floor area in square metres.
 fn size_part(area_m2: f64) -> f64 {
     libm::log(USUAL_SIZE_M2) + SIZE_ELASTICITY * libm::log(area_m2 / USUAL_SIZE_M2)
 }
@@ -163,7 +163,7 @@ pub(crate) struct HomeFeatures {
     pub(crate) effects: f64,
 }
 
-/// True market value in pounds.
+/// Returns the true market value in pounds.
 pub(crate) fn value(locale: &Locale, seen: &HomeFeatures, day: NaiveDate) -> f64 {
     let age = match seen.built {
         ..=1899 => 0.03,

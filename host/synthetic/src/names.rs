@@ -29,7 +29,7 @@ const WELSH: [&str; 9] = [
     "LLAN", "ABER", "PENTRE", "TRE", "CAER", "PONT ", "NANT ", "GLYN", "MAES ",
 ];
 
-/// Name of the `k`-th settlement of an authority, upper case; `k` below 65.
+/// Returns the name of the `k`-th settlement of an authority, upper case; `k` below 65.
 pub(crate) fn settlement(authority: u32, k: u32, welsh: bool) -> String {
     let all = (STEMS.len() * ENDINGS.len() * MANNERS.len()) as u64;
     let n = ((u64::from(authority) * 65 + u64::from(k)) * 7_919 % all) as usize;
@@ -48,7 +48,7 @@ pub(crate) fn settlement(authority: u32, k: u32, welsh: bool) -> String {
     }
 }
 
-/// Name of an authority, in title case.
+/// Returns the name of an authority, in title case.
 pub(crate) fn authority(index: u32, welsh: bool) -> String {
     let stem = title(STEMS[(index as usize * 7 + 3) % STEMS.len()]);
     let form = index as usize / STEMS.len();
@@ -66,12 +66,12 @@ pub(crate) fn authority(index: u32, welsh: bool) -> String {
     }
 }
 
-/// Name of a county, upper case.
+/// Returns the name of a county, upper case.
 pub(crate) fn county(index: u32) -> String {
     format!("{}SHIRE", STEMS[(index as usize * 11 + 5) % STEMS.len()])
 }
 
-/// Name of an English region, in title case.
+/// Returns the name of an English region, in title case.
 pub(crate) fn region(index: u32) -> String {
     const REGIONS: [&str; 9] = [
         "Northmark",
@@ -118,7 +118,7 @@ pub(crate) const WAYS: [(&str, &str); 14] = [
     ("PARK", "PK"),
 ];
 
-/// Name of the `k`-th street of an authority, upper case.
+/// Returns the name of the `k`-th street of an authority, upper case.
 pub(crate) fn street(authority: u32, k: u32, welsh: bool) -> String {
     let all = (FIRST.len() * SECOND.len() * WAYS.len()) as u64;
     let n = ((u64::from(authority) * 1_013 + u64::from(k)) * 3_001 % all) as usize;
@@ -132,7 +132,7 @@ pub(crate) fn street(authority: u32, k: u32, welsh: bool) -> String {
     }
 }
 
-/// Name of a block of flats, upper case.
+/// Returns the name of a block of flats, upper case.
 pub(crate) fn block(n: usize) -> String {
     format!(
         "{} {}",
@@ -141,7 +141,7 @@ pub(crate) fn block(n: usize) -> String {
     )
 }
 
-/// Name of a house, upper case.
+/// Returns the name of a house, upper case.
 pub(crate) fn house(n: usize) -> String {
     const KINDS: [&str; 10] = [
         "COTTAGE", "HOUSE", "BARN", "FARM", "LODGE", "VILLA", "END", "VIEW", "RECTORY", "BUNGALOW",
@@ -153,7 +153,7 @@ pub(crate) fn house(n: usize) -> String {
     )
 }
 
-/// Upper case to title case, word by word.
+/// Converts upper case to title case, word by word.
 pub(crate) fn title(upper: &str) -> String {
     let mut after_letter = false;
     upper

@@ -42,7 +42,7 @@ pub(crate) fn written<'d>(dwelling: &'d Dwelling, draw: &mut Draw) -> Cow<'d, Dw
     Cow::Owned(changed)
 }
 
-/// "12A" and "Flat A, 12", "First floor flat" in other words, and "Flat" alone.
+/// Rewrites "12A" as "Flat A, 12" and back, "First floor flat" in other words, and "Flat" alone.
 fn unit(address: &mut Address, draw: &mut Draw) {
     let Address { saon, paon, .. } = address;
     if saon.is_empty() {
@@ -77,7 +77,7 @@ fn unit(address: &mut Address, draw: &mut Draw) {
     }
 }
 
-/// Ranges, names with and without their number, articles, and houses without their street.
+/// Rewrites ranges, names with and without their number, articles, and houses without their street.
 fn building(address: &mut Address, draw: &mut Draw) {
     let Address {
         saon, paon, street, ..
@@ -101,8 +101,7 @@ fn building(address: &mut Address, draw: &mut Draw) {
     }
 }
 
-/// A letter left out, doubled, put for another, or swapped with the next, anywhere but at the
-/// beginning.
+/// Drops, doubles or replaces a letter, or swaps it with the next, anywhere but at the beginning.
 fn slip(name: &mut String, draw: &mut Draw) {
     let mut letters: Vec<char> = name.chars().collect();
     if letters.len() < 5 {
@@ -120,8 +119,9 @@ fn slip(name: &mut String, draw: &mut Draw) {
     *name = letters.into_iter().collect();
 }
 
-/// The postcode that stood here before, given to nothing now: of the same sector, or of another of
-/// the district.
+/// Replaces a postcode by one that is given to nothing now, as if it had stood here before.
+///
+/// It is of the same sector, or of another of the district.
 fn older(postcode: &mut String, sector: Option<usize>) {
     if let Some(last) = postcode.pop() {
         postcode.pop();
@@ -134,7 +134,7 @@ fn older(postcode: &mut String, sector: Option<usize>) {
     }
 }
 
-/// A neighbour's postcode.
+/// Replaces a postcode by a neighbour's.
 fn wrong(postcode: &mut String, draw: &mut Draw) {
     postcode.pop();
     postcode.push(char::from(b"ABDEFGHJLNPQRSTUWXYZ"[draw.below(20)]));

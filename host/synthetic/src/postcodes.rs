@@ -22,7 +22,7 @@ const DISTRICTS: u32 = 99;
 /// The area of the Scottish postcodes.
 pub(crate) const SCOTTISH_AREA: &str = "XS";
 
-/// Letters of the area that an authority lies in; neighbours in the list share one.
+/// Returns the letters of the area that an authority lies in. Neighbours in the list share one.
 pub(crate) fn area(authority: u32, authorities: u32) -> String {
     let areas = authorities.min(AREAS);
     // The stride spreads a small world over the alphabet and keeps the areas in its order.

@@ -1,4 +1,4 @@
-//! When a dwelling sells, and for how much.
+//! The days and prices of a dwelling's sales.
 
 use crate::draw::Draw;
 use crate::dwelling::{Dwelling, Form};
@@ -24,7 +24,7 @@ pub(crate) enum Circumstance {
 }
 
 impl Circumstance {
-    /// As truth-sales.csv names it.
+    /// Returns the name in truth-sales.csv.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Circumstance::Ordinary => "ordinary",
@@ -90,10 +90,10 @@ impl Activity {
             upto.push(sum);
             month = month + Months::new(1);
         }
-        let wanted = f64::from(world.size.sales) / f64::from(world.size.properties);
+        let sales_per_property = f64::from(world.size.sales) / f64::from(world.size.properties);
         // One home in five is built within the register's years: sold new once, then present for
         // half of them. The gap after each sale takes a little more time away.
-        let rate = (wanted - 0.20).max(0.02) / (0.893 * sum);
+        let rate = (sales_per_property - 0.20).max(0.02) / (0.893 * sum);
         Activity {
             upto,
             rate,
@@ -101,7 +101,7 @@ impl Activity {
         }
     }
 
-    /// Activity before a day.
+    /// Returns the activity before a day.
     fn at(&self, day: NaiveDate) -> f64 {
         let month = (day.year() - FIRST_DAY.year()) * 12 + day.month0() as i32;
         let month = (month.max(0) as usize).min(self.upto.len() - 2);
@@ -169,7 +169,7 @@ pub(crate) fn history(
     (sales, condition)
 }
 
-/// Strikes the price of one sale.
+/// Draws the price of one sale.
 fn price(
     dwelling: &Dwelling,
     locale: &Locale,
@@ -207,7 +207,7 @@ fn price(
         draw.normal(0.0, 0.17)
     };
     let luck = if new_build { luck * 0.4 } else { luck };
-    let asked = worth
+    let agreed_price = worth
         * libm::exp(luck)
         * match circumstance {
             Forced => draw.between(0.60, 0.88),
@@ -216,7 +216,7 @@ fn price(
             Premises => draw.between(0.4, 2.2),
             Ordinary | Mistyped => 1.0,
         };
-    let mut price = round_price(asked, new_build, draw);
+    let mut price = round_price(agreed_price, new_build, draw);
     if circumstance == Mistyped {
         price = if draw.chance(0.5) {
             price * 10
@@ -239,14 +239,14 @@ fn price(
     }
 }
 
-/// Prices are round, and new ones end in 995 or 950.
-fn round_price(asked: f64, new_build: bool, draw: &mut Draw) -> u64 {
-    let step = match asked {
+/// Rounds a price. New homes' prices often end in 995 or 950.
+fn round_price(agreed_price: f64, new_build: bool, draw: &mut Draw) -> u64 {
+    let step = match agreed_price {
         ..60_000.0 => draw.pick(&[250.0, 500.0, 50.0]),
         ..300_000.0 => draw.pick(&[500.0, 1_000.0, 2_500.0]),
         _ => draw.pick(&[1_000.0, 5_000.0, 2_500.0]),
     };
-    let rounded = ((asked / step).round() * step).max(1_000.0) as u64;
+    let rounded = ((agreed_price / step).round() * step).max(1_000.0) as u64;
     match draw.below(20) {
         0..=7 if new_build => rounded.next_multiple_of(1_000) - 5,
         8..=10 if new_build => rounded.next_multiple_of(1_000) - 50,

@@ -1,4 +1,4 @@
-//! How registers spell the same address differently.
+//! The different spellings of one address in registers.
 
 use crate::draw::Draw;
 use crate::dwelling::Address;
@@ -18,7 +18,7 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// As truth.csv names it.
+    /// Returns the name in truth.csv.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Spelling::Faithful => "faithful",

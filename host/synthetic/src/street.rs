@@ -23,16 +23,16 @@ pub(crate) struct Plan {
 impl Plan {
     /// Cuts the street short after this many homes; gives the number of homes that it has then.
     pub(crate) fn trim(&mut self, homes: usize) -> usize {
-        let mut left = homes;
+        let mut remaining = homes;
         self.plots.retain(|plot| {
             if plot.kind == Kind::Commercial {
                 return true;
             }
-            let room = left > 0;
-            left = left.saturating_sub(1);
-            room
+            let fits = remaining > 0;
+            remaining = remaining.saturating_sub(1);
+            fits
         });
-        homes - left
+        homes - remaining
     }
 }
 
@@ -49,7 +49,7 @@ enum Manner {
     Village,
 }
 
-/// Where a street lies.
+/// The surroundings of a street.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     Town,

@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 pub struct World {
     /// The same seed, size and last day give the same bytes on every machine.
     pub seed: u64,
-    /// How much there is of everything.
+    /// The size of the world.
     pub size: Size,
     /// The last day on which anything happens, at the earliest 2012-01-01.
     pub through: NaiveDate,
@@ -52,7 +52,7 @@ impl Size {
         }
     }
 
-    /// As much of everything as England and Wales have.
+    /// Returns the size of England and Wales.
     pub fn national() -> Size {
         Size {
             authorities: 318,

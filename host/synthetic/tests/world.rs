@@ -15,7 +15,7 @@ use std::path::Path;
 const CERTIFICATE_COLUMNS: usize = 93;
 const UPRN: usize = CERTIFICATE_COLUMNS - 3;
 
-/// Rows of a CSV file, of whatever width.
+/// Returns the rows of a CSV file, of any width.
 fn rows(folder: &Path, name: &str, header: bool) -> Vec<csv::StringRecord> {
     csv::ReaderBuilder::new()
         .has_headers(header)

@@ -11,8 +11,8 @@ use domesday_package::ValuationBody;
 use domesday_property::GssCode;
 use domesday_registers::Day;
 
-/// What is said of two releases before any figure. `first` is the first day of the sales that they
-/// are judged on, if any are.
+/// Returns the header of a comparison of two releases. `first` is the first day of the sales that
+/// they are judged on, if there are any.
 pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -> Header {
     Header {
         releases: releases.map(|release| {
@@ -27,7 +27,7 @@ pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -
                 latest_sale: release.latest_sale.map(|day| day.to_string()),
                 nominal_coverage: manifest.nominal_coverage,
                 bands: bands.map(|band| band_word(band.band).to_owned()).collect(),
-                learnt: learnt(manifest, first.unwrap_or(Day(i32::MAX))),
+                learnt: training_data(manifest, first.unwrap_or(Day(i32::MAX))),
             }
         }),
         rows,
@@ -35,18 +35,18 @@ pub fn header(releases: Sides<&OpenRelease>, rows: Source, first: Option<Day>) -
     }
 }
 
-/// An authority's name, by either snapshot.
-pub fn name(releases: Sides<&OpenRelease>, code: &str) -> Option<String> {
+/// Returns an authority's name from whichever snapshot has one.
+pub fn authority_name(releases: Sides<&OpenRelease>, code: &str) -> Option<String> {
     let code = GssCode::parse(code)?;
     let of = |release: &OpenRelease| Some(release.snapshot.authority(code)?.name.clone());
     of(releases.a).or_else(|| of(releases.b))
 }
 
-/// What the release learnt from, beside a window that begins on `from`.
+/// Returns the sales that the release learnt from, beside a window that begins on `from`.
 ///
 /// A window that ends before those days is no better than one that holds them: what was learnt from
 /// later sales knows how prices went on.
-pub fn learnt(manifest: &ValuationBody, from: Day) -> TrainingData {
+pub fn training_data(manifest: &ValuationBody, from: Day) -> TrainingData {
     match (&manifest.model.learnt, &manifest.model.parameters_sha256) {
         (Some(learnt), _) => TrainingData::Sales {
             fitted_through: learnt.fitted_through.to_string(),

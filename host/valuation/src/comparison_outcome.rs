@@ -7,7 +7,7 @@ use domesday_engine::outcome::{Outcome, RowFailure};
 use domesday_evaluation::compare::paired::ComparedOutcome;
 use domesday_package::Band;
 
-/// What a release said of a row: its outcome, or its failure, which is its own where it is final.
+/// Converts a release's outcome, or its failure, to the outcome that a comparison counts.
 pub fn compared_outcome(
     release: &OpenRelease,
     outcome: &Result<Outcome, RowFailure>,
@@ -42,14 +42,15 @@ pub fn compared_outcome(
     }
 }
 
-/// What the host says for a release that does not value such homes, and is not asked.
-pub fn referred(referral: &Referral) -> ComparedOutcome {
+/// Converts the host's referral of a home that the release does not value. The host never ran the
+/// release.
+pub fn referred_outcome(referral: &Referral) -> ComparedOutcome {
     ComparedOutcome::Referred {
         reason: referral.code.code().to_owned(),
     }
 }
 
-/// A reason as the wire spells it.
+/// Spells a reason as the wire does.
 fn word(reason: &impl serde::Serialize) -> String {
     match serde_json::to_value(reason) {
         Ok(serde_json::Value::String(word)) => word,
@@ -57,7 +58,7 @@ fn word(reason: &impl serde::Serialize) -> String {
     }
 }
 
-/// A band in a word.
+/// Returns a band in a word.
 pub fn band_word(band: Band) -> &'static str {
     match band {
         Band::High => "high",

@@ -14,12 +14,12 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// The name of a command's folder in messages.
-pub const TOLD: &str = "the folder of compiled code";
+pub const COMPILED_FOLDER: &str = "the folder of compiled code";
 
 /// The name of the host's secret in messages.
 const SECRET: &str = "the host's secret";
 
-/// Why compiled code cannot be kept.
+/// The reason why compiled code cannot be stored.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileCacheError {
     /// The folder is a file.
@@ -49,7 +49,7 @@ pub enum CompileCacheError {
         source: io::Error,
     },
     /// The secret has another length.
-    #[error("{SECRET} {path} must hold 32 bytes; remove it to have a new one made")]
+    #[error("{SECRET} {path} must hold 32 bytes; remove it, and the next start creates a new one")]
     Secret {
         /// The file.
         path: PathBuf,
@@ -80,28 +80,28 @@ impl CompileCacheError {
     }
 }
 
-/// The compiled code in `folder`, both made where they are not there yet. `what` names the folder
-/// in messages.
+/// Opens the cache of compiled code in `folder`, and creates both where they are missing. `what`
+/// names the folder in messages.
 ///
 /// # Errors
 /// Where the folder cannot be made, or somebody else could put files into it.
-pub fn kept(folder: &Path, what: &str) -> Result<Cache, CompileCacheError> {
+pub fn open_cache(folder: &Path, what: &str) -> Result<Cache, CompileCacheError> {
     own_folder(folder, what)?;
     let secret = host_secret(&folder.join("host.secret"))?;
     Ok(Cache::open(&folder.join("compiled"), secret)?)
 }
 
-/// An engine that keeps compiled code in the folder that a command's option names, if it names one.
+/// Creates an engine, which stores compiled code in `folder` where a command's option names one.
 ///
 /// # Errors
-/// As [`kept`], and where the engine cannot be made.
+/// As [`open_cache`], and where the engine cannot be made.
 pub fn runtime(
     allocation: Allocation,
     folder: Option<&Path>,
 ) -> Result<Runtime, CompileCacheError> {
     let runtime = Runtime::new(allocation)?;
     Ok(match folder {
-        Some(folder) => runtime.with_cache(kept(folder, TOLD)?),
+        Some(folder) => runtime.with_cache(open_cache(folder, COMPILED_FOLDER)?),
         None => runtime,
     })
 }
@@ -129,7 +129,7 @@ pub fn own_folder(folder: &Path, what: &str) -> Result<(), CompileCacheError> {
     Ok(())
 }
 
-/// The secret under which this host keeps compiled code; made at the first start.
+/// Reads the secret that authenticates this host's compiled code, or creates it at the first start.
 fn host_secret(path: &Path) -> Result<[u8; 32], CompileCacheError> {
     let io = CompileCacheError::io(SECRET, path);
     let named = || path.to_owned();

@@ -24,12 +24,12 @@ pub trait RowObserver: Send + Sync {
     /// Returns whether [`RowObserver::recorded`] wants the evidence of this valuation.
     fn wants_evidence(&self, valuation_id: Uuid) -> bool;
 
-    /// The host referred the row and did not run the release.
+    /// Receives a row that the host referred without running the release.
     fn referred(&self, row: &ObservedRow<'_>, referral: &Referral);
 
-    /// The release ran for `took`. The outcome may be a host failure.
+    /// Receives a row on which the release ran for `took`. The outcome may be a host failure.
     fn ran(&self, row: &ObservedRow<'_>, result: &Row, took: Duration);
 
-    /// The release's outcome is final, and this is the evidence that it was given. May block.
+    /// Receives the release's final outcome and the evidence that the release was given. May block.
     fn recorded(&self, row: &ObservedRow<'_>, result: &Row, evidence: Vec<Exchange>);
 }

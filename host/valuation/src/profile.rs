@@ -1,20 +1,20 @@
-//! What a release may import, as its manifest says it and as the engine knows it.
+//! Conversion of a release's profile between its manifest and the engine.
 
 use domesday_engine::Profile;
-use domesday_package::Profile as Stated;
+use domesday_package::Profile as ManifestProfile;
 
-/// The engine's, of a manifest's.
-pub fn of(profile: Stated) -> Profile {
+/// Converts a manifest's profile to the engine's.
+pub fn engine_profile(profile: ManifestProfile) -> Profile {
     match profile {
-        Stated::Pure => Profile::Pure,
-        Stated::Wasi => Profile::Wasi,
+        ManifestProfile::Pure => Profile::Pure,
+        ManifestProfile::Wasi => Profile::Wasi,
     }
 }
 
-/// A manifest's, of the engine's.
-pub fn stated(profile: Profile) -> Stated {
+/// Converts the engine's profile to a manifest's.
+pub fn manifest_profile(profile: Profile) -> ManifestProfile {
     match profile {
-        Profile::Pure => Stated::Pure,
-        Profile::Wasi => Stated::Wasi,
+        Profile::Pure => ManifestProfile::Pure,
+        Profile::Wasi => ManifestProfile::Wasi,
     }
 }

@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 pub struct OpenRelease {
     /// Its immutable id.
     pub id: String,
-    /// What its manifest says.
+    /// The body of its manifest.
     pub manifest: ValuationBody,
     /// The digest of its package's manifest.
     pub package: Sha256Digest,
@@ -35,7 +35,7 @@ pub struct OpenRelease {
     pub window: wire::DateWindow,
 }
 
-/// Why a release cannot be served.
+/// The reason why a release cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum ReleaseError {
     /// A package does not open.
@@ -50,9 +50,9 @@ pub enum ReleaseError {
         release: String,
         /// The snapshot's id.
         snapshot: String,
-        /// What the release wants.
+        /// The content digest that the release requires.
         pinned: String,
-        /// What is there.
+        /// The content digest that is present.
         found: String,
         /// Where.
         path: PathBuf,
@@ -62,7 +62,7 @@ pub enum ReleaseError {
     Snapshot {
         /// Where.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         source: domesday_property::SnapshotError,
     },
     /// The component may not run.
@@ -70,7 +70,7 @@ pub enum ReleaseError {
     NotAdmitted {
         /// The release.
         release: String,
-        /// Why.
+        /// The reason.
         source: domesday_engine::AdmissionError,
     },
     /// The folder cannot be read.
@@ -78,17 +78,17 @@ pub enum ReleaseError {
     Io {
         /// Where.
         path: PathBuf,
-        /// What happened.
+        /// The problem.
         source: std::io::Error,
     },
     /// There is nothing to serve.
-    #[error("{path} holds no valuation release; `domesday release build` makes one")]
+    #[error("{path} holds no valuation release; build one with `domesday release build`")]
     Nothing {
         /// Where one was looked for.
         path: PathBuf,
     },
-    /// The release that was named is not there.
-    #[error("there is no release {id:?} in {path}; `domesday release list` shows those that are")]
+    /// The named release is missing.
+    #[error("there is no release {id:?} in {path}; list the releases with `domesday release list`")]
     Unknown {
         /// The id of the request.
         id: String,
@@ -104,7 +104,7 @@ pub struct ReleaseStore {
     trust: Trust,
     runtime: Runtime,
     current: ArcSwap<OpenRelease>,
-    held: RwLock<BTreeMap<String, Arc<OpenRelease>>>,
+    releases: RwLock<BTreeMap<String, Arc<OpenRelease>>>,
     /// Held over the opening of a release, so that one that many ask for is opened once.
     snapshots: Mutex<Snapshots>,
 }
@@ -129,9 +129,9 @@ impl ReleaseStore {
         let folder = root.join(Kind::Valuation.as_str());
         let mut snapshots = BTreeMap::new();
         let mut releases = BTreeMap::new();
-        for id in names(&folder)? {
+        for id in package_ids(&folder)? {
             let open = open_release(root, &id, &trust, &runtime, &mut snapshots)?;
-            opened(&open);
+            log_opened(&open);
             releases.insert(id, Arc::new(open));
         }
         let current = match current {
@@ -151,24 +151,24 @@ impl ReleaseStore {
             root: root.to_owned(),
             trust,
             runtime,
-            held: RwLock::new(releases),
+            releases: RwLock::new(releases),
             snapshots: Mutex::new(snapshots),
         })
     }
 
-    /// The active release. Never waits.
+    /// Returns the active release. Never waits.
     pub fn current(&self) -> Arc<OpenRelease> {
         self.current.load_full()
     }
 
-    /// A release by its id, opened and admitted now if it is not held yet: a job may be on one that
-    /// came after the start. Blocks.
+    /// Returns a release by its id, and opens and admits it now if the store does not hold it yet.
+    /// A job may name a release that came after the start. Blocks.
     ///
     /// # Errors
     /// Where it is not in the folder or cannot be served.
     pub fn get(&self, id: &str) -> Result<Arc<OpenRelease>, ReleaseError> {
-        let held = |store: &ReleaseStore| store.read().get(id).cloned();
-        if let Some(release) = held(self) {
+        let opened = |store: &ReleaseStore| store.read().get(id).cloned();
+        if let Some(release) = opened(self) {
             return Ok(release);
         }
         // An id is a folder's name, so that nothing may be taken for one that is none.
@@ -183,13 +183,13 @@ impl ReleaseStore {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         // Somebody else may have opened it meanwhile.
-        if let Some(release) = held(self) {
+        if let Some(release) = opened(self) {
             return Ok(release);
         }
         let open = open_release(&self.root, id, &self.trust, &self.runtime, &mut snapshots)?;
-        opened(&open);
+        log_opened(&open);
         let release = Arc::new(open);
-        self.held
+        self.releases
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .insert(id.to_owned(), release.clone());
@@ -206,8 +206,8 @@ impl ReleaseStore {
         Ok(())
     }
 
-    /// All that are held, in order of their ids.
-    pub fn held(&self) -> Vec<Arc<OpenRelease>> {
+    /// Returns all releases that the store holds, in order of their ids.
+    pub fn open_releases(&self) -> Vec<Arc<OpenRelease>> {
         self.read().values().cloned().collect()
     }
 
@@ -218,11 +218,11 @@ impl ReleaseStore {
 
     fn read(&self) -> RwLockReadGuard<'_, BTreeMap<String, Arc<OpenRelease>>> {
         // Nothing can be left half done in it.
-        self.held.read().unwrap_or_else(PoisonError::into_inner)
+        self.releases.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The greater, the rather it is current on a day.
+/// Returns a key whose greatest value belongs to the release that is current on a day.
 fn precedence(release: &ValuationBody, today: NaiveDate) -> impl Ord + use<> {
     let date = release.effective_date;
     let in_force = date <= today;
@@ -231,7 +231,7 @@ fn precedence(release: &ValuationBody, today: NaiveDate) -> impl Ord + use<> {
     (in_force, to_come, date, release.release_id.to_string())
 }
 
-fn opened(release: &OpenRelease) {
+fn log_opened(release: &OpenRelease) {
     tracing::info!(
         release_id = release.id,
         snapshot_id = release.manifest.snapshot.id.as_str(),
@@ -240,7 +240,7 @@ fn opened(release: &OpenRelease) {
 }
 
 /// Returns the ids of the packages in a folder, in order. It skips other files.
-pub fn names(folder: &Path) -> Result<Vec<String>, ReleaseError> {
+pub fn package_ids(folder: &Path) -> Result<Vec<String>, ReleaseError> {
     let io = |source| ReleaseError::Io {
         path: folder.to_owned(),
         source,
@@ -250,16 +250,16 @@ pub fn names(folder: &Path) -> Result<Vec<String>, ReleaseError> {
             path: folder.to_owned(),
         });
     }
-    let mut names = Vec::new();
+    let mut ids = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(io)? {
         let entry = entry.map_err(io)?;
         let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
         if !hidden && entry.file_type().map_err(io)?.is_dir() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
+            ids.push(entry.file_name().to_string_lossy().into_owned());
         }
     }
-    names.sort();
-    Ok(names)
+    ids.sort();
+    Ok(ids)
 }
 
 /// Opens one release and, unless another release has it open already, its snapshot.
@@ -310,7 +310,7 @@ pub fn open_release(
 
 /// A release without its snapshot, which is all that a replay needs.
 pub struct OpenComponent {
-    /// What its manifest says.
+    /// The body of its manifest.
     pub manifest: ValuationBody,
     /// The digest of its package's manifest.
     pub package: Sha256Digest,
@@ -326,19 +326,23 @@ pub fn open_component(
     runtime: &Runtime,
 ) -> Result<OpenComponent, ReleaseError> {
     let folder = root.join(Kind::Valuation.as_str());
-    let place = folder.join(id);
-    if !place.exists() {
+    let path = folder.join(id);
+    if !path.exists() {
         return Err(ReleaseError::Unknown {
             id: id.to_owned(),
             path: folder,
         });
     }
-    let package = open(&place, trust)?;
+    let package = open(&path, trust)?;
     let manifest: ValuationBody = package.body()?;
     let component = package.bytes(manifest.component.as_str())?;
     let limits = Limits::new(manifest.fuel_per_row, manifest.memory_bytes);
     let release = runtime
-        .admit_as(profile::of(manifest.profile), &component, limits)
+        .admit_as(
+            profile::engine_profile(manifest.profile),
+            &component,
+            limits,
+        )
         .map_err(|source| ReleaseError::NotAdmitted {
             release: id.to_owned(),
             source,

@@ -41,7 +41,7 @@ impl QueueDepth {
     }
 }
 
-/// Why the pool returned no result.
+/// The reason why the pool returned no result.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkError {
     /// The queue is full.
@@ -203,10 +203,10 @@ impl WorkerPool {
             if sender.is_closed() {
                 return;
             }
-            let done = work();
+            let result = work();
             drop(slot);
             // The caller may be gone. The work is done all the same.
-            let _ = sender.send(done);
+            let _ = sender.send(result);
         }));
         answer.await.map_err(|_| WorkError::Lost)
     }
@@ -279,16 +279,19 @@ mod tests {
     #[tokio::test]
     async fn what_is_queued_is_done_though_the_pool_is_gone() {
         let workers = WorkerPool::new(1, 9).unwrap();
-        let (done, seen) = std::sync::mpsc::channel();
+        let (sender, numbers) = std::sync::mpsc::channel();
         for number in 0..8 {
-            let done = done.clone();
+            let sender = sender.clone();
             workers.queued(Box::new(move || {
                 std::thread::yield_now();
-                let _ = done.send(number);
+                let _ = sender.send(number);
             }));
         }
-        drop((workers, done));
-        assert_eq!(seen.iter().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+        drop((workers, sender));
+        assert_eq!(
+            numbers.iter().collect::<Vec<_>>(),
+            (0..8).collect::<Vec<_>>()
+        );
     }
 
     #[tokio::test]

@@ -70,7 +70,7 @@ fn with(mut row: Value, section: &str, field: &str, value: Value) -> Value {
     row
 }
 
-/// A house of which the request says as little as it may.
+/// Returns a house whose request states as little as it may.
 fn sparse() -> Value {
     let mut house = demo::house();
     house["size"] = json!({"bedrooms": 3});

@@ -24,7 +24,7 @@ pub struct Document {
     pub reference: reference::Document,
 }
 
-/// Why a file of parameters is refused.
+/// The reason why a file of parameters is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// The text is not JSON of this shape.

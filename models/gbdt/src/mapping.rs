@@ -54,7 +54,7 @@ pub struct Categories {
     pub categories: Vec<String>,
 }
 
-/// Why a mapping is refused.
+/// The reason why a mapping is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum MappingError {
     /// A feature does not exist.

@@ -25,7 +25,7 @@ pub struct Bound {
     numbers: fn(&Parameters) -> Vec<f64>,
 }
 
-/// Why numbers cannot be parameters.
+/// The reason why numbers cannot be parameters.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BoundsError {
     /// A number is out of its bounds.

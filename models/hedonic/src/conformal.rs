@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The lowest tenth has these quantiles. The other tenths of every type have a quantile of 9.
+    /// Returns tables whose lowest tenth has these quantiles. All other quantiles by type are 9.
     fn tables(
         segment: Option<f64>,
         of_tenth: Option<f64>,

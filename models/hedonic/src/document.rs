@@ -63,7 +63,7 @@ pub struct CalibrationRecord {
     pub covered: f64,
 }
 
-/// Why a file of parameters is refused.
+/// The reason why a file of parameters is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// The text is not JSON of this shape.

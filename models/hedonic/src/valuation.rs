@@ -22,7 +22,7 @@ use domesday_sdk::{
     PlacePrecision, Referral, Refusal, Sale, Subject, Valuation,
 };
 
-/// Why a valuation ended without a value.
+/// The reason why a valuation ended without a value.
 enum Stop {
     Refer(Referral),
     Fail(FailureReason),

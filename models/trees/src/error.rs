@@ -1,6 +1,6 @@
 //! Errors of reading and packing a model.
 
-/// Why a model is refused.
+/// The reason why a model is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// The text is not in LightGBM's format.

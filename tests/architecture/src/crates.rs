@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each crate may use, besides what those may use in turn.
+/// The crates that each crate may use. A crate may also use the dependencies of these.
 ///
 /// `docs/architecture.md` says what each crate is for. A crate that is not listed may use nothing
 /// of the workspace, so a new crate needs a row here.

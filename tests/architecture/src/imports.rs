@@ -5,6 +5,7 @@
 //! the file that defines it. Test modules are left out.
 
 use crate::circles::Graph;
+use crate::walk;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use syn::{Item, ItemUse, UseTree, Visibility};
@@ -24,8 +25,7 @@ struct Source {
 /// # Errors
 /// Where a file cannot be read or is not Rust.
 pub fn graph(folder: &Path) -> Result<Graph, Box<dyn std::error::Error>> {
-    let mut files = BTreeMap::new();
-    collect(folder, &mut Vec::new(), &mut files)?;
+    let files = files(folder)?;
     let modules: BTreeSet<&Module> = files.keys().collect();
     let mut sources = BTreeMap::new();
     for (module, path) in &files {
@@ -54,36 +54,29 @@ pub fn graph(folder: &Path) -> Result<Graph, Box<dyn std::error::Error>> {
     Ok(edges.collect())
 }
 
-fn collect(
-    folder: &Path,
-    module: &mut Module,
-    files: &mut BTreeMap<Module, PathBuf>,
-) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let path = entry?.path();
-        let stem = path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        if path.is_dir() {
-            // A template is the text of another crate, and `bin` holds crates of their own.
-            if stem != "template" && stem != "bin" {
-                module.push(stem);
-                collect(&path, module, files)?;
-                module.pop();
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs")
-            && !stem.ends_with("tests")
-        {
-            let mut of = module.clone();
-            if !matches!(stem.as_str(), "mod" | "lib" | "main") {
-                of.push(stem);
-            }
-            files.insert(of, path);
+/// Returns the files of a crate's modules. Test modules are left out.
+fn files(folder: &Path) -> std::io::Result<BTreeMap<Module, PathBuf>> {
+    let mut files = BTreeMap::new();
+    // A template is the text of another crate, and `bin` holds crates of their own.
+    for path in walk::files(folder, &["template", "bin"])? {
+        let inner = path
+            .strip_prefix(folder)
+            .unwrap_or(&path)
+            .with_extension("");
+        let mut module: Module = inner
+            .iter()
+            .map(|part| part.to_string_lossy().into_owned())
+            .collect();
+        let Some(stem) = module.last() else { continue };
+        if !walk::has_ending(&path, &["rs"]) || stem.ends_with("tests") {
+            continue;
         }
+        if matches!(stem.as_str(), "mod" | "lib" | "main") {
+            module.pop();
+        }
+        files.insert(module, path);
     }
-    Ok(())
+    Ok(files)
 }
 
 fn read(items: &[Item], module: &Module, modules: &BTreeSet<&Module>, source: &mut Source) {
@@ -230,8 +223,8 @@ mod tests {
     fn no_file_of_a_crate_imports_in_a_circle() {
         let mut unexpected = Vec::new();
         let mut known = 0;
-        for place in ["host", "models", "sdk"] {
-            for entry in std::fs::read_dir(crate::repository().join(place)).unwrap() {
+        for top in ["host", "models", "sdk"] {
+            for entry in std::fs::read_dir(crate::repository().join(top)).unwrap() {
                 let folder = entry.unwrap().path().join("src");
                 if !folder.join("lib.rs").exists() && !folder.join("main.rs").exists() {
                     continue;

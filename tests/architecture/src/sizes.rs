@@ -1,5 +1,6 @@
 //! The share of the host's lines that each of its crates holds.
 
+use crate::walk;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -17,18 +18,14 @@ pub fn lines_by_crate(folder: &Path) -> std::io::Result<BTreeMap<String, usize>>
     Ok(crates)
 }
 
-fn lines(path: &Path) -> std::io::Result<usize> {
-    if path.is_dir() {
-        let mut sum = 0;
-        for entry in std::fs::read_dir(path)? {
-            sum += lines(&entry?.path())?;
+fn lines(folder: &Path) -> std::io::Result<usize> {
+    let mut sum = 0;
+    for file in walk::files(folder, &[])? {
+        if walk::has_ending(&file, &["rs"]) {
+            sum += std::fs::read_to_string(file)?.lines().count();
         }
-        return Ok(sum);
     }
-    match path.extension().is_some_and(|ending| ending == "rs") {
-        true => Ok(std::fs::read_to_string(path)?.lines().count()),
-        false => Ok(0),
-    }
+    Ok(sum)
 }
 
 #[cfg(test)]

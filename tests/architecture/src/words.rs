@@ -3,6 +3,7 @@
 //! The list is `words.toml` beside this folder. A text is searched without the marks of its
 //! comments, so that a phrase is found where a line ends within it.
 
+use crate::walk;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -129,31 +130,22 @@ fn unmarked(text: &str) -> String {
 /// # Errors
 /// A folder cannot be read.
 pub fn files(root: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut folders = vec![PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(root.join(&folder))? {
-            let entry = entry?;
-            let path = folder.join(entry.file_name());
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if entry.file_type()?.is_dir() {
-                if !SKIPPED.contains(&&*name) {
-                    folders.push(path);
-                }
-                continue;
-            }
-            let script = SCRIPTS.iter().any(|of| folder == Path::new(of)) && !name.contains('.');
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            if (script || ending.is_some_and(|ending| ENDINGS.contains(&ending)))
-                && path != Path::new(LIST)
-            {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
+    let files = walk::files(root, &SKIPPED)?;
+    let searched = files
+        .iter()
+        .filter_map(|file| file.strip_prefix(root).ok())
+        .filter(|file| is_searched(file))
+        .map(Path::to_owned);
+    Ok(searched.collect())
+}
+
+/// Reports whether a file, as a path from the repository's root, is searched.
+fn is_searched(path: &Path) -> bool {
+    let in_scripts = SCRIPTS
+        .iter()
+        .any(|folder| path.parent() == Some(Path::new(folder)));
+    let is_script = in_scripts && path.extension().is_none();
+    (is_script || walk::has_ending(path, &ENDINGS)) && path != Path::new(LIST)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What pages ask cargo for: packages, and their programs, examples, tests and benches.
+//! Commands of cargo on pages: packages, and their programs, examples, tests and benches.
 
 use crate::page::Page;
 use crate::{Problem, spoken};
@@ -41,16 +41,16 @@ impl Workspace {
         Workspace(packages.collect())
     }
 
-    /// Why these words of a command of cargo's cannot be carried out; none where they can.
+    /// Returns the reason why cargo cannot run these words, or nothing if it can.
     fn refuses(&self, words: &[String]) -> Option<String> {
         let known = ["run", "test", "bench", "build"];
         if !known.contains(&words.get(1)?.as_str()) {
             return None;
         }
-        let asked = words.iter().take_while(|word| *word != "--");
+        let arguments = words.iter().take_while(|word| *word != "--");
         let mut packages = Vec::new();
         let mut targets = Vec::new();
-        let pairs = asked.clone().zip(asked.skip(1));
+        let pairs = arguments.clone().zip(arguments.skip(1));
         for (option, value) in pairs {
             match option.as_str() {
                 "-p" | "--package" => packages.push(value),
@@ -72,7 +72,7 @@ impl Workspace {
     }
 }
 
-/// Commands of cargo's on a page that cannot be carried out.
+/// Finds commands of cargo on a page that cargo cannot run.
 pub fn faults(page: &Page, workspace: &Workspace) -> Vec<Problem> {
     let blocks = page.blocks.iter().filter(|block| block.is_commands());
     let blocks = blocks.flat_map(|block| {
@@ -106,7 +106,7 @@ mod tests {
     fn what_is_not_there_is_told() {
         let workspace = Workspace::of(&json!({"packages": [{"name": "a", "targets": [
             {"name": "b", "kind": ["example"]}, {"name": "c", "kind": ["test"]}]}]}));
-        let told = |text: &str| {
+        let problems = |text: &str| {
             let page = Page::read("docs/a.md", text).unwrap();
             let faults = faults(&page, &workspace);
             faults
@@ -115,12 +115,12 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         assert_eq!(
-            told("`cargo run -p a --example b -- -p z` `cargo test --workspace --test c`\n"),
+            problems("`cargo run -p a --example b -- -p z` `cargo test --workspace --test c`\n"),
             [""; 0]
         );
-        assert_eq!(told("`cargo bench -p z`\n"), ["there is no package z"]);
+        assert_eq!(problems("`cargo bench -p z`\n"), ["there is no package z"]);
         assert_eq!(
-            told("```sh\nA=b cargo run --package a --example c\n```\n"),
+            problems("```sh\nA=b cargo run --package a --example c\n```\n"),
             ["there is no example c where it is asked for"]
         );
     }

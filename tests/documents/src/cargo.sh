@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# In the place of cargo while a page is typed in a checkout. The program under test is built already, which scripts ask for too; an example
-# is built as the tests are, with the whole workspace's features, so that nothing else is built twice. Everything else is cargo's.
+# Stands in for cargo while a page is typed in a checkout. It skips a build of the program under
+# test, which is there already. It builds an example as the tests are built, with the whole
+# workspace's features, so that nothing else is built twice. Every other command goes to cargo.
 set -euo pipefail
 if [ "$*" = 'build --quiet --package domesday-cli' ]; then
   exit

@@ -24,7 +24,7 @@ pub mod session;
 pub mod spoken;
 pub mod vocabulary;
 
-/// What is wrong with a page, and where.
+/// A fault of a page, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{page}:{line}: {what}")]
 pub struct Problem {
@@ -32,6 +32,6 @@ pub struct Problem {
     pub page: String,
     /// A line of it, from 1.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// The fault, and the remedy.
     pub what: String,
 }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 static NAMED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"docs/[A-Za-z0-9_/-]+\.(?:md|json)").expect("a literal"));
 
-/// Links of a page that lead nowhere. `pages` are all pages, for their anchors.
+/// Finds links of a page that lead nowhere. `pages` are all pages, for their anchors.
 pub fn faults(page: &Page, pages: &[Page], repository: &Path) -> Vec<Problem> {
     let mut faults = Vec::new();
     let folder = Path::new(&page.name).parent().unwrap_or(Path::new(""));
@@ -44,7 +44,7 @@ pub fn faults(page: &Page, pages: &[Page], repository: &Path) -> Vec<Problem> {
     faults
 }
 
-/// A path without `.` and `..`.
+/// Returns a path without `.` and `..`.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -65,18 +65,18 @@ mod tests {
 
     #[test]
     fn dead_links_and_anchors_are_told() {
-        let room = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(room.path().join("docs/deep")).unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp_dir.path().join("docs/deep")).unwrap();
         for name in ["README.md", "docs/b.md", "docs/deep/c.md"] {
-            std::fs::write(room.path().join(name), "").unwrap();
+            std::fs::write(temp_dir.path().join(name), "").unwrap();
         }
         let b = Page::read("docs/b.md", "# One thing\n").unwrap();
         let text = "[a](../b.md#one-thing) [b](../../README.md) [c](https://x.example/y) docs/b.md [here](#top)\n\n# Top\n\n[d](d.md) [e](../b.md#two) docs/f.md\n";
         let c = Page::read("docs/deep/c.md", text).unwrap();
-        let faults = faults(&c, &[b, c.clone()], room.path());
-        let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let faults = faults(&c, &[b, c.clone()], temp_dir.path());
+        let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
         assert_eq!(
-            told,
+            messages,
             [
                 "docs/deep/c.md:5: the link d.md leads nowhere",
                 "docs/deep/c.md:5: docs/b.md has no heading #two",

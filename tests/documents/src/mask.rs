@@ -1,5 +1,4 @@
-//! What differs between two runs and says nothing: masked alike in what a page shows and in what
-//! was printed.
+//! Masks values that differ between two runs, both on the page and in the printed output.
 //!
 //! | what | example |
 //! |---|---|
@@ -30,8 +29,8 @@ static RULES: LazyLock<[(Regex, &str); 5]> = LazyLock::new(|| {
     ]
 });
 
-/// A text with all of it masked.
-pub fn masked(text: &str, folder: &Path) -> String {
+/// Returns a text with every match of the rules masked.
+pub fn mask_text(text: &str, folder: &Path) -> String {
     let mut text = text.replace(&folder.display().to_string(), "<folder>");
     for (pattern, mask) in &*RULES {
         text = pattern.replace_all(&text, *mask).into_owned();
@@ -45,12 +44,12 @@ mod tests {
 
     #[test]
     fn what_differs_is_masked_and_nothing_else() {
-        let said = masked(
+        let text = mask_text(
             "in /tmp/x/a took 1.2 s (34 ms), 3 sales on 2026-10-15 at 2026-10-15T01:02:03.4Z, 0199a7c2-5a0b-7c3e-9f51-0c7d3b0f6a11",
             Path::new("/tmp/x"),
         );
         assert_eq!(
-            said,
+            text,
             "in <folder>/a took <duration> (<duration>), 3 sales on 2026-10-15 at <time>, <id>"
         );
     }

@@ -27,15 +27,15 @@ pub struct Page {
     pub blocks: Vec<Block>,
     /// Code within sentences and tables: the line and the text.
     pub spans: Vec<(usize, String)>,
-    /// Where links lead, with the line.
+    /// The targets of links, with the line.
     pub links: Vec<(usize, String)>,
     /// The anchors of its headings.
     pub anchors: Vec<String>,
-    /// Whether it is typed in an empty folder.
+    /// True if it is typed in an empty folder.
     pub empty_folder: bool,
-    /// What must be there for it to be typed.
+    /// The programs and data that the page needs.
     pub needs: Vec<String>,
-    /// What is typed in place of what the page says.
+    /// Replacements for typing: the page's text, and the typed text.
     pub in_small: Vec<(String, String)>,
 }
 
@@ -55,7 +55,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Whether it holds commands.
+    /// Reports whether the block holds commands.
     pub fn is_commands(&self) -> bool {
         self.language == "sh"
     }
@@ -75,7 +75,7 @@ impl Page {
         reader.end()
     }
 
-    /// A fault of this page.
+    /// Returns a fault of this page.
     pub fn fault(&self, line: usize, what: impl Into<String>) -> Problem {
         Problem {
             page: self.name.clone(),
@@ -85,7 +85,7 @@ impl Page {
     }
 }
 
-/// The anchor of a heading, as GitHub makes it.
+/// Returns the anchor of a heading, as GitHub makes it.
 pub fn anchor(heading: &str) -> String {
     heading
         .to_lowercase()
@@ -98,7 +98,7 @@ pub fn anchor(heading: &str) -> String {
         .collect()
 }
 
-/// What is under way while a page is read.
+/// The state of the parser while it reads a page.
 struct Reader<'a> {
     page: Page,
     source: &'a str,
@@ -168,13 +168,13 @@ impl<'a> Reader<'a> {
                 self.named = None;
             }
             Event::Code(code) => {
-                self.said(&code);
+                self.add_text(&code);
                 self.named = Some(code.to_string());
                 self.page.spans.push((line, code.into_string()));
             }
             Event::Text(text) => match &mut self.block {
                 Some(block) => block.text.push_str(&text),
-                None => self.said(&text),
+                None => self.add_text(&text),
             },
             Event::Html(html) => {
                 let (_, comment) = self.comment.get_or_insert((line, String::new()));
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn said(&mut self, text: &str) {
+    fn add_text(&mut self, text: &str) {
         self.sentence.push_str(text);
         if let Some(heading) = &mut self.heading {
             heading.push_str(text);
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
     fn begin_block(&mut self, kind: CodeBlockKind<'_>, line: usize) {
         let CodeBlockKind::Fenced(language) = kind else {
             self.fault(line, "an indented block: fence it and name its language");
-            self.block = Some(self.made("text", line));
+            self.block = Some(self.new_block("text", line));
             return;
         };
         if !LANGUAGES.contains(&&*language) {
@@ -214,13 +214,13 @@ impl<'a> Reader<'a> {
                 format!("a block of language \"{language}\": name one of {LANGUAGES:?}"),
             );
         }
-        let mut block = self.made(&language, line + 1);
-        if let Some((said, why)) = self.not_typed.take() {
+        let mut block = self.new_block(&language, line + 1);
+        if let Some((number, why)) = self.not_typed.take() {
             if block.is_commands() {
                 block.not_typed = Some(why);
             } else {
                 self.fault(
-                    said,
+                    number,
                     "\"not typed\" is said of a block that has no commands",
                 );
             }
@@ -234,7 +234,7 @@ impl<'a> Reader<'a> {
         self.block = Some(block);
     }
 
-    fn made(&self, language: &str, line: usize) -> Block {
+    fn new_block(&self, language: &str, line: usize) -> Block {
         Block {
             line,
             language: language.to_owned(),
@@ -245,15 +245,15 @@ impl<'a> Reader<'a> {
     }
 
     fn comment(&mut self, line: usize, comment: &str) {
-        let said = comment
+        let text = comment
             .trim()
             .strip_prefix("<!--")
             .and_then(|rest| rest.strip_suffix("-->"))
-            .map(|said| said.split_whitespace().collect::<Vec<_>>().join(" "));
-        let Some(said) = said else {
+            .map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        let Some(text) = text else {
             return self.fault(line, "HTML that is no comment by itself");
         };
-        match said.split_once(": ") {
+        match text.split_once(": ") {
             Some(("folder", "empty")) => self.page.empty_folder = true,
             Some(("needs", what)) => self.page.needs.push(what.to_owned()),
             Some(("in small", what)) => match what.split_once(" as ") {
@@ -269,7 +269,7 @@ impl<'a> Reader<'a> {
             Some(("not typed", why)) if !why.is_empty() => {
                 self.not_typed = Some((line, why.to_owned()));
             }
-            _ => self.fault(line, format!("a comment that says nothing known: {said}")),
+            _ => self.fault(line, format!("a comment that says nothing known: {text}")),
         }
     }
 

@@ -47,8 +47,8 @@ impl Command {
         command
     }
 
-    /// Why these words, which follow the program's name, are no command with its flags; none where
-    /// they are.
+    /// Returns the reason why these words are no command with its flags, or nothing if they are
+    /// one. The words follow the program's name.
     pub fn refuses(&self, words: &[String]) -> Option<String> {
         let mut command = self;
         let mut path = String::from("domesday");
@@ -71,15 +71,14 @@ impl Command {
             .map(|flag| format!("`{path}` takes no `{flag}`"))
     }
 
-    /// Whether any command takes a flag.
+    /// Reports whether any command takes a flag.
     pub fn knows(&self, flag: &str) -> bool {
         self.flags.contains(flag) || self.below.values().any(|command| command.knows(flag))
     }
 }
 
-/// What a page says of the program that the program does not know: commands in blocks, whether
-/// typed or not, in sentences, and the rows of tables that leave the program's name out (`key
-/// create …`).
+/// Finds commands and flags of a page that the program does not know. It reads blocks, whether
+/// typed or not, sentences, and rows of tables that leave the program's name out (`key create …`).
 pub fn faults(page: &Page, program: &Command) -> Vec<Problem> {
     let mut faults = Vec::new();
     for block in page.blocks.iter().filter(|block| block.is_commands()) {
@@ -143,7 +142,7 @@ mod tests {
         .to_owned()
     }
 
-    fn told(text: &str) -> Vec<String> {
+    fn problems(text: &str) -> Vec<String> {
         let page = Page::read("docs/a.md", text).unwrap();
         let faults = faults(&page, &Command::read(&help));
         faults.iter().map(ToString::to_string).collect()
@@ -152,7 +151,7 @@ mod tests {
     #[test]
     fn what_the_program_knows_passes() {
         let sound = "`domesday serve --listen A`, `key create --tenant T`, `domesday`, `key`, `key_id`\n\n```sh\nA=b domesday key create \\\n  --tenant x > y && cd z\ncargo run -p domesday-cli -- serve --listen=A\n```\n";
-        assert_eq!(told(sound), [""; 0]);
+        assert_eq!(problems(sound), [""; 0]);
     }
 
     #[test]
@@ -175,7 +174,7 @@ mod tests {
                 "docs/a.md:2: `domesday` has no command `server`",
             ),
         ] {
-            assert_eq!(told(page), [expected]);
+            assert_eq!(problems(page), [expected]);
         }
     }
 }

@@ -13,18 +13,18 @@ static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a literal")
 });
 
-/// Scripts of a page that are not there or do not say how they are used.
+/// Finds scripts of a page that do not exist or do not print their usage.
 pub fn faults(page: &Page, repository: &Path) -> Vec<Problem> {
     let mut faults = Vec::new();
-    let mut seen = Vec::new();
+    let mut names = Vec::new();
     for (number, line) in page.text.lines().enumerate() {
         for found in NAMED.captures_iter(line) {
             let name = found[1].to_owned();
-            if seen.contains(&name) {
+            if names.contains(&name) {
                 continue;
             }
             faults.extend(refuses(&name, repository).map(|why| page.fault(number + 1, why)));
-            seen.push(name);
+            names.push(name);
         }
     }
     faults
@@ -39,9 +39,9 @@ fn refuses(name: &str, repository: &Path) -> Option<String> {
         Ok(output) => output,
         Err(error) => return Some(format!("{name} cannot be started: {error}")),
     };
-    let said = String::from_utf8_lossy(&output.stdout);
-    let says = output.status.success() && said.contains(name);
-    (!says).then(|| format!("{name} --help does not say how it is used: {said}"))
+    let help = String::from_utf8_lossy(&output.stdout);
+    let says = output.status.success() && help.contains(name);
+    (!says).then(|| format!("{name} --help does not say how it is used: {help}"))
 }
 
 #[cfg(test)]
@@ -51,10 +51,10 @@ mod tests {
 
     #[test]
     fn a_script_is_there_and_says_how_it_is_used() {
-        let room = tempfile::tempdir().unwrap();
-        std::fs::create_dir(room.path().join("scripts")).unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(temp_dir.path().join("scripts")).unwrap();
         for (name, text) in [("good", "echo scripts/good A"), ("bad", "exit 1")] {
-            let path = room.path().join("scripts").join(name);
+            let path = temp_dir.path().join("scripts").join(name);
             std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
@@ -62,13 +62,13 @@ mod tests {
             "a.md",
             "`scripts/good`\n\n```sh\nscripts/bad 3\n```\n\nscripts/none, scripts/lua.lua\n",
         );
-        let faults = faults(&page.unwrap(), room.path());
-        let told: Vec<String> = faults.iter().map(ToString::to_string).collect();
-        assert_eq!(told.len(), 2, "{told:?}");
+        let faults = faults(&page.unwrap(), temp_dir.path());
+        let messages: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        assert_eq!(messages.len(), 2, "{messages:?}");
         assert!(
-            told[0].starts_with("a.md:4: scripts/bad --help"),
-            "{told:?}"
+            messages[0].starts_with("a.md:4: scripts/bad --help"),
+            "{messages:?}"
         );
-        assert_eq!(told[1], "a.md:7: there is no scripts/none");
+        assert_eq!(messages[1], "a.md:7: there is no scripts/none");
     }
 }

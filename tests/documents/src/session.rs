@@ -1,6 +1,6 @@
 //! A page typed: one shell, one folder, its blocks in order.
 //!
-//! What the shell differs in from a reader's:
+//! The shell differs from a reader's:
 //!
 //! - `domesday` is the program under test, and `cargo run` of one of the repository's programs runs
 //!   what the tests were built with.
@@ -24,12 +24,12 @@ use std::process::{Command, Stdio};
 
 /// The ports that pages show.
 const PORTS: [u16; 3] = [8080, 9464, 5000];
-/// What divides what one block printed from what the next did.
+/// The separator of the outputs of two blocks.
 const MARK: char = '\u{1e}';
-/// What of a checkout is no part of it.
+/// The entries of a checkout that the page's folder does not link.
 const NOT_LINKED: [&str; 3] = ["target", ".git", "releases"];
 
-/// What pages are typed with.
+/// The program, the folders and the environment that pages are typed with.
 #[derive(Debug, Clone)]
 pub struct World {
     /// The `domesday` program.
@@ -44,7 +44,7 @@ pub struct World {
     pub timeout: u64,
 }
 
-/// What became of a page.
+/// The result of a page.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Blocks of commands that were typed.
@@ -52,10 +52,10 @@ pub struct Report {
     /// Blocks whose output was compared.
     pub compared: usize,
     /// Blocks that were not typed: the line and why.
-    pub left: Vec<(usize, String)>,
+    pub not_typed: Vec<(usize, String)>,
 }
 
-/// What is done with a page, in order.
+/// A step of a page.
 enum Step<'a> {
     Make(&'a Block, &'a str),
     Type(&'a Block, Option<&'a Block>),
@@ -65,7 +65,7 @@ enum Step<'a> {
 ///
 /// # Errors
 /// The first command that fails, or every block that printed something else than the page shows.
-pub fn typed(
+pub fn type_page(
     page: &Page,
     world: &World,
     afterwards: &dyn Fn(&Path) -> Option<String>,
@@ -75,19 +75,19 @@ pub fn typed(
     if report.typed == 0 {
         return Ok(report);
     }
-    let room = tempfile::tempdir().expect("a folder for the page");
-    let folder = room.path().join("typed");
-    let beside = room.path().join("beside");
-    prepare(page, world, &folder, &beside);
+    let temp_dir = tempfile::tempdir().expect("a folder for the page");
+    let folder = temp_dir.path().join("typed");
+    let shims = temp_dir.path().join("beside");
+    prepare(page, world, &folder, &shims);
     let ports = PORTS.map(|port| (port, free_port()));
-    let script = script(page, &steps, &ports, &beside);
-    let mut command = shell(world, &script, &folder, &beside);
+    let script = script(page, &steps, &ports, &shims);
+    let mut command = shell(world, &script, &folder, &shims);
     let output = command
         .output()
         .map_err(|error| vec![page.fault(1, format!("bash could not be started: {error}"))])?;
     let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
-    for (shown, taken) in ports {
-        printed = printed.replace(&format!(":{taken}"), &format!(":{shown}"));
+    for (port, free) in ports {
+        printed = printed.replace(&format!(":{free}"), &format!(":{port}"));
     }
     judge(
         page,
@@ -114,12 +114,12 @@ fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<P
             }
             steps.push(Step::Make(block, file));
         } else if let (true, Some(why)) = (block.is_commands(), &block.not_typed) {
-            report.left.push((block.line, why.clone()));
+            report.not_typed.push((block.line, why.clone()));
         } else if block.is_commands() {
-            let shown = blocks
+            let output = blocks
                 .next_if(|next| next.file.is_none() && ["text", "json"].contains(&&*next.language));
             report.typed += 1;
-            steps.push(Step::Type(block, shown));
+            steps.push(Step::Type(block, output));
         }
     }
     if faults.is_empty() {
@@ -130,14 +130,14 @@ fn steps<'a>(page: &'a Page, report: &mut Report) -> Result<Vec<Step<'a>>, Vec<P
 }
 
 /// Makes the folder that a page is typed in, and one beside it with the programs.
-fn prepare(page: &Page, world: &World, folder: &Path, beside: &Path) {
+fn prepare(page: &Page, world: &World, folder: &Path, shims: &Path) {
     let io = "the page's folder is made";
     fs::create_dir(folder).expect(io);
-    fs::create_dir(beside).expect(io);
+    fs::create_dir(shims).expect(io);
     if !page.empty_folder {
         for entry in fs::read_dir(&world.repository).expect(io).flatten() {
             let name = entry.file_name();
-            if !NOT_LINKED.iter().any(|left| *left == name) {
+            if !NOT_LINKED.iter().any(|excluded| *excluded == name) {
                 symlink(entry.path(), folder.join(&name)).expect(io);
             }
         }
@@ -153,15 +153,15 @@ fn prepare(page: &Page, world: &World, folder: &Path, beside: &Path) {
                 &world.program.parent().expect(io).display().to_string(),
             )
             .replace("@CARGO@", &real_cargo());
-        program(&beside.join("cargo"), &wrapper);
+        program(&shims.join("cargo"), &wrapper);
     }
     let wrapper = format!(
         "#!/bin/sh\nexec timeout {} '{}' \"$@\"\n",
         world.timeout,
         world.program.display()
     );
-    program(&beside.join("domesday"), &wrapper);
-    fs::write(beside.join(".curlrc"), "fail\n").expect(io);
+    program(&shims.join("domesday"), &wrapper);
+    fs::write(shims.join(".curlrc"), "fail\n").expect(io);
 }
 
 fn program(path: &Path, text: &str) {
@@ -169,7 +169,7 @@ fn program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("and made one");
 }
 
-/// The cargo that a reader has: the first of the search path.
+/// Returns the path of the reader's cargo: the first of the search path.
 fn real_cargo() -> String {
     let found = Command::new("sh").args(["-c", "command -v cargo"]).output();
     let found = found.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
@@ -181,7 +181,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("its address").port()
 }
 
-fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], beside: &Path) -> String {
+fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], shims: &Path) -> String {
     // Whatever fails, what the page started ends with it.
     let mut script = String::from("exec 2>&1\ntrap 'kill $(jobs -p) 2>/dev/null || true' EXIT\n");
     for (number, step) in steps.iter().enumerate() {
@@ -199,7 +199,7 @@ fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], beside: &Path) 
                 let _ = writeln!(script, "printf '{MARK}{number}\\n'");
                 match spoken::server(&commands) {
                     Some(server) => {
-                        let log = beside.join(format!("server-{number}"));
+                        let log = shims.join(format!("server-{number}"));
                         let _ = write!(
                             script,
                             "{before}{serve} >'{log}' 2>'{log}.log' &\n\
@@ -220,7 +220,7 @@ fn script(page: &Page, steps: &[Step<'_>], ports: &[(u16, u16)], beside: &Path) 
     script
 }
 
-/// A text with what is typed in place of what the page says.
+/// Replaces the page's large values by the small values that are typed.
 fn small(page: &Page, text: &str) -> String {
     let pairs = page.in_small.iter();
     pairs.fold(text.to_owned(), |text, (large, small)| {
@@ -228,14 +228,14 @@ fn small(page: &Page, text: &str) -> String {
     })
 }
 
-/// A text with ports that are free in the place of the page's.
+/// Replaces the page's ports by free ports.
 fn on(ports: &[(u16, u16)], text: &str) -> String {
-    ports.iter().fold(text.to_owned(), |text, (shown, taken)| {
-        text.replace(&format!(":{shown}"), &format!(":{taken}"))
+    ports.iter().fold(text.to_owned(), |text, (port, free)| {
+        text.replace(&format!(":{port}"), &format!(":{free}"))
     })
 }
 
-fn shell(world: &World, script: &str, folder: &Path, beside: &Path) -> Command {
+fn shell(world: &World, script: &str, folder: &Path, shims: &Path) -> Command {
     let mut command = Command::new("timeout");
     command
         .args(["--kill-after=10", &world.timeout.to_string()])
@@ -251,8 +251,8 @@ fn shell(world: &World, script: &str, folder: &Path, beside: &Path) -> Command {
     }
     let path = std::env::var("PATH").unwrap_or_default();
     command
-        .env("PATH", format!("{}:{path}", beside.display()))
-        .env("CURL_HOME", beside);
+        .env("PATH", format!("{}:{path}", shims.display()))
+        .env("CURL_HOME", shims);
     command
 }
 
@@ -277,7 +277,7 @@ fn judge(
             .parse()
             .ok()
             .and_then(|number: usize| steps.get(number));
-        let Some(Step::Type(block, shown)) = step else {
+        let Some(Step::Type(block, expected_block)) = step else {
             continue;
         };
         let part: String = part
@@ -293,13 +293,15 @@ fn judge(
             faults.push(page.fault(block.line, what));
             break;
         }
-        let Some(shown) = shown else { continue };
-        report.compared += 1;
-        let difference = match &*shown.language {
-            "json" => expected::json(&shown.text, &part),
-            _ => expected::text(&shown.text, &part, folder),
+        let Some(expected_block) = expected_block else {
+            continue;
         };
-        faults.extend(difference.map(|difference| page.fault(shown.line, difference)));
+        report.compared += 1;
+        let difference = match &*expected_block.language {
+            "json" => expected::json(&expected_block.text, &part),
+            _ => expected::text(&expected_block.text, &part, folder),
+        };
+        faults.extend(difference.map(|difference| page.fault(expected_block.line, difference)));
     }
     if faults.is_empty() {
         Ok(())
@@ -308,7 +310,7 @@ fn judge(
     }
 }
 
-/// Whether a line is one that a server that runs beside logged.
+/// Reports whether a line was logged by a server that runs in the background.
 fn is_log(line: &str) -> bool {
     line.starts_with("{\"timestamp\":")
 }
@@ -317,15 +319,15 @@ fn is_log(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// A world whose program says what it was given.
-    fn world(room: &Path) -> World {
-        let releases = room.join("releases");
+    /// Returns a world whose program prints its arguments.
+    fn world(temp_dir: &Path) -> World {
+        let releases = temp_dir.join("releases");
         fs::create_dir(&releases).unwrap();
-        let path = room.join("program");
+        let path = temp_dir.join("program");
         program(&path, "#!/bin/sh\necho \"domesday $*\"\n");
         World {
             program: path,
-            repository: room.to_owned(),
+            repository: temp_dir.to_owned(),
             releases,
             environment: Vec::new(),
             timeout: 60,
@@ -333,12 +335,12 @@ mod tests {
     }
 
     fn page(text: &str) -> Result<Report, Vec<Problem>> {
-        let room = tempfile::tempdir().unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
         let page = Page::read("docs/a.md", text)?;
-        typed(&page, &world(room.path()), &|_| None)
+        type_page(&page, &world(temp_dir.path()), &|_| None)
     }
 
-    fn told(text: &str) -> String {
+    fn message(text: &str) -> String {
         page(text)
             .unwrap_err()
             .iter()
@@ -358,48 +360,48 @@ mod tests {
         );
         let report = report.unwrap();
         assert_eq!((report.typed, report.compared), (1, 1));
-        assert_eq!(report.left, [(12, "a day".to_owned())]);
+        assert_eq!(report.not_typed, [(12, "a day".to_owned())]);
     }
 
     #[test]
     fn a_command_that_fails_is_told_with_what_it_printed() {
-        let told = told("```sh\ntrue\n```\n\n```sh\nb=1\ncat missing.txt\necho never\n```\n");
+        let message = message("```sh\ntrue\n```\n\n```sh\nb=1\ncat missing.txt\necho never\n```\n");
         assert!(
-            told.starts_with("docs/a.md:6: these commands failed"),
-            "{told}"
+            message.starts_with("docs/a.md:6: these commands failed"),
+            "{message}"
         );
-        assert!(told.contains("missing.txt: No such file"), "{told}");
-        assert!(!told.ends_with("never\n"), "{told}");
+        assert!(message.contains("missing.txt: No such file"), "{message}");
+        assert!(!message.ends_with("never\n"), "{message}");
     }
 
     #[test]
     fn another_output_is_told() {
-        let told = told("```sh\ndomesday status\n```\n\n```text\ndomesday statues\n```\n");
+        let message = message("```sh\ndomesday status\n```\n\n```text\ndomesday statues\n```\n");
         assert!(
-            told.starts_with("docs/a.md:6: this was not printed: domesday statues"),
-            "{told}"
+            message.starts_with("docs/a.md:6: this was not printed: domesday statues"),
+            "{message}"
         );
     }
 
     #[test]
     fn a_folder_is_a_checkout_unless_the_page_says_empty() {
-        let shown = "```sh\nls\n```\n\n```text\n";
-        page(&format!("{shown}program\nreleases\n```\n")).unwrap();
-        page(&format!("<!-- folder: empty -->\n\n{shown}```\n")).unwrap();
+        let text = "```sh\nls\n```\n\n```text\n";
+        page(&format!("{text}program\nreleases\n```\n")).unwrap();
+        page(&format!("<!-- folder: empty -->\n\n{text}```\n")).unwrap();
     }
 
     #[test]
     fn nothing_of_the_repository_is_written_over() {
-        let told = told(
+        let message = message(
             "A `program.toml` and `releases/../x.toml`:\n\n```toml\n```\n\n```sh\ntrue\n```\n",
         );
-        assert!(told.contains("within the page's folder"), "{told}");
+        assert!(message.contains("within the page's folder"), "{message}");
     }
 
     #[test]
     fn what_a_page_starts_ends_with_it() {
-        let begun = std::time::Instant::now();
+        let started = std::time::Instant::now();
         page("```sh\nsleep 50 &\n```\n").unwrap();
-        assert!(begun.elapsed().as_secs() < 20);
+        assert!(started.elapsed().as_secs() < 20);
     }
 }

@@ -1,20 +1,20 @@
 //! Commands as they are written in blocks and sentences: taken apart as far as a check needs.
 
-/// Where a server listens that is not told.
+/// The default port of a server.
 const DEFAULT_PORT: &str = "8080";
 
 /// A server that a block leaves running.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Server {
-    /// What the block does before.
+    /// The lines of the block before it.
     pub before: String,
     /// The command that stays.
     pub command: String,
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: String,
 }
 
-/// The lines of a block, those that end in a backslash joined with the next.
+/// Returns the lines of a block, where a line that ends in a backslash is joined with the next.
 pub fn lines(block: &str) -> Vec<String> {
     let joined = block.replace("\\\n", " ");
     let lines = joined.lines().map(str::trim);
@@ -22,9 +22,9 @@ pub fn lines(block: &str) -> Vec<String> {
     lines.map(str::to_owned).collect()
 }
 
-/// The simple commands of a line, each as its words: parted at pipes, semicolons and the like,
-/// without what is redirected, variables that are set, or comments. A rough reading, for looking
-/// things up and not for running them.
+/// Splits a line into its simple commands, each as its words. Pipes, semicolons and the like
+/// separate commands; redirections, set variables and comments are left out. It is a rough reading
+/// to look words up, not to run them.
 pub fn simple(line: &str) -> Vec<Vec<String>> {
     let line = line.split(" #").next().unwrap_or_default();
     let mut commands = vec![Vec::new()];
@@ -74,8 +74,8 @@ fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
 }
 
-/// The server that a block leaves running: its last line is `domesday serve` (or cargo's way of
-/// saying it), not in the background.
+/// Returns the server that a block leaves running. Its last line is `domesday serve` (or the same
+/// through cargo), not in the background.
 pub fn server(block: &str) -> Option<Server> {
     let joined = block.replace("\\\n", " ");
     let joined = joined.trim_end();

@@ -1,8 +1,8 @@
-//! What a page writes as code is something that there is: a path, or words that the sources use.
+//! Checks that code on a page exists: a path, or words that the sources use.
 //!
-//! A name that was changed in the sources (a setting, a metric, a field, a reason, a function, a
-//! file) is thereby found on every page that still has the old one. That a word is used rightly
-//! this cannot tell; commands and outputs are for that.
+//! The check finds a page that still has a name which the sources no longer use: a setting, a
+//! metric, a field, a reason, a function or a file. It cannot tell whether a word is used rightly.
+//! The typed commands and their outputs test that.
 
 use crate::Problem;
 use crate::page::Page;
@@ -73,7 +73,7 @@ impl Sources {
             let within = within.display().to_string();
             if path.is_dir() {
                 self.paths.push(format!("{within}/"));
-                let top = folder == repository && LEFT_OUT.iter().any(|left| *left == name);
+                let top = folder == repository && LEFT_OUT.iter().any(|excluded| *excluded == name);
                 if !top && name != "target" {
                     self.folder(repository, &path);
                 }
@@ -86,16 +86,16 @@ impl Sources {
                     && name != "Cargo.lock"
                     && let Ok(text) = std::fs::read_to_string(&path)
                 {
-                    self.say(&text);
+                    self.add(&text);
                 }
-                self.say(&within);
+                self.add(&within);
                 self.paths.push(within);
             }
         }
     }
 
     /// Adds a source.
-    pub fn say(&mut self, text: &str) {
+    pub fn add(&mut self, text: &str) {
         for word in WORD.find_iter(text).map(|word| word.as_str()) {
             self.words.insert(word.to_lowercase());
             self.words.insert(snake(word));
@@ -118,7 +118,7 @@ impl Sources {
         // A day or a number may stand at the end of a name that is made, and a histogram is served
         // in parts.
         let bare = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_');
-        let made = [format!("{bare}_"), format!("{word}_bucket")];
+        let derived = [format!("{bare}_"), format!("{word}_bucket")];
         // The registry of metrics puts the program's name before theirs.
         let metric = word
             .strip_prefix("domesday_")
@@ -130,17 +130,17 @@ impl Sources {
         ];
         names
             .iter()
-            .chain(&made)
+            .chain(&derived)
             .any(|name| self.words.contains(name))
             || ELSEWHERE.contains(&&*word)
     }
 
-    /// Whether it is a part of a word, as filters of tests are.
+    /// Reports whether a word of the sources contains this text, as a filter of tests does.
     fn holds(&self, part: &str) -> bool {
         self.words.iter().any(|word| word.contains(part))
     }
 
-    /// Whether a flag is written anywhere, or is a field that a program derives its flags from.
+    /// Reports whether the sources name a flag, or a field that a program derives the flag from.
     fn takes(&self, flag: &str) -> bool {
         let field = flag.trim_start_matches('-').replace('-', "_");
         self.flags.contains(flag)
@@ -154,22 +154,22 @@ impl Sources {
     }
 }
 
-/// Code on a page that nothing in the sources is called.
+/// Finds code on a page that no source names.
 pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Problem> {
     let mut faults = Vec::new();
     for (line, span) in &page.spans {
-        let mut say = |what: String| faults.push(page.fault(*line, what));
+        let mut report = |what: String| faults.push(page.fault(*line, what));
         for flag in FLAG.find_iter(span) {
             let flag = flag.as_str();
             if !program.knows(flag) && !sources.takes(flag) {
-                say(format!("nothing takes the flag {flag} (`{span}`)"));
+                report(format!("nothing takes the flag {flag} (`{span}`)"));
             }
         }
         if PATH.is_match(span) {
             let top = span.split('/').next().unwrap_or_default();
             let source = span.ends_with(".rs") || span.ends_with(".py") || span.ends_with(".wit");
             if (sources.is_top(top) || source) && !sources.has(span) {
-                say(format!("there is no `{span}`"));
+                report(format!("there is no `{span}`"));
                 continue;
             }
         }
@@ -179,7 +179,7 @@ pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Problem>
         let filters = span.starts_with("cargo test");
         let known = |word: &str| sources.says(word) || (filters && sources.holds(word));
         for word in unknown.filter(|word| !known(word)) {
-            say(format!(
+            report(format!(
                 "`{word}` (of `{span}`) stands nowhere in the sources"
             ));
         }
@@ -187,12 +187,12 @@ pub fn faults(page: &Page, sources: &Sources, program: &Command) -> Vec<Problem>
     faults
 }
 
-/// Words in capitals stand for something of the reader's.
+/// Reports whether a word in capitals stands for a value of the reader's.
 fn placeholder(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_uppercase() || c == '_') && !word.starts_with("DOMESDAY")
 }
 
-/// `TooFew` as it is written in JSON, `too_few`.
+/// Returns a name as JSON writes it: `TooFew` as `too_few`.
 fn snake(word: &str) -> String {
     let mut snake = String::new();
     let mut below = false;
@@ -212,15 +212,15 @@ mod tests {
 
     #[test]
     fn what_is_nowhere_is_told() {
-        let room = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(room.path().join("host/server/src/http")).unwrap();
+        let temp_dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(temp_dir.path().join("host/server/src/http")).unwrap();
         std::fs::write(
-            room.path().join("host/server/src/http/mod.rs"),
+            temp_dir.path().join("host/server/src/http/mod.rs"),
             "fn route() { metric(\"domesday_requests_total\"); } // --some-flag DOMESDAY_DATA enum A { TooFew }",
         )
         .unwrap();
-        let sources = Sources::read(room.path());
-        let told = |text: &str| {
+        let sources = Sources::read(temp_dir.path());
+        let problems = |text: &str| {
             let page = Page::read("a.md", text).unwrap();
             let faults = faults(&page, &sources, &Command::default());
             faults
@@ -229,16 +229,19 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let sound = "`http/mod.rs` `host/server/` `domesday_requests_total` `--some-flag FILE` `DOMESDAY_DATA` `abc` `too_few`\n";
-        assert_eq!(told(sound), [""; 0]);
-        assert_eq!(told("`http/intake.rs`\n"), ["there is no `http/intake.rs`"]);
-        assert_eq!(told("`host/client`\n"), ["there is no `host/client`"]);
+        assert_eq!(problems(sound), [""; 0]);
         assert_eq!(
-            told("`--some-flags`\n"),
+            problems("`http/intake.rs`\n"),
+            ["there is no `http/intake.rs`"]
+        );
+        assert_eq!(problems("`host/client`\n"), ["there is no `host/client`"]);
+        assert_eq!(
+            problems("`--some-flags`\n"),
             ["nothing takes the flag --some-flags (`--some-flags`)"]
         );
         for gone in ["domesday_answers_total", "DOMESDAY_FOLDER"] {
             let expected = format!("`{gone}` (of `{gone}`) stands nowhere in the sources");
-            assert_eq!(told(&format!("`{gone}`\n")), [expected]);
+            assert_eq!(problems(&format!("`{gone}`\n")), [expected]);
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 
-/// The back-test in the demo's package, of sales that the release had not learnt from.
+/// Returns the back-test in the demo's package, of sales that the release was not trained on.
 fn packaged() -> (String, Value) {
     let path = releases().join("valuation").join(RELEASE);
     let text = fs::read_to_string(path.join("backtest.json")).unwrap();
@@ -14,7 +14,7 @@ fn packaged() -> (String, Value) {
     (text, report)
 }
 
-/// The options that name its window.
+/// Returns the options that set its window.
 fn window() -> [String; 4] {
     let report = packaged().1;
     let day = |which: &str| report["subject"][which].as_str().unwrap().to_owned();
@@ -33,10 +33,10 @@ fn backtest(arguments: &[&str]) -> ProcessOutput {
     run(all)
 }
 
-/// What it says, and the JSON as written.
-fn reported(more: &[&str]) -> (String, String) {
-    let kept = tempfile::tempdir().unwrap();
-    let file = kept.path().join("backtest.json").display().to_string();
+/// Runs a back-test, and returns its output and its JSON file.
+fn backtest_and_read(more: &[&str]) -> (String, String) {
+    let temp_dir = tempfile::tempdir().unwrap();
+    let file = temp_dir.path().join("backtest.json").display().to_string();
     let window = window();
     let window: Vec<&str> = window.iter().map(String::as_str).collect();
     // Most tests are not of the probe, which takes most of the time.
@@ -44,12 +44,12 @@ fn reported(more: &[&str]) -> (String, String) {
         true => &[],
         false => &["--leakage-probe", "0"],
     };
-    let said = backtest(&[&window[..], probe, more, &["--json", &file]].concat()).ok();
-    (said.stdout, fs::read_to_string(file).unwrap())
+    let output = backtest(&[&window[..], probe, more, &["--json", &file]].concat()).ok();
+    (output.stdout, fs::read_to_string(file).unwrap())
 }
 
 fn json(more: &[&str]) -> Value {
-    serde_json::from_str(&reported(more).1).unwrap()
+    serde_json::from_str(&backtest_and_read(more).1).unwrap()
 }
 
 fn number(value: &Value, at: &str) -> f64 {
@@ -91,11 +91,11 @@ fn the_figures_of_the_demo_are_of_their_size() {
 fn the_package_holds_what_the_command_says_to_the_byte() {
     let (text, report) = packaged();
     assert_eq!(report["leakage_probe"]["passed"], true);
-    let (said, again) = reported(&["--leakage-probe", "50", "--sample", "20000"]);
+    let (output, again) = backtest_and_read(&["--leakage-probe", "50", "--sample", "20000"]);
     assert!(text == again, "{again}");
     assert!(
-        said.contains("passed: another future changed no answer"),
-        "{said}"
+        output.contains("passed: another future changed no answer"),
+        "{output}"
     );
 }
 
@@ -106,23 +106,23 @@ fn a_window_that_was_learnt_from_is_refused_or_marked() {
         .as_str()
         .unwrap();
     let day = &["--from", learnt, "--to", learnt];
-    let said = backtest(day).refused();
+    let output = backtest(day).refused();
     let after = report["subject"]["from"].as_str().unwrap();
     assert!(
-        said.contains(&format!("learnt from sales up to {learnt}")),
-        "{said}"
+        output.contains(&format!("learnt from sales up to {learnt}")),
+        "{output}"
     );
     assert!(
-        said.contains(&format!("begin at {after} or later")),
-        "{said}"
+        output.contains(&format!("Begin at {after} or later")),
+        "{output}"
     );
     // A window that ends before is no better.
     let before = &["--from", "2022-01-01", "--to", "2022-02-01"];
     assert!(backtest(before).refused().contains("--allow-overlap"));
     let more = ["--allow-overlap", "--leakage-probe", "0"];
-    let said = backtest(&[&before[..], &more].concat()).ok().stdout;
-    assert!(said.contains("WARNING"), "{said}");
-    assert!(said.contains("these figures are too good"), "{said}");
+    let output = backtest(&[&before[..], &more].concat()).ok().stdout;
+    assert!(output.contains("WARNING"), "{output}");
+    assert!(output.contains("these figures are too good"), "{output}");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn groups_divide_the_rows_and_small_ones_are_not_figured() {
 
 #[test]
 fn the_same_window_gives_the_same_bytes() {
-    assert!(reported(&["--sample", "150"]) == reported(&["--sample", "150"]));
+    assert!(backtest_and_read(&["--sample", "150"]) == backtest_and_read(&["--sample", "150"]));
 }
 
 #[test]
@@ -192,44 +192,47 @@ fn a_value_as_at_the_first_of_the_month_sees_less() {
 
 #[test]
 fn what_cannot_be_tested_is_said() {
-    let said = backtest(&["--from", "2026-09-30", "--to", "2026-09-01"]).refused();
+    let output = backtest(&["--from", "2026-09-30", "--to", "2026-09-01"]).refused();
     assert!(
-        said.contains("--from 2026-09-30 is after --to 2026-09-01"),
-        "{said}"
+        output.contains("--from 2026-09-30 is after --to 2026-09-01"),
+        "{output}"
     );
-    let said = backtest(&["--from", "2031-01-01", "--to", "2031-02-01"]).refused();
+    let output = backtest(&["--from", "2031-01-01", "--to", "2031-02-01"]).refused();
     assert!(
-        said.contains("the snapshot's latest sale is of 2026-"),
-        "{said}"
+        output.contains("the snapshot's latest sale is of 2026-"),
+        "{output}"
     );
     let folder = releases().display().to_string();
-    let said = run(["release", "backtest", "nowhere-1", "--releases", &folder]
+    let output = run(["release", "backtest", "nowhere-1", "--releases", &folder]
         .into_iter()
         .map(str::to_owned)
         .chain(window()))
     .refused();
-    assert!(said.contains("no release \"nowhere-1\""), "{said}");
+    assert!(output.contains("no release \"nowhere-1\""), "{output}");
 }
 
 #[test]
 fn what_cannot_be_written_is_said_before_the_work() {
-    let kept = tempfile::tempdir().unwrap();
-    let file = kept.path().join("b.json").display().to_string();
+    let temp_dir = tempfile::tempdir().unwrap();
+    let file = temp_dir.path().join("b.json").display().to_string();
     // Of a window that is refused, since the outputs come first.
     let day = ["--from", "2031-01-01", "--to", "2031-02-01"];
     let refused = |more: &[&str]| backtest(&[&day[..], more].concat()).refused();
-    let said = refused(&["--json", &file, "--rows", "/nowhere/b.csv"]);
-    assert!(said.contains("/nowhere/b.csv"), "{said}");
-    let said = refused(&["--json", &file, "--rows", &file]);
-    assert!(said.contains("--json and --rows are one file"), "{said}");
-    assert!(!kept.path().join("b.json").exists());
+    let output = refused(&["--json", &file, "--rows", "/nowhere/b.csv"]);
+    assert!(output.contains("/nowhere/b.csv"), "{output}");
+    let output = refused(&["--json", &file, "--rows", &file]);
+    assert!(
+        output.contains("--json and --rows are one file"),
+        "{output}"
+    );
+    assert!(!temp_dir.path().join("b.json").exists());
 }
 
-/// Whoever wants another figure can make it: the rows hold what the report was made of.
+/// The rows hold the input of the report, so a reader can compute another figure.
 #[test]
 fn the_rows_give_the_figures_of_the_report() {
-    let kept = tempfile::tempdir().unwrap();
-    let path = kept.path().join("rows.csv");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let path = temp_dir.path().join("rows.csv");
     let report = json(&["--rows", &path.display().to_string()]);
     let mut file = csv::Reader::from_path(&path).unwrap();
     let rows: Vec<BTreeMap<String, String>> = file.deserialize().map(Result::unwrap).collect();

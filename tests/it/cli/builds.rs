@@ -4,7 +4,7 @@ use crate::common::program::{TIMEOUT, repository, to_its_end};
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The dependencies of a build, each with its version and its features.
+/// Returns the dependencies of a build, each with its version and its features.
 fn dependencies(build: &[&str]) -> BTreeSet<String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);

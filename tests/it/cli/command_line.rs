@@ -79,11 +79,11 @@ fn what_no_command_takes_is_a_usage_error() {
     }
 }
 
-/// A data folder that the key commands may use.
+/// Returns an empty data folder for the key commands.
 fn folder() -> (TempDir, String) {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().display().to_string();
-    (kept, data)
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().display().to_string();
+    (temp_dir, data)
 }
 
 fn create(data: &str, scopes: &[&str]) -> ProcessOutput {
@@ -94,7 +94,7 @@ fn create(data: &str, scopes: &[&str]) -> ProcessOutput {
     run(arguments)
 }
 
-/// Every file under a folder.
+/// Returns every file under a folder.
 fn bytes_under(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {

@@ -16,18 +16,18 @@ const MISBEHAVING: &str = "misbehaving-1";
 /// The demo's, its limits so low that it fails on every row.
 const STARVED: &str = "starved-1";
 
-/// The demo's release with others beside it, made once a run.
-fn beside() -> &'static Releases {
+/// Returns the demo's release with others beside it, made once a run.
+fn compared_releases() -> &'static Releases {
     static MADE: OnceLock<Releases> = OnceLock::new();
     MADE.get_or_init(|| {
-        Releases::shared("compare", |made| {
-            made.add_snapshot();
-            made.add_demo();
-            made.add(PLAIN, component("guest-plain"));
-            made.add(MISBEHAVING, component("guest-misbehaving"));
+        Releases::shared("compare", |target| {
+            target.add_snapshot();
+            target.add_demo();
+            target.add(PLAIN, component("guest-plain"));
+            target.add(MISBEHAVING, component("guest-misbehaving"));
             let demo = releases().join("valuation").join(RELEASE);
             let bytes = fs::read(demo.join("component.wasm")).unwrap();
-            made.add_changed(STARVED, bytes, |body| body.fuel_per_row = 1_000);
+            target.add_changed(STARVED, bytes, |body| body.fuel_per_row = 1_000);
         })
     })
 }
@@ -42,13 +42,16 @@ fn compare(folder: &Path, a: &str, b: &str, more: &[&str]) -> ProcessOutput {
     run(all)
 }
 
-/// What was said, the JSON and the page.
-fn reported(a: &str, b: &str, more: &[&str]) -> (String, Value, String) {
-    let kept = tempfile::tempdir().unwrap();
-    let (json, page) = (kept.path().join("c.json"), kept.path().join("c.html"));
+/// Compares two releases, and returns the output, the JSON and the page.
+fn compare_and_read(a: &str, b: &str, more: &[&str]) -> (String, Value, String) {
+    let temp_dir = tempfile::tempdir().unwrap();
+    let (json, page) = (
+        temp_dir.path().join("c.json"),
+        temp_dir.path().join("c.html"),
+    );
     let (json_path, page_path) = (json.display().to_string(), page.display().to_string());
     let outputs = ["--json", &json_path, "--report", &page_path];
-    let ran = compare(beside().path(), a, b, &[more, &outputs].concat()).ok();
+    let ran = compare(compared_releases().path(), a, b, &[more, &outputs].concat()).ok();
     let text = fs::read_to_string(json).unwrap();
     (
         ran.stdout,
@@ -66,9 +69,9 @@ fn number(value: &Value, at: &str) -> f64 {
 
 #[test]
 fn a_release_against_itself_changes_nothing() {
-    let (said, found, page) = reported(RELEASE, RELEASE, &["--sample", "120"]);
-    assert!(said.contains("B says the same as A on all"), "{said}");
-    assert!(said.contains("No row changes status."), "{said}");
+    let (output, found, page) = compare_and_read(RELEASE, RELEASE, &["--sample", "120"]);
+    assert!(output.contains("B says the same as A on all"), "{output}");
+    assert!(output.contains("No row changes status."), "{output}");
     let rows = number(&found, "/overall/rows");
     assert!(rows > 80.0);
     assert_eq!(number(&found, "/identical"), rows);
@@ -85,7 +88,7 @@ fn a_release_against_itself_changes_nothing() {
 
 #[test]
 fn the_sales_are_those_that_neither_learnt_from() {
-    let (_, found, _) = reported(RELEASE, PLAIN, &[]);
+    let (_, found, _) = compare_and_read(RELEASE, PLAIN, &[]);
     let text = fs::read_to_string(
         releases()
             .join("valuation")
@@ -106,10 +109,10 @@ fn the_sales_are_those_that_neither_learnt_from() {
 
 #[test]
 fn another_model_is_told_by_change_nearness_ranges_and_cost() {
-    let (said, found, page) = reported(RELEASE, PLAIN, &[]);
+    let (output, found, page) = compare_and_read(RELEASE, PLAIN, &[]);
     let rows = number(&found, "/overall/rows");
     assert_eq!(number(&found, "/identical"), 0.0);
-    assert!(said.contains(&format!(
+    assert!(output.contains(&format!(
         "B says something else than A on {rows} of {rows} rows."
     )));
     let change = &found["overall"]["change"];
@@ -119,13 +122,13 @@ fn another_model_is_told_by_change_nearness_ranges_and_cost() {
     let both = &found["overall"]["accuracy"];
     assert!(number(both, "/accuracy/b/mdape") > number(both, "/accuracy/a/mdape"));
     assert!(number(both, "/interval/1") < 0.5, "{both}");
-    assert!(said.contains("B is the worse"), "{said}");
+    assert!(output.contains("B is the worse"), "{output}");
     assert_eq!(number(&found, "/overall/ranges/b/coverage"), 1.0);
     assert!(number(&found, "/overall/width/b") > 50.0);
     assert!(number(&found, "/cost/fuel/ratio") < 0.5);
     assert_eq!(found["movers"].as_array().unwrap().len(), 10);
     let furthest = found["movers"][0]["row"].as_str().unwrap();
-    assert!(page.contains(furthest) && said.contains(furthest));
+    assert!(page.contains(furthest) && output.contains(furthest));
     assert!(furthest.starts_with("sale "), "{furthest}");
 }
 
@@ -139,8 +142,8 @@ fn both_ways_round_are_each_other_s_mirror() {
         "--sample",
         "60",
     ];
-    let (_, there, _) = reported(RELEASE, PLAIN, &window);
-    let (_, back, _) = reported(PLAIN, RELEASE, &window);
+    let (_, forward, _) = compare_and_read(RELEASE, PLAIN, &window);
+    let (_, back, _) = compare_and_read(PLAIN, RELEASE, &window);
     for (one, other) in [("a", "b"), ("b", "a")] {
         for at in [
             "/overall/valued",
@@ -149,17 +152,17 @@ fn both_ways_round_are_each_other_s_mirror() {
             "/cost/fuel/spread",
         ] {
             let of = |found: &Value, side: &str| found.pointer(&format!("{at}/{side}")).cloned();
-            assert_eq!(of(&there, one), of(&back, other), "{at}");
+            assert_eq!(of(&forward, one), of(&back, other), "{at}");
         }
     }
-    assert_eq!(there["flips"]["rows"], back["flips"]["rows"]);
+    assert_eq!(forward["flips"]["rows"], back["flips"]["rows"]);
 }
 
 #[test]
 fn a_release_that_fails_is_told_as_flips_with_the_reason() {
-    let (said, found, page) = reported(RELEASE, STARVED, &["--sample", "40"]);
-    assert!(said.contains("to failed (fuel spent)"), "{said}");
-    assert!(said.contains("No row is valued by both."), "{said}");
+    let (output, found, page) = compare_and_read(RELEASE, STARVED, &["--sample", "40"]);
+    assert!(output.contains("to failed (fuel spent)"), "{output}");
+    assert!(output.contains("No row is valued by both."), "{output}");
     assert_eq!(found["overall"]["valued"]["b"], 0);
     assert!(found["overall"]["change"].is_null());
     assert!(!found["flips"]["named"].as_array().unwrap().is_empty());
@@ -167,7 +170,7 @@ fn a_release_that_fails_is_told_as_flips_with_the_reason() {
     assert!(!page.contains("NaN"));
 }
 
-/// Fixtures with the rows of the demo's package.
+/// Returns the path of the fixtures in the demo's package.
 fn fixtures() -> String {
     let package = releases().join("valuation").join(RELEASE);
     package.join("fixtures.jsonl").display().to_string()
@@ -175,18 +178,21 @@ fn fixtures() -> String {
 
 #[test]
 fn subjects_of_fixtures_are_valued_anew() {
-    let (said, found, _) = reported(RELEASE, RELEASE, &[&fixtures()]);
+    let (output, found, _) = compare_and_read(RELEASE, RELEASE, &[&fixtures()]);
     assert!(
-        said.contains("The subjects of the fixtures fixtures.jsonl"),
-        "{said}"
+        output.contains("The subjects of the fixtures fixtures.jsonl"),
+        "{output}"
     );
-    assert!(said.contains("B says the same as A on all"), "{said}");
+    assert!(output.contains("B says the same as A on all"), "{output}");
     assert!(found["overall"]["accuracy"].is_null());
     assert_eq!(found["subject"]["rows"]["from"], "fixtures");
     // Bedrooms decide what this one does.
-    let (_, found, _) = reported(RELEASE, MISBEHAVING, &[&fixtures()]);
+    let (_, found, _) = compare_and_read(RELEASE, MISBEHAVING, &[&fixtures()]);
     let verdict = found["verdict"].to_string();
-    assert!(verdict.contains("What was paid is not known"), "{verdict}");
+    assert!(
+        verdict.contains("These rows have no known price"),
+        "{verdict}"
+    );
 }
 
 #[test]
@@ -199,10 +205,10 @@ fn what_was_learnt_from_is_said_first() {
         "--sample",
         "20",
     ];
-    let (said, found, page) = reported(RELEASE, PLAIN, &early);
+    let (output, found, page) = compare_and_read(RELEASE, PLAIN, &early);
     assert!(
-        said.contains("WARNING: A: The window holds sales that the release learnt from"),
-        "{said}"
+        output.contains("WARNING: A: The window holds sales that the release learnt from"),
+        "{output}"
     );
     assert_eq!(found["warnings"].as_array().unwrap().len(), 1);
     let warning = page.find("class=\"warning\"").unwrap();
@@ -212,26 +218,26 @@ fn what_was_learnt_from_is_said_first() {
 #[test]
 fn what_cannot_be_compared_is_said() {
     let folder = releases();
-    let said = compare(&folder, RELEASE, "nowhere-1", &[]).refused();
-    assert!(said.contains("no release \"nowhere-1\""), "{said}");
-    let said = compare(&folder, RELEASE, RELEASE, &["/nowhere/f.jsonl"]).refused();
-    assert!(said.contains("the fixtures /nowhere/f.jsonl"), "{said}");
+    let output = compare(&folder, RELEASE, "nowhere-1", &[]).refused();
+    assert!(output.contains("no release \"nowhere-1\""), "{output}");
+    let output = compare(&folder, RELEASE, RELEASE, &["/nowhere/f.jsonl"]).refused();
+    assert!(output.contains("the fixtures /nowhere/f.jsonl"), "{output}");
     let backwards = ["--from", "2026-09-30", "--to", "2026-09-01"];
-    let said = compare(&folder, RELEASE, RELEASE, &backwards).refused();
+    let output = compare(&folder, RELEASE, RELEASE, &backwards).refused();
     assert!(
-        said.contains("--from 2026-09-30 is after --to 2026-09-01"),
-        "{said}"
+        output.contains("--from 2026-09-30 is after --to 2026-09-01"),
+        "{output}"
     );
     let later = ["--from", "2031-01-01", "--to", "2031-02-01"];
-    let said = compare(&folder, RELEASE, RELEASE, &later).refused();
-    assert!(said.contains("has sales up to 2026-"), "{said}");
+    let output = compare(&folder, RELEASE, RELEASE, &later).refused();
+    assert!(output.contains("has sales up to 2026-"), "{output}");
     // Nothing was learnt from that late, and the message does not ask for a window that was given.
-    let said = compare(&folder, RELEASE, RELEASE, &later[..2]).refused();
+    let output = compare(&folder, RELEASE, RELEASE, &later[..2]).refused();
     assert!(
-        said.contains("--from 2031-01-01") && said.contains("has sales up to 2026-"),
-        "{said}"
+        output.contains("--from 2031-01-01") && output.contains("has sales up to 2026-"),
+        "{output}"
     );
-    assert!(!said.contains("learnt"), "{said}");
+    assert!(!output.contains("learnt"), "{output}");
     let both = [fixtures(), "--sample".to_owned(), "3".to_owned()];
     let both: Vec<&str> = both.iter().map(String::as_str).collect();
     assert_eq!(compare(&folder, RELEASE, RELEASE, &both).code, Some(2));
@@ -239,31 +245,31 @@ fn what_cannot_be_compared_is_said() {
 
 #[test]
 fn what_cannot_be_written_is_said_before_the_work() {
-    let kept = tempfile::tempdir().unwrap();
-    let path = |name: &str| kept.path().join(name).display().to_string();
+    let temp_dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| temp_dir.path().join(name).display().to_string();
     let (json, nowhere, page) = (path("c.json"), path("none/c.html"), path("c.html"));
     // Of a release that is not there, since the outputs come first.
     let refused = |more: &[&str]| compare(&releases(), RELEASE, "nowhere-1", more).refused();
-    let said = refused(&["--json", &json, "--report", &nowhere]);
-    assert!(said.contains("none/c.html"), "{said}");
-    let said = refused(&["--json", &json, "--report", &json]);
+    let output = refused(&["--json", &json, "--report", &nowhere]);
+    assert!(output.contains("none/c.html"), "{output}");
+    let output = refused(&["--json", &json, "--report", &json]);
     assert!(
-        said.contains("--report and --json are one file") && said.contains("c.json"),
-        "{said}"
+        output.contains("--report and --json are one file") && output.contains("c.json"),
+        "{output}"
     );
     assert!(!Path::new(&json).exists());
-    // What was there stays where nothing comes of the work.
+    // A failed comparison leaves the existing file unchanged.
     fs::write(&json, "an earlier one").unwrap();
-    let said = refused(&["--json", &json, "--report", &page]);
-    assert!(said.contains("no release \"nowhere-1\""), "{said}");
+    let output = refused(&["--json", &json, "--report", &page]);
+    assert!(output.contains("no release \"nowhere-1\""), "{output}");
     assert_eq!(fs::read_to_string(&json).unwrap(), "an earlier one");
     assert!(!Path::new(&page).exists());
 }
 
 #[test]
 fn a_reader_who_has_gone_costs_no_file_and_a_full_disk_is_told() {
-    let kept = tempfile::tempdir().unwrap();
-    let page = kept.path().join("c.html");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let page = temp_dir.path().join("c.html");
     let page_path = page.display().to_string();
     let folder = releases().display().to_string();
     let all = ["compare", RELEASE, RELEASE, "--releases", &folder];
@@ -272,12 +278,18 @@ fn a_reader_who_has_gone_costs_no_file_and_a_full_disk_is_told() {
     assert_eq!(ran.stderr, "");
     assert!(fs::read_to_string(&page).unwrap().contains("</html>"));
     fs::remove_file(&page).unwrap();
-    let said = run_into(">/dev/full", &all).refused();
-    assert!(said.contains("standard output: No space left"), "{said}");
+    let output = run_into(">/dev/full", &all).refused();
+    assert!(
+        output.contains("standard output: No space left"),
+        "{output}"
+    );
     assert!(fs::read_to_string(&page).unwrap().contains("</html>"));
     // As with every other command.
     let list = ["release", "list", "--releases", &folder];
     assert_eq!(run_into("| true", list).ok().stderr, "");
-    let said = run_into(">/dev/full", list).refused();
-    assert!(said.contains("standard output: No space left"), "{said}");
+    let output = run_into(">/dev/full", list).refused();
+    assert!(
+        output.contains("standard output: No space left"),
+        "{output}"
+    );
 }

@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// The demo's own fixtures, one a line.
+/// Returns the demo's own fixtures.
 fn fixtures() -> Vec<Value> {
     let path = releases()
         .join("valuation")
@@ -52,11 +52,11 @@ fn lines(fixtures: &[Value]) -> String {
 #[test]
 fn compiled_code_is_kept_where_that_is_wished_and_used_again() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = folder.path().join("kept");
-    let wish = ["--compiled", &kept.display().to_string()];
+    let cache_dir = folder.path().join("kept");
+    let wish = ["--compiled", &cache_dir.display().to_string()];
     let first = own(&wish).ok();
     let entries = || {
-        let entries = fs::read_dir(kept.join("compiled")).unwrap();
+        let entries = fs::read_dir(cache_dir.join("compiled")).unwrap();
         let entries = entries.map(|entry| entry.unwrap());
         let known =
             entries.map(|entry| (entry.path(), entry.metadata().unwrap().modified().unwrap()));
@@ -67,7 +67,7 @@ fn compiled_code_is_kept_where_that_is_wished_and_used_again() {
     assert_eq!(own(&wish).ok().stdout, first.stdout);
     assert_eq!(entries(), known, "compiled again");
 
-    fs::set_permissions(&kept, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::set_permissions(&cache_dir, fs::Permissions::from_mode(0o777)).unwrap();
     let refused = own(&wish).refused();
     assert!(
         refused.contains("the folder of compiled code")
@@ -76,7 +76,7 @@ fn compiled_code_is_kept_where_that_is_wished_and_used_again() {
     );
 }
 
-/// The number's neighbour: one bit of it is another.
+/// Flips the lowest bit of a number.
 fn one_bit(number: &mut Value) {
     let bits = number.as_f64().unwrap().to_bits() ^ 1;
     *number = f64::from_bits(bits).into();
@@ -93,10 +93,10 @@ fn first_valued(fixtures: &[Value]) -> usize {
 fn the_releases_own_fixtures_are_identical() {
     let rows = fixtures().len();
     assert!(rows >= 30, "{rows}");
-    let said = own(&[]).ok().stdout;
+    let output = own(&[]).ok().stdout;
     assert!(
-        said.starts_with(&format!("{rows} of {rows} rows identical to the bit")),
-        "{said}"
+        output.starts_with(&format!("{rows} of {rows} rows identical to the bit")),
+        "{output}"
     );
 }
 

@@ -1,8 +1,8 @@
-//! Hosts that are killed, put to sleep, or given a disk that fails, while clients are at work: what
-//! was answered is kept, once.
+//! Hosts that are killed, stopped, or given a failing disk while clients are at work. Every answer
+//! is stored once.
 //!
-//! What is random comes from a seed, which is printed; `DOMESDAY_CRASH_SEED` repeats a run as far
-//! as threads and the clock allow, and `DOMESDAY_CRASH_KILLS` changes the number of kills.
+//! Random choices come from a seed, which is printed. `DOMESDAY_CRASH_SEED` repeats a run as far as
+//! threads and the clock allow. `DOMESDAY_CRASH_KILLS` changes the number of kills.
 
 mod clients;
 mod disk;

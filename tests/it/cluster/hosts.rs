@@ -11,7 +11,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long another host may take to see a change.
+/// The longest delay until another host sees a change.
 const SEEN: Duration = Duration::from_secs(1);
 
 const JOBS: &str = "/v3/valuation-jobs";
@@ -23,8 +23,8 @@ fn host(database: &str) -> Server {
         .go()
 }
 
-/// The key of a new tenant that may use so many units, as fast as it likes.
-fn allowed(database: &str, units: u64) -> String {
+/// Creates a tenant that may use this many units without a rate limit, and returns its key.
+fn tenant_key(database: &str, units: u64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let plan = folder.path().join("plan.toml");
     let text = format!(
@@ -47,17 +47,17 @@ fn allowed(database: &str, units: u64) -> String {
     )
 }
 
-/// What the database says was used.
-fn used(database: &str) -> u64 {
+/// Returns the units used, from the database.
+fn used_units(database: &str) -> u64 {
     let all = "SELECT coalesce(sum(used), 0) FROM domesday.usage";
     cluster::sql(database, all).trim().parse().unwrap()
 }
 
-/// Two hosts of a database, and a client of each that may use so many units.
+/// Starts two hosts of a database, and a client of each that may use this many units.
 fn pair(units: u64) -> (String, [Server; 2], [Client; 2]) {
     let database = cluster::shared().database();
     let hosts = [host(&database), host(&database)];
-    let secret = allowed(&database, units);
+    let secret = tenant_key(&database, units);
     for host in &hosts {
         within(SEEN, || host.client(&secret).get(CURRENT).status == 200);
     }
@@ -67,8 +67,8 @@ fn pair(units: u64) -> (String, [Server; 2], [Client; 2]) {
 
 fn key(database: &str, arguments: &[&str]) -> String {
     // Nobody's data folder: the command is on none of the hosts.
-    let place = ["--state", database, "--data", "/nonexistent"];
-    let all = [&["key"], arguments, &place].concat();
+    let store = ["--state", database, "--data", "/nonexistent"];
+    let all = [&["key"], arguments, &store].concat();
     run(all).ok().stdout.trim().to_owned()
 }
 
@@ -114,7 +114,7 @@ fn a_key_is_the_same_on_both_hosts() {
     }
 }
 
-/// Eight customers on two hosts use an allowance up: to the last unit, and not one more.
+/// Eight customers on two hosts use an allowance up to the last unit, and not one more.
 #[test]
 fn an_allowance_is_used_up_exactly_over_both_hosts() {
     const ALLOWANCE: u64 = 1_000;
@@ -154,11 +154,11 @@ fn an_allowance_is_used_up_exactly_over_both_hosts() {
         }
     });
     let (granted, refused) = (granted.into_inner(), refused.into_inner());
-    assert_eq!((granted, used(&database)), (ALLOWANCE, ALLOWANCE));
+    assert_eq!((granted, used_units(&database)), (ALLOWANCE, ALLOWANCE));
     println!("counts: an allowance over two hosts: granted {granted}, requests refused {refused}");
 }
 
-/// A hundred submissions of one body at once, half on each host: one job and one charge.
+/// A hundred submissions of one body at once, half on each host, give one job and one charge.
 #[test]
 fn a_hundred_identical_submissions_at_once_are_one_job() {
     const AT_ONCE: usize = 100;
@@ -187,14 +187,14 @@ fn a_hundred_identical_submissions_at_once_are_one_job() {
         .collect();
     let jobs = cluster::sql(&database, "SELECT count(*) FROM domesday.jobs");
     assert_eq!((ids.len(), jobs.trim()), (1, "1"));
-    assert_eq!(used(&database), ROWS as u64);
+    assert_eq!(used_units(&database), ROWS as u64);
     println!(
         "counts: identical submissions: sent {AT_ONCE}, accepted {}, jobs 1, units {ROWS}",
         answers.len()
     );
 }
 
-/// The other host goes on with the job of one that died, when its lease is over.
+/// When the lease of a dead host expires, the other host continues its job.
 #[test]
 fn a_killed_hosts_job_is_taken_over() {
     const ROWS: usize = 2_500;
@@ -207,8 +207,8 @@ fn a_killed_hosts_job_is_taken_over() {
     });
     // It was accepted here, so that it was begun here.
     drop(first);
-    let done = other.get(url).ok()["status"] == "completed";
-    assert!(!done, "it was too quick to be killed at");
+    let is_completed = other.get(url).ok()["status"] == "completed";
+    assert!(!is_completed, "it was too quick to be killed at");
     let results = job["results_url"].as_str().unwrap();
     within(Duration::from_secs(30), || other.get(results).status == 200);
     let results = other.get(results).json();
@@ -219,14 +219,13 @@ fn a_killed_hosts_job_is_taken_over() {
         .map(|row| row["valuation_id"].as_str().unwrap())
         .collect();
     assert_eq!(ids.len(), ROWS);
-    assert_eq!(used(&database), ROWS as u64);
+    assert_eq!(used_units(&database), ROWS as u64);
     println!("counts: a job taken over: kills 1, jobs 1, units {ROWS}");
     second.stop();
 }
 
-/// A host that knows that the database is gone goes on believing its keys for a minute. Then it can
-/// tell nobody who they are: 503 for every key, a wrong one as well, and no 401 that would be a
-/// guess.
+/// A host that has lost its database accepts its cached keys for a minute. Then it cannot verify
+/// any key: every key gets 503, a wrong one too, and none gets a 401 that would be a guess.
 #[test]
 fn without_the_database_keys_are_believed_for_a_minute() {
     let (cluster, host, secret) = alone();
@@ -243,7 +242,7 @@ fn without_the_database_keys_are_believed_for_a_minute() {
     within(Duration::from_secs(10), || known(&secret) == 503);
     assert!(lost.elapsed() >= Duration::from_secs(59));
     for key in [secret.as_str(), "wrong"] {
-        cannot_tell(&host, key);
+        assert_unverifiable(&host, key);
     }
     cluster.restart();
     within(Duration::from_secs(10), || known(&secret) == 200);
@@ -251,8 +250,8 @@ fn without_the_database_keys_are_believed_for_a_minute() {
     host.stop();
 }
 
-/// A host that slept does not know what was revoked meanwhile: it believes nothing before it has
-/// tried to look again.
+/// A host that slept does not know which keys were revoked meanwhile. It accepts no key before it
+/// has tried to read the database again.
 #[test]
 fn a_host_that_slept_believes_no_key_before_it_has_looked() {
     let (cluster, host, secret) = alone();
@@ -261,7 +260,7 @@ fn a_host_that_slept_believes_no_key_before_it_has_looked() {
     cluster.freeze();
     std::thread::sleep(Duration::from_secs(7));
     host.signal(rustix::process::Signal::CONT);
-    cannot_tell(&host, &secret);
+    assert_unverifiable(&host, &secret);
     cluster.thaw();
     within(Duration::from_secs(10), || {
         host.client(&secret).get(CURRENT).status == 200
@@ -269,7 +268,7 @@ fn a_host_that_slept_believes_no_key_before_it_has_looked() {
     host.stop();
 }
 
-/// A host on a database of its own, that can be taken away from it, and a key.
+/// Starts a host on a database of its own, which the test can take away. Returns them and a key.
 fn alone() -> (cluster::Cluster, Server, String) {
     let cluster = cluster::Cluster::start(cluster::Disk::Unsynced);
     let database = cluster.database();
@@ -282,9 +281,9 @@ fn alone() -> (cluster::Cluster, Server, String) {
     (cluster, host, secret)
 }
 
-/// It cannot say whose key this is, and says so.
+/// Asserts that a host answers 503 because it cannot verify a key.
 #[track_caller]
-fn cannot_tell(host: &Server, key: &str) {
+fn assert_unverifiable(host: &Server, key: &str) {
     let answer = host.client(key).get(CURRENT);
     assert_eq!(answer.refusal(), (503, "overloaded".to_owned(), None));
     assert_eq!(answer.header("retry-after"), Some("1"));

@@ -26,7 +26,7 @@ fn rules() -> Rules {
     Rules::read(&repository())
 }
 
-/// The names of the patches.
+/// Returns the names of the patches.
 fn patches() -> BTreeSet<String> {
     let names = std::fs::read_dir(repository().join("tests/mutations")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -35,7 +35,7 @@ fn patches() -> BTreeSet<String> {
         .collect()
 }
 
-/// Whether a test is there: a suite's by its name, and any other by its file and its function.
+/// Reports whether a test exists: a suite's by its name, any other by its file and function.
 fn is_there(tests: &BTreeSet<String>, named: &str) -> bool {
     match named.contains('/') {
         true => sources::has_test(&repository(), named),
@@ -50,8 +50,8 @@ fn assert_none(what: &str, found: Vec<String>) {
 
 #[test]
 fn every_rule_has_its_own_name() {
-    let (mut seen, rules) = (BTreeSet::new(), rules());
-    let twice = rules.all().filter(|rule| !seen.insert(&rule.id));
+    let (mut unique, rules) = (BTreeSet::new(), rules());
+    let twice = rules.all().filter(|rule| !unique.insert(&rule.id));
     assert_none("named twice", twice.map(|rule| rule.id.clone()).collect());
 }
 
@@ -186,9 +186,9 @@ fn choices() -> Choices {
 fn every_open_point_and_every_choice_has_a_test_that_is_there() {
     let (choices, tests) = (choices(), sources::tests(&repository()));
     assert!(choices.open.iter().all(|open| !open.says.is_empty()));
-    let (mut without, mut missing, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut without, mut missing, mut unique) = (Vec::new(), Vec::new(), BTreeSet::new());
     for (name, named) in choices.all() {
-        assert!(seen.insert(name.clone()), "{name} stands twice");
+        assert!(unique.insert(name.clone()), "{name} stands twice");
         if named.is_empty() {
             without.push(name.clone());
         }

@@ -1,4 +1,4 @@
-//! What a client can do to harm others, and that it does not.
+//! Attacks by a client on the service, which must not harm others.
 //!
 //! Each test states how much memory the service may grow by, at its peak. The allocator's arenas
 //! and freed pages that the system has not taken back count as growth too, so the bounds are not
@@ -25,12 +25,12 @@ const LARGEST: usize = 9_500_000;
 /// Runs `harm`, after which the service still values; it never grew by more than `bound` bytes.
 #[track_caller]
 fn survives(server: &Server, bound: u64, harm: impl FnOnce()) {
-    unharmed(server, &server.demo(), bound, harm);
+    assert_growth(server, &server.demo(), bound, harm);
 }
 
-/// The same where there is no demo, for a client who has nothing to do with it.
+/// Asserts the same for a server without a demo, through a client that takes no part in `harm`.
 #[track_caller]
-fn unharmed(server: &Server, client: &Client, bound: u64, harm: impl FnOnce()) {
+fn assert_growth(server: &Server, client: &Client, bound: u64, harm: impl FnOnce()) {
     client.post(SIMPLE, &house()).ok();
     let before = server.resident();
     server.forget_peak();
@@ -41,7 +41,7 @@ fn unharmed(server: &Server, client: &Client, bound: u64, harm: impl FnOnce()) {
     assert!(grown <= bound, "it grew by {} KiB", grown >> 10);
 }
 
-/// The head of a POST of so many bytes of JSON.
+/// Returns the head of a POST request with a JSON body of this length.
 fn post(key: &str, path: &str, length: usize) -> String {
     let (bearer, length) = (format!("Bearer {key}"), length.to_string());
     let headers = [

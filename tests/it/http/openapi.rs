@@ -9,7 +9,7 @@ fn document() -> Value {
     serde_json::from_str(&run(["openapi"]).ok().stdout).unwrap()
 }
 
-/// A schema of the document by its name, which also refuses what it does not describe.
+/// Compiles a schema of the document by its name, and closes it to undescribed members.
 fn schema(document: &Value, name: &str) -> jsonschema::Validator {
     let mut components = document["components"].clone();
     for schema in components["schemas"].as_object_mut().unwrap().values_mut() {
@@ -50,9 +50,9 @@ fn post(document: &Value) -> Vec<(String, Value)> {
 
 #[test]
 fn the_kept_document_is_the_one_that_is_generated() {
-    let kept = std::fs::read_to_string(repository().join("docs/openapi.json")).unwrap();
+    let published = std::fs::read_to_string(repository().join("docs/openapi.json")).unwrap();
     assert!(
-        kept == run(["openapi"]).ok().stdout,
+        published == run(["openapi"]).ok().stdout,
         "docs/openapi.json is out of date; write it with: cargo run -- openapi > docs/openapi.json"
     );
 }
@@ -107,7 +107,8 @@ fn every_example_is_what_its_schema_describes() {
     }
 }
 
-/// A client that fills in defaults would otherwise send them in each row, over the batch's options.
+/// A client that fills in defaults would otherwise send them in each row. They would override the
+/// batch's options.
 #[test]
 fn no_option_that_a_row_inherits_has_a_default() {
     let document = document();
@@ -115,8 +116,11 @@ fn no_option_that_a_row_inherits_has_a_default() {
         let fields = &document["components"]["schemas"][name]["properties"];
         for (field, schema) in fields.as_object().unwrap() {
             assert!(schema.get("default").is_none(), "{name}.{field}");
-            let said = schema["description"].as_str().unwrap();
-            assert!(said.contains("where no level sets it"), "{name}.{field}");
+            let description = schema["description"].as_str().unwrap();
+            assert!(
+                description.contains("where no level sets it"),
+                "{name}.{field}"
+            );
         }
     }
 }
@@ -271,8 +275,8 @@ fn the_page_needs_nothing_else_and_its_links_lead_somewhere() {
     }
 }
 
-/// The enumerations of parameters are the catalogue's: the description of the key's own datasets,
-/// asked of the running service, names no dataset, parameter or choice that the document lacks.
+/// The enumerations of parameters are those of the catalogue. The service's catalogue for the key
+/// names no dataset, parameter or choice that the document lacks.
 #[test]
 fn the_parameters_described_are_those_of_the_catalogue() {
     let server = start().go();
@@ -323,7 +327,7 @@ fn the_parameters_described_are_those_of_the_catalogue() {
     }
 }
 
-/// What HTTP itself says about a message, which no description repeats.
+/// Headers of HTTP itself, which no description repeats.
 const OF_HTTP: [&str; 5] = [
     "connection",
     "content-length",
@@ -352,53 +356,54 @@ fn answers_carry_the_headers_that_are_described_and_no_others() {
     let house = &document["paths"]["/v3/value"]["post"]["requestBody"]["content"]["application/json"]
         ["examples"]["flat"]["value"];
     let (value, release) = ("/v3/value", "/v3/releases/current");
-    let told = |method: &str, path: &str, status: u16, answer: crate::common::raw::Answer| {
-        assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
-        let described = &document["paths"][path][method]["responses"][status.to_string()];
-        let described: std::collections::BTreeSet<String> = described["headers"]
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(|name| name.to_lowercase())
-            .collect();
-        let sent = answer.headers.iter().map(|(name, _)| name.clone());
-        let sent = sent.filter(|name| !OF_HTTP.contains(&name.as_str()));
-        assert_eq!(sent.collect::<std::collections::BTreeSet<_>>(), described);
-    };
-    told("get", release, 200, hurried.get(release));
-    told("get", release, 429, hurried.get(release));
-    told("get", release, 401, stranger.get(release));
-    told("post", value, 429, poor.post(value, house));
-    told("post", value, 200, customer.post(value, house));
-    told("post", value, 405, customer.get(value));
-    told("post", value, 422, customer.post(value, &json!({})));
+    let assert_described =
+        |method: &str, path: &str, status: u16, answer: crate::common::raw::Answer| {
+            assert_eq!(answer.status, status, "{method} {path}: {answer:?}");
+            let described = &document["paths"][path][method]["responses"][status.to_string()];
+            let described: std::collections::BTreeSet<String> = described["headers"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(|name| name.to_lowercase())
+                .collect();
+            let sent = answer.headers.iter().map(|(name, _)| name.clone());
+            let sent = sent.filter(|name| !OF_HTTP.contains(&name.as_str()));
+            assert_eq!(sent.collect::<std::collections::BTreeSet<_>>(), described);
+        };
+    assert_described("get", release, 200, hurried.get(release));
+    assert_described("get", release, 429, hurried.get(release));
+    assert_described("get", release, 401, stranger.get(release));
+    assert_described("post", value, 429, poor.post(value, house));
+    assert_described("post", value, 200, customer.post(value, house));
+    assert_described("post", value, 405, customer.get(value));
+    assert_described("post", value, 422, customer.post(value, &json!({})));
     let site = "/v3/development-value";
-    told("post", site, 403, customer.post(site, &json!({})));
+    assert_described("post", site, 403, customer.post(site, &json!({})));
     let jobs = "/v3/valuation-jobs";
     let job = customer.post(jobs, &json!({"requests": [house]}));
-    told("post", jobs, 202, job);
+    assert_described("post", jobs, 202, job);
     let unknown = customer.get("/v3/valuation-jobs/0");
-    told("get", "/v3/valuation-jobs/{job_id}", 404, unknown);
+    assert_described("get", "/v3/valuation-jobs/{job_id}", 404, unknown);
     let (series, areas) = ("/v1/rates/series", "/v1/markets/areas");
-    let kept = reader.get("/v1/rates/series?dataset=bank_rate");
-    let tag = kept.header("etag").unwrap().to_owned();
-    told("get", series, 200, kept);
+    let rates = reader.get("/v1/rates/series?dataset=bank_rate");
+    let tag = rates.header("etag").unwrap().to_owned();
+    assert_described("get", series, 200, rates);
     let again = reader.get_if_none_match("/v1/rates/series?dataset=bank_rate", &tag);
-    told("get", series, 304, again);
-    told("get", series, 422, reader.get(series));
-    told(
+    assert_described("get", series, 304, again);
+    assert_described("get", series, 422, reader.get(series));
+    assert_described(
         "get",
         series,
         400,
         reader.get("/v1/rates/series?dataset=bank_rate&colour=1"),
     );
-    told(
+    assert_described(
         "get",
         series,
         404,
         reader.get("/v1/rates/series?dataset=bank_rate&release_id=none"),
     );
-    told("get", series, 401, stranger.get(series));
-    told("get", series, 405, reader.post(series, &json!({})));
-    told("get", areas, 403, reader.get(areas));
+    assert_described("get", series, 401, stranger.get(series));
+    assert_described("get", series, 405, reader.post(series, &json!({})));
+    assert_described("get", areas, 403, reader.get(areas));
 }

@@ -1,11 +1,11 @@
 //! Receipts: what a host that keeps them answers for can be proved later, and what was altered is
 //! found.
 
-mod erased;
+mod erasure;
 mod faults;
-mod kept;
-mod proved;
-mod rewritten;
+mod recording;
+mod tampering;
+mod verification;
 
 use crate::common::client::Client;
 use crate::common::demo::house;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A host that keeps a receipt of everything.
-fn keeping() -> Server {
+fn start_with_receipts() -> Server {
     start().with(&["--receipts", "all"]).go()
 }
 

@@ -32,7 +32,7 @@ fn component() -> &'static [u8] {
     COMPONENT.get_or_init(|| guest::component("guest-misbehaving"))
 }
 
-/// The suite's server of the misbehaving release, which lives as long as this, and a client.
+/// Returns the suite's server of the misbehaving release, and a client of it.
 fn service() -> (Server, Client) {
     fn make() -> Server {
         let releases = Releases::copy();
@@ -83,8 +83,8 @@ fn assert_failed(client: &Client, bedrooms: u8, what: &str) {
     assert_eq!(result, expected, "{what}");
 }
 
-/// A deep recursion ends in the host's stack, which may be tried again, or in the guest's own,
-/// which may not; which comes first is the compiler's choice.
+/// Asserts that a deep recursion ends in the host's stack, which is retryable, or in the guest's
+/// own, which is not. The compiler decides which comes first.
 #[track_caller]
 fn assert_too_deep(client: &Client) {
     let answer = client.post("/v3/value", &request(DEEP));

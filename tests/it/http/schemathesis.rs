@@ -13,10 +13,10 @@ use std::process::Command;
 /// Bounds the whole run, seconds.
 const TIME: &str = "35";
 
-/// What it lists at the end: `Tested: 11` operations, all of them.
+/// The line of its summary that counts the tested operations, such as `Tested: 11`.
 const TESTED: &str = "Tested: ";
 
-/// The installed tool.
+/// Returns the path of the installed tool.
 fn schemathesis() -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let interpreter = python::interpreter(&repository().join("tests/schemathesis"), target);
@@ -42,11 +42,14 @@ fn the_service_keeps_what_its_description_promises() {
         .env("NO_COLOR", "1")
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
+    let stdout = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{errors}");
+    assert!(output.status.success(), "{stdout}{errors}");
     let document: Value = serde_json::from_str(&run(["openapi"]).ok().stdout).unwrap();
     let paths = document["paths"].as_object().unwrap().values();
     let operations: usize = paths.map(|path| path.as_object().unwrap().len()).sum();
-    assert!(said.contains(&format!("{TESTED}{operations}\n")), "{said}");
+    assert!(
+        stdout.contains(&format!("{TESTED}{operations}\n")),
+        "{stdout}"
+    );
 }

@@ -1,8 +1,8 @@
 //! A candidate beside the current release: it sees a share of live rows, and no client sees it.
 
-mod left_out;
-mod lives;
-mod served;
+mod exclusions;
+mod harness;
+mod lifecycle;
 
 use crate::common::client::Client;
 use crate::common::demo::{
@@ -10,8 +10,8 @@ use crate::common::demo::{
 };
 use crate::common::program::run;
 use crate::common::server::start;
+use harness::{MISBEHAVING, PLAIN, TIMEOUT, UNSIGNED, bedrooms, beside, serve};
 use serde_json::{Value, json};
-use served::{MISBEHAVING, PLAIN, TIMEOUT, UNSIGNED, bedrooms, beside, serve};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -76,7 +76,7 @@ fn answers_are_the_same_with_a_shadow_and_without() {
         "{alone:?}"
     );
     // The shop and what cannot be read have no home to value; all others were taken, twice.
-    with.compared(MISBEHAVING, 12);
+    with.wait_for_compared(MISBEHAVING, 12);
     assert_eq!(without.rows(MISBEHAVING, "compared"), 0);
     // It is neither current nor told of.
     let release = with.client.get("/v3/releases/current").json();
@@ -103,7 +103,7 @@ fn what_both_said_is_counted_and_reported() {
         .client
         .post("/v3/batch-value", &json!({"requests": rows}))
         .ok();
-    served.compared(PLAIN, 70);
+    served.wait_for_compared(PLAIN, 70);
     let status = format!(
         r#"domesday_shadow_statuses_total{{release="{PLAIN}",current="valued",shadow="valued"}}"#
     );
@@ -116,19 +116,22 @@ fn what_both_said_is_counted_and_reported() {
     );
     let share = format!(r#"domesday_shadow_share{{release="{PLAIN}"}} 1.0"#);
     assert!(served.metrics.get("/metrics").text.contains(&share));
-    let (said, found, page) = served.report(PLAIN);
-    assert!(said.contains(&format!("A {RELEASE}  B {PLAIN}")), "{said}");
-    assert!(said.contains("A's answer went to the client"), "{said}");
-    assert_eq!(found["overall"]["rows"], 70);
-    assert_eq!(found["overall"]["change"]["moved"], 70);
-    assert_eq!(found["subject"]["rows"]["from"], "live");
-    assert_eq!(found["subject"]["rows"]["share"], 1.0);
-    assert_eq!(found["divisions"][2]["by"], "authority");
-    let area = &found["divisions"][2]["groups"][0];
+    let (output, report, page) = served.report(PLAIN);
+    assert!(
+        output.contains(&format!("A {RELEASE}  B {PLAIN}")),
+        "{output}"
+    );
+    assert!(output.contains("A's answer went to the client"), "{output}");
+    assert_eq!(report["overall"]["rows"], 70);
+    assert_eq!(report["overall"]["change"]["moved"], 70);
+    assert_eq!(report["subject"]["rows"]["from"], "live");
+    assert_eq!(report["subject"]["rows"]["share"], 1.0);
+    assert_eq!(report["divisions"][2]["by"], "authority");
+    let area = &report["divisions"][2]["groups"][0];
     assert!(area["name"].is_string(), "{area}");
     assert!(page.contains("Change of value") && page.contains("<svg role=\"img\""));
     assert!(
-        found["movers"][0]["row"]
+        report["movers"][0]["row"]
             .as_str()
             .unwrap()
             .starts_with("row ")
@@ -150,18 +153,18 @@ fn a_candidate_that_traps_or_spins_harms_nothing_and_is_told() {
         .post("/v3/batch-value", &json!({"requests": rows}))
         .json();
     assert_eq!(answer["summary"]["valued"], 5, "{answer}");
-    served.compared(MISBEHAVING, 5);
+    served.wait_for_compared(MISBEHAVING, 5);
     let failed = format!(
         r#"domesday_shadow_statuses_total{{release="{MISBEHAVING}",current="valued",shadow="failed"}}"#
     );
     // The demo's house has three bedrooms, on which it asks for all memory.
     assert_eq!(served.count(&failed), 5);
-    let (said, found, page) = served.report(MISBEHAVING);
+    let (output, report, page) = served.report(MISBEHAVING);
     assert!(
-        said.contains("5 rows change status: 2 from valued to failed (trapped)"),
-        "{said}"
+        output.contains("5 rows change status: 2 from valued to failed (trapped)"),
+        "{output}"
     );
-    assert_eq!(found["flips"]["rows"], 5);
+    assert_eq!(report["flips"]["rows"], 5);
     for reason in [
         "fuel spent",
         "trapped",
@@ -238,7 +241,7 @@ fn a_shadow_begins_and_ends_on_a_running_server() {
         format!("{PLAIN} runs as a shadow on 1 of rows\n")
     );
     one();
-    served.compared(PLAIN, 1);
+    served.wait_for_compared(PLAIN, 1);
     let status = served.command(&["status"]).ok().stdout;
     assert!(
         status.contains(&format!("shadow             {PLAIN} on 1 of rows")),
@@ -252,14 +255,14 @@ fn a_shadow_begins_and_ends_on_a_running_server() {
         .command(&["shadow", "start", MISBEHAVING, "--share", "1"])
         .ok();
     one();
-    served.compared(MISBEHAVING, 1);
+    served.wait_for_compared(MISBEHAVING, 1);
     served.command(&["shadow", "stop"]).ok();
     one();
     let status = served.command(&["status", "--json"]).ok().stdout;
     assert!(status.contains(r#""shadow": null"#), "{status}");
     std::thread::sleep(Duration::from_millis(200));
-    served.compared(PLAIN, 1);
-    served.compared(MISBEHAVING, 1);
+    served.wait_for_compared(PLAIN, 1);
+    served.wait_for_compared(MISBEHAVING, 1);
     assert!(
         !served
             .metrics
@@ -281,19 +284,19 @@ fn what_cannot_run_as_a_shadow_is_refused() {
             .refused()
             .contains("no release \"nowhere-1\"")
     );
-    let said = begin(&[RELEASE]).refused();
-    assert!(said.contains("is the current release"), "{said}");
+    let output = begin(&[RELEASE]).refused();
+    assert!(output.contains("is the current release"), "{output}");
     for share in ["0", "1.5", "x"] {
         assert_eq!(begin(&[PLAIN, "--share", share]).code, Some(2), "{share}");
     }
-    let said = served.command(&["shadow", "stop"]).refused();
-    assert!(said.contains("no release runs as a shadow"), "{said}");
-    let said = served.command(&["shadow", "report", PLAIN]).refused();
-    assert!(said.contains("nothing was kept"), "{said}");
+    let output = served.command(&["shadow", "stop"]).refused();
+    assert!(output.contains("no release runs as a shadow"), "{output}");
+    let output = served.command(&["shadow", "report", PLAIN]).refused();
+    assert!(output.contains("no rows of"), "{output}");
     let nobody = tempfile::tempdir().unwrap();
     let nobody = nobody.path().display().to_string();
-    let said = run(["shadow", "start", PLAIN, "--data", &nobody]).refused();
-    assert!(said.contains("no server runs"), "{said}");
+    let output = run(["shadow", "start", PLAIN, "--data", &nobody]).refused();
+    assert!(output.contains("no server runs"), "{output}");
     // The setting of a release that was promoted since keeps nothing from starting.
     let promoted = serve(&["--shadow", RELEASE]);
     promoted
@@ -323,10 +326,10 @@ fn what_cannot_run_as_a_shadow_is_refused() {
 #[test]
 fn no_address_is_kept() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);
-    let mut asked = house_with(json!({"use_stored_data": true}));
-    asked["request_reference"] = "the-customer-s-own".into();
-    served.client.post("/v3/value", &asked).ok();
-    served.compared(PLAIN, 1);
+    let mut request = house_with(json!({"use_stored_data": true}));
+    request["request_reference"] = "the-customer-s-own".into();
+    served.client.post("/v3/value", &request).ok();
+    served.wait_for_compared(PLAIN, 1);
     let folder = served.server.data.join("shadow").join(PLAIN).join(RELEASE);
     let began = Instant::now();
     while !folder.join("pairs.jsonl").exists() {
@@ -335,7 +338,7 @@ fn no_address_is_kept() {
     }
     for file in ["pairs.jsonl", "about.json"] {
         let text = read(&folder.join(file));
-        for told in [
+        for detail in [
             HOUSE,
             POSTCODE,
             "QA1",
@@ -343,7 +346,7 @@ fn no_address_is_kept() {
             "the-customer-s-own",
             "customer",
         ] {
-            assert!(!text.contains(told), "{file}: {told}");
+            assert!(!text.contains(detail), "{file}: {detail}");
         }
     }
     let pairs = read(&folder.join("pairs.jsonl"));

@@ -1,8 +1,8 @@
 //! The v1 contract, rule by rule: each test is named after the rule that it holds.
 //!
 //! `tests/contract/rules-v1.toml` lists the rules, their tests and the break of the code that must
-//! turn each test red. Releases with the gaps that the demo's lack stand in [`made`]
-//! and [`missing_values`].
+//! turn each test red. Releases with the gaps that the demo's lack stand in [`fixture_releases`]
+//! and [`sparse_releases`].
 
 mod authentication;
 mod caching;
@@ -14,19 +14,19 @@ mod dates;
 mod endpoints;
 mod envelope;
 mod errors;
+mod fixture_releases;
 mod identity;
 mod limits;
-mod made;
 mod metrics;
-mod missing;
-mod missing_values;
+mod missing_observations;
 mod mortgages;
 mod observations;
 mod promotion;
 mod rates;
+mod response_body;
 mod series_object;
 mod service;
-mod shown;
+mod sparse_releases;
 mod states;
 mod vintages;
 mod windows;
@@ -89,7 +89,8 @@ const CUSTOMERS: &[Customer] = &[
     }),
 ];
 
-/// The suite's server: the demo's releases are current, and those of [`made`] stand beside them.
+/// Returns the suite's server: the demo's releases are current, and those of [`fixture_releases`]
+/// stand beside them.
 fn contract() -> Contract {
     Contract {
         server: shared("v1_contract", || serving().go()),
@@ -97,23 +98,23 @@ fn contract() -> Contract {
     }
 }
 
-/// A server of the demo's releases and those of [`made`], with the suite's customers.
+/// Prepares a server of the demo's releases and [`fixture_releases`], with the suite's customers.
 fn serving() -> Start {
     let start = start();
     let folder = start.data_folder().with_file_name("releases");
     copy_tree(&releases(), &folder);
-    made::all(&folder);
-    missing_values::all(&folder);
+    fixture_releases::write_all(&folder);
+    sparse_releases::write_all(&folder);
     make_keys(start.data_folder());
-    let ids = made::IDS
+    let ids = fixture_releases::IDS
         .iter()
-        .chain(&[missing_values::MARKETS, missing_values::RATES]);
+        .chain(&[sparse_releases::MARKETS, sparse_releases::RATES]);
     let allowed = ids.flat_map(|id| ["--allow-unsigned", *id]);
     let allowed: Vec<&str> = allowed.collect();
     start.releases(&folder).with(&allowed)
 }
 
-/// The customers' keys.
+/// Returns the customers' keys.
 fn keys() -> BTreeMap<String, String> {
     customers::keys("v1_contract", CUSTOMERS)
 }
@@ -123,15 +124,15 @@ fn make_keys(data: &Path) {
     customers::make_keys(data, CUSTOMERS);
 }
 
-/// The service, and a client with the key of one of the customers. The service is gone with the
-/// last that holds it, so it is handed out with its client.
+/// Returns the service, and a client with the key of one of the customers. The server stops with
+/// the last value that holds it, so it is returned with its client.
 fn customer(name: &str) -> (Contract, Client) {
     let contract = contract();
     let client = contract.customer(name);
     (contract, client)
 }
 
-/// The service, and a client that may read both families.
+/// Returns the service, and a client that may read both families.
 fn both() -> (Contract, Client) {
     customer("both")
 }
@@ -149,19 +150,22 @@ fn assert_closed(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.refusal(), (status, code.to_owned(), None));
 }
 
-/// The answer to a query of rates: `dataset=` and what follows.
+/// Queries rates, with `dataset=` and the rest of the query.
 #[track_caller]
 fn rates(client: &Client, query: &str) -> Value {
     client.get(&format!("/v1/rates/series?{query}")).ok()
 }
 
-/// The answer to a query of the first release that is made.
+/// Queries the first release of [`fixture_releases`].
 #[track_caller]
-fn made_rates(client: &Client, query: &str) -> Value {
-    rates(client, &format!("{query}&release_id={}", made::RATES))
+fn fixture_rates(client: &Client, query: &str) -> Value {
+    rates(
+        client,
+        &format!("{query}&release_id={}", fixture_releases::RATES),
+    )
 }
 
-/// The answer to a query of market statistics of one area.
+/// Queries market statistics of one area.
 #[track_caller]
 fn markets(client: &Client, query: &str) -> Value {
     client
@@ -169,19 +173,19 @@ fn markets(client: &Client, query: &str) -> Value {
         .ok()
 }
 
-/// The series of an envelope.
+/// Returns the series of an envelope.
 #[track_caller]
 fn series(envelope: &Value) -> &[Value] {
     envelope["series"].as_array().unwrap()
 }
 
-/// The observations of a series.
+/// Returns the observations of a series.
 #[track_caller]
 fn observations(series: &Value) -> &[Value] {
     series["observations"].as_array().unwrap()
 }
 
-/// Period and value of every observation of the only series.
+/// Returns period and value of every observation of the only series.
 #[track_caller]
 fn points(envelope: &Value) -> Vec<(&str, f64)> {
     let [only] = series(envelope) else {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const SIMPLE: &str = "/v3/simple-batch-value";
 const STANDARD: &str = "/v3/batch-value";
 
-/// The suite's server, which lives as long as this, and a client of it.
+/// Returns the suite's server, which the caller keeps alive, and a client of it.
 fn service() -> (Server, Client) {
     let server = shared("v3_batch", || start().go());
     let client = server.demo();
@@ -31,7 +31,7 @@ fn batch_with(options: Value, rows: Vec<Value>) -> Value {
     json!({"options": options, "requests": rows})
 }
 
-/// The results of a batch that was answered.
+/// Posts a batch, and returns its results.
 #[track_caller]
 fn results(client: &Client, route: &str, body: &Value) -> Vec<Value> {
     let mut answer = client.post(route, body).ok();
@@ -41,7 +41,7 @@ fn results(client: &Client, route: &str, body: &Value) -> Vec<Value> {
     }
 }
 
-/// All that is said of the property, without the ids that differ from call to call.
+/// Removes the ids that differ from call to call.
 fn without_ids(mut result: Value) -> Value {
     for id in ["execution_id", "valuation_id"] {
         result.as_object_mut().unwrap().remove(id).unwrap();

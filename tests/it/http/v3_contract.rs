@@ -89,25 +89,25 @@ fn contract() -> Contract {
     }
 }
 
-/// The service, and a client with the key of one of the customers. The service is gone with the
-/// last that holds it, so it is handed out with its client.
+/// Returns the service, and a client with the key of one of the customers. The server stops with
+/// the last value that holds it, so it is returned with its client.
 fn customer(name: &str) -> (Contract, Client) {
     let contract = contract();
     let client = contract.customer(name);
     (contract, client)
 }
 
-/// The service, and a client that may value.
+/// Returns the service, and a client that may value.
 fn value() -> (Contract, Client) {
     customer("value")
 }
 
-/// The service, and a client that may do everything.
+/// Returns the service, and a client that may do everything.
 fn all() -> (Contract, Client) {
     customer("all")
 }
 
-/// The customers' keys.
+/// Returns the customers' keys.
 fn keys() -> BTreeMap<String, String> {
     customers::keys("v3_contract", CUSTOMERS)
 }
@@ -117,31 +117,31 @@ fn make_keys(data: &Path) {
     customers::make_keys(data, CUSTOMERS);
 }
 
-/// Status and code of a refusal.
+/// Returns status and code of a refusal.
 #[track_caller]
 fn refused(answer: &Answer) -> (u16, String) {
     let (status, code, _) = answer.refusal();
     (status, code)
 }
 
-/// Asserts that this is refused with 422, this code, at this place.
+/// Asserts that this is refused with 422, this code and this pointer.
 #[track_caller]
-fn assert_invalid(answer: &Answer, code: &str, place: &str) {
-    let expected = (422, code.to_owned(), Some(place.to_owned()));
+fn assert_invalid(answer: &Answer, code: &str, pointer: &str) {
+    let expected = (422, code.to_owned(), Some(pointer.to_owned()));
     assert_eq!(answer.refusal(), expected);
 }
 
-/// A request with this member, at a pointer whose sections exist or are made.
+/// Sets a member of a request at a pointer, and creates missing sections.
 fn with(mut request: Value, pointer: &str, value: impl Into<Value>) -> Value {
-    let mut place = &mut request;
+    let mut target = &mut request;
     for name in pointer[1..].split('/') {
-        place = &mut place[name];
+        target = &mut target[name];
     }
-    *place = value.into();
+    *target = value.into();
     request
 }
 
-/// A request without this member.
+/// Removes a member of a request.
 fn without(mut request: Value, pointer: &str) -> Value {
     let (section, name) = pointer.rsplit_once('/').unwrap();
     let section = request.pointer_mut(section).unwrap();
@@ -149,12 +149,12 @@ fn without(mut request: Value, pointer: &str) -> Value {
     request
 }
 
-/// A batch with these options of its own.
+/// Returns a batch with these options and rows.
 fn batch(options: Value, rows: &[Value]) -> Value {
     json!({"options": options, "requests": rows})
 }
 
-/// A detached house that is to be built near the house of the demo.
+/// Returns the request for a detached house that is to be built near the house of the demo.
 fn proposed() -> Value {
     json!({
         "property": {
@@ -181,7 +181,7 @@ fn estimate(result: &Value) -> u64 {
     result["valuation"]["estimated_value_gbp"].as_u64().unwrap()
 }
 
-/// The fields that a list of the input resolution names.
+/// Returns the fields that a list of the input resolution names.
 #[track_caller]
 fn fields(result: &Value, list: &str) -> Vec<String> {
     let list = result["input_resolution"][list].as_array().unwrap();
@@ -195,7 +195,7 @@ fn is_uuid(value: &Value) -> bool {
         .is_some_and(|text| text.parse::<uuid::Uuid>().is_ok())
 }
 
-/// The head of a request with this key that is written by hand.
+/// Returns the head of a request with the client's key, which is sent as bytes.
 fn head_with(client: &Client, headers: &[(&str, &str)], method: &str, path: &str) -> String {
     let bearer = format!("Bearer {}", client.key);
     let mut all = vec![("Authorization", bearer.as_str())];

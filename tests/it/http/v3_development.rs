@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const ONE: &str = "/v3/development-value";
 const MANY: &str = "/v3/development-batch-value";
-/// Where the demo's postcode QA1 1AF lies.
+/// The location of the demo's postcode QA1 1AF: latitude and longitude.
 const SITE: (f64, f64) = (55.60702, -2.21319);
 
 fn service() -> (Server, Client) {
@@ -146,35 +146,35 @@ fn the_site_decides_and_the_address_does_not() {
 #[test]
 fn a_site_that_is_not_in_england_or_wales_is_refused() {
     let (_server, client) = service();
-    let place = |latitude: f64, longitude: f64| {
+    let site = |latitude: f64, longitude: f64| {
         let moved = with(house(), "/property/site_latitude", latitude.into());
         with(moved, "/property/site_longitude", longitude.into())
     };
     for (request, code, field) in [
         // Paris, Edinburgh, and the middle of the Atlantic.
         (
-            place(48.86, 2.35),
+            site(48.86, 2.35),
             "outside_geography",
             "/property/site_latitude",
         ),
         (
-            place(55.95, -3.19),
+            site(55.95, -3.19),
             "outside_geography",
             "/property/site_latitude",
         ),
         (
-            place(0.0, 0.0),
+            site(0.0, 0.0),
             "outside_geography",
             "/property/site_latitude",
         ),
         // In England, but far from the postcode.
         (
-            place(50.72, -3.53),
+            site(50.72, -3.53),
             "invalid_value",
             "/property/site_latitude",
         ),
         (
-            place(SITE.0 + 0.1, SITE.1),
+            site(SITE.0 + 0.1, SITE.1),
             "invalid_value",
             "/property/site_latitude",
         ),

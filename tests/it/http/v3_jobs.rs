@@ -20,19 +20,19 @@ const JOBS: &str = "/v3/valuation-jobs";
 const TIMEOUT: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The suite's server, which lives as long as this, and a client of it.
+/// Returns the suite's server, which the caller keeps alive, and a client of it.
 fn service() -> (Server, Client) {
     let server = shared("v3_jobs", || start().go());
     let client = server.demo();
     (server, client)
 }
 
-/// A server that accepts jobs and works on none, so that they stay as they are.
+/// Prepares a server that accepts jobs and runs none, so that they stay queued.
 fn idle() -> Start {
     start().with(&["--job-runners", "0"])
 }
 
-/// So many times the house, each with a reference of its own.
+/// Returns this many copies of the house, each with a reference of its own.
 fn houses(count: usize) -> Vec<Value> {
     (0..count)
         .map(|index| {
@@ -47,16 +47,16 @@ fn job_of(rows: &[Value]) -> Value {
     json!({"requests": rows})
 }
 
-/// The document of a job that was accepted.
+/// Asserts that a job was accepted, and returns its document.
 #[track_caller]
-fn accepted(answer: &Answer) -> Value {
+fn accepted_job(answer: &Answer) -> Value {
     assert_eq!(answer.status, 202, "{answer:?}");
     answer.json()
 }
 
-/// The results of a job, once it has ended.
+/// Waits for a job's end, and returns its results.
 #[track_caller]
-fn ended(client: &Client, job: &Value) -> Value {
+fn await_results(client: &Client, job: &Value) -> Value {
     let started = Instant::now();
     loop {
         let answer = client.get(job["results_url"].as_str().unwrap());
@@ -69,11 +69,11 @@ fn ended(client: &Client, job: &Value) -> Value {
     }
 }
 
-/// The batch envelope of a job that is submitted and completes.
+/// Submits a job, waits until it completes, and returns its batch envelope.
 #[track_caller]
-fn completed(client: &Client, body: &Value) -> Value {
-    let job = accepted(&client.post(JOBS, body));
-    let results = ended(client, &job);
+fn await_completed(client: &Client, body: &Value) -> Value {
+    let job = accepted_job(&client.post(JOBS, body));
+    let results = await_results(client, &job);
     assert_eq!(results["status"], "completed", "{results}");
     results["result"].clone()
 }
@@ -83,7 +83,7 @@ fn names(object: &Value) -> Vec<&str> {
     object.keys().map(String::as_str).collect()
 }
 
-/// A result without the ids that differ from call to call.
+/// Removes the ids that differ from call to call.
 fn without_ids(mut result: Value) -> Value {
     for id in ["execution_id", "valuation_id"] {
         result.as_object_mut().unwrap().remove(id).unwrap();

@@ -14,7 +14,7 @@ const RELEASE: &str = "/v3/releases/current";
 /// The largest body, bytes.
 const LARGEST: usize = 9_500_000;
 
-/// The head of a POST of JSON with this key and these headers besides.
+/// Returns the head of a POST request of JSON with this key and these further headers.
 fn post<'a>(key: &str, path: &str, headers: &[(&'a str, &'a str)]) -> String {
     let bearer = format!("Bearer {key}");
     let mut all = vec![

@@ -1,4 +1,4 @@
-//! What is refused, with which status, code and pointer, and in which order.
+//! Refusals: their status, code and pointer, and the order of the checks.
 //!
 //! The bodies are snapshots, so that a review shows each change of a message.
 
@@ -31,7 +31,7 @@ struct Keys {
     expired: String,
 }
 
-/// Keys are the same for every server of the suite's, since their seeds are.
+/// Returns the suite's keys. They are the same for every server, since their seeds are.
 fn keys() -> &'static Keys {
     static KEYS: OnceLock<Keys> = OnceLock::new();
     KEYS.get_or_init(|| {
@@ -60,10 +60,10 @@ fn make_keys(data: &std::path::Path) -> Keys {
             expires_at,
         };
         seed += 1;
-        let made = state
+        let new_key = state
             .create_key(&new, KeySeed::new([seed; 40]), now)
             .unwrap();
-        made.secret.expose().to_owned()
+        new_key.secret.expose().to_owned()
     };
     let keys = Keys {
         value: key("value", &["avm:value"], None),
@@ -79,7 +79,7 @@ fn make_keys(data: &std::path::Path) -> Keys {
     keys
 }
 
-/// The suite's server, which lives as long as this, and a client of it that may value.
+/// Returns the suite's server, which the caller keeps alive, and a client that may value.
 fn service() -> (Server, Client) {
     fn make() -> Server {
         let start: Start = start();
@@ -91,8 +91,8 @@ fn service() -> (Server, Client) {
     (server, client)
 }
 
-/// The headers of a refusal that a client acts on, and its body.
-fn shown(answer: &Answer) -> String {
+/// Renders the status, the headers that a client acts on, and the body of a refusal.
+fn render(answer: &Answer) -> String {
     let mut text = format!("{}\n", answer.status);
     for name in ["www-authenticate", "allow", "retry-after", "connection"] {
         if let Some(value) = answer.header(name) {
@@ -103,7 +103,7 @@ fn shown(answer: &Answer) -> String {
     text + &serde_json::to_string_pretty(&answer.json()).unwrap()
 }
 
-/// A request of this key that is written by hand.
+/// Returns the head of a request with this key, which is sent as bytes.
 fn with_key<'a>(key: &str, headers: &[(&'a str, &'a str)], method: &str, path: &str) -> String {
     let bearer = format!("Bearer {key}");
     let mut all = vec![("Authorization", bearer.as_str())];

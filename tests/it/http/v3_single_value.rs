@@ -13,7 +13,7 @@ use serde_json::Value;
 const SIMPLE: &str = "/v3/simple-value";
 const STANDARD: &str = "/v3/value";
 
-/// The suite's server, which lives as long as this, and a client of it.
+/// Returns the suite's server, which the caller keeps alive, and a client of it.
 fn service() -> (Server, Client) {
     let server = shared("v3_single_value", || start().go());
     let client = server.demo();
@@ -33,7 +33,7 @@ fn estimate(result: &Value) -> u64 {
     result["valuation"]["estimated_value_gbp"].as_u64().unwrap()
 }
 
-/// All that is said of the property, without the ids that differ from call to call.
+/// Removes the ids that differ from call to call.
 fn without_ids(mut result: Value) -> Value {
     for id in ["execution_id", "valuation_id"] {
         result.as_object_mut().unwrap().remove(id).unwrap();

@@ -48,7 +48,7 @@ fn json_of(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
 }
 
-/// Every check that can be made of a release passes.
+/// Runs every check of a release, and asserts that each passes.
 fn check(built: &Releases, id: &str) {
     let (folder, report) = (
         built.path().display().to_string(),
@@ -96,8 +96,8 @@ fn a_model_of_xgboost_becomes_a_release_that_is_checked_and_served() {
         .releases(built.path())
         .with(&["--allow-unsigned", id])
         .go();
-    let asked = house_with(json!({"include_comparables": true}));
-    let body = server.demo().post("/v3/value", &asked).ok();
+    let request = house_with(json!({"include_comparables": true}));
+    let body = server.demo().post("/v3/value", &request).ok();
     assert_eq!(body["release_id"], id, "{body}");
     assert_eq!(body["status"], "valued", "{body}");
     let (value, comparables) = (&body["valuation"], &body["comparables"]);

@@ -37,15 +37,15 @@ fn pull(to: &Path, from: &str) -> ProcessOutput {
     release(&["pull", RELEASE, from], to, &[])
 }
 
-/// A host that trusts the demo's key and has nothing yet.
+/// Returns the folder of a host that trusts the demo's key and has no release yet.
 fn host() -> TempDir {
     let host = TempDir::new().unwrap();
     copy_tree(&releases().join("keys"), &host.path().join("keys"));
     host
 }
 
-/// Everything in the folders of packages, half-done siblings too.
-fn kept(folder: &Path) -> Vec<String> {
+/// Lists the folders of packages, with unfinished siblings.
+fn packages(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for kind in ["property", "valuation"] {
         for entry in fs::read_dir(folder.join(kind)).into_iter().flatten() {
@@ -55,13 +55,13 @@ fn kept(folder: &Path) -> Vec<String> {
     found
 }
 
-/// The digest of a file of the demo's release.
+/// Returns the digest of a file of the demo's release.
 fn digest(file: &str) -> String {
     let demo = releases().join("valuation").join(RELEASE);
     Sha256Digest::of(&fs::read(demo.join(file)).unwrap()).to_string()
 }
 
-/// What the registry gives for a tag or digest of the repository.
+/// Fetches the manifest of a tag or digest of the repository.
 fn artifact(registry: &Registry, name: &str) -> Value {
     let path = format!("/v2/models/homes/manifests/{name}");
     let accept = "application/vnd.oci.image.manifest.v1+json";
@@ -77,43 +77,43 @@ fn artifact(registry: &Registry, name: &str) -> Value {
 #[test]
 fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
     let Some(registry) = registry() else { return };
-    let (here, there, place) = (Releases::copy(), host(), registry.repository());
-    let said = publish(here.path(), &place).ok().stdout;
-    let lines: Vec<_> = said.lines().collect();
+    let (source, target, repository) = (Releases::copy(), host(), registry.repository());
+    let output = publish(source.path(), &repository).ok().stdout;
+    let lines: Vec<_> = output.lines().collect();
     assert!(
         lines[0].starts_with(&format!(
-            "snapshot {SNAPSHOT} is in {place}:{SNAPSHOT}.Property, signed by "
+            "snapshot {SNAPSHOT} is in {repository}:{SNAPSHOT}.Property, signed by "
         )),
-        "{said}"
+        "{output}"
     );
     assert!(
         lines[1].starts_with(&format!(
-            "release {RELEASE} is in {place}:{RELEASE}, signed by "
+            "release {RELEASE} is in {repository}:{RELEASE}, signed by "
         )),
-        "{said}"
+        "{output}"
     );
-    let again = publish(here.path(), &place).ok().stdout;
+    let again = publish(source.path(), &repository).ok().stdout;
     assert_eq!(
         again.matches("already, the same bytes").count(),
         2,
         "{again}"
     );
 
-    pull(there.path(), &format!("{place}:{RELEASE}")).ok();
-    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+    pull(target.path(), &format!("{repository}:{RELEASE}")).ok();
+    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
     let mine = open(
-        &there.path().join("valuation").join(RELEASE),
+        &target.path().join("valuation").join(RELEASE),
         &Trust::Unsigned,
     )
     .unwrap();
-    let theirs = open(&here.release(RELEASE), &Trust::Unsigned).unwrap();
+    let theirs = open(&source.release(RELEASE), &Trust::Unsigned).unwrap();
     assert_eq!(mine.digest(), theirs.digest());
     assert_eq!(mine.signer(), theirs.signer());
     let mut replay = domesday();
     replay.args(["replay", RELEASE, "--snapshot", "--releases"]);
-    assert!(replay.arg(there.path()).status().unwrap().success());
-    let whole = format!("{place}:{RELEASE}");
-    let again = release(&["pull", &whole], there.path(), &[]).ok().stdout;
+    assert!(replay.arg(target.path()).status().unwrap().success());
+    let whole = format!("{repository}:{RELEASE}");
+    let again = release(&["pull", &whole], target.path(), &[]).ok().stdout;
     assert_eq!(
         again.matches("already, the same bytes").count(),
         2,
@@ -124,11 +124,11 @@ fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
 #[test]
 fn tools_that_know_the_common_layout_find_a_component() {
     let Some(registry) = registry() else { return };
-    let here = Releases::copy();
-    let place = registry.repository();
+    let source = Releases::copy();
+    let repository = registry.repository();
     release(
-        &["publish", RELEASE, &place, "--without-snapshot"],
-        here.path(),
+        &["publish", RELEASE, &repository, "--without-snapshot"],
+        source.path(),
         &[],
     )
     .ok();
@@ -176,7 +176,7 @@ fn tools_that_know_the_common_layout_find_a_component() {
         })
         .collect();
     titles.sort_unstable();
-    let mut files: Vec<_> = fs::read_dir(here.release(RELEASE))
+    let mut files: Vec<_> = fs::read_dir(source.release(RELEASE))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -187,8 +187,8 @@ fn tools_that_know_the_common_layout_find_a_component() {
 #[test]
 fn what_was_changed_in_the_registry_is_refused_and_nothing_is_kept() {
     let Some(registry) = registry() else { return };
-    let (here, place) = (Releases::copy(), registry.repository());
-    publish(here.path(), &place).ok();
+    let (source, repository) = (Releases::copy(), registry.repository());
+    publish(source.path(), &repository).ok();
     for file in [
         "component.wasm",
         "manifest.json",
@@ -198,68 +198,76 @@ fn what_was_changed_in_the_registry_is_refused_and_nothing_is_kept() {
         let blob = registry.blob(&digest(file));
         let good = fs::read(&blob).unwrap();
         damage(&blob);
-        let there = host();
-        let refused = pull(there.path(), &place).refused();
+        let target = host();
+        let refused = pull(target.path(), &repository).refused();
         assert!(refused.contains(file), "{refused}");
         assert!(refused.contains("other bytes"), "{refused}");
-        assert!(!kept(there.path()).iter().any(|name| name.contains(RELEASE)));
+        assert!(
+            !packages(target.path())
+                .iter()
+                .any(|name| name.contains(RELEASE))
+        );
 
         // More than was announced is not taken either.
         fs::write(&blob, [good.clone(), vec![0; 1 << 20]].concat()).unwrap();
-        let refused = pull(there.path(), &place).refused();
+        let refused = pull(target.path(), &repository).refused();
         assert!(refused.contains(file), "{refused}");
-        assert!(!kept(there.path()).iter().any(|name| name.contains(RELEASE)));
+        assert!(
+            !packages(target.path())
+                .iter()
+                .any(|name| name.contains(RELEASE))
+        );
         fs::write(&blob, good).unwrap();
     }
-    let there = host();
-    pull(there.path(), &place).ok();
-    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+    let target = host();
+    pull(target.path(), &repository).ok();
+    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
 }
 
 #[test]
 fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
     let Some(registry) = registry() else { return };
-    let (here, stranger, place) = (
+    let (source, stranger, repository) = (
         Releases::copy(),
         TempDir::new().unwrap(),
         registry.repository(),
     );
-    publish(here.path(), &place).ok();
-    let refused = pull(stranger.path(), &place).refused();
+    publish(source.path(), &repository).ok();
+    let refused = pull(stranger.path(), &repository).refused();
     assert!(refused.contains("is not trusted"), "{refused}");
-    assert!(kept(stranger.path()).is_empty());
+    assert!(packages(stranger.path()).is_empty());
 }
 
 #[test]
 fn what_nobody_signed_goes_on_by_name_only() {
     let Some(registry) = registry() else { return };
-    let (here, there, place) = (Releases::copy(), host(), registry.repository());
-    fs::remove_file(here.release(RELEASE).join("manifest.sig")).unwrap();
-    let refused = publish(here.path(), &place).refused();
+    let (source, target, repository) = (Releases::copy(), host(), registry.repository());
+    fs::remove_file(source.release(RELEASE).join("manifest.sig")).unwrap();
+    let refused = publish(source.path(), &repository).refused();
     assert!(refused.contains("is not signed"), "{refused}");
     let by_name = ["--allow-unsigned", RELEASE];
-    let all = |what| [&[what, RELEASE, place.as_str()], &by_name[..]].concat();
-    let said = release(&all("publish"), here.path(), &[]).ok().stdout;
-    assert!(said.contains("not signed"), "{said}");
-    let refused = pull(there.path(), &place).refused();
+    let all = |what| [&[what, RELEASE, repository.as_str()], &by_name[..]].concat();
+    let output = release(&all("publish"), source.path(), &[]).ok().stdout;
+    assert!(output.contains("not signed"), "{output}");
+    let refused = pull(target.path(), &repository).refused();
     assert!(refused.contains("is not signed"), "{refused}");
-    assert!(kept(there.path()).is_empty());
-    let said = release(&all("pull"), there.path(), &[]).ok().stdout;
-    assert!(said.contains("not signed"), "{said}");
+    assert!(packages(target.path()).is_empty());
+    let output = release(&all("pull"), target.path(), &[]).ok().stdout;
+    assert!(output.contains("not signed"), "{output}");
 }
 
 #[test]
 fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
     let Some(registry) = registry() else { return };
-    let (here, other, place) = (
+    let (source, other, repository) = (
         Releases::copy(),
         Releases::without_release(),
         registry.repository(),
     );
-    publish(here.path(), &place).ok();
+    publish(source.path(), &repository).ok();
     let before = artifact(&registry, RELEASE);
     other.add(RELEASE, b"another component".to_vec());
-    let by_name = ["publish", RELEASE, &place, "--allow-unsigned", RELEASE];
+    let by_name = ["publish", RELEASE, &repository, "--allow-unsigned", RELEASE];
     let refused = release(&by_name, other.path(), &[]).refused();
     assert!(
         refused.contains("published already with other bytes"),
@@ -268,7 +276,7 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
     assert!(refused.contains("take a new one"), "{refused}");
     assert_eq!(artifact(&registry, RELEASE), before);
 
-    let by_name = ["pull", RELEASE, &place, "--allow-unsigned", RELEASE];
+    let by_name = ["pull", RELEASE, &repository, "--allow-unsigned", RELEASE];
     let manifest = other.release(RELEASE).join("manifest.json");
     let mine = fs::read(&manifest).unwrap();
     let refused = release(&by_name, other.path(), &[]).refused();
@@ -277,7 +285,10 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
         "{refused}"
     );
     // Whoever pulls cannot take a new id: the message says where the two are, and what to do.
-    assert!(refused.contains(&format!("{place}:{RELEASE}")), "{refused}");
+    assert!(
+        refused.contains(&format!("{repository}:{RELEASE}")),
+        "{refused}"
+    );
     assert!(refused.contains("move it away"), "{refused}");
     assert!(!refused.contains("take a new one"), "{refused}");
     assert_eq!(fs::read(manifest).unwrap(), mine);
@@ -286,36 +297,36 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
 #[test]
 fn what_is_not_there_is_said() {
     let Some(registry) = registry() else { return };
-    let (here, there, place) = (Releases::copy(), host(), registry.repository());
-    let refused = pull(there.path(), &place).refused();
+    let (source, target, repository) = (Releases::copy(), host(), registry.repository());
+    let refused = pull(target.path(), &repository).refused();
     assert!(
-        refused.contains(&format!("there is no {place}:{RELEASE}")),
+        refused.contains(&format!("{repository}:{RELEASE} not found")),
         "{refused}"
     );
-    publish(here.path(), &place).ok();
-    let refused = release(&["pull", "nothing-1", &place], there.path(), &[]).refused();
+    publish(source.path(), &repository).ok();
+    let refused = release(&["pull", "nothing-1", &repository], target.path(), &[]).refused();
     assert!(
-        refused.contains(&format!("there is no {place}:nothing-1")),
+        refused.contains(&format!("{repository}:nothing-1 not found")),
         "{refused}"
     );
 
     let another = release(
-        &["pull", RELEASE, &format!("{place}:nothing-1")],
-        there.path(),
+        &["pull", RELEASE, &format!("{repository}:nothing-1")],
+        target.path(),
         &[],
     );
     assert!(another.refused().contains("leave the tag out"));
-    let which = release(&["pull", &place], there.path(), &[]).refused();
+    let which = release(&["pull", &repository], target.path(), &[]).refused();
     assert!(which.contains("which release?"), "{which}");
-    let nowhere = release(&["pull", RELEASE], there.path(), &[]).refused();
+    let nowhere = release(&["pull", RELEASE], target.path(), &[]).refused();
     assert!(nowhere.contains("where is release"), "{nowhere}");
 }
 
 #[test]
 fn an_artifact_of_somebody_elses_is_no_release() {
     let Some(registry) = registry() else { return };
-    let (here, there, place) = (Releases::copy(), host(), registry.repository());
-    publish(here.path(), &place).ok();
+    let (source, target, repository) = (Releases::copy(), host(), registry.repository());
+    publish(source.path(), &repository).ok();
     // The snapshot's artifact under a release's tag, as a person might have copied it.
     let foreign = artifact(&registry, &format!("{SNAPSHOT}.Property")).to_string();
     let url = format!(
@@ -329,22 +340,22 @@ fn an_artifact_of_somebody_elses_is_no_release() {
         .send()
         .and_then(Response::error_for_status)
         .unwrap();
-    let refused = release(&["pull", "another-1", &place], there.path(), &[]).refused();
-    assert!(refused.contains("no package of Domesday's"), "{refused}");
+    let refused = release(&["pull", "another-1", &repository], target.path(), &[]).refused();
+    assert!(refused.contains("not a Domesday package"), "{refused}");
 }
 
 #[test]
 fn a_registry_that_cannot_be_reached_is_named() {
-    let here = Releases::copy();
-    let begun = Instant::now();
-    let refused = publish(here.path(), "oci://127.0.0.1:9/models/homes").refused();
+    let source = Releases::copy();
+    let started = Instant::now();
+    let refused = publish(source.path(), "oci://127.0.0.1:9/models/homes").refused();
     assert!(
         refused.contains("127.0.0.1:9 cannot be reached"),
         "{refused}"
     );
-    assert!(begun.elapsed() < Duration::from_secs(20));
-    let refused = publish(here.path(), "oci://homes").refused();
-    assert!(refused.contains("no registry's address"), "{refused}");
+    assert!(started.elapsed() < Duration::from_secs(20));
+    let refused = publish(source.path(), "oci://homes").refused();
+    assert!(refused.contains("invalid registry address"), "{refused}");
 }
 
 #[test]
@@ -352,28 +363,28 @@ fn a_password_is_taken_from_the_environment_or_dockers_file_and_never_shown() {
     let Some(registry) = guarded_registry() else {
         return;
     };
-    let (here, place) = (Releases::copy(), registry.repository());
-    let publish = ["publish", RELEASE, place.as_str()];
+    let (source, repository) = (Releases::copy(), registry.repository());
+    let publish = ["publish", RELEASE, repository.as_str()];
     let as_user = |user, password| {
         [
             ("DOMESDAY_REGISTRY_USER", user),
             ("DOMESDAY_REGISTRY_PASSWORD", password),
         ]
     };
-    let nobody = release(&publish, here.path(), &[]).refused();
+    let nobody = release(&publish, source.path(), &[]).refused();
     assert!(nobody.contains("does not allow this"), "{nobody}");
     assert!(nobody.contains("DOMESDAY_REGISTRY_USER"), "{nobody}");
-    let wrong = release(&publish, here.path(), &as_user("me", "swordfish")).refused();
+    let wrong = release(&publish, source.path(), &as_user("me", "swordfish")).refused();
     assert!(wrong.contains("does not allow this"), "{wrong}");
     assert!(!wrong.contains("swordfish"), "{wrong}");
-    let half = release(&publish, here.path(), &as_user("me", "x")[..1]).refused();
+    let half = release(&publish, source.path(), &as_user("me", "x")[..1]).refused();
     assert!(half.contains("set both"), "{half}");
-    let shown = format!("oci://me:swordfish@{}/models/homes", registry.address);
-    let shown = release(&["publish", RELEASE, &shown], here.path(), &[]).refused();
-    assert!(shown.contains("holds no user and no password"), "{shown}");
-    assert!(!shown.contains("swordfish"), "{shown}");
+    let address = format!("oci://me:swordfish@{}/models/homes", registry.address);
+    let refused = release(&["publish", RELEASE, &address], source.path(), &[]).refused();
+    assert!(refused.contains("must not contain a user"), "{refused}");
+    assert!(!refused.contains("swordfish"), "{refused}");
 
-    release(&publish, here.path(), &as_user("me", "hunter2")).ok();
+    release(&publish, source.path(), &as_user("me", "hunter2")).ok();
 
     let docker = TempDir::new().unwrap();
     // "me:hunter2" in base 64, as docker keeps it.
@@ -382,14 +393,14 @@ fn a_password_is_taken_from_the_environment_or_dockers_file_and_never_shown() {
         registry.address
     );
     fs::write(docker.path().join("config.json"), login).unwrap();
-    let there = host();
+    let target = host();
     let folder = docker.path().display().to_string();
-    let said = release(
-        &["pull", RELEASE, &place],
-        there.path(),
+    let output = release(
+        &["pull", RELEASE, &repository],
+        target.path(),
         &[("DOCKER_CONFIG", &folder)],
     );
-    let said = said.ok();
-    assert!(!(said.stdout + &said.stderr).contains("hunter2"));
-    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
+    let output = output.ok();
+    assert!(!(output.stdout + &output.stderr).contains("hunter2"));
+    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
 }

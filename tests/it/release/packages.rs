@@ -17,9 +17,9 @@ fn replay(releases: &Releases, more: &[&str]) -> ProcessOutput {
     run(arguments)
 }
 
-/// Neither a server nor a replay takes these releases, and both name the package and this.
+/// Asserts that a server and a replay refuse these releases, and name the package and the fault.
 #[track_caller]
-fn refused_by_both(releases: &Releases, package: &str, named: &str) {
+fn assert_refused_by_both(releases: &Releases, package: &str, named: &str) {
     let refusals = [
         start().releases(releases.path()).refused(),
         replay(releases, &["--snapshot"]).refused(),
@@ -48,7 +48,7 @@ fn one_bit_changed_in_any_file_of_a_release_is_refused_by_name() {
         damage(&releases.release(RELEASE).join(&file));
         // Which of a manifest and its signature was changed cannot be told apart.
         let named = file.strip_suffix(".json").unwrap_or(&file);
-        refused_by_both(&releases, RELEASE, named);
+        assert_refused_by_both(&releases, RELEASE, named);
         // A replay that needs no snapshot needs its release whole all the same.
         assert!(replay(&releases, &[]).refused().contains(named));
     }
@@ -61,7 +61,7 @@ fn one_bit_changed_in_any_file_of_a_snapshot_is_refused_by_name() {
     for file in files {
         let releases = Releases::copy();
         damage(&releases.snapshot().join(&file));
-        refused_by_both(&releases, SNAPSHOT, &file);
+        assert_refused_by_both(&releases, SNAPSHOT, &file);
     }
 }
 
@@ -90,16 +90,16 @@ fn a_file_that_is_cut_short_or_gone_is_refused_by_name() {
     let length = fs::metadata(&component).unwrap().len();
     let file = fs::File::options().write(true).open(&component).unwrap();
     file.set_len(length - 1).unwrap();
-    refused_by_both(&whole, RELEASE, "component.wasm");
+    assert_refused_by_both(&whole, RELEASE, "component.wasm");
     fs::remove_file(&component).unwrap();
-    refused_by_both(&whole, RELEASE, "component.wasm");
+    assert_refused_by_both(&whole, RELEASE, "component.wasm");
 }
 
 #[test]
 fn an_unlisted_file_is_refused_by_name() {
     let releases = Releases::copy();
     fs::write(releases.release(RELEASE).join("notes.txt"), "hello").unwrap();
-    refused_by_both(&releases, RELEASE, "notes.txt");
+    assert_refused_by_both(&releases, RELEASE, "notes.txt");
 }
 
 #[test]
@@ -109,14 +109,14 @@ fn a_link_in_place_of_a_file_is_refused_by_name() {
     let elsewhere = releases.path().join("component.wasm");
     fs::rename(&component, &elsewhere).unwrap();
     symlink(&elsewhere, &component).unwrap();
-    refused_by_both(&releases, RELEASE, "component.wasm");
+    assert_refused_by_both(&releases, RELEASE, "component.wasm");
 }
 
 #[test]
 fn an_unsigned_package_is_refused_unless_it_is_named() {
     let releases = Releases::copy();
     fs::remove_file(releases.release(RELEASE).join("manifest.sig")).unwrap();
-    refused_by_both(&releases, RELEASE, "sign");
+    assert_refused_by_both(&releases, RELEASE, "sign");
     let named = ["--allow-unsigned", RELEASE];
     replay(&releases, &named).ok();
     start().releases(releases.path()).with(&named).go();
@@ -126,7 +126,7 @@ fn an_unsigned_package_is_refused_unless_it_is_named() {
 fn a_key_that_is_not_trusted_signs_for_nobody() {
     let releases = Releases::copy();
     fs::remove_file(releases.path().join("keys/demo.pub")).unwrap();
-    refused_by_both(&releases, RELEASE, "trust");
+    assert_refused_by_both(&releases, RELEASE, "trust");
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_signature_of_another_package_does_not_fit() {
     let releases = Releases::copy();
     let (from, to) = (releases.snapshot(), releases.release(RELEASE));
     fs::copy(from.join("manifest.sig"), to.join("manifest.sig")).unwrap();
-    refused_by_both(&releases, RELEASE, "manifest.sig");
+    assert_refused_by_both(&releases, RELEASE, "manifest.sig");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_release_that_is_asked_for_and_not_there_is_named() {
     assert!(refusal.contains("absent"), "{refusal}");
 }
 
-/// The one entry of a data folder's cache.
+/// Returns the only entry of a data folder's cache.
 fn entry(data: &Path) -> PathBuf {
     let mut entries: Vec<PathBuf> = entries(data);
     assert_eq!(entries.len(), 1, "{entries:?}");
@@ -190,12 +190,12 @@ fn entries(data: &Path) -> Vec<PathBuf> {
     entries
 }
 
-/// A data folder that a server has used.
-fn used() -> (tempfile::TempDir, PathBuf) {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+/// Returns a data folder that a server has used.
+fn used_data_folder() -> (tempfile::TempDir, PathBuf) {
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     start().data(&data).go().stop();
-    (kept, data)
+    (temp_dir, data)
 }
 
 #[track_caller]
@@ -206,18 +206,18 @@ fn values(server: &Server) {
     );
 }
 
-/// The server starts on this folder, values, and says that it left an entry unused.
+/// Asserts that the server starts on this folder, values, and logs an unused entry.
 #[track_caller]
-fn goes_unused(data: &Path) {
+fn assert_entry_unused(data: &Path) {
     let server = start().data(data).go();
     values(&server);
     let log = server.stop();
-    assert!(log.contains("compiling anew"), "{log}");
+    assert!(log.contains("compiling again"), "{log}");
 }
 
 #[test]
 fn a_restart_uses_the_compiled_code() {
-    let (_kept, data) = used();
+    let (_kept, data) = used_data_folder();
     let before = fs::metadata(entry(&data)).unwrap();
     let server = start().data(&data).go();
     values(&server);
@@ -228,31 +228,31 @@ fn a_restart_uses_the_compiled_code() {
         (before.ino(), before.mtime_nsec()),
         (after.ino(), after.mtime_nsec())
     );
-    assert!(!log.contains("compiling anew"), "{log}");
+    assert!(!log.contains("compiling again"), "{log}");
     assert_eq!(fs::metadata(entry(&data)).unwrap().mode() & 0o777, 0o600);
 }
 
 #[test]
 fn an_altered_entry_goes_unused_and_is_replaced() {
-    let (_kept, data) = used();
+    let (_kept, data) = used_data_folder();
     let path = entry(&data);
     let good = fs::read(&path).unwrap();
     damage(&path);
-    goes_unused(&data);
+    assert_entry_unused(&data);
     assert_eq!(fs::read(&path).unwrap(), good);
 }
 
 #[test]
 fn an_entry_that_another_host_compiled_goes_unused() {
-    let ((_kept, data), (_other, elsewhere)) = (used(), used());
+    let ((_kept, data), (_other, elsewhere)) = (used_data_folder(), used_data_folder());
     fs::copy(entry(&elsewhere), entry(&data)).unwrap();
-    goes_unused(&data);
+    assert_entry_unused(&data);
 }
 
 #[test]
 fn an_entry_that_is_empty_or_cut_short_goes_unused() {
     for length in [0, 31, 32, 1_000] {
-        let (_kept, data) = used();
+        let (_kept, data) = used_data_folder();
         let path = entry(&data);
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..length]).unwrap();
@@ -267,8 +267,8 @@ fn an_entry_that_is_empty_or_cut_short_goes_unused() {
 fn one_releases_entry_cannot_stand_in_for_anothers() {
     let releases = Releases::copy();
     releases.add("misbehaving", component("guest-misbehaving"));
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let started = || {
         start()
             .releases(releases.path())
@@ -278,18 +278,18 @@ fn one_releases_entry_cannot_stand_in_for_anothers() {
     };
     started().stop();
     let found = entries(&data);
-    let spare = kept.path().join("spare");
+    let spare = temp_dir.path().join("spare");
     fs::rename(&found[0], &spare).unwrap();
     fs::rename(&found[1], &found[0]).unwrap();
     fs::rename(&spare, &found[1]).unwrap();
     let server = started();
     values(&server);
-    assert_eq!(server.stop().matches("compiling anew").count(), 2);
+    assert_eq!(server.stop().matches("compiling again").count(), 2);
 }
 
 #[test]
 fn a_cache_that_others_may_enter_is_refused() {
-    let (_kept, data) = used();
+    let (_kept, data) = used_data_folder();
     let cache = data.join("compiled");
     for mode in [0o755, 0o770, 0o701] {
         fs::set_permissions(&cache, Permissions::from_mode(mode)).unwrap();
@@ -305,8 +305,8 @@ fn a_cache_that_others_may_enter_is_refused() {
 
 #[test]
 fn a_cache_that_is_a_link_is_refused() {
-    let (kept, data) = used();
-    let elsewhere = kept.path().join("elsewhere");
+    let (temp_dir, data) = used_data_folder();
+    let elsewhere = temp_dir.path().join("elsewhere");
     fs::rename(data.join("compiled"), &elsewhere).unwrap();
     symlink(&elsewhere, data.join("compiled")).unwrap();
     let refusal = start().data(&data).refused();
@@ -315,7 +315,7 @@ fn a_cache_that_is_a_link_is_refused() {
 
 #[test]
 fn a_hosts_secret_that_is_damaged_is_a_clear_error() {
-    let (_kept, data) = used();
+    let (_kept, data) = used_data_folder();
     fs::write(data.join("host.secret"), "short").unwrap();
     let refusal = start().data(&data).refused();
     assert!(refusal.contains("host.secret"), "{refusal}");
@@ -327,8 +327,8 @@ fn serving_changes_no_byte_of_a_package() {
     let server = start().releases(releases.path()).go();
     values(&server);
     server.stop();
-    let kept = tempfile::tempdir().unwrap();
-    copy_tree(releases.path(), kept.path());
+    let temp_dir = tempfile::tempdir().unwrap();
+    copy_tree(releases.path(), temp_dir.path());
     // Whatever had changed would now be refused.
     start().releases(releases.path()).go();
     replay(&releases, &["--snapshot"]).ok();

@@ -10,14 +10,14 @@ use std::path::Path;
 use tempfile::TempDir;
 
 /// Hands the demo's release on: `what` is publish or pull.
-fn hand(what: &str, here: &Path, other: &Path, more: &[&str]) -> ProcessOutput {
-    let (here, other) = (here.display().to_string(), other.display().to_string());
-    let mut arguments = vec!["release", what, RELEASE, &other, "--releases", &here];
+fn hand(what: &str, source: &Path, other: &Path, more: &[&str]) -> ProcessOutput {
+    let (source, other) = (source.display().to_string(), other.display().to_string());
+    let mut arguments = vec!["release", what, RELEASE, &other, "--releases", &source];
     arguments.extend(more);
     run(arguments)
 }
 
-/// A host that trusts the demo's key and has nothing yet.
+/// Returns the folder of a host that trusts the demo's key and has no release yet.
 fn host() -> TempDir {
     let host = TempDir::new().unwrap();
     copy_tree(
@@ -39,22 +39,24 @@ fn packages(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
-    let (here, shared, there) = (Releases::copy(), TempDir::new().unwrap(), host());
-    let said = hand("publish", here.path(), shared.path(), &[]).ok().stdout;
+    let (source, shared, target) = (Releases::copy(), TempDir::new().unwrap(), host());
+    let output = hand("publish", source.path(), shared.path(), &[])
+        .ok()
+        .stdout;
     assert!(
-        said.contains(&format!("snapshot {SNAPSHOT} is in ")),
-        "{said}"
+        output.contains(&format!("snapshot {SNAPSHOT} is in ")),
+        "{output}"
     );
     assert!(
-        said.contains(&format!("release {RELEASE} is in ")),
-        "{said}"
+        output.contains(&format!("release {RELEASE} is in ")),
+        "{output}"
     );
-    assert!(said.contains("signed by "), "{said}");
-    hand("pull", there.path(), shared.path(), &[]).ok();
-    assert_eq!(packages(there.path()), [SNAPSHOT, RELEASE]);
-    let folder = there.path().display().to_string();
+    assert!(output.contains("signed by "), "{output}");
+    hand("pull", target.path(), shared.path(), &[]).ok();
+    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    let folder = target.path().display().to_string();
     run(["replay", RELEASE, "--snapshot", "--releases", &folder]).ok();
-    let again = hand("pull", there.path(), shared.path(), &[]).ok().stdout;
+    let again = hand("pull", target.path(), shared.path(), &[]).ok().stdout;
     assert_eq!(
         again.matches("already, the same bytes").count(),
         2,
@@ -64,10 +66,10 @@ fn a_release_is_published_pulled_and_replayed_with_its_snapshot() {
 
 #[test]
 fn the_snapshot_can_be_left_out() {
-    let (here, shared) = (Releases::copy(), TempDir::new().unwrap());
+    let (source, shared) = (Releases::copy(), TempDir::new().unwrap());
     hand(
         "publish",
-        here.path(),
+        source.path(),
         shared.path(),
         &["--without-snapshot"],
     )
@@ -77,11 +79,11 @@ fn the_snapshot_can_be_left_out() {
 
 #[test]
 fn what_was_damaged_on_its_way_is_refused_and_nothing_is_kept() {
-    let (shared, there) = (Releases::copy(), host());
+    let (shared, target) = (Releases::copy(), host());
     damage(&shared.release(RELEASE).join("component.wasm"));
-    let refused = hand("pull", there.path(), shared.path(), &[]).refused();
+    let refused = hand("pull", target.path(), shared.path(), &[]).refused();
     assert!(refused.contains("component.wasm"), "{refused}");
-    assert!(packages(there.path()).is_empty());
+    assert!(packages(target.path()).is_empty());
 }
 
 #[test]
@@ -95,46 +97,46 @@ fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
 
 #[test]
 fn what_nobody_signed_goes_on_by_name_only() {
-    let (shared, there) = (Releases::copy(), host());
+    let (shared, target) = (Releases::copy(), host());
     fs::remove_file(shared.release(RELEASE).join("manifest.sig")).unwrap();
-    let refused = hand("pull", there.path(), shared.path(), &[]).refused();
+    let refused = hand("pull", target.path(), shared.path(), &[]).refused();
     assert!(refused.contains(RELEASE), "{refused}");
-    let said = hand(
+    let output = hand(
         "pull",
-        there.path(),
+        target.path(),
         shared.path(),
         &["--allow-unsigned", RELEASE],
     );
-    assert!(said.ok().stdout.contains("not signed"));
+    assert!(output.ok().stdout.contains("not signed"));
 }
 
 #[test]
 fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
-    let (shared, there) = (Releases::copy(), Releases::without_release());
-    there.add(RELEASE, b"another component".to_vec());
-    let before = fs::read(there.release(RELEASE).join("manifest.json")).unwrap();
-    for (what, here, other) in [
-        ("pull", there.path(), shared.path()),
-        ("publish", shared.path(), there.path()),
+    let (shared, target) = (Releases::copy(), Releases::without_release());
+    target.add(RELEASE, b"another component".to_vec());
+    let before = fs::read(target.release(RELEASE).join("manifest.json")).unwrap();
+    for (what, source, other) in [
+        ("pull", target.path(), shared.path()),
+        ("publish", shared.path(), target.path()),
     ] {
-        let refused = hand(what, here, other, &[]).refused();
+        let refused = hand(what, source, other, &[]).refused();
         assert!(refused.contains(RELEASE), "{refused}");
         assert!(refused.contains("published"), "{refused}");
     }
     assert_eq!(
-        fs::read(there.release(RELEASE).join("manifest.json")).unwrap(),
+        fs::read(target.release(RELEASE).join("manifest.json")).unwrap(),
         before
     );
-    let left: Vec<_> = fs::read_dir(there.path().join("valuation"))
+    let entries: Vec<_> = fs::read_dir(target.path().join("valuation"))
         .unwrap()
         .collect();
-    assert_eq!(left.len(), 1, "nothing half done is left");
+    assert_eq!(entries.len(), 1, "nothing half done is left");
 }
 
 #[test]
 fn a_release_that_is_not_there_is_said() {
-    let (here, shared) = (host(), TempDir::new().unwrap());
-    let refused = hand("publish", here.path(), shared.path(), &[]).refused();
+    let (source, shared) = (host(), TempDir::new().unwrap());
+    let refused = hand("publish", source.path(), shared.path(), &[]).refused();
     assert!(
         refused.contains(&format!("there is no release {RELEASE}")),
         "{refused}"
@@ -143,18 +145,18 @@ fn a_release_that_is_not_there_is_said() {
 
 #[test]
 fn what_lies_there_unsigned_takes_the_signature_that_comes() {
-    let (shared, there) = (Releases::copy(), Releases::copy());
-    let signature = there.release(RELEASE).join("manifest.sig");
+    let (shared, target) = (Releases::copy(), Releases::copy());
+    let signature = target.release(RELEASE).join("manifest.sig");
     let theirs = fs::read(&signature).unwrap();
-    for (what, here, other) in [
-        ("pull", there.path(), shared.path()),
-        ("publish", shared.path(), there.path()),
+    for (what, source, other) in [
+        ("pull", target.path(), shared.path()),
+        ("publish", shared.path(), target.path()),
     ] {
         fs::remove_file(&signature).unwrap();
-        let said = hand(what, here, other, &[]).ok().stdout;
-        assert!(said.contains("what was missing there has come"), "{said}");
+        let output = hand(what, source, other, &[]).ok().stdout;
+        assert!(output.contains("missing files were added"), "{output}");
         assert_eq!(fs::read(&signature).unwrap(), theirs);
-        let again = hand(what, here, other, &[]).ok().stdout;
+        let again = hand(what, source, other, &[]).ok().stdout;
         assert_eq!(
             again.matches("already, the same bytes, signed by").count(),
             2,
@@ -165,10 +167,10 @@ fn what_lies_there_unsigned_takes_the_signature_that_comes() {
 
 #[test]
 fn who_pulls_over_another_package_is_told_which_is_where() {
-    let (shared, there) = (Releases::copy(), Releases::without_release());
-    there.add(RELEASE, b"another component".to_vec());
-    let refused = hand("pull", there.path(), shared.path(), &[]).refused();
-    let mine = there.release(RELEASE).display().to_string();
+    let (shared, target) = (Releases::copy(), Releases::without_release());
+    target.add(RELEASE, b"another component".to_vec());
+    let refused = hand("pull", target.path(), shared.path(), &[]).refused();
+    let mine = target.release(RELEASE).display().to_string();
     assert!(refused.contains(&mine), "{refused}");
     let theirs = shared.path().display().to_string();
     assert!(refused.contains(&theirs), "{refused}");
@@ -177,8 +179,8 @@ fn who_pulls_over_another_package_is_told_which_is_where() {
 
 #[test]
 fn an_address_that_is_mistyped_is_no_folder() {
-    let (here, elsewhere) = (Releases::copy(), TempDir::new().unwrap());
-    let folder = here.path().display().to_string();
+    let (source, elsewhere) = (Releases::copy(), TempDir::new().unwrap());
+    let folder = source.path().display().to_string();
     for address in [
         "OCI://127.0.0.1:9/models/homes",
         "https://127.0.0.1:9/models/homes",
@@ -203,30 +205,30 @@ fn an_address_that_is_mistyped_is_no_folder() {
 
 #[test]
 fn a_snapshot_that_is_not_the_pinned_one_is_told_before_anything_goes() {
-    let (here, there) = (Releases::without_release(), host());
+    let (source, target) = (Releases::without_release(), host());
     let other = Sha256Digest::of(b"another snapshot");
-    here.add_changed("pinned-1", b"a component".to_vec(), |body| {
+    source.add_changed("pinned-1", b"a component".to_vec(), |body| {
         body.snapshot.content_digest = other;
     });
     let shared = TempDir::new().unwrap();
-    let snapshot = open(&here.snapshot(), &Trust::Unsigned).unwrap();
+    let snapshot = open(&source.snapshot(), &Trust::Unsigned).unwrap();
     let true_one = snapshot.body::<PropertyBody>().unwrap().content_digest;
-    let command = |what: &str, here: &Path, other: &Path| {
-        let (here, other) = (here.display().to_string(), other.display().to_string());
-        let allow = ["--allow-unsigned", "pinned-1", "--releases", &here];
+    let command = |what: &str, source: &Path, other: &Path| {
+        let (source, other) = (source.display().to_string(), other.display().to_string());
+        let allow = ["--allow-unsigned", "pinned-1", "--releases", &source];
         run([&["release", what, "pinned-1", &other], &allow[..]].concat()).refused()
     };
     for refused in [
-        command("publish", here.path(), shared.path()),
-        command("pull", there.path(), here.path()),
+        command("publish", source.path(), shared.path()),
+        command("pull", target.path(), source.path()),
     ] {
         assert!(refused.contains(&other.to_string()), "{refused}");
         assert!(refused.contains(&true_one.to_string()), "{refused}");
     }
     assert!(packages(shared.path()).is_empty());
-    assert!(packages(there.path()).is_empty());
+    assert!(packages(target.path()).is_empty());
 
-    let folder = here.path().display().to_string();
+    let folder = source.path().display().to_string();
     let all = ["release", "list", "--unsigned", "--releases", &folder];
     let listed = run(all).ok().stdout;
     let line = listed.lines().find(|line| line.starts_with("pinned-1"));

@@ -43,11 +43,11 @@ fn data(releases: &Path) -> PathBuf {
 fn the_example_is_built_checked_replayed_and_served() {
     let releases = Releases::without_release();
     let key = releases.path().join("my.key").display().to_string();
-    let made = domesday()
+    let status = domesday()
         .args(["release", "keygen", &key])
         .status()
         .unwrap();
-    assert!(made.success());
+    assert!(status.success());
     fs::copy(format!("{key}.pub"), releases.path().join("keys/my.pub")).unwrap();
     let model = repository().join("models/python_price_per_m2");
     let built = release(
@@ -77,14 +77,14 @@ fn the_example_is_built_checked_replayed_and_served() {
         &["release", "check", ID, "--homes", "40", "--hostile", "300"],
         releases.path(),
     );
-    let said = checked.ok().stdout;
-    assert!(said.contains(", profile wasi\n"), "{said}");
+    let output = checked.ok().stdout;
+    assert!(output.contains(", profile wasi\n"), "{output}");
     for check in [
         "fixtures", "answers", "order", "hostile", "cost", "backtest",
     ] {
-        assert!(said.contains(&format!("passed      {check}")), "{said}");
+        assert!(output.contains(&format!("passed      {check}")), "{output}");
     }
-    eprintln!("{said}");
+    eprintln!("{output}");
 
     let replayed = release(&["replay", ID, "--snapshot"], releases.path()).ok();
     assert!(replayed.stdout.contains("identical to the bit"));
@@ -137,7 +137,7 @@ fn what_is_no_model_in_python_is_said() {
     assert!(refused.contains("model.py is not there"), "{refused}");
     let refused = build(settings.replace("\"model\"", "\"../model\""));
     assert!(
-        refused.contains("no name for a model's module"),
+        refused.contains("not a valid name of a Python module"),
         "{refused}"
     );
     fs::write(folder.path().join("model.py"), "import no_such_module\n").unwrap();

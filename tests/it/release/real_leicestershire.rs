@@ -34,11 +34,11 @@ fn make<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) {
         .current_dir(repository())
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
 }
 
-/// Keys, snapshot and release, as docs/how-to/run-on-real-data.md has a reader make them.
+/// Makes keys, snapshot and release with the commands of docs/how-to/run-on-real-data.md.
 fn build(data: &Path, releases: &Path, key: &Path) {
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let file = |option: &str, name: &str| [option.to_owned(), text(&data.join(name))];
@@ -79,7 +79,7 @@ fn build(data: &Path, releases: &Path, key: &Path) {
     make(release.iter().chain(&model).chain(&common));
 }
 
-/// The request for a sold home, by its address alone.
+/// Returns the request for a sold home, by its address alone.
 fn request(sale: &PricePaid) -> Value {
     let (kind, subtype) = match sale.property_type {
         PropertyType::Detached => ("D", "house_detached"),
@@ -109,7 +109,7 @@ fn request(sale: &PricePaid) -> Value {
     request
 }
 
-/// What the home's last sale comes to with the region's index of its type, at the last month known.
+/// Returns the home's last sale price, moved to the last month by the region's index of its type.
 fn indexed(index: &[IndexRow], last: &PricePaid) -> f64 {
     let level = |row: &IndexRow| match last.property_type {
         PropertyType::Detached => row.detached,
@@ -131,12 +131,12 @@ fn estimate(result: &Value) -> f64 {
     result["valuation"]["estimated_value_gbp"].as_f64().unwrap()
 }
 
-/// What a person would ask of a list of comparables.
+/// Asserts the properties that a person expects of a list of comparables.
 fn check_comparables(result: &Value, kind: &Value) {
     let comparables = result["comparables"].as_array().unwrap();
     let count = comparables.len();
     assert!((5..=10).contains(&count), "{count} comparables");
-    let mut seen = BTreeSet::new();
+    let mut sales = BTreeSet::new();
     let mut similarity = 1.0;
     for (at, comparable) in comparables.iter().enumerate() {
         assert_eq!(comparable["rank"], at + 1);
@@ -154,7 +154,7 @@ fn check_comparables(result: &Value, kind: &Value) {
         similarity = next;
         let mut sale = comparable.clone();
         sale.as_object_mut().unwrap().remove("rank");
-        assert!(seen.insert(sale.to_string()), "twice: {comparable}");
+        assert!(sales.insert(sale.to_string()), "twice: {comparable}");
     }
     let alike = comparables.iter().filter(|c| c["property_type"] == *kind);
     assert!(2 * alike.count() > count, "{result:#}");

@@ -19,7 +19,7 @@ const QUICK: [&str; 4] = ["--homes", "60", "--hostile", "400"];
 /// The made-up country's sales, far more than a group needs to be judged.
 const LONG: [&str; 4] = ["--from", "2015-01-01", "--to", "2026-09-30"];
 
-/// The plain release, built once a run.
+/// Returns the plain release, built once a run.
 fn plain() -> &'static Releases {
     static BUILT: OnceLock<Releases> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -47,7 +47,7 @@ fn plain() -> &'static Releases {
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// A package made anew in a folder of its own, under the same id, with some of it changed.
+/// Writes a changed package under the same id into a folder of its own.
 fn changed(from: &Path, id: &str, change: impl FnOnce(&mut ValuationBody, &mut Files)) -> Releases {
     let package = open(&from.join("valuation").join(id), &Trust::Unsigned).unwrap();
     let mut body: ValuationBody = package.body().unwrap();
@@ -62,18 +62,18 @@ fn changed(from: &Path, id: &str, change: impl FnOnce(&mut ValuationBody, &mut F
         .into_iter()
         .map(|(name, bytes)| (name.parse().unwrap(), Source::Bytes(bytes)))
         .collect();
-    let made = Releases::without_release();
+    let copy = Releases::without_release();
     let draft = Draft {
         id: id.parse().unwrap(),
         created: "2026-10-01T00:00:00Z".parse().unwrap(),
         body,
         files,
     };
-    write(&made.path().join("valuation"), draft).unwrap();
-    made
+    write(&copy.path().join("valuation"), draft).unwrap();
+    copy
 }
 
-/// The plain release with its valuation dates in a year in which it goes wrong.
+/// Returns the plain release with its valuation dates in a year in which it goes wrong.
 fn in_year(year: u16) -> Releases {
     changed(plain().path(), PLAIN, |body, _| {
         body.valuation_date.from = format!("{year}-06-01").parse().unwrap();
@@ -81,7 +81,7 @@ fn in_year(year: u16) -> Releases {
     })
 }
 
-/// What a check said, and its JSON.
+/// The output of a check, and its JSON.
 struct Checked {
     ran: ProcessOutput,
     report: Value,
@@ -89,8 +89,8 @@ struct Checked {
 
 impl Checked {
     fn of(releases: &Path, id: &str, more: &[&str]) -> Checked {
-        let kept = tempfile::tempdir().unwrap();
-        let file = kept.path().join("check.json").display().to_string();
+        let temp_dir = tempfile::tempdir().unwrap();
+        let file = temp_dir.path().join("check.json").display().to_string();
         let folder = releases.display().to_string();
         let mut all = vec!["release", "check", id, "--releases", &folder];
         all.extend(["--allow-unsigned", id, "--json", &file]);
@@ -107,8 +107,8 @@ impl Checked {
         Checked::of(releases.path(), PLAIN, &[&QUICK[..], more].concat())
     }
 
-    /// The names of checks that ended so.
-    fn that(&self, verdict: &str) -> Vec<&str> {
+    /// Returns the names of the checks with this verdict.
+    fn with_verdict(&self, verdict: &str) -> Vec<&str> {
         let checks = self.report["checks"].as_array().unwrap().iter();
         checks
             .filter(|found| found["verdict"] == verdict)
@@ -116,19 +116,19 @@ impl Checked {
             .collect()
     }
 
-    /// What one check found.
-    fn found(&self, check: &str) -> &Value {
+    /// Returns the entry of one check.
+    fn entry(&self, check: &str) -> &Value {
         let mut checks = self.report["checks"].as_array().unwrap().iter();
         checks.find(|found| found["check"] == check).unwrap()
     }
 
-    /// These checks failed and no other, and one line of the first one's details says this.
+    /// Asserts that exactly these checks failed, and that the output contains this text.
     #[track_caller]
-    fn failed(&self, checks: &[&str], said: &str) {
-        assert_eq!(self.that("failed"), checks, "{}", self.ran.stdout);
+    fn assert_failed(&self, checks: &[&str], text: &str) {
+        assert_eq!(self.with_verdict("failed"), checks, "{}", self.ran.stdout);
         assert_eq!(self.ran.code, Some(1), "{:#?}", self.ran);
         assert_eq!(self.report["passed"], false);
-        assert!(self.ran.stdout.contains(said), "{}", self.ran.stdout);
+        assert!(self.ran.stdout.contains(text), "{}", self.ran.stdout);
     }
 }
 
@@ -148,7 +148,12 @@ fn a_plain_release_passes_every_check() {
         "backtest",
         "coverage",
     ];
-    assert_eq!(checked.that("passed"), all, "{}", checked.ran.stdout);
+    assert_eq!(
+        checked.with_verdict("passed"),
+        all,
+        "{}",
+        checked.ran.stdout
+    );
     assert_eq!(checked.ran.code, Some(0));
     assert_eq!(checked.report["passed"], true);
     assert!(
@@ -157,14 +162,14 @@ fn a_plain_release_passes_every_check() {
             .stdout
             .contains("11 passed, 0 failed, 0 not judged")
     );
-    let admission = &checked.found("admission")["figures"];
+    let admission = &checked.entry("admission")["figures"];
     assert_eq!(admission["fuel_per_row"], 1_000_000);
     assert_eq!(admission["interface"], "domesday:valuation@1.0.0");
-    let inputs = &checked.found("monotone")["figures"]["inputs"];
+    let inputs = &checked.entry("monotone")["figures"]["inputs"];
     assert_eq!(inputs[0]["input"], "floor_area_m2");
     assert_eq!(inputs[0]["broken"], 0);
     assert!(inputs[1]["homes_probed"].as_u64().unwrap() <= 50);
-    let worst = &checked.found("cost")["figures"]["worst_fuel"][0];
+    let worst = &checked.entry("cost")["figures"]["worst_fuel"][0];
     assert!(worst["used"].as_u64().unwrap() > 0 && worst["row"].is_string());
 }
 
@@ -173,7 +178,7 @@ fn the_demo_passes_what_can_be_judged_of_it() {
     let checked = Checked::of(&releases(), RELEASE, &[]);
     assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
     assert_eq!(
-        checked.that("not_judged"),
+        checked.with_verdict("not_judged"),
         ["monotone", "coverage"],
         "{}",
         checked.ran.stdout
@@ -190,7 +195,7 @@ fn the_demo_passes_what_can_be_judged_of_it() {
             .stdout
             .contains("ranges at most in a group and 1000 are needed")
     );
-    let imports = checked.found("admission")["figures"]["imports"].to_string();
+    let imports = checked.entry("admission")["figures"]["imports"].to_string();
     assert!(
         imports.contains("domesday:valuation/evidence@1.0.0"),
         "{imports}"
@@ -206,7 +211,7 @@ fn what_is_not_admitted_is_checked_no_further() {
         files.insert("component.wasm".to_owned(), wat::parse_str(text).unwrap());
     });
     let checked = Checked::plain(&curious, &[]);
-    checked.failed(&["admission"], import);
+    checked.assert_failed(&["admission"], import);
     assert_eq!(checked.report["checks"].as_array().unwrap().len(), 1);
 }
 
@@ -233,11 +238,11 @@ fn one_bit_of_a_fixture_fails_on_both_engines() {
         }
     });
     let checked = Checked::plain(&other, &[]);
-    checked.failed(
+    checked.assert_failed(
         &["fixtures"],
         "pooled: row \"home-02\": /result/outcome/estimate",
     );
-    checked.failed(&["fixtures"], "on demand: row \"home-02\"");
+    checked.assert_failed(&["fixtures"], "on demand: row \"home-02\"");
 }
 
 #[test]
@@ -245,7 +250,7 @@ fn fixtures_that_are_none_fail() {
     let other = changed(plain().path(), PLAIN, |_, files| {
         files.insert("fixtures.jsonl".to_owned(), b"{}\n".to_vec());
     });
-    Checked::plain(&other, &[]).failed(
+    Checked::plain(&other, &[]).assert_failed(
         &["fixtures"],
         "line 1 is not a fixture, at column 2: missing field `row`",
     );
@@ -262,25 +267,25 @@ fn another_answer_of_the_snapshot_fails() {
         }
     });
     let checked = Checked::of(other.path(), RELEASE, &QUICK);
-    checked.failed(&["snapshot"], "/answer/with/0/postcode was");
+    checked.assert_failed(&["snapshot"], "/answer/with/0/postcode was");
 }
 
 #[test]
 fn a_trap_on_an_ordinary_home_fails_and_names_it() {
     let checked = Checked::plain(&in_year(2047), &[]);
-    checked.failed(&["answers", "hostile"], "the release trapped");
+    checked.assert_failed(&["answers", "hostile"], "the release trapped");
 }
 
 #[test]
 fn a_trap_on_a_hostile_input_fails_and_names_it() {
     let checked = Checked::plain(&in_year(2041), &[]);
-    checked.failed(&["hostile"], "floor area 2000.0: the release trapped");
+    checked.assert_failed(&["hostile"], "floor area 2000.0: the release trapped");
 }
 
 #[test]
 fn a_range_beside_its_estimate_fails_and_names_the_row() {
     let checked = Checked::plain(&in_year(2042), &[]);
-    checked.failed(
+    checked.assert_failed(
         &["hostile", "ranges"],
         "floor area 2000.0: range does not contain the estimate in order",
     );
@@ -289,8 +294,8 @@ fn a_range_beside_its_estimate_fails_and_names_the_row() {
 #[test]
 fn an_input_that_goes_the_other_way_fails_and_names_the_worst_home() {
     let checked = Checked::plain(&in_year(2043), &[]);
-    checked.failed(&["monotone"], "floor_area_m2 up: broken by ");
-    let worst = &checked.found("monotone")["figures"]["inputs"][0]["worst"];
+    checked.assert_failed(&["monotone"], "floor_area_m2 up: broken by ");
+    let worst = &checked.entry("monotone")["figures"]["inputs"][0]["worst"];
     assert!(
         worst["home"].as_str().unwrap().starts_with("sale "),
         "{worst}"
@@ -298,7 +303,7 @@ fn an_input_that_goes_the_other_way_fails_and_names_the_worst_home() {
     let by = worst["by"].as_f64().unwrap();
     assert!((by - 0.75).abs() < 1e-6, "{worst}");
     assert_eq!(
-        checked.found("monotone")["figures"]["inputs"][1]["broken"],
+        checked.entry("monotone")["figures"]["inputs"][1]["broken"],
         0
     );
 }
@@ -306,14 +311,14 @@ fn an_input_that_goes_the_other_way_fails_and_names_the_worst_home() {
 #[test]
 fn a_row_that_uses_over_half_of_the_stack_fails() {
     let checked = Checked::plain(&in_year(2044), &[]);
-    checked.failed(&["cost"], "over half of the stack:");
+    checked.assert_failed(&["cost"], "over half of the stack:");
 }
 
 #[test]
 fn a_row_that_uses_over_half_of_the_fuel_fails_and_is_named() {
     let checked = Checked::plain(&in_year(2045), &[]);
-    checked.failed(&["cost"], "over half of the fuel:");
-    let worst = &checked.found("cost")["figures"]["worst_fuel"][0];
+    checked.assert_failed(&["cost"], "over half of the fuel:");
+    let worst = &checked.entry("cost")["figures"]["worst_fuel"][0];
     assert!(
         worst["row"].as_str().unwrap().contains("floor area 2000.0"),
         "{worst}"
@@ -324,8 +329,8 @@ fn a_row_that_uses_over_half_of_the_fuel_fails_and_is_named() {
 #[test]
 fn a_row_that_uses_over_half_of_the_memory_fails_and_is_named() {
     let checked = Checked::plain(&in_year(2046), &[]);
-    checked.failed(&["cost"], "over half of the memory:");
-    let worst = &checked.found("cost")["figures"]["worst_memory_growth"][0];
+    checked.assert_failed(&["cost"], "over half of the memory:");
+    let worst = &checked.entry("cost")["figures"]["worst_memory_growth"][0];
     assert!(
         worst["row"].as_str().unwrap().contains("floor area 2000.0"),
         "{worst}"
@@ -340,7 +345,7 @@ fn another_back_test_than_the_packages_fails_and_names_the_line() {
         assert_ne!(text, changed);
         files.insert("backtest.json".to_owned(), changed.into_bytes());
     });
-    Checked::plain(&other, &[]).failed(&["backtest"], "the package says \"mdape\"");
+    Checked::plain(&other, &[]).assert_failed(&["backtest"], "the package says \"mdape\"");
 }
 
 #[test]
@@ -348,8 +353,8 @@ fn ranges_that_hold_too_many_prices_fail() {
     let other = changed(plain().path(), PLAIN, |body, _| body.nominal_coverage = 0.8);
     let checked = Checked::plain(&other, &LONG);
     // The package's back-test told of another nominal coverage, too.
-    checked.failed(&["backtest", "coverage"], "sales all: 100.0 %");
-    let groups = checked.found("coverage")["figures"]["groups"]
+    checked.assert_failed(&["backtest", "coverage"], "sales all: 100.0 %");
+    let groups = checked.entry("coverage")["figures"]["groups"]
         .as_array()
         .unwrap();
     assert!(groups.len() > 3);
@@ -372,7 +377,7 @@ fn a_window_that_was_learnt_from_is_refused() {
     assert_eq!(usage.code, Some(2), "{usage:#?}");
 }
 
-/// Its figures would be too good, whether the back-test says so or not.
+/// The figures would be too good, whether the back-test says so or not.
 #[test]
 fn a_back_test_of_what_was_learnt_from_fails_and_coverage_is_not_judged_on_it() {
     let other = changed(plain().path(), PLAIN, |body, files| {
@@ -386,18 +391,18 @@ fn a_back_test_of_what_was_learnt_from_fails_and_coverage_is_not_judged_on_it() 
         });
     });
     let checked = Checked::plain(&other, &[]);
-    checked.failed(&["backtest"], "learnt from sales up to");
-    assert!(checked.that("not_judged").contains(&"coverage"));
+    checked.assert_failed(&["backtest"], "learnt from sales up to");
+    assert!(checked.with_verdict("not_judged").contains(&"coverage"));
 }
 
 #[test]
 fn a_window_without_a_sale_is_not_judged() {
     let checked = Checked::plain(plain(), &["--from", "2026-10-01", "--to", "2026-12-31"]);
     assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
-    let coverage = checked.found("coverage");
+    let coverage = checked.entry("coverage");
     assert_eq!(coverage["verdict"], "not_judged");
-    let said = coverage["summary"].as_str().unwrap();
-    assert!(said.contains("holds no sale of 2026-10-01"), "{said}");
+    let text = coverage["summary"].as_str().unwrap();
+    assert!(text.contains("holds no sale of 2026-10-01"), "{text}");
 }
 
 #[test]

@@ -16,9 +16,9 @@ use syn::{Block, ImplItem, Item, Signature, TraitItem};
 /// The variable that names the active patch.
 pub const VARIABLE: &str = "DOMESDAY_MUTATION";
 
-/// What each crate with a combined patch gets.
+/// The function that each crate with a combined patch gets.
 const SWITCH: &str = r#"
-/// Whether this mutation is active.
+/// Reports whether this mutation is active.
 #[doc(hidden)]
 pub fn mutation(name: &str) -> bool {
     static ACTIVE: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
@@ -70,8 +70,8 @@ impl Combined {
         let Some(changed) = changed else { return };
         for ((file, _, _), bodies) in edits.into_iter().zip(changed) {
             let alternatives = self.files.entry(file).or_default();
-            for (place, body) in bodies {
-                let of_function = alternatives.entry(place).or_default();
+            for (index, body) in bodies {
+                let of_function = alternatives.entry(index).or_default();
                 of_function.push((name.to_owned(), body));
             }
         }
@@ -118,12 +118,12 @@ impl Combined {
         for (file, alternatives) in &self.files {
             let text = std::fs::read_to_string(tree.original(file))?;
             let mut parsed = syn::parse_file(&text).with_context(|| file.clone())?;
-            let mut place = 0;
+            let mut index = 0;
             each_function(&mut parsed.items, &mut |_, body| {
-                if let Some(bodies) = alternatives.get(&place) {
-                    *body = chosen(bodies, body);
+                if let Some(bodies) = alternatives.get(&index) {
+                    *body = chosen_body(bodies, body);
                 }
-                place += 1;
+                index += 1;
             });
             std::fs::write(tree.root.join(file), parsed.into_token_stream().to_string())?;
             roots.insert(crate_root(tree, file)?);
@@ -136,7 +136,7 @@ impl Combined {
         Ok(())
     }
 
-    /// The mutation whose body stands at this place of a written file.
+    /// Returns the mutation whose body contains this byte of a written file.
     pub fn name_at(text: &str, byte: usize) -> Option<String> {
         let (_, after) = text.get(..byte)?.rsplit_once("crate :: mutation (\"")?;
         let mut is_escaped = false;
@@ -150,7 +150,7 @@ impl Combined {
     }
 }
 
-/// The bodies of functions that differ, where nothing else does.
+/// Returns the bodies of functions that differ, if nothing else differs.
 fn changed_bodies(file: &str, before: &str, after: &str) -> Option<Vec<(usize, Block)>> {
     if !file.ends_with(".rs") || GUESTS.iter().any(|folder| file.starts_with(folder)) {
         return None;
@@ -160,7 +160,7 @@ fn changed_bodies(file: &str, before: &str, after: &str) -> Option<Vec<(usize, B
         return None;
     }
     let mut changed = Vec::new();
-    for (place, (old, new)) in before
+    for (index, (old, new)) in before
         .functions
         .into_iter()
         .zip(after.functions)
@@ -172,7 +172,7 @@ fn changed_bodies(file: &str, before: &str, after: &str) -> Option<Vec<(usize, B
         if old.is_const {
             return None;
         }
-        changed.push((place, new.body));
+        changed.push((index, new.body));
     }
     Some(changed)
 }
@@ -210,7 +210,7 @@ fn bodies(text: &str) -> Option<Bodies> {
     })
 }
 
-/// Visits the functions of these items in their order, those within a body left out.
+/// Visits the functions of these items in order, without those within a body.
 fn each_function(items: &mut [Item], visit: &mut impl FnMut(&Signature, &mut Block)) {
     for item in items {
         match item {
@@ -241,8 +241,8 @@ fn each_function(items: &mut [Item], visit: &mut impl FnMut(&Signature, &mut Blo
     }
 }
 
-/// A body that is the active patch's, or the original.
-fn chosen(bodies: &[(String, Block)], original: &Block) -> Block {
+/// Returns a body that runs the active patch's body, or the original.
+fn chosen_body(bodies: &[(String, Block)], original: &Block) -> Block {
     let mut text = "{ ".to_owned();
     for (patch, body) in bodies {
         let body = body.to_token_stream();
@@ -252,7 +252,7 @@ fn chosen(bodies: &[(String, Block)], original: &Block) -> Block {
     syn::parse_str(&text).unwrap_or_else(|_| original.clone())
 }
 
-/// The file that a crate begins with, for a file of the crate.
+/// Returns the root file of the crate that a file belongs to.
 fn crate_root(tree: &Tree, file: &str) -> Result<String> {
     let package = Path::new(file)
         .ancestors()
@@ -307,7 +307,7 @@ mod tests {
             ("a".to_owned(), block("{ 1 }")),
             (B.to_owned(), block("{ 2 }")),
         ];
-        let text = chosen(&bodies, &block("{ 3 }"))
+        let text = chosen_body(&bodies, &block("{ 3 }"))
             .to_token_stream()
             .to_string();
         assert_eq!(

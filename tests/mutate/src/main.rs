@@ -65,7 +65,7 @@ fn main() -> Result<ExitCode> {
         });
     }
     let lists = CONTRACTS.map(|contract| (contract.name, Rules::of(&contract, &repository)));
-    let rules = chosen(&lists, &arguments.rules)?;
+    let rules = chosen_rules(&lists, &arguments.rules)?;
     let tasks: Vec<Task<'_>> = rules
         .iter()
         .flat_map(|&rule| {
@@ -88,8 +88,8 @@ fn main() -> Result<ExitCode> {
     Ok(counted(&rules, &proofs))
 }
 
-/// The rules that were named by id or by list.
-fn chosen<'a>(lists: &'a [(&str, Rules)], named: &[String]) -> Result<Vec<&'a Rule>> {
+/// Returns the rules that were named by id or by list.
+fn chosen_rules<'a>(lists: &'a [(&str, Rules)], named: &[String]) -> Result<Vec<&'a Rule>> {
     let all = lists
         .iter()
         .flat_map(|(list, rules)| rules.all().map(move |rule| (*list, rule)));

@@ -77,7 +77,7 @@ struct Position {
     column: usize,
 }
 
-/// What became of a mutant.
+/// The result for a mutant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// By a test of its own crate.
@@ -119,13 +119,13 @@ impl fmt::Display for Fate {
 pub fn prove(repository: &Path, named: &[String], sample: usize, seed: &str) -> Result<bool> {
     let crates: Vec<(&str, &str)> = CRATES
         .into_iter()
-        .filter(|(name, _)| named.is_empty() || named.iter().any(|wanted| wanted == name))
+        .filter(|(name, _)| named.is_empty() || named.iter().any(|other| other == name))
         .collect();
     ensure!(!crates.is_empty(), "no such crate: {named:?}");
     let tree = Tree::copy(repository)?;
     let mut drawn = BTreeMap::new();
     for (package, folder) in &crates {
-        let mut mutants = listed(&tree, package, folder)?;
+        let mut mutants = list_mutants(&tree, package, folder)?;
         let all = mutants.len();
         mutants.sort_by_key(|mutant| fnv1a(&format!("{seed}/{}", mutant.name)));
         mutants.truncate(sample * DRAWN_FOR_ONE);
@@ -156,7 +156,7 @@ pub fn prove(repository: &Path, named: &[String], sample: usize, seed: &str) -> 
 }
 
 fn counts(fates: &[Fate]) -> String {
-    let count = |wanted: Fate| fates.iter().filter(|fate| **fate == wanted).count();
+    let count = |fate: Fate| fates.iter().filter(|other| **other == fate).count();
     format!(
         "{} mutants, {} caught by the crate's own tests, {} by the quick tier, {} explained, {} missed",
         fates.len(),
@@ -184,8 +184,8 @@ fn explained(repository: &Path) -> Result<BTreeMap<String, String>> {
     Ok(pairs.map(|it| (it.mutant, it.reason)).collect())
 }
 
-/// What cargo-mutants lists of a crate.
-fn listed(tree: &Tree, package: &str, folder: &str) -> Result<Vec<Mutant>> {
+/// Returns the mutants that cargo-mutants lists for a crate.
+fn list_mutants(tree: &Tree, package: &str, folder: &str) -> Result<Vec<Mutant>> {
     let output = Command::new("cargo")
         .args(["mutants", "--list", "--json", "--package"])
         .arg(format!("domesday-{package}"))
@@ -208,7 +208,7 @@ fn build(tree: &Tree, drawn: &BTreeMap<&str, Vec<Mutant>>) -> Result<(Suites, BT
     let mut combined = Combined::default();
     for mutant in drawn.values().flatten() {
         let before = std::fs::read_to_string(tree.original(&mutant.file))?;
-        if let Some(after) = replaced(&before, mutant) {
+        if let Some(after) = apply_replacement(&before, mutant) {
             combined.add(&mutant.name, vec![(mutant.file.clone(), before, after)]);
         }
     }
@@ -218,17 +218,17 @@ fn build(tree: &Tree, drawn: &BTreeMap<&str, Vec<Mutant>>) -> Result<(Suites, BT
     Ok((suites.context("no mutant compiles")?, combined.names))
 }
 
-/// The file with the mutant's replacement in it.
-fn replaced(text: &str, mutant: &Mutant) -> Option<String> {
-    let at = |place: &Position| {
-        let before: usize = (text.split_inclusive('\n').take(place.line - 1))
+/// Returns the file with the mutant's replacement in it.
+fn apply_replacement(text: &str, mutant: &Mutant) -> Option<String> {
+    let at = |position: &Position| {
+        let before: usize = (text.split_inclusive('\n').take(position.line - 1))
             .map(str::len)
             .sum();
         let line = text.get(before..)?;
         let column = line
             .char_indices()
             .map(|(at, _)| at)
-            .nth(place.column - 1)?;
+            .nth(position.column - 1)?;
         Some(before + column)
     };
     let (start, end) = (at(&mutant.span.start)?, at(&mutant.span.end)?);
@@ -240,7 +240,7 @@ fn replaced(text: &str, mutant: &Mutant) -> Option<String> {
     ))
 }
 
-/// What became of mutants of this commit in earlier runs.
+/// The results for mutants of this commit in earlier runs.
 struct Known {
     path: PathBuf,
     fates: BTreeMap<String, Fate>,
@@ -279,7 +279,7 @@ struct Judge {
     suites: Suites,
     known: Known,
     explained: BTreeMap<String, String>,
-    /// Whether the quick tier was seen to pass without a mutant.
+    /// True once the quick tier has passed without a mutant.
     quick_tier_is_sound: bool,
 }
 
@@ -328,7 +328,8 @@ impl Judge {
         caught.into_iter().collect()
     }
 
-    /// Tries the quick tier on what the crate's tests miss.
+    /// Returns the result for a mutant that the crate's tests miss, from the quick tier or the list
+    /// of explained mutants.
     fn fate_beyond_crate(&mut self, mutant: &Mutant) -> Result<Fate> {
         if self.explained.contains_key(&mutant.without_place()) {
             return Ok(Fate::Explained);
@@ -371,18 +372,18 @@ mod tests {
 
     #[test]
     fn a_replacement_stands_where_the_mutant_says() {
-        let place = |line, column| Position { line, column };
+        let position = |line, column| Position { line, column };
         let mutant = Mutant {
             name: String::new(),
             file: String::new(),
             replacement: "true".to_owned(),
             span: Span {
-                start: place(2, 7),
-                end: place(2, 12),
+                start: position(2, 7),
+                end: position(2, 12),
             },
         };
         let text = "fn a() {\n  é = b < c;\n}\n";
-        let after = replaced(text, &mutant);
+        let after = apply_replacement(text, &mutant);
         assert_eq!(after.as_deref(), Some("fn a() {\n  é = true;\n}\n"));
     }
 }

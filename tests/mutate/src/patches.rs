@@ -25,13 +25,13 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
     let mut proofs = results.read()?;
     proofs.retain(|proof| tasks.iter().any(|task| proof.is_of(task)));
     let is_done = |task: &&Task<'_>| proofs.iter().any(|proof| proof.is_of(task));
-    let left: Vec<Task<'_>> = tasks
+    let remaining: Vec<Task<'_>> = tasks
         .iter()
         .filter(|task| !is_done(task))
         .copied()
         .collect();
     let mut by_patch: BTreeMap<&str, Vec<Task<'_>>> = BTreeMap::new();
-    for task in &left {
+    for task in &remaining {
         let patch = task.patch().context("not a patch")?;
         by_patch.entry(patch).or_default().push(*task);
     }
@@ -49,7 +49,7 @@ pub fn prove(repository: &Path, tasks: &[Task<'_>]) -> Result<Vec<Proof>> {
         0..FEW => Combined::default(),
         _ => Combined::of(&tree, &names)?,
     };
-    let found = prove_combined(&tree, combined, &left, &results)?;
+    let found = prove_combined(&tree, combined, &remaining, &results)?;
     by_patch.retain(|patch, _| !found.patches.contains(*patch));
     proofs.extend(found.proofs);
     proofs.extend(prove_alone(&tree, &by_patch, &results)?);
@@ -85,7 +85,7 @@ fn prove_alone(
     Ok(proofs)
 }
 
-/// What one build of many patches proved.
+/// The results of one build of many patches.
 #[derive(Default)]
 struct Found {
     patches: BTreeSet<String>,
@@ -155,7 +155,7 @@ fn prove_one(tree: &Tree, suites: &Suites, patch: &str, tasks: &[Task<'_>]) -> R
     Ok(proofs)
 }
 
-/// Runs the rules' own tests on what was built of a mutated tree.
+/// Runs the rules' own tests on the build of a mutated tree.
 fn verdicts(
     tree: &Tree,
     built: std::result::Result<&Suites, &NotBuilt>,

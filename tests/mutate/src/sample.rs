@@ -3,7 +3,7 @@
 use crate::task::Task;
 use std::collections::BTreeSet;
 
-/// The tasks of `count` patches that the seed draws, or all tasks where no count is given.
+/// Returns the tasks of `count` patches that the seed draws, or all tasks without a count.
 pub fn draw<'a>(tasks: &[Task<'a>], count: Option<usize>, seed: &str) -> Vec<Task<'a>> {
     let names: BTreeSet<&str> = tasks.iter().filter_map(Task::patch).collect();
     let mut order: Vec<&str> = names.into_iter().collect();
@@ -13,7 +13,7 @@ pub fn draw<'a>(tasks: &[Task<'a>], count: Option<usize>, seed: &str) -> Vec<Tas
     tasks.iter().filter(is_drawn).copied().collect()
 }
 
-/// A hash that is the same on every machine and with every version of Rust.
+/// Returns a hash that is the same on every machine and with every version of Rust.
 pub fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// What a suite says whose server does not come up.
+/// The message of a suite whose server does not start.
 const NO_SERVER: &str = "it did not start";
 /// The package of the program, whose suites judge it from outside: they are not built anew for a
 /// patch.
@@ -134,7 +134,7 @@ impl Suites {
         Ok(cargo("build", tree, target, &arguments)?.map(drop))
     }
 
-    /// Whether a test judges the program from outside.
+    /// Reports whether a test judges the program from outside.
     pub fn is_outside(&self, test: &str) -> Result<bool> {
         Ok(match Named::of(test)? {
             Named::Suite { suite, .. } => {
@@ -145,7 +145,7 @@ impl Suites {
         })
     }
 
-    /// The suites that cargo says it built, a JSON message a line.
+    /// Parses the suites that cargo built from its output, one JSON message a line.
     fn of(messages: &str) -> Suites {
         let mut suites = Suites {
             named: BTreeMap::new(),
@@ -176,7 +176,7 @@ impl Suites {
         suites
     }
 
-    /// Whether all tests of a crate of the host pass in time, with these variables.
+    /// Reports whether all tests of a crate of the host pass in time, with these variables.
     pub fn passes(
         &self,
         package: &str,
@@ -230,7 +230,7 @@ impl Suites {
     }
 }
 
-/// Where the compiler found errors: files and bytes.
+/// The positions of the compiler's errors: files and bytes.
 #[derive(Debug)]
 pub struct Culprits {
     places: Vec<(PathBuf, usize)>,
@@ -260,7 +260,7 @@ impl Culprits {
         culprits
     }
 
-    /// The mutations whose bodies stand there.
+    /// Returns the mutations whose bodies stand at the places of the errors.
     pub fn names(&self, tree: &Path) -> BTreeSet<String> {
         let name = |(file, byte): &(PathBuf, usize)| {
             let text = std::fs::read_to_string(tree.join(file)).ok()?;
@@ -276,7 +276,7 @@ impl fmt::Display for Culprits {
     }
 }
 
-/// The targets of these tests, as arguments of cargo.
+/// Returns the targets of these tests, as arguments of cargo.
 fn targets(tests: &[&str]) -> Result<Vec<String>> {
     let mut arguments = BTreeSet::from(["--no-run".to_owned()]);
     for test in tests {
@@ -291,8 +291,8 @@ fn targets(tests: &[&str]) -> Result<Vec<String>> {
     Ok(arguments.into_iter().collect())
 }
 
-/// Cargo over the workspace, so that features are unified as in every other build and no dependency
-/// is compiled twice.
+/// Returns a command of cargo over the workspace. Features are then unified as in every other
+/// build, and no dependency is compiled twice.
 fn command(command: &str, tree: &Path, target: &Path, arguments: &[String]) -> Command {
     let mut cargo = Command::new("cargo");
     cargo
@@ -372,10 +372,11 @@ fn end(
     }
 }
 
-/// The verdict by what a suite said of a test.
-fn verdict(said: &str, test: &str) -> Verdict {
+/// Returns the verdict on a test from the suite's output.
+fn verdict(output: &str, test: &str) -> Verdict {
     let ended = |how: &str| {
-        said.lines()
+        output
+            .lines()
             .filter_map(|line| line.strip_prefix("test ")?.strip_suffix(how))
             .any(|name| name == test || name.ends_with(&format!("::{test}")))
     };
@@ -383,14 +384,14 @@ fn verdict(said: &str, test: &str) -> Verdict {
         Verdict::Survived
     } else if !ended(" ... FAILED") {
         Verdict::NoResult
-    } else if said.contains(NO_SERVER) {
+    } else if output.contains(NO_SERVER) {
         Verdict::NoServer
     } else {
         Verdict::Red
     }
 }
 
-/// The tests that are not green without a mutation: a test that is red anyway proves nothing.
+/// Returns the tests that fail without a mutation. A test that is red anyway proves nothing.
 pub fn red_without(suites: &Suites, tree: &Path, tests: &BTreeSet<&str>) -> Result<Vec<String>> {
     let tests: Vec<&str> = tests.iter().copied().collect();
     println!("{} tests without a mutation", tests.len());
@@ -406,7 +407,7 @@ pub fn red_without(suites: &Suites, tree: &Path, tests: &BTreeSet<&str>) -> Resu
 
 /// Does the tasks, some at a time, and returns the results in the order of the tasks.
 pub fn several_at_once<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let width = std::thread::available_parallelism().map_or(2, |cores| cores.get() + 1);
     std::thread::scope(|scope| {
         for _ in 0..width {
@@ -415,13 +416,13 @@ pub fn several_at_once<T: Sync, R: Send>(tasks: &[T], work: impl Fn(&T) -> R + S
                     let at = next.fetch_add(1, Relaxed);
                     let Some(task) = tasks.get(at) else { return };
                     let result = work(task);
-                    if let Ok(mut done) = done.lock() {
-                        done.insert(at, result);
+                    if let Ok(mut results) = results.lock() {
+                        results.insert(at, result);
                     }
                 }
             });
         }
     });
-    let done = done.into_inner();
-    done.map_or_else(|_| Vec::new(), |done| done.into_values().collect())
+    let results = results.into_inner();
+    results.map_or_else(|_| Vec::new(), |results| results.into_values().collect())
 }

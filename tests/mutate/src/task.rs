@@ -1,4 +1,4 @@
-//! What is to be proved.
+//! A mutation to prove.
 
 use crate::rules::Rule;
 
@@ -12,12 +12,12 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// The patch's name, or nothing for a wire mutation.
+    /// Returns the patch's name, or nothing for a wire mutation.
     pub fn patch(&self) -> Option<&'a str> {
         self.mutation.strip_prefix("patch:")
     }
 
-    /// The rule's own test.
+    /// Returns the rule's own test.
     pub fn test(&self) -> &'a str {
         &self.rule.tests[0]
     }

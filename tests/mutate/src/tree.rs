@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the copy, its target and the verdicts stand.
+/// The folder of the copy, its target and the verdicts.
 const FOLDER: &str = "target/mutations";
 
 /// The folders of tests that hold the path of the program, which is another in the copy.
@@ -64,11 +64,11 @@ impl Tree {
     /// Makes the copy the same as the tree again. A file that is the same is left alone, so that
     /// cargo does not build it anew.
     pub fn restore(&self) -> Result<()> {
-        let wanted = self.files()?;
-        for file in &wanted {
+        let files = self.files()?;
+        for file in &files {
             let (from, to) = (self.repository.join(file), self.root.join(file));
             let bytes = std::fs::read(&from).with_context(|| format!("cannot read {file}"))?;
-            if std::fs::read(&to).is_ok_and(|there| there == bytes) {
+            if std::fs::read(&to).is_ok_and(|copy| copy == bytes) {
                 continue;
             }
             if let Some(parent) = to.parent() {
@@ -77,10 +77,10 @@ impl Tree {
             std::fs::write(&to, bytes)?;
             std::fs::set_permissions(&to, std::fs::metadata(&from)?.permissions())?;
         }
-        remove_others(&self.root, &self.root, &wanted)
+        remove_others(&self.root, &self.root, &files)
     }
 
-    /// The files of the tree that git knows or would add.
+    /// Returns the files of the tree that git tracks or would add.
     fn files(&self) -> Result<BTreeSet<String>> {
         let output = Command::new("git")
             .args([
@@ -158,12 +158,12 @@ impl Tree {
         self.original(&format!("tests/mutations/{patch}.patch"))
     }
 
-    /// The path of a file in the repository.
+    /// Returns the path of a file in the repository.
     pub fn original(&self, file: &str) -> PathBuf {
         self.repository.join(file)
     }
 
-    /// The files that a patch changes.
+    /// Returns the files that a patch changes.
     pub fn files_of(&self, patch: &str) -> Result<Vec<String>> {
         let text = std::fs::read_to_string(self.patch_file(patch))?;
         let files = text.lines().filter_map(|line| line.strip_prefix("--- a/"));
@@ -196,15 +196,15 @@ fn copy_to(paths: &[PathBuf], folder: &Path) -> Result<()> {
 }
 
 /// Removes the files under `folder` that are not wanted.
-fn remove_others(root: &Path, folder: &Path, wanted: &BTreeSet<String>) -> Result<()> {
+fn remove_others(root: &Path, folder: &Path, files: &BTreeSet<String>) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
-            remove_others(root, &path, wanted)?;
+            remove_others(root, &path, files)?;
             continue;
         }
         let name = path.strip_prefix(root)?.to_str().unwrap_or_default();
-        if !wanted.contains(name) {
+        if !files.contains(name) {
             std::fs::remove_file(&path)?;
         }
     }

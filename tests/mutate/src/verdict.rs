@@ -1,9 +1,9 @@
-//! What a mutation proved.
+//! The result of a mutation.
 
 use crate::task::Task;
 use std::fmt;
 
-/// How a rule's own test ended under a mutation.
+/// The result of a rule's own test under a mutation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The test ran and failed, as it must.
@@ -28,7 +28,7 @@ impl Verdict {
         Verdict::NoBuild,
     ];
 
-    /// The word for it.
+    /// Returns the word for the verdict.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Red => "red",
@@ -39,7 +39,7 @@ impl Verdict {
         }
     }
 
-    /// The verdict of this word.
+    /// Returns the verdict of this word.
     pub fn of(word: &str) -> Option<Verdict> {
         Verdict::ALL
             .into_iter()
@@ -47,21 +47,21 @@ impl Verdict {
     }
 }
 
-/// A mutation of a rule, and what it proved.
+/// A mutation of a rule, and its result.
 #[derive(Debug, Clone)]
 pub struct Proof {
     /// The rule's id.
     pub rule: String,
     /// The mutation's name.
     pub mutation: String,
-    /// What it proved.
+    /// The result of the rule's own test.
     pub verdict: Verdict,
-    /// How long it took, in seconds.
+    /// The duration, in seconds.
     pub seconds: f64,
 }
 
 impl Proof {
-    /// Whether it is the proof of this task.
+    /// Reports whether it is the proof of this task.
     pub fn is_of(&self, task: &Task<'_>) -> bool {
         self.rule == task.rule.id && self.mutation == task.mutation
     }

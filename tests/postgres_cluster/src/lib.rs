@@ -23,15 +23,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Where Debian keeps one folder of binaries for each major version.
+/// Debian's folder, with one folder of binaries for each major version.
 const VERSIONS: &str = "/usr/lib/postgresql";
-/// Who runs the server where the tests run as root, which PostgreSQL refuses to do.
+/// Users to run the server as where the tests run as root: PostgreSQL refuses to run as root.
 const USERS: [&str; 2] = ["postgres", "nobody"];
 
-/// How long a cluster may take to start.
+/// The longest start of a cluster.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What becomes of a commit.
+/// The durability of a commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disk {
     /// It waits for the disk, as in production.
@@ -44,7 +44,7 @@ pub enum Disk {
 #[derive(Debug)]
 pub struct Cluster {
     folder: PathBuf,
-    made: AtomicU32,
+    database_count: AtomicU32,
     supervisor: Mutex<Supervisor>,
 }
 
@@ -60,7 +60,7 @@ struct Supervisor {
 #[derive(Debug)]
 pub struct Shared {
     folder: PathBuf,
-    made: AtomicU32,
+    database_count: AtomicU32,
 }
 
 /// Returns the cluster that all tests of a run share, which the first test to ask starts.
@@ -70,33 +70,33 @@ pub struct Shared {
 pub fn shared() -> &'static Shared {
     static SHARED: OnceLock<Shared> = OnceLock::new();
     SHARED.get_or_init(|| {
-        let noted = once("postgresql", |noted| {
-            let folder = start_with_run(&noted.join("answers"));
-            symlink(folder, noted.join("cluster")).unwrap();
+        let shared_dir = once("postgresql", |shared_dir| {
+            let folder = start_with_run(&shared_dir.join("answers"));
+            symlink(folder, shared_dir.join("cluster")).unwrap();
         });
         Shared {
-            folder: fs::read_link(noted.join("cluster")).unwrap(),
-            made: AtomicU32::new(0),
+            folder: fs::read_link(shared_dir.join("cluster")).unwrap(),
+            database_count: AtomicU32::new(0),
         }
     })
 }
 
 impl Shared {
-    /// The address of a new and empty database.
+    /// Creates an empty database, and returns its address.
     ///
     /// # Panics
     /// Where PostgreSQL does not make one.
     pub fn database(&self) -> String {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let number = self.database_count.fetch_add(1, Ordering::Relaxed);
         // Tests of other processes make theirs in the same cluster.
         let name = format!("test{}_{number}", std::process::id());
-        let made = Command::new(binaries().join("createdb"))
+        let output = Command::new(binaries().join("createdb"))
             .arg("-h")
             .arg(&self.folder)
             .args(["-U", "test", &name])
             .output()
             .unwrap();
-        assert!(made.status.success(), "createdb {name}: {made:?}");
+        assert!(output.status.success(), "createdb {name}: {output:?}");
         address(&self.folder, &name)
     }
 }
@@ -105,7 +105,7 @@ impl Shared {
 /// into this file.
 #[allow(clippy::zombie_processes, reason = "it outlives this process")]
 fn start_with_run(answers: &Path) -> PathBuf {
-    let (folder, arguments) = prepared(Disk::Unsynced);
+    let (folder, arguments) = prepare(Disk::Unsynced);
     Command::new("sh")
         .args(["-c", include_str!("with_run.sh"), "sh"])
         .arg(runner().to_string())
@@ -118,15 +118,15 @@ fn start_with_run(answers: &Path) -> PathBuf {
         .process_group(0)
         .spawn()
         .unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
-        let answered = fs::read_to_string(answers).unwrap();
+        let replies = fs::read_to_string(answers).unwrap();
         let log = || fs::read_to_string(folder.join("log")).unwrap_or_default();
-        assert!(!answered.contains("failed"), "PostgreSQL: {}", log());
-        if answered.lines().count() == 2 {
+        assert!(!replies.contains("failed"), "PostgreSQL: {}", log());
+        if replies.lines().count() == 2 {
             return folder;
         }
-        assert!(begun.elapsed() < TIMEOUT, "PostgreSQL: {}", log());
+        assert!(started.elapsed() < TIMEOUT, "PostgreSQL: {}", log());
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -136,14 +136,18 @@ fn start_with_run(answers: &Path) -> PathBuf {
 /// # Panics
 /// Where the database refuses it.
 pub fn sql(address: &str, statement: &str) -> String {
-    let ran = Command::new(binaries().join("psql"))
+    let output = Command::new(binaries().join("psql"))
         .args(["--no-psqlrc", "--tuples-only", "--no-align", "--set"])
         .args(["ON_ERROR_STOP=1", "--command", statement, address])
         .output()
         .unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
-    assert!(ran.status.success(), "{statement}: {}", text(ran.stderr));
-    text(ran.stdout)
+    assert!(
+        output.status.success(),
+        "{statement}: {}",
+        text(output.stderr)
+    );
+    text(output.stdout)
 }
 
 impl Cluster {
@@ -152,7 +156,7 @@ impl Cluster {
     /// # Panics
     /// Where PostgreSQL is not installed, or does not start.
     pub fn start(disk: Disk) -> Cluster {
-        let (folder, arguments) = prepared(disk);
+        let (folder, arguments) = prepare(disk);
         let mut child = Command::new("sh")
             .args(["-c", include_str!("supervise.sh"), "sh"])
             .args(arguments)
@@ -167,7 +171,7 @@ impl Cluster {
         };
         let cluster = Cluster {
             folder,
-            made: AtomicU32::new(0),
+            database_count: AtomicU32::new(0),
             supervisor: Mutex::new(supervisor),
         };
         cluster.order("init");
@@ -175,9 +179,12 @@ impl Cluster {
         cluster
     }
 
-    /// The address of a new and empty database.
+    /// Creates an empty database, and returns its address.
     pub fn database(&self) -> String {
-        let name = format!("test{}", self.made.fetch_add(1, Ordering::Relaxed));
+        let name = format!(
+            "test{}",
+            self.database_count.fetch_add(1, Ordering::Relaxed)
+        );
         self.order(&format!("database {name}"));
         address(&self.folder, &name)
     }
@@ -227,14 +234,14 @@ impl Drop for Cluster {
     }
 }
 
-/// The address of a database of the cluster in this folder.
+/// Returns the address of a database of the cluster in this folder.
 fn address(folder: &Path, database: &str) -> String {
     let folder = folder.display();
     format!("postgres:///{database}?host={folder}&user=test")
 }
 
 /// Returns an empty folder for a cluster, and what its supervisor is started with.
-fn prepared(disk: Disk) -> (PathBuf, Vec<OsString>) {
+fn prepare(disk: Disk) -> (PathBuf, Vec<OsString>) {
     let folder = tempfile::Builder::new()
         .prefix("domesday-pg-")
         .tempdir()
@@ -257,7 +264,7 @@ fn prepared(disk: Disk) -> (PathBuf, Vec<OsString>) {
     (folder, arguments)
 }
 
-/// The binaries of the newest version that is installed.
+/// Returns the folder of binaries of the newest installed version.
 fn binaries() -> PathBuf {
     let version = |path: &Path| -> Option<u32> { path.file_name()?.to_str()?.parse().ok() };
     let installed = fs::read_dir(VERSIONS).into_iter().flatten().flatten();
@@ -283,7 +290,8 @@ fn give(folder: &Path, user: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The folder's socket is there exactly while the server is, and nothing is left in the end.
+    /// The folder's socket exists exactly while the server runs. Dropping the cluster removes the
+    /// folder.
     #[test]
     fn a_cluster_comes_and_goes() {
         let cluster = Cluster::start(Disk::Unsynced);

@@ -1,5 +1,5 @@
-//! What the tests of one run share: folders that one test makes and all others read, and processes
-//! that one test starts and all others talk to.
+//! Shares folders and processes among the tests of one run. One test makes a folder or starts a
+//! process, and all others use it.
 //!
 //! cargo-nextest runs each test in a process of its own, so a static shares nothing. A run is one
 //! `cargo nextest run`, or one process of tests under `cargo test`. Its folder lies among the
@@ -73,18 +73,18 @@ pub fn once_while(
     make: impl FnOnce(&Path),
 ) -> PathBuf {
     let path = folder().join(name);
-    let made = folder().join(format!("{name}.made"));
+    let marker = folder().join(format!("{name}.made"));
     // A lock of a file holds between threads too, since each opens the file for itself.
     let lock = File::create(folder().join(format!("{name}.lock"))).unwrap();
     lock.lock().unwrap();
-    if made.exists() && good(&path) {
+    if marker.exists() && good(&path) {
         return path;
     }
-    let _ = fs::remove_file(&made);
+    let _ = fs::remove_file(&marker);
     let _ = fs::remove_dir_all(&path);
     fs::create_dir(&path).unwrap();
     make(&path);
-    File::create(made).unwrap();
+    File::create(marker).unwrap();
     path
 }
 
@@ -109,7 +109,7 @@ fn watch(folder: &Path) {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        // What interrupts or ends one test must not keep it from its work.
+        // A signal that ends one test must not end the watcher.
         .process_group(0)
         .spawn()
         .unwrap();
@@ -121,13 +121,13 @@ mod tests {
 
     #[test]
     fn the_first_of_many_makes_what_all_read() {
-        let made = |text: &'static str| {
+        let create = |text: &'static str| {
             once("first", |folder| {
                 fs::write(folder.join("text"), text).unwrap();
             })
         };
         let texts: Vec<_> = ["one", "two"]
-            .map(|text| std::thread::spawn(move || fs::read_to_string(made(text).join("text"))))
+            .map(|text| std::thread::spawn(move || fs::read_to_string(create(text).join("text"))))
             .into_iter()
             .map(|thread| thread.join().unwrap().unwrap())
             .collect();
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn what_is_not_good_any_more_is_made_anew() {
-        let made = |text: &str| {
+        let create = |text: &str| {
             let folder = once_while(
                 "anew",
                 |folder| fs::read_to_string(folder.join("text")).unwrap() == "good",
@@ -144,8 +144,8 @@ mod tests {
             );
             fs::read_to_string(folder.join("text")).unwrap()
         };
-        assert_eq!(made("bad"), "bad");
-        assert_eq!(made("good"), "good");
-        assert_eq!(made("bad"), "good");
+        assert_eq!(create("bad"), "bad");
+        assert_eq!(create("good"), "good");
+        assert_eq!(create("bad"), "good");
     }
 }

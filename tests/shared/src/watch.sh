@@ -1,5 +1,5 @@
-# Waits until the tests' run is over, ends the processes that its tests shared, and removes what they
-# shared. Arguments: the process that lives as long as the run, the run's folder.
+# Waits until the tests' run is over, ends the processes that its tests shared, and removes their
+# folders and the run's. Arguments: the process that lives as long as the run, the run's folder.
 set -u
 run=$1 folder=$2
 # What interrupts the tests must not keep this from cleaning up after them.

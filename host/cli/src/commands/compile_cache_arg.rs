@@ -14,7 +14,7 @@ pub struct CompiledFolder {
 }
 
 impl CompiledFolder {
-    /// An engine that keeps compiled code there.
+    /// Creates an engine that stores compiled code in that folder.
     ///
     /// # Errors
     /// Where the engine cannot be made, or somebody else could put files into the folder.

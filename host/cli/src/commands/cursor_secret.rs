@@ -10,14 +10,14 @@ pub enum Cursors {
     /// Rotate the cursor secret on all hosts. Existing cursors stay valid until the next rotation.
     Rotate {
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
 }
 
 impl Cursors {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-        let Cursors::Rotate { place } = self;
-        place.settled(matches)?.order(Command::RotateCursors {})?;
+        let Cursors::Rotate { target } = self;
+        target.resolve(matches)?.order(Command::RotateCursors {})?;
         println!("new cursors have a new secret");
         Ok(ExitCode::SUCCESS)
     }

@@ -10,23 +10,23 @@ pub enum Jobs {
     /// Refuse new jobs on all hosts. Accepted jobs continue and stay readable.
     Pause {
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Accept new jobs again.
     Resume {
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
 }
 
 impl Jobs {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-        let (place, paused) = match self {
-            Jobs::Pause { place } => (place, true),
-            Jobs::Resume { place } => (place, false),
+        let (target, paused) = match self {
+            Jobs::Pause { target } => (target, true),
+            Jobs::Resume { target } => (target, false),
         };
-        place
-            .settled(matches)?
+        target
+            .resolve(matches)?
             .order(Command::PauseJobs { paused })?;
         println!(
             "{}",

@@ -20,7 +20,7 @@ pub enum Journal {
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Erase the key of a tenant's receipts. They stay in the chain, and nobody can read them
     /// again.
@@ -31,7 +31,7 @@ pub enum Journal {
         #[arg(long)]
         yes: bool,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Print the last signed head of a journal. A copy kept elsewhere proves that nothing was
     /// truncated or rewritten.
@@ -40,34 +40,42 @@ pub enum Journal {
         #[arg(long, env = "DOMESDAY_JOURNAL", value_name = "DIR")]
         journal: Option<PathBuf>,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
 }
 
 impl Journal {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
-            Journal::Keys { tenant, out, place } => keys(tenant, out, &place.settled(matches)?),
-            Journal::Erase { tenant, yes, place } => erase(tenant, yes, &place.settled(matches)?),
-            Journal::Head { journal, place } => {
-                let place = place.settled(matches)?;
-                head(journal.unwrap_or_else(|| place.data.join("journal")))
+            Journal::Keys {
+                tenant,
+                out,
+                target,
+            } => keys(tenant, out, &target.resolve(matches)?),
+            Journal::Erase {
+                tenant,
+                yes,
+                target,
+            } => erase(tenant, yes, &target.resolve(matches)?),
+            Journal::Head { journal, target } => {
+                let target = target.resolve(matches)?;
+                head(journal.unwrap_or_else(|| target.data.join("journal")))
             }
         }
     }
 }
 
-fn keys(tenant: Option<String>, out: PathBuf, place: &AdminTarget) -> anyhow::Result<ExitCode> {
-    let answer = place.order(Command::ReceiptKeys {
+fn keys(tenant: Option<String>, out: PathBuf, target: &AdminTarget) -> anyhow::Result<ExitCode> {
+    let answer = target.order(Command::ReceiptKeys {
         tenant: tenant.clone(),
     })?;
     let Response::ReceiptKeys { keys } = answer else {
-        bail!("unexpected reply from the server: client and server are of different versions");
+        bail!("unexpected reply from the server: client and server versions differ");
     };
     if keys.is_empty() {
         match tenant {
             Some(tenant) => bail!(
-                "the tenant {tenant} has no key of receipts: it has had none, or it is erased"
+                "the tenant {tenant} has no key of receipts: none was created, or it is erased"
             ),
             None => bail!("no tenant has a key of receipts"),
         }
@@ -81,37 +89,37 @@ fn keys(tenant: Option<String>, out: PathBuf, place: &AdminTarget) -> anyhow::Re
         println!("{}\t{}", key.tenant, TenantKey::new(secret).id());
     }
     println!(
-        "Written to {}; whoever has it reads these tenants' receipts.",
+        "Written to {}. Its holder can read these tenants' receipts.",
         out.display()
     );
     Ok(ExitCode::SUCCESS)
 }
 
-fn erase(tenant: String, yes: bool, place: &AdminTarget) -> anyhow::Result<ExitCode> {
+fn erase(tenant: String, yes: bool, target: &AdminTarget) -> anyhow::Result<ExitCode> {
     if !yes {
         bail!(
-            "this makes all receipts of {tenant} unreadable for good, on every host; say --yes to do it"
+            "this makes all receipts of {tenant} unreadable for good, on every host; confirm with --yes"
         );
     }
     let order = Command::EraseReceiptKey {
         tenant: tenant.clone(),
     };
-    place.order(order)?;
+    target.order(order)?;
     println!("the key of {tenant}'s receipts is erased");
     Ok(ExitCode::SUCCESS)
 }
 
 fn head(journal: PathBuf) -> anyhow::Result<ExitCode> {
-    let named = || format!("the journal {}", journal.display());
-    let key = host(&journal).with_context(named)?;
-    let Some(head) = heads(&journal).with_context(named)?.pop() else {
+    let subject = || format!("the journal {}", journal.display());
+    let key = host(&journal).with_context(subject)?;
+    let Some(head) = heads(&journal).with_context(subject)?.pop() else {
         bail!(
             "{} has no signed head yet; its first comes with its first receipt",
-            named()
+            subject()
         );
     };
     if head.signer() != Some(key) {
-        bail!("the last head of {} is not signed by its host", named());
+        bail!("the last head of {} is not signed by its host", subject());
     }
     println!("{}", serde_json::to_string(&head)?);
     Ok(ExitCode::SUCCESS)

@@ -30,19 +30,19 @@ pub enum Key {
         #[arg(long, value_name = "FILE")]
         plan: Option<PathBuf>,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// List keys without their secrets.
     List {
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Revoke a key permanently.
     Revoke {
         /// Key id, as listed.
         id: String,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
 }
 
@@ -56,7 +56,7 @@ impl Key {
                 requires_metric_selection,
                 expires_in,
                 plan,
-                place,
+                target,
             } => {
                 let key = NewKey {
                     tenant,
@@ -66,14 +66,14 @@ impl Key {
                     expires_in_days: expires_in,
                     plan: plan.as_deref().map(read_plan).transpose()?,
                 };
-                let answer = place.settled(matches)?.order(Command::CreateKey(key))?;
+                let answer = target.resolve(matches)?.order(Command::CreateKey(key))?;
                 if let Response::Key { key } = answer {
                     println!("{key}");
                     eprintln!("This is the only time that the key is shown.");
                 }
             }
-            Key::List { place } => {
-                if let Response::Keys { keys } = place.settled(matches)?.order(Command::Keys {})? {
+            Key::List { target } => {
+                if let Response::Keys { keys } = target.resolve(matches)?.order(Command::Keys {})? {
                     for key in keys {
                         // A label may be older than the rule that keeps such characters out.
                         let label = key.label.replace(char::is_control, "\u{fffd}");
@@ -89,9 +89,9 @@ impl Key {
                     }
                 }
             }
-            Key::Revoke { id, place } => {
+            Key::Revoke { id, target } => {
                 let order = Command::RevokeKey { key: id.clone() };
-                place.settled(matches)?.order(order)?;
+                target.resolve(matches)?.order(order)?;
                 println!("{id} is revoked");
             }
         }

@@ -10,7 +10,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar on standard error, or nothing where that is no terminal.
+    /// Creates a bar on standard error, hidden where that is no terminal.
     pub fn new() -> Progress {
         let bar = ProgressBar::new(0);
         if !std::io::stderr().is_terminal() {

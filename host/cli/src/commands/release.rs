@@ -16,7 +16,7 @@ use domesday_series::package::{MarketsBody, RatesBody, ReleaseBody};
 use domesday_server::admin::protocol::{Command, ReleaseKindArg};
 use domesday_server::clock::random;
 use domesday_server::series_releases::SeriesReleases;
-use domesday_valuation::release_store::{names, open_release};
+use domesday_valuation::release_store::{open_release, package_ids};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -77,7 +77,7 @@ pub enum Release {
         #[arg(long)]
         allow_unsigned: bool,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// List the releases, each opened and verified.
     List {
@@ -127,11 +127,11 @@ impl Release {
                 releases,
             } => {
                 let key = SigningKey::read(&key)?;
-                let place = releases
+                let package_dir = releases
                     .releases
                     .join(Kind::from(kind).as_str())
                     .join(id.as_str());
-                let package = sign(&place, &key)?;
+                let package = sign(&package_dir, &key)?;
                 println!("{id} is signed; manifest {}", package.digest());
             }
             Release::Keygen { file, comment } => {
@@ -152,11 +152,19 @@ impl Release {
                 kind,
                 releases,
                 allow_unsigned,
-                place,
+                target,
             } => {
-                let place = place.settled(matches)?;
-                let given = matches.value_source("releases") == Some(ValueSource::CommandLine);
-                promote(&id, kind, &place, &releases, given, allow_unsigned)?;
+                let target = target.resolve(matches)?;
+                let releases_given =
+                    matches.value_source("releases") == Some(ValueSource::CommandLine);
+                promote(
+                    &id,
+                    kind,
+                    &target,
+                    &releases,
+                    releases_given,
+                    allow_unsigned,
+                )?;
             }
             Release::List { releases, unsigned } => list(&releases.releases, unsigned)?,
         }
@@ -167,7 +175,7 @@ impl Release {
 fn promote(
     id: &PackageId,
     kind: ReleaseKindArg,
-    place: &AdminTarget,
+    target: &AdminTarget,
     releases: &Path,
     releases_given: bool,
     allow_unsigned: bool,
@@ -176,7 +184,7 @@ fn promote(
         kind,
         release: id.to_string(),
     };
-    if place.order_server(&order)?.is_some() {
+    if target.order_server(&order)?.is_some() {
         if releases_given || allow_unsigned {
             eprintln!(
                 "A server runs here: it took the package from its own releases folder, by its own trust."
@@ -203,7 +211,7 @@ fn promote(
                 )?);
             }
         }
-        place.order(order)?;
+        target.order(order)?;
     }
     println!("{id} is current");
     Ok(())
@@ -216,11 +224,11 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
         trust(root, &[])?
     };
     let packages_dir = root.join(Kind::Valuation.as_str());
-    for id in names(&packages_dir)? {
+    for id in package_ids(&packages_dir)? {
         match open(&packages_dir.join(&id), &trust)
             .and_then(|package| package.body::<ValuationBody>())
         {
-            Ok(body) => match snapshot_pin::here(root, &body, &trust) {
+            Ok(body) => match snapshot_pin::check_in_folder(root, &body, &trust) {
                 Ok(()) => println!(
                     "{id}\teffective {}\tvalues {} to {}\tsnapshot {}",
                     body.effective_date,
@@ -237,7 +245,7 @@ fn list(root: &std::path::Path, unsigned: bool) -> anyhow::Result<()> {
     list_series(root, &trust, |RatesBody(body)| body)
 }
 
-/// The releases of a family; its folder may be absent.
+/// Lists the releases of a family. Its folder may be absent.
 fn list_series<B: Body>(
     root: &Path,
     trust: &Trust,
@@ -248,7 +256,7 @@ fn list_series<B: Body>(
     if !packages_dir.exists() {
         return Ok(());
     }
-    for id in names(&packages_dir)? {
+    for id in package_ids(&packages_dir)? {
         match open(&packages_dir.join(&id), trust).and_then(|package| package.body::<B>()) {
             Ok(body) => {
                 let body = inner(body);

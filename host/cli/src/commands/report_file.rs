@@ -8,38 +8,38 @@ use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The file. What it held stays until [`Output::write`]; where that never comes, a file that was
-/// not there before goes again.
-pub struct Output {
+/// An open file. Its previous content stays until [`ReportFile::write`]. If that is never called,
+/// dropping it removes a file that `open` created.
+pub struct ReportFile {
     path: PathBuf,
     file: File,
-    /// Whether it is to be removed unless it is written.
-    made: bool,
+    /// Whether dropping it removes the file.
+    remove_on_drop: bool,
 }
 
-impl Output {
+impl ReportFile {
     /// Opens it.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn open(path: &Path) -> anyhow::Result<Output> {
+    pub fn open(path: &Path) -> anyhow::Result<ReportFile> {
         let mut options = OpenOptions::new();
         options.write(true);
-        let made = !path.exists();
-        let file = options.create(made).truncate(false).open(path);
-        Ok(Output {
+        let remove_on_drop = !path.exists();
+        let file = options.create(remove_on_drop).truncate(false).open(path);
+        Ok(ReportFile {
             file: file.with_context(|| path.display().to_string())?,
             path: path.to_owned(),
-            made,
+            remove_on_drop,
         })
     }
 
-    /// Opens the one that was asked for, where any was.
+    /// Opens the file where a path is given.
     ///
     /// # Errors
-    /// As [`Output::open`].
-    pub fn wanted(path: Option<&Path>) -> anyhow::Result<Option<Output>> {
-        path.map(Output::open).transpose()
+    /// As [`ReportFile::open`].
+    pub fn open_optional(path: Option<&Path>) -> anyhow::Result<Option<ReportFile>> {
+        path.map(ReportFile::open).transpose()
     }
 
     /// Writes a document as JSON for people, in place of what it held.
@@ -57,7 +57,7 @@ impl Output {
     /// # Errors
     /// Where it cannot be written.
     pub fn write(mut self, bytes: &[u8]) -> anyhow::Result<()> {
-        self.made = false;
+        self.remove_on_drop = false;
         let write = |file: &mut File| {
             // A pipe or a terminal holds nothing that could be cut.
             if file.metadata()?.is_file() {
@@ -68,17 +68,17 @@ impl Output {
         write(&mut self.file).with_context(|| self.path.display().to_string())
     }
 
-    /// Which file it is, if it is one and no device.
+    /// Returns the device and inode of a regular file; `None` for a device.
     fn identity(&self) -> anyhow::Result<Option<(u64, u64)>> {
-        let found = self.file.metadata();
-        let found = found.with_context(|| self.path.display().to_string())?;
-        Ok(found.is_file().then(|| (found.dev(), found.ino())))
+        let metadata = self.file.metadata();
+        let metadata = metadata.with_context(|| self.path.display().to_string())?;
+        Ok(metadata.is_file().then(|| (metadata.dev(), metadata.ino())))
     }
 }
 
-impl Drop for Output {
+impl Drop for ReportFile {
     fn drop(&mut self) {
-        if self.made {
+        if self.remove_on_drop {
             // Nobody could do anything about it.
             let _ = std::fs::remove_file(&self.path);
         }
@@ -89,7 +89,7 @@ impl Drop for Output {
 ///
 /// # Errors
 /// Which two do.
-pub fn all_others(outputs: &[(&str, &Option<Output>)]) -> anyhow::Result<()> {
+pub fn check_distinct(outputs: &[(&str, &Option<ReportFile>)]) -> anyhow::Result<()> {
     let mut seen: Vec<(&str, (u64, u64))> = Vec::new();
     for (option, output) in outputs {
         let Some(output) = output else { continue };
@@ -117,7 +117,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (old, new) = (folder.path().join("old"), folder.path().join("new"));
         fs::write(&old, "what was there before").unwrap();
-        let open = |path: &Path| Output::open(path).unwrap();
+        let open = |path: &Path| ReportFile::open(path).unwrap();
         drop((open(&old), open(&new)));
         assert_eq!(fs::read(&old).unwrap(), b"what was there before");
         assert!(!new.exists());
@@ -125,7 +125,7 @@ mod tests {
             open(path).write(b"short").unwrap();
             assert_eq!(fs::read(path).unwrap(), b"short");
         }
-        assert!(Output::open(&folder.path().join("nowhere/x")).is_err());
+        assert!(ReportFile::open(&folder.path().join("nowhere/x")).is_err());
     }
 
     #[test]
@@ -134,11 +134,11 @@ mod tests {
         let (one, other) = (folder.path().join("one"), folder.path().join("other"));
         fs::write(&one, "").unwrap();
         std::os::unix::fs::symlink(&one, &other).unwrap();
-        let open = |path: &Path| Some(Output::open(path).unwrap());
+        let open = |path: &Path| Some(ReportFile::open(path).unwrap());
         let (a, b) = (open(&one), open(&other));
-        let result = all_others(&[("--a", &a), ("--b", &None), ("--c", &b)]);
+        let result = check_distinct(&[("--a", &a), ("--b", &None), ("--c", &b)]);
         assert!(result.unwrap_err().to_string().contains("--a and --c"));
         let (a, b) = (open(Path::new("/dev/null")), open(Path::new("/dev/null")));
-        all_others(&[("--a", &a), ("--b", &b)]).unwrap();
+        check_distinct(&[("--a", &a), ("--b", &b)]).unwrap();
     }
 }

@@ -1,6 +1,6 @@
 //! Where a comparison goes.
 
-use super::report_file::{Output, all_others};
+use super::report_file::{ReportFile, check_distinct};
 use anyhow::Context;
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::html::page;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// The files that were asked for.
 #[derive(Debug, clap::Args)]
-pub struct Outputs {
+pub struct ReportFileArgs {
     /// Write an HTML report with plots.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -20,23 +20,23 @@ pub struct Outputs {
 
 /// The same, open.
 pub struct OpenReportFiles {
-    report: Option<Output>,
-    json: Option<Output>,
+    report: Option<ReportFile>,
+    json: Option<ReportFile>,
 }
 
-impl Outputs {
+impl ReportFileArgs {
     /// Opens the files, before any work is done for them. What stands in them stays until they are
     /// written.
     ///
     /// # Errors
     /// Where one cannot be written, or both are one.
     pub fn open(&self) -> anyhow::Result<OpenReportFiles> {
-        let opened = OpenReportFiles {
-            report: Output::wanted(self.report.as_deref())?,
-            json: Output::wanted(self.json.as_deref())?,
+        let files = OpenReportFiles {
+            report: ReportFile::open_optional(self.report.as_deref())?,
+            json: ReportFile::open_optional(self.json.as_deref())?,
         };
-        all_others(&[("--report", &opened.report), ("--json", &opened.json)])?;
-        Ok(opened)
+        check_distinct(&[("--report", &files.report), ("--json", &files.json)])?;
+        Ok(files)
     }
 }
 
@@ -45,14 +45,14 @@ impl OpenReportFiles {
     ///
     /// # Errors
     /// Where one cannot be written.
-    pub fn write(self, found: &Comparison) -> anyhow::Result<()> {
+    pub fn write(self, comparison: &Comparison) -> anyhow::Result<()> {
         if let Some(json) = self.json {
-            json.write_json(found)?;
+            json.write_json(comparison)?;
         }
         if let Some(report) = self.report {
-            report.write(page(found).context("the page")?.as_bytes())?;
+            report.write(page(comparison).context("the page")?.as_bytes())?;
         }
-        print!("{}", summary(found));
+        print!("{}", summary(comparison));
         Ok(())
     }
 }

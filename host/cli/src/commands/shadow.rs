@@ -1,6 +1,6 @@
 //! `domesday shadow`: a candidate beside the current release of a running server.
 
-use super::report_files::Outputs;
+use super::report_files::ReportFileArgs;
 use super::target::AdminTarget;
 use anyhow::bail;
 use clap::{ArgMatches, Subcommand};
@@ -20,12 +20,12 @@ pub enum Shadow {
         #[arg(long, value_name = "SHARE", default_value = "0.01")]
         share: SampleRate,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Stop the shadow. Its recorded rows stay.
     Stop {
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Report a shadow's outcomes against those that were served. Needs no server.
     Report {
@@ -35,9 +35,9 @@ pub enum Shadow {
         #[arg(long, value_name = "ID")]
         against: Option<PackageId>,
         #[command(flatten)]
-        outputs: Outputs,
+        outputs: ReportFileArgs,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
 }
 
@@ -47,31 +47,31 @@ impl Shadow {
             Shadow::Start {
                 release,
                 share,
-                place,
+                target,
             } => {
                 let order = Command::BeginShadow {
                     release: release.to_string(),
                     share: share.part(),
                 };
-                give(&place.settled(matches)?, &order)?;
+                send(&target.resolve(matches)?, &order)?;
                 println!("{release} runs as a shadow on {} of rows", share.part());
             }
-            Shadow::Stop { place } => {
-                let answer = give(&place.settled(matches)?, &Command::EndShadow {})?;
+            Shadow::Stop { target } => {
+                let answer = send(&target.resolve(matches)?, &Command::EndShadow {})?;
                 match answer {
                     Response::ShadowEnded { release } => {
-                        println!("{release} runs as a shadow no more; what was kept stays");
+                        println!("{release} no longer runs as a shadow; its recorded rows stay");
                     }
-                    _ => println!("the shadow has ended; what was kept stays"),
+                    _ => println!("the shadow has ended; its recorded rows stay"),
                 }
             }
             Shadow::Report {
                 release,
                 against,
                 outputs,
-                place,
+                target,
             } => {
-                let data = place.settled(matches)?.data;
+                let data = target.resolve(matches)?.data;
                 let against = against.as_ref().map(PackageId::as_str);
                 let outputs = outputs.open()?;
                 outputs.write(&comparison(&data, release.as_str(), against)?)?;
@@ -81,12 +81,12 @@ impl Shadow {
     }
 }
 
-fn give(place: &AdminTarget, order: &Command) -> anyhow::Result<Response> {
-    match place.order_server(order)? {
+fn send(target: &AdminTarget, order: &Command) -> anyhow::Result<Response> {
+    match target.order_server(order)? {
         Some(answer) => Ok(answer),
         None => bail!(
-            "no server runs on the data folder {}; `domesday serve --shadow` begins with one",
-            place.data.display()
+            "no server runs on the data folder {}; `domesday serve --shadow` starts one",
+            target.data.display()
         ),
     }
 }

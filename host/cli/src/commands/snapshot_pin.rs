@@ -1,6 +1,6 @@
 //! Whether a snapshot is the one that a release is pinned to. An id alone does not say it.
 
-use domesday_package::{Kind, PropertyBody, SnapshotPin, Trust, ValuationBody, claimed_body};
+use domesday_package::{Kind, PropertyBody, SnapshotPin, Trust, ValuationBody, read_claimed_body};
 use std::path::Path;
 
 /// A release and a snapshot that do not belong together.
@@ -8,7 +8,7 @@ use std::path::Path;
 pub enum PinError {
     /// The snapshot has other content.
     #[error(
-        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, and {snapshot} in {place} has {found}: that is another snapshot under the same id"
+        "release {release} is pinned to the content {pinned} of snapshot {snapshot}, and {snapshot} in {location} has {found}: that is another snapshot under the same id"
     )]
     Other {
         /// The release's id.
@@ -18,17 +18,17 @@ pub enum PinError {
         /// The content that the release wants.
         pinned: String,
         /// Where the snapshot is.
-        place: String,
+        location: String,
         /// The content that it has.
         found: String,
     },
     /// There is none.
-    #[error("pinned snapshot {snapshot} not found in {place}")]
+    #[error("pinned snapshot {snapshot} not found in {location}")]
     Absent {
         /// The snapshot's id.
         snapshot: String,
         /// Where it was looked for.
-        place: String,
+        location: String,
     },
     /// It is there and cannot be used.
     #[error(transparent)]
@@ -39,10 +39,10 @@ pub enum PinError {
 ///
 /// # Errors
 /// [`PinError::Other`].
-pub fn pinned(
+pub fn check_pin(
     release: &ValuationBody,
     snapshot: &PropertyBody,
-    place: &str,
+    location: &str,
 ) -> Result<(), PinError> {
     let SnapshotPin { id, content_digest } = &release.snapshot;
     if snapshot.content_digest == *content_digest {
@@ -52,25 +52,29 @@ pub fn pinned(
         release: release.release_id.to_string(),
         snapshot: id.to_string(),
         pinned: content_digest.to_string(),
-        place: place.to_owned(),
+        location: location.to_owned(),
         found: snapshot.content_digest.to_string(),
     })
 }
 
-/// Whether the folder of releases holds the snapshot, by its signed manifest alone: none of its
-/// gigabytes are read.
+/// Checks that the folder of releases holds the pinned snapshot. It reads the signed manifest
+/// alone, none of the data.
 ///
 /// # Errors
 /// Where there is none, it is another or it is not trusted.
-pub fn here(releases: &Path, release: &ValuationBody, trust: &Trust) -> Result<(), PinError> {
+pub fn check_in_folder(
+    releases: &Path,
+    release: &ValuationBody,
+    trust: &Trust,
+) -> Result<(), PinError> {
     let folder = releases.join(Kind::Property.as_str());
-    let (id, place) = (&release.snapshot.id, folder.display().to_string());
+    let (id, location) = (&release.snapshot.id, folder.display().to_string());
     let directory = folder.join(id.as_str());
     if !directory.exists() {
         return Err(PinError::Absent {
             snapshot: id.to_string(),
-            place,
+            location,
         });
     }
-    pinned(release, &claimed_body(&directory, trust)?, &place)
+    check_pin(release, &read_claimed_body(&directory, trust)?, &location)
 }

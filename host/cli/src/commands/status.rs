@@ -12,14 +12,17 @@ pub struct Status {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    place: AdminTarget,
+    target: AdminTarget,
 }
 
 impl Status {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
-        let place = self.place.settled(matches)?;
-        let Some(Response::Status(status)) = place.order_server(&Command::Status {})? else {
-            bail!("no server runs on the data folder {}", place.data.display());
+        let target = self.target.resolve(matches)?;
+        let Some(Response::Status(status)) = target.order_server(&Command::Status {})? else {
+            bail!(
+                "no server runs on the data folder {}",
+                target.data.display()
+            );
         };
         if self.json {
             println!("{}", serde_json::to_string_pretty(&status)?);

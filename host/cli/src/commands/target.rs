@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use clap::ArgMatches;
-use domesday_server::admin::client::ask;
+use domesday_server::admin::client::send_command;
 use domesday_server::admin::execute::on_state;
 use domesday_server::admin::protocol::{Command, Response};
 use domesday_server::clock::{Clock, MachineClock};
@@ -39,11 +39,11 @@ pub struct AdminTarget {
 }
 
 impl AdminTarget {
-    /// With what the file says, where the command line does not.
+    /// Resolves the settings: the command line first, then the file.
     ///
     /// # Errors
     /// Where the file is not one of settings.
-    pub fn settled(&self, matches: &ArgMatches) -> anyhow::Result<AdminTarget> {
+    pub fn resolve(&self, matches: &ArgMatches) -> anyhow::Result<AdminTarget> {
         Ok(resolve(self, matches, self.config.as_deref())?.settings)
     }
 
@@ -52,7 +52,7 @@ impl AdminTarget {
     /// # Errors
     /// What either refused.
     pub fn order(&self, order: Command) -> anyhow::Result<Response> {
-        if let Some(answer) = ask(&self.data, &order)? {
+        if let Some(answer) = send_command(&self.data, &order)? {
             return Ok(answer);
         }
         if self.state.is_none() && self.data.exists() && !self.data.is_dir() {
@@ -60,7 +60,7 @@ impl AdminTarget {
         }
         if self.state.is_none() && !self.data.is_dir() {
             bail!(
-                "{} does not exist; `domesday serve` makes it, or name another with --data",
+                "{} does not exist; `domesday serve` creates it, or name another with --data",
                 self.data.display()
             );
         }
@@ -73,7 +73,7 @@ impl AdminTarget {
     /// # Errors
     /// What the server refused.
     pub fn order_server(&self, order: &Command) -> anyhow::Result<Option<Response>> {
-        Ok(ask(&self.data, order)?)
+        Ok(send_command(&self.data, order)?)
     }
 }
 

@@ -13,7 +13,7 @@ pub enum Tenant {
     /// List tenants with their plans.
     List {
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Set a tenant's plan for all its keys, from the next request on.
     Plan {
@@ -23,29 +23,29 @@ pub enum Tenant {
         #[arg(value_name = "FILE")]
         plan: PathBuf,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Enable a tenant.
     Enable {
         /// Tenant id.
         tenant: String,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
     /// Disable a tenant: refuse all its requests. Its keys and jobs stay.
     Disable {
         /// Tenant id.
         tenant: String,
         #[command(flatten)]
-        place: AdminTarget,
+        target: AdminTarget,
     },
 }
 
 impl Tenant {
     pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
         match self {
-            Tenant::List { place } => {
-                let answer = place.settled(matches)?.order(Command::Tenants {})?;
+            Tenant::List { target } => {
+                let answer = target.resolve(matches)?.order(Command::Tenants {})?;
                 if let Response::Tenants { tenants } = answer {
                     for tenant in tenants {
                         let enabled = if tenant.enabled {
@@ -62,33 +62,33 @@ impl Tenant {
             Tenant::Plan {
                 tenant,
                 plan,
-                place,
+                target,
             } => {
                 let plan = read_plan(&plan)?;
                 let order = Command::SetPlan {
                     tenant: tenant.clone(),
                     plan,
                 };
-                place.settled(matches)?.order(order)?;
+                target.resolve(matches)?.order(order)?;
                 println!("{tenant} is on the plan");
             }
-            Tenant::Enable { tenant, place } => {
-                enable(place.settled(matches)?, tenant, true)?;
+            Tenant::Enable { tenant, target } => {
+                enable(target.resolve(matches)?, tenant, true)?;
             }
-            Tenant::Disable { tenant, place } => {
-                enable(place.settled(matches)?, tenant, false)?;
+            Tenant::Disable { tenant, target } => {
+                enable(target.resolve(matches)?, tenant, false)?;
             }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn enable(place: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<()> {
+fn enable(target: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<()> {
     let order = Command::Enable {
         tenant: tenant.clone(),
         enabled,
     };
-    place.order(order)?;
+    target.order(order)?;
     let state = if enabled { "enabled" } else { "disabled" };
     println!("{tenant} is {state}");
     Ok(())
@@ -99,7 +99,7 @@ fn enable(place: AdminTarget, tenant: String, enabled: bool) -> anyhow::Result<(
 /// # Errors
 /// Where it is none, with the field that is wrong.
 pub fn read_plan(path: &Path) -> anyhow::Result<Plan> {
-    let named = || format!("the plan {}", path.display());
-    let text = std::fs::read_to_string(path).with_context(named)?;
-    toml::from_str(&text).with_context(named)
+    let subject = || format!("the plan {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(subject)?;
+    toml::from_str(&text).with_context(subject)
 }

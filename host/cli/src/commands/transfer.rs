@@ -4,7 +4,7 @@
 use super::ReleasesFolder;
 use super::oci::{Address, LogLine, Registry, RegistryError, SharedProgress};
 use super::progress::Progress;
-use super::snapshot_pin::pinned;
+use super::snapshot_pin::check_pin;
 use super::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use domesday_package::{
@@ -29,7 +29,7 @@ pub struct TransferArgs {
     releases: ReleasesFolder,
 }
 
-/// What is published, and where.
+/// Arguments of `release publish`.
 #[derive(Debug, clap::Args)]
 pub struct Publish {
     /// Id of the release.
@@ -38,43 +38,43 @@ pub struct Publish {
     #[arg(value_name = "FOLDER_OR_REGISTRY")]
     to: String,
     #[command(flatten)]
-    handing: TransferArgs,
+    transfer: TransferArgs,
 }
 
-/// What is pulled, and from where.
+/// Arguments of `release pull`.
 #[derive(Debug, clap::Args)]
 pub struct Pull {
     /// Id of the release, or oci://HOST[:PORT]/REPOSITORY:RELEASE.
     #[arg(value_name = "RELEASE")]
-    what: String,
+    release: String,
     /// Folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY.
     #[arg(value_name = "FOLDER_OR_REGISTRY")]
     from: Option<String>,
     #[command(flatten)]
-    handing: TransferArgs,
+    transfer: TransferArgs,
 }
 
-/// Where releases come from or go to.
-enum Other {
+/// The other end of a transfer.
+enum Remote {
     Folder(PathBuf),
     Registry(Box<Registry>),
 }
 
 impl Publish {
-    /// From the releases folder to the other place.
+    /// Copies from the releases folder to the other place.
     ///
     /// # Errors
     /// Where a package is not whole or not trusted, or the id is there with other bytes.
     pub fn run(&self) -> anyhow::Result<()> {
-        let here = &self.handing.releases.releases;
-        let trust = self.handing.trust()?;
-        let to = self.handing.other(&self.to, &self.id)?;
-        let release = taken(here, Kind::Valuation, &self.id, &trust)?;
+        let here = &self.transfer.releases.releases;
+        let trust = self.transfer.trust()?;
+        let to = self.transfer.remote(&self.to, &self.id)?;
+        let release = open_package(here, Kind::Valuation, &self.id, &trust)?;
         let body: ValuationBody = release.body()?;
-        if !self.handing.without_snapshot {
+        if !self.transfer.without_snapshot {
             // First, so that no release stands anywhere without what it is pinned to.
-            let snapshot = taken(here, Kind::Property, &body.snapshot.id, &trust)?;
-            pinned(&body, &snapshot.body()?, &shown(here))?;
+            let snapshot = open_package(here, Kind::Property, &body.snapshot.id, &trust)?;
+            check_pin(&body, &snapshot.body()?, &display(here))?;
             to.put(&snapshot)?;
         }
         to.put(&release)
@@ -82,60 +82,61 @@ impl Publish {
 }
 
 impl Pull {
-    /// From the other place to the releases folder.
+    /// Copies from the other place to the releases folder.
     ///
     /// # Errors
     /// As [`Publish::run`]; nothing is kept of what is refused.
     pub fn run(&self) -> anyhow::Result<()> {
-        let (id, from) = self.asked()?;
-        let here = &self.handing.releases.releases;
-        let trust = self.handing.trust()?;
-        let snapshot = !self.handing.without_snapshot;
-        match self.handing.other(&from, &id)? {
-            Other::Folder(folder) => {
-                let release = taken(&folder, Kind::Valuation, &id, &trust)?;
+        let (id, from) = self.source()?;
+        let here = &self.transfer.releases.releases;
+        let trust = self.transfer.trust()?;
+        let snapshot = !self.transfer.without_snapshot;
+        match self.transfer.remote(&from, &id)? {
+            Remote::Folder(folder) => {
+                let release = open_package(&folder, Kind::Valuation, &id, &trust)?;
                 let body: ValuationBody = release.body()?;
                 if snapshot {
-                    let snapshot = taken(&folder, Kind::Property, &body.snapshot.id, &trust)?;
-                    pinned(&body, &snapshot.body()?, &shown(&folder))?;
-                    copied(&snapshot, here, Some(&from))?;
+                    let snapshot =
+                        open_package(&folder, Kind::Property, &body.snapshot.id, &trust)?;
+                    check_pin(&body, &snapshot.body()?, &display(&folder))?;
+                    copy(&snapshot, here, Some(&from))?;
                 }
-                copied(&release, here, Some(&from))
+                copy(&release, here, Some(&from))
             }
-            Other::Registry(registry) => {
-                let release = registry.announced(Kind::Valuation, &id, &trust)?;
+            Remote::Registry(registry) => {
+                let release = registry.fetch_manifest(Kind::Valuation, &id, &trust)?;
                 let body: ValuationBody = release.body()?;
                 if snapshot {
                     let id = &body.snapshot.id;
-                    let snapshot = registry.announced(Kind::Property, id, &trust)?;
-                    let place = registry.place(Kind::Property, id);
-                    pinned(&body, &snapshot.body()?, &place)?;
-                    fetched(&registry, snapshot, here)?;
+                    let snapshot = registry.fetch_manifest(Kind::Property, id, &trust)?;
+                    let location = registry.reference(Kind::Property, id);
+                    check_pin(&body, &snapshot.body()?, &location)?;
+                    fetch(&registry, snapshot, here)?;
                 }
-                fetched(&registry, release, here)
+                fetch(&registry, release, here)
             }
         }
     }
 
-    /// The release's id, and where it is.
-    fn asked(&self) -> anyhow::Result<(PackageId, String)> {
+    /// Returns the id of the release and where it is.
+    fn source(&self) -> anyhow::Result<(PackageId, String)> {
         match &self.from {
             Some(from) => {
-                let id = self.what.parse().with_context(|| self.what.clone())?;
+                let id = self.release.parse().with_context(|| self.release.clone())?;
                 Ok((id, from.clone()))
             }
-            None if Address::is(&self.what) => match Address::parse(&self.what)?.id {
-                Some(id) => Ok((id, self.what.clone())),
+            None if Address::is(&self.release) => match Address::parse(&self.release)?.id {
+                Some(id) => Ok((id, self.release.clone())),
                 None => bail!(
                     "{}: which release? Say :RELEASE after the repository",
-                    self.what
+                    self.release
                 ),
             },
             None => {
-                Address::or_folder(&self.what)?;
+                Address::or_folder(&self.release)?;
                 bail!(
                     "where is release {}? Name another folder of releases, or a registry: oci://HOST[:PORT]/REPOSITORY",
-                    self.what
+                    self.release
                 )
             }
         }
@@ -143,49 +144,50 @@ impl Pull {
 }
 
 impl TransferArgs {
-    /// Whose keys count is always said by the releases folder of this host, never by the other
-    /// place.
+    /// Loads the trusted keys from this host's releases folder. The other place has no say in them.
     fn trust(&self) -> anyhow::Result<Trust> {
         self.unsigned.trust(&self.releases.releases)
     }
 
-    fn other(&self, place: &str, id: &PackageId) -> anyhow::Result<Other> {
-        if !Address::is(place) {
-            Address::or_folder(place)?;
-            return Ok(Other::Folder(PathBuf::from(place)));
+    fn remote(&self, location: &str, id: &PackageId) -> anyhow::Result<Remote> {
+        if !Address::is(location) {
+            Address::or_folder(location)?;
+            return Ok(Remote::Folder(PathBuf::from(location)));
         }
-        let address = Address::parse(place)?;
+        let address = Address::parse(location)?;
         if let Some(tag) = address.id.as_ref().filter(|tag| *tag != id) {
-            bail!("{place}: the tag is the release's id, and {tag} is not {id}; leave the tag out");
+            bail!(
+                "{location}: the tag is the release's id, and {tag} is not {id}; leave the tag out"
+            );
         }
-        let (progress, log) = watched();
+        let (progress, log) = progress_and_log();
         let registry = Registry::new(address, self.plain_http, progress, log)?;
-        Ok(Other::Registry(Box::new(registry)))
+        Ok(Remote::Registry(Box::new(registry)))
     }
 }
 
-impl Other {
+impl Remote {
     fn put(&self, package: &Package) -> anyhow::Result<()> {
         let registry = match self {
-            Other::Folder(folder) => return copied(package, folder, None),
-            Other::Registry(registry) => registry,
+            Remote::Folder(folder) => return copy(package, folder, None),
+            Remote::Registry(registry) => registry,
         };
         let manifest = package.manifest();
-        let published = registry
+        let outcome = registry
             .publish(package)
             .with_context(|| format!("{} {} was not sent", word(manifest.kind), manifest.id))?;
-        let place = registry.place(manifest.kind, &manifest.id);
-        say(manifest, &place, package.signer(), published);
+        let location = registry.reference(manifest.kind, &manifest.id);
+        say(manifest, &location, package.signer(), outcome);
         Ok(())
     }
 }
 
 /// Shows a person how far a transfer has come, and what it waits for.
-fn watched() -> (SharedProgress, LogLine) {
+fn progress_and_log() -> (SharedProgress, LogLine) {
     let progress = Arc::new(Mutex::new(Progress::new()));
-    let shown = Arc::clone(&progress);
+    let bar = Arc::clone(&progress);
     let report: SharedProgress = Arc::new(move |file, done, total| {
-        let mut progress = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = bar.lock().unwrap_or_else(PoisonError::into_inner);
         progress.show(file, done, total);
     });
     let log: LogLine = Arc::new(move |line| {
@@ -195,16 +197,16 @@ fn watched() -> (SharedProgress, LogLine) {
     (report, log)
 }
 
-/// What it means to who pulls that the id is here with other bytes: the new id that a publisher
-/// would take helps nobody here.
-fn held(error: PackageError, from: &str) -> PackageError {
+/// Rewords the error for an id that is here with other bytes. A new id, as a publisher would
+/// choose, helps nobody who pulls.
+fn reword_conflict(error: PackageError, from: &str) -> PackageError {
     match error {
         PackageError {
             package,
             kind: PackageErrorKind::Republished,
         } => PackageError {
             package,
-            kind: PackageErrorKind::HeldOtherwise {
+            kind: PackageErrorKind::ConflictingCopy {
                 from: from.to_owned(),
             },
         },
@@ -212,70 +214,77 @@ fn held(error: PackageError, from: &str) -> PackageError {
     }
 }
 
-fn shown(folder: &Path) -> String {
+fn display(folder: &Path) -> String {
     folder.display().to_string()
 }
 
-/// A package of a folder of releases, every byte proved.
-fn taken(folder: &Path, kind: Kind, id: &PackageId, trust: &Trust) -> anyhow::Result<Package> {
-    let place = folder.join(kind.as_str()).join(id.as_str());
-    if !place.exists() {
+/// Opens a package of a folder of releases and verifies every byte.
+fn open_package(
+    folder: &Path,
+    kind: Kind,
+    id: &PackageId,
+    trust: &Trust,
+) -> anyhow::Result<Package> {
+    let package_dir = folder.join(kind.as_str()).join(id.as_str());
+    if !package_dir.exists() {
         bail!("there is no {} {id} in {}", word(kind), folder.display());
     }
-    Ok(open(&place, trust)?)
+    Ok(open(&package_dir, trust)?)
 }
 
 /// Copies a package into a folder; `from` is where it is pulled from, if it is.
-fn copied(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
+fn copy(package: &Package, folder: &Path, from: Option<&str>) -> anyhow::Result<()> {
     let manifest = package.manifest();
     let (kind, id) = (manifest.kind, &manifest.id);
     let packages_dir = folder.join(kind.as_str());
-    let published = publish(package, &packages_dir)
+    let outcome = publish(package, &packages_dir)
         .map_err(|error| match from {
-            Some(from) => held(error, from),
+            Some(from) => reword_conflict(error, from),
             None => error,
         })
         .with_context(|| format!("{} {id} was not copied", word(kind)))?;
-    let place = packages_dir.join(id.as_str()).display().to_string();
-    say(manifest, &place, package.signer(), published);
+    let location = packages_dir.join(id.as_str()).display().to_string();
+    say(manifest, &location, package.signer(), outcome);
     Ok(())
 }
 
-fn fetched(
+fn fetch(
     registry: &Registry,
-    announced: domesday_package::RemoteManifest,
+    remote: domesday_package::RemoteManifest,
     folder: &Path,
 ) -> anyhow::Result<()> {
-    let manifest = announced.manifest().clone();
-    let signer = announced.signer().copied();
+    let manifest = remote.manifest().clone();
+    let signer = remote.signer().copied();
     let (kind, id) = (manifest.kind, &manifest.id);
     let packages_dir = folder.join(kind.as_str());
-    let published = registry.pull(announced, &packages_dir).map_err(|error| {
+    let outcome = registry.pull(remote, &packages_dir).map_err(|error| {
         let error = match error {
-            RegistryError::Package(error) => held(error, &registry.place(kind, id)).into(),
+            RegistryError::Package(error) => {
+                reword_conflict(error, &registry.reference(kind, id)).into()
+            }
             error => anyhow::Error::from(error),
         };
         error.context(format!("{} {id} was not fetched", word(kind)))
     })?;
-    let place = packages_dir.join(id.as_str()).display().to_string();
-    say(&manifest, &place, signer.as_ref(), published);
+    let location = packages_dir.join(id.as_str()).display().to_string();
+    say(&manifest, &location, signer.as_ref(), outcome);
     Ok(())
 }
 
-fn say(manifest: &Manifest, place: &str, signer: Option<&PublicKey>, published: PublishOutcome) {
+fn say(manifest: &Manifest, location: &str, signer: Option<&PublicKey>, outcome: PublishOutcome) {
     let (kind, id) = (word(manifest.kind), &manifest.id);
     let by = |signer: Option<&PublicKey>| match signer {
         Some(key) => format!("signed by {key}"),
         None => "not signed".to_owned(),
     };
-    match published {
-        PublishOutcome::Copied => println!("{kind} {id} is in {place}, {}", by(signer)),
+    match outcome {
+        PublishOutcome::Copied => println!("{kind} {id} is in {location}, {}", by(signer)),
         PublishOutcome::Completed => println!(
-            "{kind} {id} is in {place} already, the same bytes; what was missing there has come, {}",
+            "{kind} {id} is in {location} already, the same bytes; missing files were added, {}",
             by(signer)
         ),
         PublishOutcome::AlreadyThere(there) => println!(
-            "{kind} {id} is in {place} already, the same bytes, {}",
+            "{kind} {id} is in {location} already, the same bytes, {}",
             by(there.as_ref())
         ),
     }

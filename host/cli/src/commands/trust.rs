@@ -22,7 +22,7 @@ impl UnsignedPackages {
     }
 }
 
-/// The keys in `<releases>/keys`, and the packages that the operator takes unsigned by name.
+/// Loads the keys in `<releases>/keys` and adds the ids that the operator accepts unsigned.
 ///
 /// # Errors
 /// Where a key file is none, or an id is not written as one.

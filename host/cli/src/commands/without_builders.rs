@@ -66,8 +66,8 @@ mod tests {
             "series build rates --release-id a",
         ] {
             let words = std::iter::once("domesday").chain(line.split(' '));
-            let given = Arguments::command().try_get_matches_from(words).unwrap();
-            let error = execute(&given).unwrap_err().to_string();
+            let matches = Arguments::command().try_get_matches_from(words).unwrap();
+            let error = execute(&matches).unwrap_err().to_string();
             assert!(error.contains("--features builders"), "{line}: {error}");
         }
     }

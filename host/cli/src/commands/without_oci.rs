@@ -63,7 +63,7 @@ impl Registry {
         match *self {}
     }
 
-    pub fn announced(
+    pub fn fetch_manifest(
         &self,
         _: Kind,
         _: &PackageId,
@@ -76,7 +76,7 @@ impl Registry {
         match *self {}
     }
 
-    pub fn place(&self, _: Kind, _: &PackageId) -> String {
+    pub fn reference(&self, _: Kind, _: &PackageId) -> String {
         match *self {}
     }
 }
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_registry_names_the_missing_feature_and_a_folder_does_not() {
-        for (line, named) in [
+        for (line, expected) in [
             ("release pull oci://registry.example/homes:trees-1", true),
             ("release pull trees-1 oci://registry.example/homes", true),
             (
@@ -98,9 +98,13 @@ mod tests {
             ("release pull trees-1 no/such/folder", false),
         ] {
             let words = std::iter::once("domesday").chain(line.split(' '));
-            let given = Arguments::command().try_get_matches_from(words).unwrap();
-            let error = execute(&given).unwrap_err().to_string();
-            assert_eq!(error.contains("--features oci"), named, "{line}: {error}");
+            let matches = Arguments::command().try_get_matches_from(words).unwrap();
+            let error = execute(&matches).unwrap_err().to_string();
+            assert_eq!(
+                error.contains("--features oci"),
+                expected,
+                "{line}: {error}"
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use super::{Code, ValidationError};
 /// `error`; any other refusal carries `error` alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ErrorBody {
-    /// What stands for the refusal.
+    /// The first error of the refusal.
     error: ValidationError,
     /// Every fault of the request, the first twenty in document order; only where the request is
     /// refused for what it says.

@@ -6,4 +6,4 @@ mod validation_error;
 
 pub use body::ErrorBody;
 pub use code::Code;
-pub use validation_error::{ERRORS_LISTED, ValidationError, ValidationErrors, harmless, shown};
+pub use validation_error::{ERRORS_LISTED, ValidationError, ValidationErrors, quote, sanitize};

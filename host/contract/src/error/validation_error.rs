@@ -18,7 +18,7 @@ const SHOWN: usize = 60;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Fault)]
 pub struct ValidationError {
-    /// What a program branches on.
+    /// The code that programs branch on.
     pub code: Code,
     /// For people: what is wrong and what to do about it.
     pub message: Cow<'static, str>,
@@ -54,19 +54,19 @@ impl ValidationError {
 /// What is wrong with a document, gathered while it is walked.
 #[derive(Debug, Default)]
 pub struct ValidationErrors {
-    found: Vec<(usize, ValidationError)>,
+    errors: Vec<(usize, ValidationError)>,
 }
 
 impl ValidationErrors {
     /// Adds an error of the member that begins at byte `at` of the text.
     pub fn push(&mut self, at: usize, error: ValidationError) {
-        self.found.push((at, error));
+        self.errors.push((at, error));
     }
 
-    /// How much is wrong so far.
+    /// Returns the number of errors found so far.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.found.len()
+        self.errors.len()
     }
 
     /// Returns the first [`ERRORS_LISTED`] in the order of the document; what is missing from a
@@ -74,22 +74,22 @@ impl ValidationErrors {
     #[must_use]
     pub fn into_listed(mut self) -> Vec<ValidationError> {
         // Stable: errors at one place keep the order of the contract's tables.
-        self.found.sort_by_key(|&(at, _)| at);
-        self.found.truncate(ERRORS_LISTED);
-        self.found.into_iter().map(|(_, error)| error).collect()
+        self.errors.sort_by_key(|&(at, _)| at);
+        self.errors.truncate(ERRORS_LISTED);
+        self.errors.into_iter().map(|(_, error)| error).collect()
     }
 }
 
-/// Returns a client's text as a message may repeat it: quoted, and made [`harmless`].
+/// Returns a client's text as a message may repeat it: quoted, and made harmless by [`sanitize`].
 #[must_use]
-pub fn shown(text: &str) -> String {
-    format!("\"{}\"", harmless(text))
+pub fn quote(text: &str) -> String {
+    format!("\"{}\"", sanitize(text))
 }
 
 /// Returns a client's text as an answer may repeat it: at most 60 characters, control characters
 /// replaced.
 #[must_use]
-pub fn harmless(text: &str) -> String {
+pub fn sanitize(text: &str) -> String {
     let mut out = String::new();
     for (index, character) in text.chars().enumerate() {
         if index == SHOWN - 1 && text.chars().nth(SHOWN).is_some() {
@@ -110,14 +110,14 @@ mod tests {
 
     #[test]
     fn shown_text_is_bounded_and_harmless() {
-        assert_eq!(shown("abc"), "\"abc\"");
+        assert_eq!(quote("abc"), "\"abc\"");
         assert_eq!(
-            shown("a\u{7}b\nc\u{202e}d"),
+            quote("a\u{7}b\nc\u{202e}d"),
             "\"a\u{fffd}b\u{fffd}c\u{fffd}d\""
         );
         let exact = "é".repeat(60);
-        assert_eq!(shown(&exact), format!("\"{exact}\""));
-        assert_eq!(shown(&"é".repeat(61)), format!("\"{}…\"", "é".repeat(59)));
+        assert_eq!(quote(&exact), format!("\"{exact}\""));
+        assert_eq!(quote(&"é".repeat(61)), format!("\"{}…\"", "é".repeat(59)));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!
 //! The tree is small whatever the client sends. No field of the contract is an array (the rows
 //! of a batch aside) or lies deeper than a section of the top-level object, so anything else is
-//! checked for grammar and dropped; and an object keeps its first [`MEMBERS_KEPT`] members,
+//! checked for grammar and dropped; and an object keeps its first [`MEMBERS_MAX`] members,
 //! which is enough to report more errors than are ever listed.
 
 mod parser;
@@ -19,7 +19,7 @@ mod tests;
 mod tree;
 pub mod values;
 
-pub use parser::{DEPTH_MAX, MEMBERS_KEPT};
+pub use parser::{DEPTH_MAX, MEMBERS_MAX};
 pub use position::{SyntaxError, SyntaxErrorKind};
 pub use section::{Section, Shape};
 pub use tree::{Member, Object, Rows, Value};
@@ -37,14 +37,14 @@ pub fn read(body: &[u8]) -> Result<Value<'_>, SyntaxError> {
 
 /// Reads one JSON document of which the top-level member `list`, where it is an array, is kept
 /// as the text of each element ([`Value::Rows`]). All elements are checked for grammar and
-/// counted; the first `kept` are kept.
+/// counted; the first `rows_max` are stored.
 ///
 /// # Errors
 /// As [`read`].
 pub fn read_with_rows<'a>(
     body: &'a [u8],
     list: &'static str,
-    kept: usize,
+    rows_max: usize,
 ) -> Result<Value<'a>, SyntaxError> {
-    Parser::new(position::utf8(body)?, Some((list, kept))).document()
+    Parser::new(position::utf8(body)?, Some((list, rows_max))).document()
 }

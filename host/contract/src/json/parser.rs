@@ -10,13 +10,13 @@ pub const DEPTH_MAX: usize = 32;
 
 /// Members of one object that are kept. No section has a third as many fields, so a dropped member
 /// is unknown or repeated, and more errors than are listed come before it.
-pub const MEMBERS_KEPT: usize = 64;
+pub const MEMBERS_MAX: usize = 64;
 
 /// The initial capacity for members, enough for most sections.
 const MEMBERS_USUAL: usize = 8;
 
 /// Levels of objects that are kept: the document and its sections.
-const LEVELS_KEPT: usize = 2;
+const LEVELS_MAX: usize = 2;
 
 /// A parser of one text.
 pub(super) struct Parser<'a> {
@@ -83,10 +83,12 @@ impl<'a> Parser<'a> {
                 }
                 let rows = self.rows.filter(|(list, _)| depth == 1 && name == *list);
                 let value = match (rows, self.peek()) {
-                    (Some((_, kept)), Some(b'[')) => Value::Rows(self.array(depth + 1, kept)?),
+                    (Some((_, rows_max)), Some(b'[')) => {
+                        Value::Rows(self.array(depth + 1, rows_max)?)
+                    }
                     _ => self.value(depth)?,
                 };
-                if depth > LEVELS_KEPT || object.members.len() == MEMBERS_KEPT {
+                if depth > LEVELS_MAX || object.members.len() == MEMBERS_MAX {
                     object.truncated = true;
                 } else {
                     if object.members.is_empty() {
@@ -99,7 +101,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        Ok(if depth > LEVELS_KEPT {
+        Ok(if depth > LEVELS_MAX {
             Value::Composite
         } else {
             Value::Object(object)
@@ -107,7 +109,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads an array, keeping the text of its first `kept` elements.
-    fn array(&mut self, depth: usize, kept: usize) -> Result<Rows<'a>, SyntaxError> {
+    fn array(&mut self, depth: usize, rows_max: usize) -> Result<Rows<'a>, SyntaxError> {
         self.open(depth)?;
         let mut rows = Rows::default();
         if self.peek() == Some(b']') {
@@ -118,9 +120,9 @@ impl<'a> Parser<'a> {
             self.peek();
             let start = self.at;
             // A row is parsed again on its own, so its members are not kept here.
-            self.value(depth.max(LEVELS_KEPT))?;
+            self.value(depth.max(LEVELS_MAX))?;
             rows.count += 1;
-            if rows.texts.len() < kept {
+            if rows.texts.len() < rows_max {
                 rows.texts.push(&self.text[start..self.at]);
             }
             if self.closed_by(b']')? {

@@ -2,7 +2,7 @@
 
 use super::tree::{Member, Object, Value};
 use super::values::ValueError;
-use crate::error::{Code, ValidationError, ValidationErrors, shown};
+use crate::error::{Code, ValidationError, ValidationErrors, quote};
 
 /// The longest name of a member that a pointer repeats, in bytes.
 const NAME_LONGEST: usize = 200;
@@ -35,8 +35,8 @@ pub struct Section<'v, 'a> {
     /// The position of the object's name in the text. A missing field is reported there.
     at: usize,
     object: &'v Object<'a>,
-    /// Bit i: member i was read. [`MEMBERS_KEPT`](super::MEMBERS_KEPT) is 64.
-    asked: u64,
+    /// Bit i: member i was read. [`MEMBERS_MAX`](super::MEMBERS_MAX) is 64.
+    taken_members: u64,
 }
 
 impl<'v, 'a> Section<'v, 'a> {
@@ -61,7 +61,7 @@ impl<'v, 'a> Section<'v, 'a> {
             shape,
             at,
             object,
-            asked: 0,
+            taken_members: 0,
         }
     }
 
@@ -78,7 +78,7 @@ impl<'v, 'a> Section<'v, 'a> {
             .members
             .iter()
             .position(|member| member.name == name)?;
-        self.asked |= 1 << index;
+        self.taken_members |= 1 << index;
         self.object.members.get(index)
     }
 
@@ -209,18 +209,18 @@ impl<'v, 'a> Section<'v, 'a> {
     /// Reports every member that was not read: unknown, or sent a second time.
     pub fn finish(self, errors: &mut ValidationErrors) {
         for (index, member) in self.object.members.iter().enumerate() {
-            if self.asked & (1 << index) != 0 {
+            if self.taken_members & (1 << index) != 0 {
                 continue;
             }
             let (code, message) = if self.shape.fields.contains(&&*member.name) {
                 let message = "This is given more than once; give it once.".to_owned();
                 (Code::InvalidValue, message)
             } else {
-                let known = match self.shape.fields {
+                let expected = match self.shape.fields {
                     [] => "None is taken here".to_owned(),
                     fields => format!("Known here: {}", fields.join(", ")),
                 };
-                let message = format!("Unknown field {}. {known}.", shown(&member.name));
+                let message = format!("Unknown field {}. {expected}.", quote(&member.name));
                 (Code::UnknownField, message)
             };
             let error = ValidationError::new(code, message).at(self.pointer(&member.name));

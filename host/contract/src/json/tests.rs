@@ -95,11 +95,11 @@ fn what_no_field_can_use_is_not_kept() {
     assert_eq!(section.members[0].value, Value::Composite);
     assert_eq!(section.members[1].value, Value::String("A".into()));
 
-    let flood = format!("{{{}\"z\":0}}", "\"a\":0,".repeat(MEMBERS_KEPT));
+    let flood = format!("{{{}\"z\":0}}", "\"a\":0,".repeat(MEMBERS_MAX));
     let Value::Object(object) = read(flood.as_bytes()).unwrap() else {
         panic!("an object was written");
     };
-    assert_eq!(object.members.len(), MEMBERS_KEPT);
+    assert_eq!(object.members.len(), MEMBERS_MAX);
     assert!(object.truncated);
 }
 
@@ -125,7 +125,7 @@ fn judge(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Value>(text).is_ok()
 }
 
-/// As [`judge`], but numbers of any size will do.
+/// Judges as [`judge`] does, but accepts numbers of any size.
 fn lenient(text: &[u8]) -> bool {
     std::str::from_utf8(text).is_ok() && serde_json::from_slice::<IgnoredAny>(text).is_ok()
 }
@@ -147,8 +147,8 @@ proptest! {
         )
     ) {
         let mut text = SOUND.to_vec();
-        for (place, byte, action) in edits {
-            let at = place.index(text.len());
+        for (index, byte, action) in edits {
+            let at = index.index(text.len());
             match action {
                 0 => text[at] = byte,
                 1 => text.insert(at, byte),

@@ -43,7 +43,7 @@ impl Value<'_> {
 /// The members of an object, in the order of the document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Object<'a> {
-    /// At most [`MEMBERS_KEPT`](super::MEMBERS_KEPT).
+    /// At most [`MEMBERS_MAX`](super::MEMBERS_MAX).
     pub members: Vec<Member<'a>>,
     /// Whether members were dropped, so that a member not found here may have been sent.
     pub truncated: bool,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use chrono::NaiveDate;
 
 use super::Value;
-use crate::error::shown;
+use crate::error::quote;
 use crate::vocabulary::Vocabulary;
 
 /// Why a value does not do, as a sentence for the client.
@@ -13,20 +13,20 @@ use crate::vocabulary::Vocabulary;
 pub struct ValueError(pub String);
 
 impl ValueError {
-    /// "Expected an object, got null."
+    /// Creates the error "Expected an object, got null."
     #[must_use]
     pub fn kind(expected: &str, got: &Value<'_>) -> Self {
         Self(format!("Expected {expected}, got {}.", got.kind()))
     }
 
-    /// "Expected …, got "abc"."
+    /// Creates the error "Expected …, got "abc"."
     #[must_use]
     pub fn text(expected: &str, got: &str) -> Self {
-        Self(format!("Expected {expected}, got {}.", shown(got)))
+        Self(format!("Expected {expected}, got {}.", quote(got)))
     }
 }
 
-/// `true` or `false`.
+/// Reads `true` or `false`.
 ///
 /// # Errors
 /// Anything else.
@@ -75,8 +75,8 @@ where
     }
 }
 
-/// Text of 1 to `longest` characters, with no control character; white space at both ends is
-/// taken off.
+/// Returns a reader of text of 1 to `longest` characters without control characters. It trims white
+/// space at both ends.
 pub fn text(longest: usize) -> impl FnOnce(&Value<'_>) -> Result<String, ValueError> {
     move |value| {
         let Value::String(text) = value else {

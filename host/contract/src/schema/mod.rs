@@ -26,13 +26,13 @@ const TEXT: &str = r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u00
 
 /// Returns a reference to a named schema.
 #[must_use]
-pub fn named(name: &str) -> RefOr<Schema> {
+pub fn schema_ref(name: &str) -> RefOr<Schema> {
     Ref::from_schema_name(name).into()
 }
 
 /// Returns a reference to a named schema, with the meaning of the field.
 #[must_use]
-pub fn named_as(name: &str, description: &str) -> RefOr<Schema> {
+pub fn described_ref(name: &str, description: &str) -> RefOr<Schema> {
     let mut reference = Ref::from_schema_name(name);
     description.clone_into(&mut reference.description);
     reference.into()
@@ -40,9 +40,9 @@ pub fn named_as(name: &str, description: &str) -> RefOr<Schema> {
 
 /// Adds a type's own schema, and those that it refers to, to the named ones.
 pub fn add<T: ToSchema>(schemas: &mut Schemas) {
-    let mut found = vec![(T::name().into_owned(), T::schema())];
-    T::schemas(&mut found);
-    schemas.extend(found);
+    let mut schemas_found = vec![(T::name().into_owned(), T::schema())];
+    T::schemas(&mut schemas_found);
+    schemas.extend(schemas_found);
 }
 
 /// Returns the schema of `true` or `false`.

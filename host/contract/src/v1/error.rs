@@ -13,14 +13,14 @@ use crate::error::{Code, ValidationError};
 pub struct ErrorBody {
     /// The id of this answer, as in X-Service-Request-Id.
     request_id: String,
-    /// What is wrong.
+    /// The error.
     error: ParameterError,
 }
 
-/// What is wrong with a request.
+/// An error of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ParameterError {
-    /// What a program branches on.
+    /// The code that programs branch on.
     code: Code,
     /// For people: what is wrong and what to do about it.
     message: Cow<'static, str>,

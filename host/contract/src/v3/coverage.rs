@@ -23,9 +23,9 @@ pub struct CoverageQuery {
 pub struct Coverage {
     /// The active valuation release.
     pub release_id: String,
-    /// What is known of the postcode.
+    /// Coverage of the postcode.
     pub postcode: PostcodeCoverage,
-    /// What is known of the UPRN; null where none was asked about.
+    /// Coverage of the UPRN; null where the query names none.
     #[schema(required)]
     pub uprn: Option<UprnCoverage>,
 }

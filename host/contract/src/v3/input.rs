@@ -18,7 +18,7 @@ vocabulary! {
         TitleTenure = "/property/title_tenure",
         /// Whether the building stands.
         BuildStatus = "/property/build_status",
-        /// Who lives there.
+        /// The occupancy of the property.
         Occupancy = "/occupancy/status",
         /// Floor area.
         FloorArea = "/size/floor_area_m2",
@@ -60,7 +60,7 @@ vocabulary! {
 }
 
 vocabulary! {
-    /// Where a value that the request did not give came from.
+    /// The source of a value that the request did not give.
     pub enum Source {
         /// The property's energy certificate.
         EnergyCertificate = "energy_certificate",
@@ -100,7 +100,7 @@ vocabulary! {
 pub struct Note {
     /// The input.
     pub field: Input,
-    /// Where its value came from.
+    /// The source of its value.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub source: Option<Source>,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::error::{ValidationError, ValidationErrors};
-use crate::json::{MEMBERS_KEPT, Member, Object, Section, Shape, Value};
+use crate::json::{MEMBERS_MAX, Member, Object, Section, Shape, Value};
 
 /// Checks that a query has no parameter.
 ///
@@ -26,11 +26,11 @@ pub fn read_none<'q>(
     }
 }
 
-/// Decoded parameters as the members of an object, all of them strings.
+/// Converts decoded parameters to the members of an object, all of them strings.
 pub(super) fn object<'q>(parameters: impl IntoIterator<Item = (&'q str, &'q str)>) -> Object<'q> {
     let mut object = Object::default();
     for (at, (name, value)) in parameters.into_iter().enumerate() {
-        if at == MEMBERS_KEPT {
+        if at == MEMBERS_MAX {
             object.truncated = true;
             break;
         }

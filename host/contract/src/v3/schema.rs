@@ -12,8 +12,8 @@ use super::request::{self, ROWS_MAX};
 use super::result::{self, BatchStatus, Summary};
 use crate::error::ErrorBody;
 use crate::schema::{
-    SchemaExt, Schemas, add, integer, list, moment, named, named_as, object, pattern, section,
-    uuid, words,
+    SchemaExt, Schemas, add, described_ref, integer, list, moment, object, pattern, schema_ref,
+    section, uuid, words,
 };
 use crate::vocabulary::Vocabulary;
 
@@ -58,8 +58,8 @@ pub fn schemas() -> Schemas {
         .description(Some(
             "Rows to value in the background. In development mode they are development requests.",
         ))
-        .item(named("ExistingJobRequest"))
-        .item(named("DevelopmentJobRequest"));
+        .item(schema_ref("ExistingJobRequest"))
+        .item(schema_ref("DevelopmentJobRequest"));
     schemas.insert(
         "JobRequest".to_owned(),
         Schema::from(request.build()).into(),
@@ -95,14 +95,14 @@ fn rows_max() -> i64 {
 }
 
 fn batch() -> Object {
-    let results = list(named("ValuationResult"), Some(1), Some(ROWS_MAX));
+    let results = list(schema_ref("ValuationResult"), Some(1), Some(ROWS_MAX));
     object(
         &["api_version", "release_id", "status", "summary", "results"],
         [
             ("api_version", constant(API_VERSION).into()),
             ("release_id", release_id().into()),
-            ("status", named("BatchStatus")),
-            ("summary", named("Summary")),
+            ("status", schema_ref("BatchStatus")),
+            ("summary", schema_ref("Summary")),
             (
                 "results",
                 described(results, "One result a row, in the order of the rows."),
@@ -132,7 +132,7 @@ fn job_request(modes: &[Mode], required: &[&str], options: &str, row: &str) -> O
     section(SHAPE, required, [
         ("mode", mode.into()),
         ("requests", request::schema::requests(row)),
-        ("options", named_as(options, "Options of every row that does not say otherwise.")),
+        ("options", described_ref(options, "Options of every row that does not say otherwise.")),
         ("idempotency_key", key.describe(
             "Makes a submission repeatable: the same key with the same body answers with the job \
              that exists and costs nothing more; with another body it is refused with 409. A key \
@@ -166,8 +166,8 @@ fn job_fields() -> [(&'static str, RefOr<Schema>); 12] {
     [
         ("api_version", constant(API_VERSION).into()),
         ("job_id", uuid().into()),
-        ("status", named("JobStatus")),
-        ("mode", named_as("Mode", "As submitted.")),
+        ("status", schema_ref("JobStatus")),
+        ("mode", described_ref("Mode", "As submitted.")),
         (
             "release_id",
             release_id()
@@ -208,7 +208,7 @@ fn job_fields() -> [(&'static str, RefOr<Schema>); 12] {
         ),
         (
             "error",
-            named_as("JobFault", "Why it failed, where it did."),
+            described_ref("JobFault", "Why it failed, where it did."),
         ),
     ]
 }
@@ -226,12 +226,15 @@ fn job_results() -> Object {
             ("release_id", release_id().into()),
             (
                 "result",
-                named_as("BatchResult", "Where the job completed."),
+                described_ref("BatchResult", "The results of a completed job."),
             ),
-            ("error", named_as("JobFault", "Where the job failed.")),
+            (
+                "error",
+                described_ref("JobFault", "The error of a failed job."),
+            ),
         ],
     )
-    .describe("What came of a job: its results, or why there are none.")
+    .describe("The outcome of a job: its results or its error.")
     .with(
         "if",
         json!({"properties": {"status": {"const": "completed"}}}),

@@ -1,4 +1,4 @@
-//! What the sandbox costs: a fresh instance, the boundary, the evidence, and a whole valuation
+//! Benchmarks of the sandbox: a fresh instance, the boundary, the evidence, and a whole valuation
 //! against the same model run natively.
 //!
 //! `cargo bench -p domesday-engine --profile dev --bench sandbox`: the profile is the one that is
@@ -102,7 +102,7 @@ fn boundary(c: &mut Criterion) {
     }
 }
 
-/// Searching the demo's snapshot, without a sandbox.
+/// Benchmarks the search of the demo's snapshot, without a sandbox.
 fn evidence(c: &mut Criterion) {
     let fixtures = fixture::read(BufReader::new(File::open(path(DEMO)).unwrap())).unwrap();
     let source = SnapshotEvidence::new(Arc::new(Snapshot::open(&path(SNAPSHOT)).unwrap()));

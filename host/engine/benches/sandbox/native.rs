@@ -29,7 +29,7 @@ same_names! {
     }
 }
 
-/// A subject as far as the model reads it.
+/// Converts a subject to the SDK's type, as far as the model reads it.
 pub fn subject(given: &given::Subject) -> sdk::Subject {
     sdk::Subject {
         valuation_day: given.valuation_day.0,

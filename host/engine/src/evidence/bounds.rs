@@ -1,4 +1,4 @@
-//! How much one valuation may ask, as `wit/valuation.wit` states it.
+//! The limits of one valuation's queries, as `wit/valuation.wit` states them.
 
 use super::{EvidenceQuery, EvidenceResponse, Refusal, SalesQuery};
 

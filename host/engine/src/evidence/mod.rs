@@ -1,15 +1,15 @@
-//! What a release may ask, and what answers it.
+//! The evidence queries of a release, and the sources that answer them.
 //!
 //! Questions and answers are data, so one record of them serves the snapshot, the recorder and
 //! the replay alike.
 
 mod bounds;
-mod recorded;
+mod recorded_evidence;
 mod recorder;
 mod snapshot;
 
 pub use bounds::{Bounds, MAX_OWN_SALES, MAX_QUESTIONS, MAX_SALES, MAX_SALES_A_QUESTION};
-pub use recorded::Recorded;
+pub use recorded_evidence::RecordedEvidence;
 pub use recorder::{Exchange, Recorder};
 pub use snapshot::SnapshotEvidence;
 
@@ -100,7 +100,7 @@ pub enum EvidenceResponse {
     Refused(Refusal),
 }
 
-/// Why a question was not answered.
+/// The reason why a question was not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -110,7 +110,7 @@ pub enum Refusal {
     InvalidQuestion,
 }
 
-/// How near a sale is to the subject in the postcode's hierarchy.
+/// The nearness of a sale to the subject in the postcode's hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -137,7 +137,7 @@ pub struct Sale {
     pub price_gbp: u64,
     /// Where.
     pub place: GridPoint,
-    /// How exactly that is known.
+    /// The precision of the place.
     pub precision: Precision,
     /// From the place asked about, metres.
     pub distance_m: f64,

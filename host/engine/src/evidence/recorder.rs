@@ -9,31 +9,31 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
-    /// What the release asked.
+    /// The query of the release.
     pub question: EvidenceQuery,
     /// The response.
     pub answer: EvidenceResponse,
 }
 
-/// Passes questions on and keeps them with their answers.
+/// An evidence source that forwards questions and records them with their answers.
 pub struct Recorder {
     source: Arc<dyn EvidenceSource>,
-    kept: Mutex<Vec<Exchange>>,
+    exchanges: Mutex<Vec<Exchange>>,
 }
 
 impl Recorder {
-    /// Records what `source` is asked.
+    /// Returns a recorder in front of `source`.
     pub fn new(source: Arc<dyn EvidenceSource>) -> Recorder {
         Recorder {
             source,
-            kept: Mutex::new(Vec::new()),
+            exchanges: Mutex::new(Vec::new()),
         }
     }
 
     /// Takes the exchanges so far, in order, and starts a new record.
     pub fn take(&self) -> Vec<Exchange> {
-        match self.kept.lock() {
-            Ok(mut kept) => std::mem::take(&mut kept),
+        match self.exchanges.lock() {
+            Ok(mut exchanges) => std::mem::take(&mut exchanges),
             Err(poisoned) => std::mem::take(&mut poisoned.into_inner()),
         }
     }
@@ -50,8 +50,8 @@ impl EvidenceSource for Recorder {
             question: question.clone(),
             answer: answer.clone(),
         };
-        match self.kept.lock() {
-            Ok(mut kept) => kept.push(exchange),
+        match self.exchanges.lock() {
+            Ok(mut exchanges) => exchanges.push(exchange),
             Err(poisoned) => poisoned.into_inner().push(exchange),
         }
         Ok(answer)

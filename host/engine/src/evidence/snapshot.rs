@@ -19,7 +19,7 @@ pub struct SnapshotEvidence {
 }
 
 impl SnapshotEvidence {
-    /// Evidence from this snapshot.
+    /// Returns the evidence of this snapshot.
     pub fn new(snapshot: Arc<Snapshot>) -> SnapshotEvidence {
         SnapshotEvidence { snapshot }
     }
@@ -51,7 +51,7 @@ impl SnapshotEvidence {
             .into_iter()
             .filter(|sale| !(hidden && same_property(subject, sale)))
             .collect();
-        shown(subject, sales)
+        sales_response(subject, sales)
     }
 
     fn own(&self, subject: &Subject) -> Result<EvidenceResponse, EvidenceError> {
@@ -61,7 +61,7 @@ impl SnapshotEvidence {
                 .own_sales(uprn, subject.valuation_day, MAX_OWN_SALES)?,
             None => Vec::new(),
         };
-        shown(subject, sales)
+        sales_response(subject, sales)
     }
 
     fn index(
@@ -147,9 +147,14 @@ impl From<SnapshotError> for EvidenceError {
     }
 }
 
-/// The sales as a release is shown them. The snapshot keeps the future back; that it did is checked
-/// once more, because a leak would spoil every figure about a model and look like skill.
-fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<EvidenceResponse, EvidenceError> {
+/// Returns the sales as a release is shown them, and fails on a sale from the future.
+///
+/// The snapshot already hides the future. This second check guards the figures about a model, which
+/// a leak would improve.
+fn sales_response(
+    subject: &Subject,
+    sales: Vec<property::Sale>,
+) -> Result<EvidenceResponse, EvidenceError> {
     let day = subject.valuation_day;
     let early = |known: Option<Day>| known.is_none_or(|known| known < day);
     match sales
@@ -158,12 +163,15 @@ fn shown(subject: &Subject, sales: Vec<property::Sale>) -> Result<EvidenceRespon
     {
         Some(sale) => Err(EvidenceError::Future { sale: sale.id }),
         None => Ok(EvidenceResponse::Sales(
-            sales.into_iter().map(|sale| one(subject, sale)).collect(),
+            sales
+                .into_iter()
+                .map(|sale| evidence_sale(subject, sale))
+                .collect(),
         )),
     }
 }
 
-fn one(subject: &Subject, sale: property::Sale) -> Sale {
+fn evidence_sale(subject: &Subject, sale: property::Sale) -> Sale {
     let same_property = same_property(subject, &sale);
     // A property's own sale carries its stored attributes, which the customer may not have allowed.
     let attributes = !same_property || subject.stored_data;

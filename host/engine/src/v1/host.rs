@@ -1,6 +1,6 @@
-//! The evidence interface, answered for one row.
+//! The evidence interface of one row.
 
-use super::{answer, bindings, question, wit, wit_evidence as ask};
+use super::{bindings, evidence_query, evidence_response, wit, wit_evidence as ask};
 use crate::evidence::{EvidenceQuery, EvidenceResponse, Refusal};
 use crate::row_state::RowState;
 use wasmtime::component::{HasSelf, Linker};
@@ -17,7 +17,7 @@ impl ask::Host for RowState {
         &mut self,
         query: ask::SalesQuery,
     ) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
-        self.sales(question::nearby_sales(query))
+        self.sales(evidence_query::nearby_sales(query))
     }
 
     fn own_sales(&mut self) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
@@ -29,9 +29,9 @@ impl ask::Host for RowState {
         kind: Option<wit::PropertyType>,
         since: i32,
     ) -> wasmtime::Result<Result<Option<ask::IndexSeries>, ask::Refusal>> {
-        Ok(match self.ask(question::price_index(kind, since))? {
-            EvidenceResponse::Index(series) => Ok(series.map(answer::index)),
-            other => Err(refused(other)),
+        Ok(match self.ask(evidence_query::price_index(kind, since))? {
+            EvidenceResponse::Index(series) => Ok(series.map(evidence_response::index)),
+            other => Err(refusal(other)),
         })
     }
 
@@ -40,9 +40,9 @@ impl ask::Host for RowState {
         level: ask::AreaLevel,
         kind: Option<wit::PropertyType>,
     ) -> wasmtime::Result<Result<Option<ask::Figures>, ask::Refusal>> {
-        Ok(match self.ask(question::area_figures(level, kind))? {
-            EvidenceResponse::Figures(figures) => Ok(figures.map(answer::figures)),
-            other => Err(refused(other)),
+        Ok(match self.ask(evidence_query::area_figures(level, kind))? {
+            EvidenceResponse::Figures(figures) => Ok(figures.map(evidence_response::figures)),
+            other => Err(refusal(other)),
         })
     }
 }
@@ -50,24 +50,25 @@ impl ask::Host for RowState {
 impl RowState {
     fn sales(
         &mut self,
-        question: Result<EvidenceQuery, Refusal>,
+        query: Result<EvidenceQuery, Refusal>,
     ) -> wasmtime::Result<Result<Vec<ask::Sale>, ask::Refusal>> {
-        Ok(match self.ask(question)? {
+        Ok(match self.ask(query)? {
             EvidenceResponse::Sales(sales) => {
-                let shown = sales.iter().map(answer::sale).collect();
+                let list = sales.iter().map(evidence_response::sale).collect();
                 self.show(sales);
-                Ok(shown)
+                Ok(list)
             }
-            other => Err(refused(other)),
+            other => Err(refusal(other)),
         })
     }
 }
 
-/// A source that answers another question than it was asked is treated as a refusal; the engine's
-/// own sources never do, and a hand-edited fixture then fails its replay.
-pub(crate) fn refused(answer: EvidenceResponse) -> ask::Refusal {
-    match answer {
-        EvidenceResponse::Refused(refusal) => answer::refusal(refusal),
+/// Returns the refusal in a response, or `other` where the response does not fit the question.
+///
+/// The engine's own sources always fit. A hand-edited fixture may not, and then fails its replay.
+pub(crate) fn refusal(response: EvidenceResponse) -> ask::Refusal {
+    match response {
+        EvidenceResponse::Refused(refusal) => evidence_response::refusal(refusal),
         _ => ask::Refusal::Other,
     }
 }

@@ -3,10 +3,10 @@
 //! A published release keeps its interface permanently, so this adapter is never removed; a later
 //! version gets a sibling.
 
-mod answer;
+mod evidence_query;
+mod evidence_response;
 mod host;
 mod outcome;
-mod question;
 mod subject;
 
 /// Names of the interface as a component imports it.
@@ -31,8 +31,8 @@ pub(crate) use bindings::ReleasePre;
 #[allow(unreachable_pub)]
 pub use bindings::domesday::valuation::{evidence as wit_evidence, types as wit};
 
-pub(crate) use answer::nearness;
-pub(crate) use host::{add_to_linker, refused};
-pub(crate) use outcome::checked;
-pub(crate) use question::nearby_sales;
+pub(crate) use evidence_query::nearby_sales;
+pub(crate) use evidence_response::nearness;
+pub(crate) use host::{add_to_linker, refusal};
+pub(crate) use outcome::check;
 pub(crate) use subject::{age_band, lower, precision, property_type, rating, subtype, tenure};

@@ -14,14 +14,16 @@ const MAX_COMPARABLES: usize = 10;
 /// More than any home or estate in England and Wales has fetched, pounds.
 const MAX_POUNDS: f64 = 1e10;
 
-/// The outcome in the host's terms with the sales behind its comparables, or the promise that it
-/// breaks.
-pub(crate) fn checked(
+/// Checks an outcome against the interface's promises.
+///
+/// Returns the host's outcome with the sales behind its comparables, or a failure that names the
+/// broken promise.
+pub(crate) fn check(
     outcome: wit::Outcome,
-    shown: &[Sale],
+    shown_sales: &[Sale],
 ) -> Result<(Outcome, Vec<Sale>), RowFailure> {
     match outcome {
-        wit::Outcome::Valued(valuation) => valued(valuation, shown),
+        wit::Outcome::Valued(valuation) => valued(valuation, shown_sales),
         wit::Outcome::Referred(referral) => Ok((
             Outcome::Referred(Referral {
                 reason: reason(referral.reason),
@@ -40,11 +42,11 @@ pub(crate) fn checked(
             },
             Vec::new(),
         )),
-        wit::Outcome::Other => Err(breaks("outcome", "is a case that 1.0.0 never makes")),
+        wit::Outcome::Other => Err(invalid("outcome", "is a case that 1.0.0 never makes")),
     }
 }
 
-fn valued(given: wit::Valuation, shown: &[Sale]) -> Result<(Outcome, Vec<Sale>), RowFailure> {
+fn valued(given: wit::Valuation, shown_sales: &[Sale]) -> Result<(Outcome, Vec<Sale>), RowFailure> {
     let estimate = pounds("estimate", given.estimate)?;
     let range = given
         .range
@@ -56,16 +58,16 @@ fn valued(given: wit::Valuation, shown: &[Sale]) -> Result<(Outcome, Vec<Sale>),
             if range.lower <= estimate && estimate <= range.upper {
                 Ok(range)
             } else {
-                Err(breaks("range", "does not contain the estimate in order"))
+                Err(invalid("range", "does not contain the estimate in order"))
             }
         })
         .transpose()?;
     let confidence = share("confidence", given.confidence)?;
-    let (comparables, sales) = comparables(given.comparables, shown)?;
+    let (comparables, sales) = comparables(given.comparables, shown_sales)?;
     let derived = derived(given.derived)?;
     let dispersion = given.dispersion;
     if dispersion.is_some_and(|sigma| !sigma.is_finite() || sigma <= 0.0) {
-        return Err(breaks("dispersion", "is not a finite number above 0"));
+        return Err(invalid("dispersion", "is not a finite number above 0"));
     }
     let own_sales_share = given
         .own_sales_share
@@ -85,41 +87,44 @@ fn valued(given: wit::Valuation, shown: &[Sale]) -> Result<(Outcome, Vec<Sale>),
 
 fn comparables(
     given: Vec<wit::Comparable>,
-    shown: &[Sale],
+    shown_sales: &[Sale],
 ) -> Result<(Vec<Comparable>, Vec<Sale>), RowFailure> {
     if given.len() > MAX_COMPARABLES {
-        return Err(breaks("comparables", "are more than 10"));
+        return Err(invalid("comparables", "are more than 10"));
     }
-    let mut kept: Vec<Comparable> = Vec::with_capacity(given.len());
+    let mut comparables: Vec<Comparable> = Vec::with_capacity(given.len());
     let mut sales = Vec::with_capacity(given.len());
     for (at, comparable) in given.into_iter().enumerate() {
         let name = |part: &str| format!("comparables[{at}].{part}");
-        let sale = shown
+        let sale = shown_sales
             .iter()
             .find(|sale| sale.id == comparable.sale)
-            .ok_or_else(|| breaks(&name("sale"), "was not shown to the release"))?;
-        if kept.iter().any(|earlier| earlier.sale == comparable.sale) {
-            return Err(breaks(&name("sale"), "is given twice"));
+            .ok_or_else(|| invalid(&name("sale"), "was not shown to the release"))?;
+        if comparables
+            .iter()
+            .any(|earlier| earlier.sale == comparable.sale)
+        {
+            return Err(invalid(&name("sale"), "is given twice"));
         }
         let next = Comparable {
             sale: comparable.sale,
             adjusted_price: pounds(&name("adjusted_price"), comparable.adjusted_price)?,
             similarity: share(&name("similarity"), comparable.similarity)?,
         };
-        if kept
+        if comparables
             .last()
             .is_some_and(|last| (next.similarity, last.sale) > (last.similarity, next.sale))
         {
-            return Err(breaks(&name("similarity"), "is out of order"));
+            return Err(invalid(&name("similarity"), "is out of order"));
         }
-        kept.push(next);
+        comparables.push(next);
         sales.push(sale.clone());
     }
-    Ok((kept, sales))
+    Ok((comparables, sales))
 }
 
 fn derived(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput>, RowFailure> {
-    let mut kept: Vec<DerivedInput> = Vec::new();
+    let mut inputs: Vec<DerivedInput> = Vec::new();
     for (at, input) in given.into_iter().enumerate() {
         let next = DerivedInput {
             input: attribute(input.input),
@@ -133,22 +138,22 @@ fn derived(given: Vec<wit::DerivedInput>) -> Result<Vec<DerivedInput>, RowFailur
             value: input.value,
         };
         if next.value.is_some_and(|value| !value.is_finite()) {
-            return Err(breaks(
+            return Err(invalid(
                 &format!("derived[{at}].value"),
                 "is not a finite number",
             ));
         }
         if next.input == Attribute::Other
-            || kept.last().is_some_and(|last| last.input >= next.input)
+            || inputs.last().is_some_and(|last| last.input >= next.input)
         {
-            return Err(breaks(
+            return Err(invalid(
                 &format!("derived[{at}].input"),
                 "is unknown, given twice or out of order",
             ));
         }
-        kept.push(next);
+        inputs.push(next);
     }
-    Ok(kept)
+    Ok(inputs)
 }
 
 fn reason(reason: wit::ReferralReason) -> ReferralReason {
@@ -166,9 +171,9 @@ fn reason(reason: wit::ReferralReason) -> ReferralReason {
 
 fn pounds(field: &str, value: f64) -> Result<f64, RowFailure> {
     if !value.is_finite() {
-        Err(breaks(field, "is not a finite number"))
+        Err(invalid(field, "is not a finite number"))
     } else if value <= 0.0 || value > MAX_POUNDS {
-        Err(breaks(
+        Err(invalid(
             field,
             "is not above 0 and at most 10,000,000,000 pounds",
         ))
@@ -181,11 +186,11 @@ fn share(field: &str, value: f64) -> Result<f64, RowFailure> {
     if (0.0..=1.0).contains(&value) {
         Ok(value)
     } else {
-        Err(breaks(field, "is not between 0 and 1"))
+        Err(invalid(field, "is not between 0 and 1"))
     }
 }
 
-fn breaks(field: &str, problem: &str) -> RowFailure {
+fn invalid(field: &str, problem: &str) -> RowFailure {
     RowFailure::InvalidOutcome {
         field: field.to_owned(),
         problem: problem.to_owned(),
@@ -209,7 +214,7 @@ mod tests {
     }
 
     fn field(valuation: wit::Valuation) -> String {
-        match checked(wit::Outcome::Valued(valuation), &[]) {
+        match check(wit::Outcome::Valued(valuation), &[]) {
             Err(RowFailure::InvalidOutcome { field, .. }) => field,
             other => format!("{other:?}"),
         }

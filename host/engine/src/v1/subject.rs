@@ -1,11 +1,11 @@
-//! Host's subject to the interface's.
+//! Converts the host's subject to the interface's types.
 
 use super::wit;
 use crate::subject::{Attribute, BuildStatus, Occupancy, Precision, Subject};
 use domesday_registers::codes as code;
 use domesday_registers::records::Country;
 
-/// The subject as a release of 1.0.0 is given it.
+/// Converts a subject to the type that a release of 1.0.0 receives.
 pub(crate) fn lower(subject: &Subject) -> wit::Subject {
     wit::Subject {
         valuation_day: subject.valuation_day.0,
@@ -79,7 +79,7 @@ macro_rules! attribute_table {
             })
         }
 
-        /// An attribute that a release named.
+        /// Converts an attribute that a release named.
         pub(super) fn attribute(attribute: wit::Attribute) -> Attribute {
             match attribute { $(wit::Attribute::$case => Attribute::$case),* }
         }
@@ -117,7 +117,7 @@ same_names! {
     glazing: code::Glazing => wit::Glazing { Single, Double, Triple, Secondary, Other }
 }
 
-/// A tenure that the register leaves open is the interface's `other`.
+/// Converts a tenure. A tenure that the register leaves open is the interface's `other`.
 pub(crate) fn tenure(tenure: Option<code::Tenure>) -> wit::Tenure {
     match tenure {
         Some(code::Tenure::Freehold) => wit::Tenure::Freehold,

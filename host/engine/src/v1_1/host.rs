@@ -1,10 +1,10 @@
-//! The packed evidence, answered for one row.
+//! The packed evidence interface of one row.
 
 use super::bindings::domesday::valuation1_1_0::packed_evidence as packed;
 use super::packed::block;
 use crate::evidence::EvidenceResponse;
 use crate::row_state::RowState;
-use crate::v1::{refused, wit_evidence as ask};
+use crate::v1::{refusal, wit_evidence as ask};
 use wasmtime::component::{HasSelf, Linker};
 
 /// Gives a linker the packed evidence.
@@ -23,7 +23,7 @@ impl packed::Host for RowState {
                 self.show(sales);
                 Ok(numbers)
             }
-            other => Err(refused(other)),
+            other => Err(refusal(other)),
         })
     }
 }

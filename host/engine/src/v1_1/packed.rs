@@ -6,7 +6,7 @@ use crate::v1;
 /// Numbers of a sale.
 const WIDTH: usize = 9;
 
-/// The sales of an answer, one after the other.
+/// Packs the sales of a response, one after the other.
 pub(crate) fn block(sales: &[Sale]) -> Vec<u64> {
     let mut numbers = Vec::with_capacity(sales.len() * WIDTH);
     for sale in sales {
@@ -43,7 +43,7 @@ fn packed(sale: &Sale) -> [u64; WIDTH] {
     ]
 }
 
-/// Two signed halves, the first in the low bits.
+/// Packs two signed halves into one number, the first in the low bits.
 fn pair(low: i32, high: i32) -> u64 {
     u64::from(low.cast_unsigned()) | (u64::from(high.cast_unsigned()) << 32)
 }

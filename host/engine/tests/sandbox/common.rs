@@ -1,4 +1,4 @@
-//! What the engine's suites share: a subject to value, and a snapshot that holds nothing.
+//! Fixtures of the engine's suites: a subject to value, and a snapshot that holds nothing.
 
 use domesday_engine::evidence::{EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource};
 use domesday_engine::subject::{
@@ -8,7 +8,7 @@ use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 use domesday_registers::records::Country;
 use domesday_registers::{Day, Postcode};
 
-/// A made-up house with so many bedrooms, by which the misbehaving guest chooses what to do.
+/// Returns a made-up house. The misbehaving guest reads its act from the number of bedrooms.
 pub fn subject(bedrooms: u32) -> Subject {
     Subject {
         valuation_day: Day::from_ymd(2026, 6, 1).unwrap(),

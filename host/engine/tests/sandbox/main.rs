@@ -1,14 +1,14 @@
-//! What the sandbox promises: what may not run is refused, and what runs harms nothing else.
+//! The promises of the sandbox: it refuses forbidden components, and no guest harms another row.
 #![allow(clippy::unwrap_used)]
 
-mod a_bad_row_harms_itself_alone;
-mod admission_refuses;
+mod admission;
 mod common;
 mod compiled_code;
-mod every_version_of_the_interface;
 mod evil;
 #[path = "../../../../tests/common/guest.rs"]
 mod guest;
-mod inputs_are_shown;
+mod interface_versions;
+mod isolation;
+mod model_inputs;
 mod recorded_evidence;
 mod wasi;

@@ -2,7 +2,7 @@
 
 use crate::common::subject;
 use domesday_engine::evidence::{
-    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Exchange, Recorded,
+    EvidenceError, EvidenceQuery, EvidenceResponse, EvidenceSource, Exchange, RecordedEvidence,
 };
 
 #[test]
@@ -11,7 +11,7 @@ fn a_question_that_is_not_recorded_is_counted_from_one() {
         question: EvidenceQuery::OwnSales,
         answer: EvidenceResponse::Sales(Vec::new()),
     };
-    let recorded = Recorded::new(vec![exchange]);
+    let recorded = RecordedEvidence::new(vec![exchange]);
     let ask = || recorded.ask(&subject(3), &EvidenceQuery::OwnSales);
     assert!(matches!(ask(), Ok(EvidenceResponse::Sales(_))));
     assert!(matches!(

@@ -69,17 +69,17 @@ const STEPS: [f64; 7] = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05];
 /// Bins. The number is odd, so that no change at all is in the middle of one.
 const BINS: usize = 41;
 /// Share of the changes that the bins should hold.
-const HELD: f64 = 0.98;
+const SHARE_IN_BINS: f64 = 0.98;
 
-/// How changes are distributed, in the finest bins that hold nearly all of them.
+/// Counts the changes in the finest bins that hold nearly all of them.
 pub fn distribution(rows: &[&PairedRow]) -> Histogram {
     let changes: Vec<f64> = rows.iter().filter_map(|row| row.change()).collect();
     let mut found = Histogram::empty(0.0, 1.0, 0);
     for step in STEPS {
         found = Histogram::empty(-step * count(BINS) / 2.0, step, BINS);
         changes.iter().for_each(|change| found.add(*change));
-        let held = count(changes.len() - found.below - found.above);
-        if held >= HELD * count(changes.len()) {
+        let in_bins = count(changes.len() - found.below - found.above);
+        if in_bins >= SHARE_IN_BINS * count(changes.len()) {
             break;
         }
     }
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_sign() {
-        let told = [-0.000_4, -0.0, 0.000_4, -0.000_6, 0.051].map(signed);
-        assert_eq!(told, ["0.0 %", "0.0 %", "0.0 %", "-0.1 %", "+5.1 %"]);
+        let texts = [-0.000_4, -0.0, 0.000_4, -0.000_6, 0.051].map(signed);
+        assert_eq!(texts, ["0.0 %", "0.0 %", "0.0 %", "-0.1 %", "+5.1 %"]);
     }
 }

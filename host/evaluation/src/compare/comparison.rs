@@ -32,7 +32,7 @@ pub struct Comparison {
     pub flips: Flips,
     /// The rows that both value and whose values lie furthest apart, furthest first.
     pub movers: Vec<PairedRow>,
-    /// How changes are distributed.
+    /// The distribution of changes.
     pub changes: Histogram,
     /// A's estimate in pounds and the change of rows that both value; of many, an even part.
     pub points: Vec<[f64; 2]>,

@@ -25,7 +25,7 @@ pub struct CostComparison {
     pub ratio: Option<f64>,
 }
 
-/// How a cost is distributed.
+/// The distribution of a cost.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spread {
@@ -42,7 +42,7 @@ pub struct Spread {
 }
 
 impl Cost {
-    /// Of all rows, answered or not; None of nothing.
+    /// Returns the cost of all rows, also of those without a value, or `None` of an empty list.
     pub fn of(rows: &[&PairedRow]) -> Option<Cost> {
         Some(Cost {
             fuel: compared(rows, |side| side.fuel as f64)?,

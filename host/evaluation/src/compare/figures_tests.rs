@@ -88,8 +88,8 @@ fn flips_are_counted_by_kind_and_named() {
     assert_eq!(first.reason_b.as_deref(), Some("unusual_size"));
     let found = comparison(&rows);
     let crossing = |a, b| {
-        let mut held = found.statuses.iter();
-        let cell = held.find(|crossing| (crossing.a, crossing.b) == (a, b));
+        let mut statuses = found.statuses.iter();
+        let cell = statuses.find(|crossing| (crossing.a, crossing.b) == (a, b));
         cell.map_or(0, |crossing| crossing.rows)
     };
     assert_eq!(crossing(Status::Valued, Status::Referred), 2);
@@ -168,7 +168,7 @@ fn bands_go_from_one_to_the_other() {
     );
 }
 
-/// Everything that B makes of A, as everything that A makes of B.
+/// Swaps the sides of every row.
 fn mirrored(rows: &[PairedRow]) -> Vec<PairedRow> {
     let mirrored = |row: &PairedRow| PairedRow {
         sides: Sides {

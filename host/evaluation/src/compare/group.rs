@@ -37,7 +37,7 @@ pub struct Group {
     pub width: Option<Sides<f64>>,
 }
 
-/// How near each release is to the prices of the same rows.
+/// The accuracy of each release against the prices of the same rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nearness {

@@ -186,7 +186,7 @@ impl Header {
         sentences
     }
 
-    /// Where the rows come from, in a sentence.
+    /// Describes the source of the rows in a sentence.
     pub fn rows_in_words(&self) -> String {
         match &self.rows {
             Source::Sales {
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn shares_are_told_as_they_were_set() {
-        for (share, told) in [
+        for (share, text) in [
             (0.07, "7"),
             (1.0, "100"),
             (0.01, "1"),
@@ -272,7 +272,7 @@ mod tests {
             (0.00123, "0.123"),
             (1e-9, "0.0000001"),
         ] {
-            assert_eq!(per_cent(share), told);
+            assert_eq!(per_cent(share), text);
         }
         let one = live(Some([0.07, 0.07]), Exclusions::default()).rows_in_words();
         assert!(one.contains("11:00:00Z, 7 % of them; A's"), "{one}");

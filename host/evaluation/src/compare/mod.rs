@@ -1,4 +1,4 @@
-//! What two releases say of the same rows, one beside the other.
+//! A comparison of two releases on the same rows.
 //!
 //! Rows come in ([`paired::PairedRow`]): a home with what each release said of it and what that
 //! cost. A [`comparison::Comparison`] goes out, which holds everything that its page ([`html`]) and

@@ -78,7 +78,7 @@ impl Status {
     /// All, in order.
     pub const ALL: [Status; 3] = [Status::Valued, Status::Referred, Status::Failed];
 
-    /// In a word.
+    /// Returns the status in a word.
     pub fn word(self) -> &'static str {
         match self {
             Status::Valued => "valued",
@@ -89,7 +89,7 @@ impl Status {
 }
 
 impl ComparedOutcome {
-    /// Which of the three it is.
+    /// Returns the status of this outcome.
     pub fn status(&self) -> Status {
         match self {
             ComparedOutcome::Valued { .. } => Status::Valued,
@@ -143,12 +143,12 @@ impl PairedRow {
         self.sides.each().map(|side| &side.outcome)
     }
 
-    /// Both estimates, pounds, where both releases value it.
+    /// Returns both estimates, pounds, where both releases value the row.
     pub fn estimates(&self) -> Option<Sides<f64>> {
         self.outcomes().map(ComparedOutcome::estimate).both()
     }
 
-    /// B's estimate over A's, less 1; where both releases value it.
+    /// Returns B's estimate over A's, less 1, where both releases value the row.
     pub fn change(&self) -> Option<f64> {
         self.estimates().map(|both| both.b / both.a - 1.0)
     }

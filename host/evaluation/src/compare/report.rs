@@ -1,4 +1,4 @@
-//! How a comparison is made of its rows.
+//! The assembly of a comparison from its rows.
 
 use super::change::{distribution, points};
 use super::comparison::{Comparison, Division, FORMAT};
@@ -90,9 +90,9 @@ fn groups<'a>(
     let mut groups = BTreeMap::<(usize, String), Vec<&PairedRow>>::new();
     for row in rows {
         if let Some(key) = key(row) {
-            let place = order.iter().position(|known| *known == key);
-            let place = place.unwrap_or(order.len());
-            groups.entry((place, key)).or_default().push(row);
+            let rank = order.iter().position(|known| *known == key);
+            let rank = rank.unwrap_or(order.len());
+            groups.entry((rank, key)).or_default().push(row);
         }
     }
     let groups = groups.into_iter();

@@ -13,7 +13,7 @@ pub struct Sides<T> {
 }
 
 impl<T> Sides<T> {
-    /// Each side made into something else.
+    /// Applies a function to each side.
     pub fn map<U>(self, mut of: impl FnMut(T) -> U) -> Sides<U> {
         Sides {
             a: of(self.a),
@@ -21,7 +21,7 @@ impl<T> Sides<T> {
         }
     }
 
-    /// Both to be looked at.
+    /// Borrows both sides.
     pub fn each(&self) -> Sides<&T> {
         Sides {
             a: &self.a,

@@ -58,12 +58,12 @@ pub fn statuses(rows: &[&PairedRow]) -> Vec<Transition<Status>> {
 
 /// Returns every pair of bands that some row which both value has: `order` first, others by name.
 pub fn bands(rows: &[&PairedRow], order: &[String]) -> Vec<Transition<String>> {
-    let place = |band: &str| {
+    let rank = |band: &str| {
         let known = order.iter().position(|known| known == band);
         (known.unwrap_or(order.len()), band.to_owned())
     };
     let found = rows.iter().filter_map(|row| {
-        let band = row.outcomes().map(ComparedOutcome::band).both()?.map(place);
+        let band = row.outcomes().map(ComparedOutcome::band).both()?.map(rank);
         Some((band.a, band.b))
     });
     let named = crossings(found).into_iter().map(|found| Transition {
@@ -86,7 +86,7 @@ fn crossings<T: Ord>(found: impl Iterator<Item = (T, T)>) -> Vec<Transition<T>> 
 }
 
 impl Flips {
-    /// Of these rows.
+    /// Counts the flips of these rows by kind.
     pub fn of(rows: &[&PairedRow]) -> Flips {
         let flipped: Vec<&&PairedRow> = rows.iter().filter(|row| row.flipped()).collect();
         let mut kinds = BTreeMap::<_, usize>::new();

@@ -29,15 +29,15 @@ pub fn verdict(found: &Comparison) -> Vec<String> {
         sentences.push(match &found.overall.accuracy {
             Some(both) => nearness(both),
             None if priced => {
-                "What was paid is not known of these rows: which release is nearer to it cannot be said."
+                "These rows have no known price, so the report cannot say which release is nearer to it."
                     .to_owned()
             }
             None => format!(
-                "Fewer than {LEAST_ROWS} of the rows are valued by both and have a known price: which release is nearer to it cannot be said."
+                "Fewer than {LEAST_ROWS} of the rows are valued by both and have a known price: the report cannot say which release is nearer to it."
             ),
         });
     }
-    sentences.extend(found.overall.ranges.as_ref().map(held));
+    sentences.extend(found.overall.ranges.as_ref().map(coverage_sentence));
     sentences.extend(cost(found));
     sentences
 }
@@ -127,7 +127,7 @@ fn nearness(both: &Nearness) -> String {
         None => "these rows cannot tell the two apart",
     };
     format!(
-        "Against what was paid, B's median absolute error is {} and A's {}; B is nearer on {} of the rows ({} to {}): {words}.",
+        "Against the prices paid, B's median absolute error is {} and A's {}; B is nearer on {} of the rows ({} to {}): {words}.",
         percent(both.accuracy.b.mdape),
         percent(both.accuracy.a.mdape),
         percent(both.b_nearer),
@@ -136,7 +136,7 @@ fn nearness(both: &Nearness) -> String {
     )
 }
 
-fn held(ranges: &Sides<Ranges>) -> String {
+fn coverage_sentence(ranges: &Sides<Ranges>) -> String {
     let one = |ranges: &Ranges| {
         let agrees = match ranges.agrees {
             true => "kept",

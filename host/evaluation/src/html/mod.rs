@@ -128,7 +128,7 @@ pub(crate) fn svg(label: &str, svg: String) -> Markup {
     html! { div.scroll { (PreEscaped(svg.replacen("<svg ", &named, 1))) } }
 }
 
-/// Median absolute errors of groups that have one.
+/// Plots the median absolute error of each group that has one.
 fn bars(groups: &[&Group]) -> Result<Markup, PlotError> {
     let marks: Vec<Mark> = groups
         .iter()

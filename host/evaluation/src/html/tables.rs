@@ -10,7 +10,7 @@ pub fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$}", 100.0 * share)
 }
 
-fn shown(share: Option<f64>) -> String {
+fn optional_percent(share: Option<f64>) -> String {
     share.map_or_else(|| "–".to_owned(), |share| percent(share, 1))
 }
 
@@ -31,7 +31,7 @@ pub fn short(key: &str, name: Option<&str>) -> String {
     }
 }
 
-/// Accuracy of groups.
+/// Renders the accuracy of groups.
 pub fn accuracy(groups: &[&Group]) -> Markup {
     html! {
         div.scroll { table {
@@ -41,7 +41,7 @@ pub fn accuracy(groups: &[&Group]) -> Markup {
             } }
             tbody { @for group in groups { tr {
                 td { (called(&group.key, group.name.as_deref())) }
-                td { (group.sales) } td { (shown(group.hit_rate)) } td { (shown(group.referral_rate)) }
+                td { (group.sales) } td { (optional_percent(group.hit_rate)) } td { (optional_percent(group.referral_rate)) }
                 @match &group.accuracy {
                     Some(found) => {
                         td { (percent(found.mdape, 2)) }
@@ -75,7 +75,7 @@ pub fn baseline(at: usize, groups: &[(String, &Group)]) -> Markup {
                 th { "release nearer %" } th { "verdict" }
             } }
             tbody { @for (name, group) in groups { @if let Some(baseline) = group.baselines.get(at) { tr {
-                td { (name) } td { (shown(baseline.hit_rate)) }
+                td { (name) } td { (optional_percent(baseline.hit_rate)) }
                 @match &baseline.like_for_like {
                     Some(both) => {
                         td { (both.release.rows) }

@@ -63,10 +63,10 @@ fn warnings_stand_before_the_figures() {
         }],
     });
     let text = page(&doubtful).unwrap();
-    let place = |words: &str| text.find(words).unwrap_or(usize::MAX);
-    let figures = place("class=\"figures\"");
-    assert!(place("may be too good") < figures);
-    assert!(place("The leakage probe failed") < figures);
+    let position = |words: &str| text.find(words).unwrap_or(usize::MAX);
+    let figures = position("class=\"figures\"");
+    assert!(position("may be too good") < figures);
+    assert!(position("The leakage probe failed") < figures);
     assert!(crate::summary::summary(&doubtful).contains("FAILED"));
     let sure = page(&report(&rows())).unwrap();
     assert!(!sure.contains("class=\"warning\""));

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 pub fn words(report: &Report) -> Markup {
     let least = report.subject.least_rows;
     html! {
-        h2 { "What the words mean" }
+        h2 { "Glossary" }
         dl.words {
             dt { "hit, ref." } dd { "Share of sales that the release valued, and that it referred to a person." }
             dt { "MdAPE, ≤5 %, ≤10 %, ≤20 %" }

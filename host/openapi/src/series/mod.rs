@@ -25,44 +25,44 @@ const PAGES: &[Code] = &[Code::InvalidCursor, Code::CursorWithSelectors];
 const WHOLE: &[Code] = &[Code::CursorNotAccepted];
 
 /// Headers of responses that a client may cache.
-const KEPT: &[&str] = &["ETag", "Cache-Control", "Vary"];
+const CACHE_HEADERS: &[&str] = &["ETag", "Cache-Control", "Vary"];
 const UNCHANGED: ResponseSpec = ResponseSpec {
     status: "304",
     about: "You have it already: the tag of If-None-Match is the one of this answer.",
     schema: None,
-    headers: KEPT,
+    headers: CACHE_HEADERS,
 };
 
-/// The answer with a body of this schema.
-const fn found(about: &'static str, schema: &'static str) -> ResponseSpec {
+/// Returns the response 200 with a body of this schema.
+const fn ok(about: &'static str, schema: &'static str) -> ResponseSpec {
     ResponseSpec {
         status: "200",
         about,
         schema: Some(schema),
-        headers: KEPT,
+        headers: CACHE_HEADERS,
     }
 }
 
 const SERIES: &[ResponseSpec] = &[
-    found(
+    ok(
         "The series selected, with a page of their observations.",
         "SeriesEnvelope",
     ),
     UNCHANGED,
 ];
 const COVERAGE: &[ResponseSpec] = &[
-    found(
+    ok(
         "The series selected, without observations.",
         "SeriesEnvelope",
     ),
     UNCHANGED,
 ];
-const DATASETS: &[ResponseSpec] = &[found("The datasets.", "SeriesCatalogue"), UNCHANGED];
+const DATASETS: &[ResponseSpec] = &[ok("The datasets.", "SeriesCatalogue"), UNCHANGED];
 const AREAS: &[ResponseSpec] = &[
-    found("Codes and names, in order of the codes.", "SeriesAreas"),
+    ok("Codes and names, in order of the codes.", "SeriesAreas"),
     UNCHANGED,
 ];
-const RELEASES: &[ResponseSpec] = &[found("The release.", "SeriesRelease"), UNCHANGED];
+const RELEASES: &[ResponseSpec] = &[ok("The release.", "SeriesRelease"), UNCHANGED];
 
 /// Every route of both families.
 pub static ROUTES: [Route; 9] = [
@@ -98,7 +98,7 @@ pub static ROUTES: [Route; 9] = [
         id: "marketsDatasets",
         tag: "Markets",
         summary: "List the datasets of market statistics",
-        about: "What the key may ask: parameters, metrics and choices of every dataset that it may use.",
+        about: "Parameters, metrics and choices of every dataset that the key may use.",
         parameters: parameters::release,
         body: None,
         answers: DATASETS,
@@ -163,7 +163,7 @@ pub static ROUTES: [Route; 9] = [
         id: "ratesDatasets",
         tag: "Rates",
         summary: "List the datasets of sterling rates",
-        about: "What the key may ask: parameters, metrics and choices of every dataset that it may use.",
+        about: "Parameters, metrics and choices of every dataset that the key may use.",
         parameters: parameters::release,
         body: None,
         answers: DATASETS,

@@ -57,19 +57,19 @@ fn initial(family: Family, dataset_required: bool) -> Vec<Field> {
         .iter()
         .map(|dataset| dataset.id.into())
         .collect();
-    let (_, place, _, schema, about) = query(
+    let (_, location, _, schema, about) = query(
         "dataset",
         among(Type::String, ids),
         "The dataset; required but beside a cursor.",
     );
-    let mut fields = vec![("dataset", place, dataset_required, schema, about)];
-    let mut named = BTreeSet::new();
+    let mut fields = vec![("dataset", location, dataset_required, schema, about)];
+    let mut names = BTreeSet::new();
     for selector in family
         .datasets()
         .iter()
         .flat_map(|dataset| dataset.selectors)
     {
-        if named.insert(selector.parameter()) {
+        if names.insert(selector.parameter()) {
             fields.push(selection(family, selector));
         }
     }
@@ -107,7 +107,7 @@ fn selection(family: Family, selector: &Selector) -> Field {
         .iter()
         .filter_map(|dataset| Some((dataset, dataset.selector(name)?)))
         .collect();
-    let listed = |presence: fn(Presence) -> bool| {
+    let dataset_list = |presence: fn(Presence) -> bool| {
         let ids: Vec<String> = takers
             .iter()
             .filter(|(_, selector)| presence(selector.presence))
@@ -117,8 +117,8 @@ fn selection(family: Family, selector: &Selector) -> Field {
     };
     let mut about = describe(selector);
     let (required, optional) = (
-        listed(|presence| presence == Presence::Required),
-        listed(|presence| presence != Presence::Required),
+        dataset_list(|presence| presence == Presence::Required),
+        dataset_list(|presence| presence != Presence::Required),
     );
     if !required.is_empty() {
         about.push_str(&format!(" Required by {required}."));

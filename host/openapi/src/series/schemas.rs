@@ -1,7 +1,7 @@
 //! The schemas of responses, with descriptions from the catalogue.
 
 use domesday_contract::schema::{
-    SchemaExt, Schemas, add, date, integer, list, moment, named, object, pattern, uuid,
+    SchemaExt, Schemas, add, date, integer, list, moment, object, pattern, schema_ref, uuid,
 };
 use domesday_contract::v1::envelope::ACCEPTED;
 use domesday_contract::v1::error::ErrorBody;
@@ -54,10 +54,10 @@ fn envelope() -> Object {
             ("release_id", release_id()),
             ("published_at", published_at()),
             ("release_status", status()),
-            ("selection", named("SeriesSelection")),
+            ("selection", schema_ref("SeriesSelection")),
             (
                 "revision_policy",
-                field(Type::String, "What later releases may change."),
+                field(Type::String, "The rule for revisions in later releases."),
             ),
             (
                 "notice",
@@ -75,12 +75,12 @@ fn envelope() -> Object {
                         ("message", field(Type::String, "For people.")),
                     ],
                 )
-                .describe("What you should know of the answer; absent where there is nothing.")
+                .describe("Warnings about the answer; absent if there are none.")
                 .into(),
             ),
             (
                 "series",
-                Schema::from(list(named("Series"), None, None)).into(),
+                Schema::from(list(schema_ref("Series"), None, None)).into(),
             ),
             (
                 "next_cursor",
@@ -116,7 +116,7 @@ fn selection() -> Object {
 
 fn series() -> Object {
     let months = |about| nullable(Type::Integer, about);
-    let known = Dimension::ALL.iter().map(|dimension| {
+    let properties = Dimension::ALL.iter().map(|dimension| {
         let schema = integer(0..=i64::from(u32::MAX)).describe(dimension.meaning());
         (
             dimension.as_str().to_owned(),
@@ -124,7 +124,7 @@ fn series() -> Object {
         )
     });
     let mut dimensions = Object::with_type(Type::Object);
-    dimensions.properties = known.collect();
+    dimensions.properties = properties.collect();
     object(
         &[
             "basis",
@@ -171,7 +171,7 @@ fn series() -> Object {
             ("method", field(Type::String, "The rule behind its values, where one is stated.")),
             (
                 "observations",
-                Schema::from(list(named("SeriesObservation"), None, None)).into(),
+                Schema::from(list(schema_ref("SeriesObservation"), None, None)).into(),
             ),
         ],
     )
@@ -251,7 +251,7 @@ fn catalogue() -> Object {
             ("published_at", published_at()),
             (
                 "datasets",
-                Schema::from(list(named("SeriesDataset"), None, None)).into(),
+                Schema::from(list(schema_ref("SeriesDataset"), None, None)).into(),
             ),
         ],
     )
@@ -306,7 +306,7 @@ fn dataset() -> Object {
             (
                 "selector_options",
                 options
-                    .describe("What each enumerated selector may be.")
+                    .describe("The values of each enumerated selector.")
                     .into(),
             ),
             (

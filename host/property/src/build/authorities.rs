@@ -14,7 +14,7 @@ pub(crate) struct Authorities {
     areas: BTreeMap<GssCode, (String, f64)>,
 }
 
-/// Where an authority's area came from.
+/// The source of an authority's area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AreaFrom {
     OwnCode,

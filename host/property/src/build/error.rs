@@ -6,7 +6,7 @@ use domesday_registers::{Day, ReadError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a snapshot could not be built. Damaged rows are no reason: they are rejected and counted.
+/// The reason why a snapshot could not be built. Damaged rows are rejected and counted instead.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A file is not of the expected kind.
@@ -17,7 +17,7 @@ pub enum BuildError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A published snapshot never changes.
@@ -37,7 +37,8 @@ pub enum BuildError {
     },
     /// The snapshot lacks data for an update.
     #[error(
-        "{} does not keep what an update needs: it was built before there were updates. Build it anew from all files",
+        "{} does not keep what an update needs: it was built before there were updates. Build it \
+         anew from all files",
         path.display()
     )]
     NotUpdatable {
@@ -46,7 +47,9 @@ pub enum BuildError {
     },
     /// A price paid file that would have acted before one that the snapshot holds already.
     #[error(
-        "{}: its latest sale is of {latest}, and the snapshot holds price paid data to {held}; files act in the order of their latest sales, so this one is no update. Build the snapshot anew from all files",
+        "{}: its latest sale is of {latest}, and the snapshot holds price paid data to \
+         {stored_to}; files act in the order of their latest sales, so this one is no update. \
+         Build the snapshot anew from all files",
         path.display()
     )]
     NoUpdate {
@@ -55,7 +58,7 @@ pub enum BuildError {
         /// Its latest day.
         latest: Day,
         /// The latest day of the files that the snapshot holds.
-        held: Day,
+        stored_to: Day,
     },
     /// The tables could not be written.
     #[error(transparent)]

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct Homes {
     pub(crate) addresses: Sorted<AddressSeed>,
     pub(crate) certificates: Sorted<CertificateSeed>,
-    /// Where UPRNs lie, those among them that no home has.
+    /// The locations of UPRNs, also of those that no home has.
     pub(crate) points: Sorted<PointSeed>,
     pub(crate) keys: Keys,
     /// UPRNs of premises, in which nobody lives.

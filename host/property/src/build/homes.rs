@@ -82,9 +82,9 @@ pub(crate) fn read(
                         Some(uprn)
                     }
                     Match::AddressUnknown if by_rules => {
-                        let asked = AddressQuery::of_lines(&row.lines, &row.town, &row.postcode);
+                        let query = AddressQuery::of_lines(&row.lines, &row.town, &row.postcode);
                         let is_premises = |uprn| file.premises.contains(&uprn);
-                        let home = rules::within_postcode(known, &asked, is_premises);
+                        let home = rules::within_postcode(known, &query, is_premises);
                         // Certificates are read one by one, so no other is known that may contest
                         // it.
                         let home = home.filter(|home| !home.one_address);
@@ -211,14 +211,15 @@ fn read_points(
     points.finish()
 }
 
-/// Of certificates under one key keeps the last in order of content. The UPRNs that only the
-/// others name come beside.
+/// Keeps the last certificate under each key, in order of content.
+///
+/// Returns also the UPRNs of the others that differ from their winner's.
 fn each_key_once(
     lodged: Sorted<LodgedCertificate>,
     scratch: &Rc<Scratch>,
     report: &mut HomesReport,
 ) -> Result<(Sorted<CertificateSeed>, FxHashSet<u64>), BuildError> {
-    let mut kept = Sorter::new(scratch);
+    let mut winners = Sorter::new(scratch);
     let mut losers = FxHashSet::default();
     let mut last: Option<LodgedCertificate> = None;
     for row in lodged.drain()? {
@@ -232,12 +233,12 @@ fn each_key_once(
             }
             _ => {
                 report.certificates += 1;
-                kept.push(row.seed.0)?;
+                winners.push(row.seed.0)?;
                 last = Some(row);
             }
         }
     }
-    Ok((kept.finish()?, losers))
+    Ok((winners.finish()?, losers))
 }
 
 /// Counts the properties, and finds the premises and the UPRNs of neither kind.

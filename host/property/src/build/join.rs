@@ -63,7 +63,7 @@ pub(crate) fn run(
     let total = homes.report.properties;
     let mut matched = Groups::new(matched.drain()?, |sale: &MatchedSale| sale.uprn)?;
     let mut properties = Properties::new(homes, places)?;
-    let mut done = 0_u64;
+    let mut processed = 0_u64;
     let mut row = Vec::new();
     watch("join", 0, total);
     while let Some((uprn, mut home)) = properties.next()? {
@@ -75,9 +75,9 @@ pub(crate) fn run(
         row.clear();
         home.property.encode(&mut row);
         table.insert(uprn, &row)?;
-        done += 1;
-        if done.is_multiple_of(PROPERTIES_BETWEEN_REPORTS) {
-            watch("join", done, total);
+        processed += 1;
+        if processed.is_multiple_of(PROPERTIES_BETWEEN_REPORTS) {
+            watch("join", processed, total);
         }
     }
     watch("join", total, total);

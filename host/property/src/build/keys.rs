@@ -41,7 +41,7 @@ impl Seed for KeySeed {
     }
 }
 
-/// Which property some keys of one address mean.
+/// The property that the keys of one address mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Match {
     /// Exactly one.
@@ -167,7 +167,7 @@ impl KeyFile {
         })
     }
 
-    /// Pairs of fingerprint and UPRN of a postcode, in order.
+    /// Returns the pairs of fingerprint and UPRN of a postcode, in order.
     ///
     /// # Errors
     /// The disk failed.
@@ -231,7 +231,7 @@ pub(crate) type ByPostcode<'a> =
     Groups<KeySeed, Box<dyn Iterator<Item = Result<KeySeed, BuildError>> + 'a>, u64>;
 
 impl Keys {
-    /// Each address of each property once, by postcode.
+    /// Returns each address of each property once, by postcode.
     pub(crate) fn addresses(&self) -> Result<ByPostcode<'_>, BuildError> {
         let both = MergedKeys {
             first: PeekedKeys::new(self.of_file.rows()?)?,
@@ -240,7 +240,7 @@ impl Keys {
         self.by_postcode(both)
     }
 
-    /// Each unit's building once for each property, by postcode.
+    /// Returns each unit's building once for each property, by postcode.
     pub(crate) fn units(&self) -> Result<ByPostcode<'_>, BuildError> {
         let units: Rows<'_, KeySeed> = self.units.rows()?;
         self.by_postcode(units)

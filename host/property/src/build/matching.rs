@@ -79,7 +79,7 @@ pub(crate) fn run(
         places,
         report,
     };
-    let (mut one, mut several, mut address_keys, mut done) = (0, 0, 0, 0);
+    let (mut one, mut several, mut address_keys, mut processed) = (0, 0, 0, 0);
     watch("match", 0, total);
     loop {
         let ahead = [keys.ahead(), sales.ahead()];
@@ -103,9 +103,9 @@ pub(crate) fn run(
         let mut strangers: Vec<UnmatchedSale> = Vec::new();
         let mut met: Vec<(CurrentSale, ByRule)> = Vec::new();
         for sale in sales.at(postcode)? {
-            done += 1;
-            if done % SALES_BETWEEN_REPORTS == 0 {
-                watch("match", done, total);
+            processed += 1;
+            if processed % SALES_BETWEEN_REPORTS == 0 {
+                watch("match", processed, total);
             }
             let found = find(&known, sale.address.own());
             if matches!(found, Match::One(_) | Match::Several) {
@@ -115,7 +115,7 @@ pub(crate) fn run(
             let home = match by_rules && !sale.address.other_type {
                 true => {
                     let is_premises = |uprn| homes.premises.contains(&uprn);
-                    rules::within_postcode(&known, &sale.written.asked(), is_premises)
+                    rules::within_postcode(&known, &sale.written.query(), is_premises)
                 }
                 false => None,
             };
@@ -180,17 +180,17 @@ impl MatchSink<'_> {
         count(&mut self.report.matching, name(found));
         match found {
             Match::One(uprn) => self.to(uprn, sale),
-            _ => self.nobodys(sale),
+            _ => self.join_unmatched(sale),
         }
     }
 
-    /// By a rule, as another address does.
+    /// Joins a sale to no property, because another address meets the same home by a rule.
     fn contested(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         count(&mut self.report.matching, CONTESTED);
-        self.nobodys(sale)
+        self.join_unmatched(sale)
     }
 
-    fn nobodys(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
+    fn join_unmatched(&mut self, sale: &CurrentSale) -> Result<(), BuildError> {
         let joined = joined(sale.id, &sale.sale, None, self.places, self.report)?;
         self.joined.push(joined)
     }
@@ -209,7 +209,7 @@ impl MatchSink<'_> {
         })
     }
 
-    /// Ends a district: matches the waiting sales.
+    /// Ends a district and matches its waiting sales.
     fn end(
         &mut self,
         district: &mut District,
@@ -224,8 +224,8 @@ impl MatchSink<'_> {
         known.sort_unstable();
         for (sale, found) in waiting {
             let is_premises = |uprn| premises.contains(&uprn);
-            let (postcode, asked) = (sale.sale.postcode, sale.written.asked());
-            match rules::within_district(&known, postcode, &asked, is_premises) {
+            let (postcode, query) = (sale.sale.postcode, sale.written.query());
+            match rules::within_district(&known, postcode, &query, is_premises) {
                 Some(home) => self.by_rule(&sale, home)?,
                 None => self.found(&sale, found)?,
             }
@@ -240,7 +240,7 @@ pub(crate) const ONE_BY_RULE: &str = "one_property_by_rule";
 /// How a report calls a sale whose home by a rule is another address's by a rule, too.
 pub(crate) const CONTESTED: &str = "one_property_for_several_addresses";
 
-/// How a report calls it.
+/// Returns the name of a match in reports.
 pub(crate) fn name(found: Match) -> &'static str {
     match found {
         Match::One(_) => "one_property",

@@ -80,8 +80,10 @@ pub fn build(
     build_within(snapshot_id, inputs, directory, DEFAULT_MEMORY, watch)
 }
 
-/// [`build`] with a bound of `memory` bytes for seeds; those that do not fit wait on disk beside
-/// the snapshot. The postcodes, the pages being written (256 MiB) and the buffers come on top.
+/// Builds as [`build`] does, with a bound of `memory` bytes for seeds.
+///
+/// Seeds that do not fit wait on disk beside the snapshot. The postcodes, the pages being written
+/// (256 MiB) and the buffers come on top.
 ///
 /// # Errors
 /// See [`BuildError`].
@@ -174,9 +176,9 @@ fn tables(
         by_rules,
     } = read;
     watch("settle", 0, 1);
-    let settled = settle::settle(sales, scratch)?;
+    let current = settle::settle(sales, scratch)?;
     watch("settle", 1, 1);
-    let mut report = settled.report;
+    let mut report = current.report;
     let database = write::create(path)?;
     let transaction = write::begin(&database)?;
     let table = |definition| Table::open(&transaction, definition);
@@ -187,7 +189,7 @@ fn tables(
     };
     let matched = matching::run(
         matching::SalesToMatch {
-            sales: settled.sales,
+            sales: current.sales,
             by_rules,
         },
         &mut homes,
@@ -221,7 +223,7 @@ fn tables(
         unplaced_sales: counted.unplaced,
         matched_sales: counted.matched,
     };
-    let latest_sale = settled.latest_day.map(i32::from);
+    let latest_sale = current.latest_day.map(i32::from);
     let mut figures = table(tables::FIGURES)?;
     let last = latest_sale.map_or(0, |day| last_whole_month(Day(day)));
     figures::compute(

@@ -73,8 +73,8 @@ pub(crate) fn pack(lodged: u16, row: &Certificate) -> PackedCertificate {
     }
 }
 
-/// Puts a property together. The address file places it, else OS Open UPRN, else its newest
-/// certificate whose postcode has coordinates.
+/// Builds a property. The address file places it, else OS Open UPRN, else its newest certificate
+/// whose postcode has coordinates.
 fn property(
     address: Option<&AddressSeed>,
     point: Option<&PointSeed>,

@@ -49,12 +49,12 @@ impl StagedSnapshot {
         &self.staging
     }
 
-    /// Where a file of the directory is written.
+    /// Returns the path that a file of the directory is written to.
     pub(crate) fn path(&self, file: &str) -> PathBuf {
         self.staging.join(file)
     }
 
-    /// Gives the directory its name.
+    /// Publishes the directory under its name.
     pub(crate) fn publish(mut self) -> Result<(), BuildError> {
         fs::rename(&self.staging, &self.target).map_err(BuildError::io(&self.target))?;
         self.published = true;

@@ -23,14 +23,16 @@ impl RejectsFile {
         Ok(rejects)
     }
 
-    /// A row that its reader refused.
+    /// Writes a row that its reader refused.
     pub(crate) fn read(&mut self, file: &str, reject: &RejectedRow) -> Result<(), BuildError> {
         let position = (reject.member.as_deref(), reject.line);
         self.row(file, position, reject.reason.code(), &reject.value)
     }
 
-    /// A row that is not taken: the file, with the member of an archive and the line in it, why,
-    /// and the cell or the identifier that shows it.
+    /// Writes a row that is not taken: its file, line and reason.
+    ///
+    /// The file comes with the member of an archive. `value` is the cell or the identifier that
+    /// shows the reason.
     pub(crate) fn row(
         &mut self,
         file: &str,

@@ -17,20 +17,20 @@ pub(crate) struct WrittenAddress(Box<str>);
 const BETWEEN: char = '\u{1f}';
 
 impl WrittenAddress {
-    /// Unit, building, street, locality and town.
+    /// Creates an address from unit, building, street, locality and town.
     pub(crate) fn new(parts: [&str; 5]) -> WrittenAddress {
         let mut text = parts.join("\u{1f}");
         text.shrink_to_fit();
         WrittenAddress(text.into_boxed_str())
     }
 
-    pub(crate) fn asked(&self) -> AddressQuery {
+    pub(crate) fn query(&self) -> AddressQuery {
         let mut parts = self.0.split(BETWEEN);
         let mut next = || parts.next().unwrap_or_default();
         AddressQuery::of_parts(next(), next(), next(), next(), next())
     }
 
-    /// Bytes beside its own.
+    /// Returns the bytes on the heap, with the allocation's overhead.
     pub(crate) fn heap(&self) -> usize {
         16 + self.0.len()
     }
@@ -50,25 +50,25 @@ pub(crate) struct ByRule {
 /// the search as several homes do.
 pub(crate) fn within_postcode(
     known: &[(u64, u64)],
-    asked: &AddressQuery,
+    query: &AddressQuery,
     is_premises: impl Fn(u64) -> bool,
 ) -> Option<ByRule> {
     if known.is_empty() {
         return None;
     }
     for rule in RULES {
-        let forbidden = rule.unless(asked);
+        let forbidden = rule.blocking_keys(query);
         if forbidden.iter().any(|key| any(known, key)) {
             continue;
         }
-        if let Some(over) = rule.over(asked)
-            && !over
+        if let Some(premises) = rule.premises_keys(query)
+            && !premises
                 .iter()
                 .any(|key| has_premises(known, key, &is_premises))
         {
             continue;
         }
-        match find(known, &prints(&rule.wanted(asked))) {
+        match find(known, &prints(&rule.target_keys(query))) {
             Match::One(uprn) if !is_premises(uprn) => {
                 return Some(ByRule {
                     rule: rule.name,
@@ -88,12 +88,12 @@ pub(crate) fn within_postcode(
 pub(crate) fn within_district(
     district: &[(u64, u64, u64)],
     postcode: u64,
-    asked: &AddressQuery,
+    query: &AddressQuery,
     is_premises: impl Fn(u64) -> bool,
 ) -> Option<ByRule> {
     let own_sector = sector(postcode);
     let at = |print: u64| equal_range(district, print, |(print, ..)| *print);
-    let keys: Vec<AddressKey> = asked.keys_with_street().cloned().collect();
+    let keys: Vec<AddressKey> = query.keys_with_street().cloned().collect();
     let mut homes = prints(&keys).into_iter().flat_map(at);
     let &(_, uprn, found_at) = homes.next()?;
     let mut is_here = sector(found_at) == own_sector;
@@ -104,7 +104,7 @@ pub(crate) fn within_district(
         is_here |= sector(postcode) == own_sector;
     }
     let street_is_here = || {
-        let mut street = prints(&asked.of_its_street()).into_iter().flat_map(at);
+        let mut street = prints(&query.of_its_street()).into_iter().flat_map(at);
         street.any(|(_, _, postcode)| sector(*postcode) == own_sector)
     };
     if is_premises(uprn) || (!is_here && street_is_here()) {

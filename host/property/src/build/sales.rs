@@ -74,7 +74,7 @@ pub(crate) struct SaleAddress {
 }
 
 impl SaleAddress {
-    /// Fingerprints of the address itself.
+    /// Returns the fingerprints of the address itself.
     pub(crate) fn own(&self) -> &[u64] {
         &self.prints[..usize::from(self.own).min(self.prints.len())]
     }
@@ -94,7 +94,7 @@ impl Seed for SaleSeed {
 /// All rows, by transaction.
 pub(crate) struct ReadSales {
     pub(crate) rows: Sorted<SaleSeed>,
-    /// When the rows of each file act, by the file's number.
+    /// The moment at which the rows of each file act, by the file's number.
     pub(crate) moments: Vec<Moment>,
 }
 

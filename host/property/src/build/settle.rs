@@ -44,7 +44,7 @@ impl Seed for CurrentSale {
 }
 
 /// Transactions after all changes, by postcode and id.
-pub(crate) struct SettledSales {
+pub(crate) struct CurrentSales {
     pub(crate) sales: Sorted<CurrentSale>,
     pub(crate) latest_day: Option<u16>,
     pub(crate) report: SalesReport,
@@ -55,7 +55,7 @@ pub(crate) struct SettledSales {
 ///
 /// # Errors
 /// Two transaction identifiers share a sale id, or the disk failed.
-pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<SettledSales, BuildError> {
+pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<CurrentSales, BuildError> {
     let ReadSales { rows, moments } = read;
     let mut report = SalesReport::default();
     let mut sales = Sorter::new(scratch);
@@ -63,7 +63,7 @@ pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<SettledSa
     let mut transactions = Groups::new(rows.drain()?, |seed: &SaleSeed| seed.id)?;
     while let Some((_, rows)) = transactions.next()? {
         let rows = in_order(rows, &moments)?;
-        if let Some(row) = last_word(rows, &mut report) {
+        if let Some(row) = final_row(rows, &mut report) {
             report.transactions += 1;
             latest_day = latest_day.max(Some(row.sale.day));
             sales.push(CurrentSale {
@@ -74,7 +74,7 @@ pub(crate) fn settle(read: ReadSales, scratch: &Rc<Scratch>) -> Result<SettledSa
             })?;
         }
     }
-    Ok(SettledSales {
+    Ok(CurrentSales {
         sales: sales.finish()?,
         latest_day,
         report,
@@ -105,10 +105,10 @@ pub(crate) fn in_order(
 }
 
 /// Returns the row that remains after all rows of one transaction, if any.
-fn last_word(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> {
-    let mut standing: Option<SaleSeed> = None;
+fn final_row(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> {
+    let mut current: Option<SaleSeed> = None;
     for row in rows {
-        match (row.change, &standing) {
+        match (row.change, &current) {
             (Change::Addition, Some(before))
                 if before.sale == row.sale && before.address == row.address =>
             {
@@ -121,7 +121,7 @@ fn last_word(rows: Vec<SaleSeed>, report: &mut SalesReport) -> Option<SaleSeed> 
             (Change::Delete, Some(_)) => report.deletions_applied += 1,
             (Change::Delete, None) => report.deletions_of_unknown += 1,
         }
-        standing = (row.change != Change::Delete).then_some(row);
+        current = (row.change != Change::Delete).then_some(row);
     }
-    standing
+    current
 }

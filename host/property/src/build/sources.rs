@@ -93,7 +93,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         self.try_read::<T>(kind, |number, row| Ok(take(number, row)))
     }
 
-    /// As [`Sources::read`], where taking a row may fail, which ends the reading.
+    /// Reads as [`Sources::read`] does, and stops at the first error of `take`.
     pub(crate) fn try_read<T: Register>(
         &mut self,
         kind: Kind,
@@ -136,7 +136,7 @@ impl<'a, 'w> Sources<'a, 'w> {
         files.map(|source| source.report.sha256.clone()).collect()
     }
 
-    /// Where each file of a kind is, by its number.
+    /// Returns the path of each file of a kind, by its number.
     pub(crate) fn paths(&self, kind: Kind) -> Vec<PathBuf> {
         let files = self.sources.iter().filter(|source| source.kind == kind);
         files.map(|source| source.path.clone()).collect()

@@ -112,7 +112,7 @@ impl Property {
     }
 }
 
-/// Certificates given newest first, put together field by field.
+/// Merges certificates field by field. They come newest first.
 pub(crate) fn merged<'a>(
     newest_first: impl IntoIterator<Item = &'a Attributes>,
 ) -> Option<Attributes> {

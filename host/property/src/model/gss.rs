@@ -42,7 +42,7 @@ impl GssCode {
         u8::try_from(self.0 / 100_000_000).map_or('?', |n| char::from(b'A' + n % 26))
     }
 
-    /// The four bytes that stand for it in the store.
+    /// Returns the four bytes that stand for the code in the store.
     pub(crate) fn packed(self) -> u32 {
         self.0
     }

@@ -1,4 +1,4 @@
-//! How an area's market stood.
+//! The state of an area's market.
 
 use super::GssCode;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub struct AreaFigures {
     pub price_change_12m_pct: Option<f64>,
 }
 
-/// How wide an area a price index covers.
+/// The kind of area that a price index covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexLevel {
     /// The local authority asked about.
@@ -46,7 +46,7 @@ pub enum IndexLevel {
 /// A monthly house price index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IndexSeries {
-    /// How wide the area is.
+    /// The kind of area.
     pub area_level: IndexLevel,
     /// The area.
     pub area_code: GssCode,

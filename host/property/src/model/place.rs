@@ -44,7 +44,7 @@ pub enum Resolution {
     NotFound,
     /// Several properties could be meant.
     Ambiguous {
-        /// How many.
+        /// The number of candidates.
         candidates: u32,
         /// The address names a building that is divided into units, and no unit was given.
         needs_unit: bool,
@@ -75,7 +75,7 @@ pub struct RowCounts {
 /// A file that a snapshot was built from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Which register.
+    /// The register.
     pub register: String,
     /// Name without its folder.
     pub file: String,
@@ -85,7 +85,7 @@ pub struct SourceFile {
     pub rows: u64,
 }
 
-/// Which snapshot this is.
+/// The identity of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     /// Name given at build.

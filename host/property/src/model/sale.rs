@@ -95,7 +95,7 @@ fn type_index(property_type: PropertyType) -> u32 {
     }
 }
 
-/// Which sales come first, and so which stay when there are more than the limit.
+/// The order of sales. Those that come last are dropped beyond the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// By distance, then the newer day, then the smaller id.
@@ -104,7 +104,7 @@ pub enum Order {
     Newest,
 }
 
-/// Asks for sales near a point.
+/// A query for sales near a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearbyQuery {
     /// British National Grid, metres.
@@ -121,7 +121,7 @@ pub struct NearbyQuery {
     pub types: PropertyTypes,
     /// The largest number of sales, at most [`MAX_LIMIT`].
     pub limit: usize,
-    /// Which come first.
+    /// The order of the sales.
     pub order: Order,
     /// Only category A.
     pub standard_only: bool,

@@ -6,7 +6,7 @@ use crate::store::sale::{self, PackedSale};
 use crate::{Snapshot, SnapshotError};
 
 impl Snapshot {
-    /// Hands over the sales of a cell from one year to another.
+    /// Passes the sales of a cell from one year to another to `found`.
     pub(crate) fn cell_sales(
         &self,
         cell: Cell,

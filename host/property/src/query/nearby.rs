@@ -98,7 +98,7 @@ impl Snapshot {
         search.finish(best.sorted())
     }
 
-    /// Hands over a cell's sales that meet the query, in no promised order.
+    /// Passes a cell's sales that meet the query to `found`, in no promised order.
     fn scan(
         &self,
         search: &Search<'_>,
@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         (self.radius / i64::from(SIDE)) as i32 + 1
     }
 
-    /// Least squared distance from the point to anything in `ring` or beyond.
+    /// Returns the least squared distance from the point to anything in `ring` or beyond.
     fn unseen_squared(&self, ring: i32) -> u64 {
         let Some(inner) = ring.checked_sub(1).filter(|&inner| inner >= 0) else {
             return 0;
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
             .pow(2)
     }
 
-    /// Least squared distance from the point to a cell.
+    /// Returns the least squared distance from the point to a cell.
     fn cell_squared(&self, column: i32, row: i32) -> u64 {
         let gap = |at: i32, cell: i32| {
             let low = i64::from(cell) * i64::from(SIDE);
@@ -181,7 +181,7 @@ impl<'a> Search<'a> {
     fn candidate(&self, cell: Cell, packed: PackedSale<'_>) -> Option<Candidate> {
         let query = self.query;
         let day = packed.day();
-        let wanted = day >= query.from
+        let matches = day >= query.from
             && day < query.before
             && (packed.standard() || !query.standard_only)
             && packed
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
             && (self.exclude_uprn == 0 || packed.uprn() != self.exclude_uprn)
             && (!query.with_floor_area
                 || packed.has_floor_area() && packed.attributes_day(query.before).is_some());
-        if !wanted {
+        if !matches {
             return None;
         }
         let (corner_east, corner_north) = cell.corner();

@@ -158,7 +158,8 @@ impl Snapshot {
         Ok(self.addresses.get(packed)?.is_some() || self.postcode_sales.get(packed)?.is_some())
     }
 
-    /// Category A sales of dwellings in a postcode, within three years strictly before a day.
+    /// Counts category A sales of dwellings in a postcode, within three years strictly before a
+    /// day.
     ///
     /// # Errors
     /// Storage failed, or a row is damaged.

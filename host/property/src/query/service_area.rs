@@ -115,7 +115,7 @@ mod tests {
     }
 
     proptest! {
-        /// A postcode outside of the searched squares cannot change the answer while one of ours is
+        /// A postcode outside of the searched squares cannot change the result while one of ours is
         /// in reach.
         #[test]
         fn squares_answer_as_all_postcodes_would(

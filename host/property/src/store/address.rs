@@ -1,4 +1,4 @@
-//! What the addresses of a postcode stand for: 14 bytes an entry, ordered.
+//! The meaning of the addresses of a postcode: 14 bytes an entry, ordered.
 //!
 //! An address is kept as a fingerprint, the first eight bytes of the SHA-256 of its key. Two
 //! different keys of one postcode with one fingerprint stop the build, so a look-up is as exact as
@@ -33,7 +33,7 @@ impl Entry {
     }
 }
 
-/// First eight bytes of the SHA-256 of a text, big-endian.
+/// Returns the first eight bytes of the SHA-256 of a text, big-endian.
 pub(crate) fn fingerprint(text: &str) -> u64 {
     fingerprints(text).0
 }
@@ -57,7 +57,7 @@ pub(crate) fn encode(fingerprint: u64, entry: Entry, out: &mut Vec<u8>) {
     put::<5>(out, value);
 }
 
-/// Puts the entries of a postcode in order and packs them.
+/// Sorts the entries of a postcode and packs them.
 pub(crate) fn row(mut entries: Vec<(u64, Entry)>) -> Vec<u8> {
     entries.sort_unstable();
     let mut row = Vec::with_capacity(entries.len() * WIDTH);

@@ -29,7 +29,7 @@ impl Cell {
             .then_some(Cell::Grid(column, row))
     }
 
-    /// Key of the block that holds this cell's sales of a year (1970 to 2149).
+    /// Returns the key of the block that holds this cell's sales of a year (1970 to 2149).
     pub(crate) fn key(self, year: i32) -> u64 {
         let number = match self {
             Cell::Grid(column, row) => (row as u64) << 16 | column as u64,

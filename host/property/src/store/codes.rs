@@ -12,7 +12,7 @@ pub(crate) trait FixedCodes: Copy + PartialEq + 'static {
     /// Every value. Its number is its position, counted from 1.
     const VALUES: &'static [Self];
 
-    /// Number of a value or of none.
+    /// Returns the number of a value, or 0 for none.
     fn number(value: Option<Self>) -> u64 {
         value
             .and_then(|v| Self::VALUES.iter().position(|known| *known == v))

@@ -9,8 +9,9 @@ use std::path::Path;
 /// The largest page cache. Each page is read once.
 const CACHE_BYTES: usize = 64 << 20;
 
-/// SHA-256, in lower-case hexadecimal, over every row of every table except `origin` and
-/// `unmatched_sales`.
+/// Computes the SHA-256 over every row of every table except `origin` and `unmatched_sales`.
+///
+/// The result is in lower-case hexadecimal.
 ///
 /// Tables come in a fixed order, rows in key order. Each of table name, key and value is preceded
 /// by its length in eight bytes, little-endian; a number as key is its eight bytes, big-endian; a
@@ -44,7 +45,7 @@ pub fn content_digest(path: &Path) -> Result<String, SnapshotError> {
     Ok(hex(&hasher.0.finalize()))
 }
 
-/// Bytes in lower-case hexadecimal.
+/// Formats bytes in lower-case hexadecimal.
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -56,7 +57,7 @@ impl Framed {
         self.0.update((bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
     }
-    /// A table's name cannot be taken for a key, since no key has this length.
+    /// Hashes a table's name. No key has the length before it, so the name cannot pass for a key.
     fn table(&mut self, name: &str) {
         self.0.update(u64::MAX.to_le_bytes());
         self.field(name.as_bytes());

@@ -130,9 +130,9 @@ impl PackedProperty {
             put::<3>(out, u64::from(easting.unsigned_abs()));
             put::<3>(out, u64::from(northing.unsigned_abs()));
         }
-        let kept = self.certificates.len().min(usize::from(u16::MAX));
-        put::<2>(out, kept as u64);
-        for certificate in &self.certificates[self.certificates.len() - kept..] {
+        let stored = self.certificates.len().min(usize::from(u16::MAX));
+        put::<2>(out, stored as u64);
+        for certificate in &self.certificates[self.certificates.len() - stored..] {
             certificate.encode(out);
         }
         for &day in &self.sale_days {

@@ -119,8 +119,8 @@ mod tests {
             AreaLevel::PostcodeSector,
             AreaLevel::LocalAuthority,
         ] {
-            let made = key(level, 0xFFFF_FFFF, Some(PropertyType::Flat), 2026);
-            assert_eq!(area_and_year(made), Some(((level, 0xFFFF_FFFF), 56)));
+            let key_of_area = key(level, 0xFFFF_FFFF, Some(PropertyType::Flat), 2026);
+            assert_eq!(area_and_year(key_of_area), Some(((level, 0xFFFF_FFFF), 56)));
         }
         assert_eq!(area_and_year(u64::MAX), None);
     }

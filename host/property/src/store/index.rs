@@ -26,7 +26,7 @@ pub(crate) fn encode(points: &[(i16, f64)]) -> Vec<u8> {
 pub(crate) struct Series<'a>(&'a [[u8; WIDTH]]);
 
 impl<'a> Series<'a> {
-    /// `None` where the row is damaged.
+    /// Reads a row, or returns `None` where it is damaged.
     pub(crate) fn new(bytes: &'a [u8]) -> Option<Series<'a>> {
         let (points, rest) = bytes.as_chunks::<WIDTH>();
         rest.is_empty().then_some(Series(points))
@@ -43,7 +43,7 @@ impl<'a> Series<'a> {
         self.points(0..self.0.len())
     }
 
-    /// Some of them.
+    /// Returns the points of a range.
     pub(crate) fn points(&self, range: Range<usize>) -> impl Iterator<Item = (i32, f64)> + 'a {
         self.0[range].iter().map(point_of)
     }

@@ -8,7 +8,7 @@ use domesday_registers::records::Country;
 const WIDTH: usize = 13;
 const NO_AUTHORITY: u64 = 0xFFFF_FFFF;
 
-/// Where a postcode lies.
+/// The location of a postcode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredPostcode {
     pub(crate) easting: i32,

@@ -118,7 +118,7 @@ impl<'a> PackedSale<'a> {
             get::<2>(self.0, NORTH) as i32,
         )
     }
-    /// 0 for none.
+    /// Returns the UPRN, or 0 for none.
     #[inline]
     pub(crate) fn uprn(self) -> u64 {
         get::<5>(self.0, UPRN)

@@ -90,7 +90,7 @@ impl Moment {
         }
     }
 
-    /// Takes a row into account.
+    /// Records a row: its day, and whether it changes another.
     pub(crate) fn take(&mut self, day: u16, changes: bool) {
         self.latest_day = self.latest_day.max(day);
         self.changes |= changes;

@@ -36,17 +36,17 @@ const ALONE: u64 = 1 << 15;
 pub(crate) fn encode(sales: &[UnmatchedSale]) -> Vec<u8> {
     let mut out = Vec::new();
     for sale in sales {
-        let kept = &sale.prints[..sale.prints.len().min(MOST_PRINTS)];
+        let prints = &sale.prints[..sale.prints.len().min(MOST_PRINTS)];
         put::<8>(&mut out, sale.id);
         let alone = if sale.alone.is_some() { ALONE } else { 0 };
         put::<2>(
             &mut out,
-            alone | (kept.len() as u64) << 1 | u64::from(sale.other_type),
+            alone | (prints.len() as u64) << 1 | u64::from(sale.other_type),
         );
         if let Some(uprn) = sale.alone {
             put::<8>(&mut out, uprn);
         }
-        for &print in kept {
+        for &print in prints {
             put::<8>(&mut out, print);
         }
     }

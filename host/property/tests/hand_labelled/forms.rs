@@ -1,4 +1,4 @@
-//! What an honest client might type for a row of price paid data: the rules behind the labels.
+//! The forms in which an honest client might type a row of price paid data.
 
 use domesday_registers::records::PricePaid;
 
@@ -29,7 +29,7 @@ pub(crate) fn request(form: &str, sale: &PricePaid) -> Request {
     Request { building, street }
 }
 
-/// "FLAT 3, 12", or "12".
+/// Formats the building as "FLAT 3, 12", or "12".
 fn written(sale: &PricePaid) -> String {
     if sale.saon.is_empty() {
         sale.paon.clone()
@@ -38,7 +38,7 @@ fn written(sale: &PricePaid) -> String {
     }
 }
 
-/// "12 flat 3"; "67 mill house" of "MILL HOUSE, 67".
+/// Puts the number first: "12 flat 3", or "67 mill house" for "MILL HOUSE, 67".
 fn swapped(sale: &PricePaid) -> String {
     match sale.paon.split_once(", ") {
         _ if !sale.saon.is_empty() => format!("{} {}", sale.paon, sale.saon),
@@ -47,7 +47,7 @@ fn swapped(sale: &PricePaid) -> String {
     }
 }
 
-/// "  12 a": letters apart from digits, ranges with "to", blanks to spare.
+/// Spreads the text: "  12 a". Letters stand apart from digits, and ranges have "to".
 fn spaced(building: &str) -> String {
     let mut text = String::from("  ");
     for c in building.replace(" - ", " to ").chars() {
@@ -75,7 +75,7 @@ fn title(text: &str) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// With the last word as people shorten it.
+/// Shortens the last word as people do.
 fn abbreviated(street: &str) -> String {
     let (start, last) = street.rsplit_once(' ').unwrap_or(("", street));
     let short = match last {

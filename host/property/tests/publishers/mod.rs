@@ -14,7 +14,7 @@ pub(crate) fn folder(test: &str) -> Option<PathBuf> {
     downloads::folder(test, CERTIFICATES)
 }
 
-/// Everything that a snapshot is built from, in the order of docs/how-to/run-on-real-data.md.
+/// Returns every input of a snapshot, in the order of docs/how-to/run-on-real-data.md.
 pub(crate) fn inputs(data: &Path) -> Inputs {
     let ppd = |name: &str| data.join("ppd").join(name);
     Inputs {

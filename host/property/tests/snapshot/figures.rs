@@ -5,7 +5,8 @@ use domesday_property::{AreaFigures, AreaLevel, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-/// Two years of sales in two sectors, most with a certificate, some of which come later.
+/// Returns two years of sales in two sectors, most with a certificate. Some certificates come
+/// later.
 pub(crate) fn world() -> (Vec<Sold>, Vec<Lodged>, World) {
     let days = [
         "2019-01-10",

@@ -7,7 +7,7 @@ use domesday_property::{AreaLevel, GssCode, NearbyQuery, Order, Snapshot};
 use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
-/// Everything that can be asked about a day, in one text.
+/// Returns in one text everything that a snapshot knows before a day.
 fn known(snapshot: &Snapshot, before: Day) -> String {
     let query = NearbyQuery {
         easting: 450_100,
@@ -48,8 +48,8 @@ fn other(
     Snapshot,
     domesday_property::leakage_test_data::ShuffleCounts,
 ) {
-    let kept = tempfile::tempdir().unwrap();
-    let copy = kept.path().join("copy.redb");
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("copy.redb");
     let shuffled = shuffle(&built.file(), &copy, cut, seed).unwrap();
     (Snapshot::open(&copy).unwrap(), shuffled)
 }

@@ -4,7 +4,8 @@ use crate::world::{Lodged, Sold, World, postcode};
 use domesday_property::Resolution;
 use domesday_property::build::{self, BuildError, Inputs};
 
-/// A build that fails after seeds were spilled: the last file to be read is no index.
+/// A build that fails after it spilled seeds removes them. The last file that it reads is not an
+/// index, so it fails.
 #[test]
 fn spilled_seeds_go_with_a_failed_build() {
     let built = many_homes().build();
@@ -36,8 +37,10 @@ fn files_below(folder: &std::path::Path) -> usize {
         .sum()
 }
 
-/// Homes of the address file and of certificates, premises, units, sales that meet them and
-/// sales that do not, a certificate key that three homes claim, and repeated postcodes.
+/// Returns a world with many kinds of homes, keys and sales.
+///
+/// It has homes of the address file and of certificates, premises and units. Some sales meet them
+/// and some do not. Three homes claim one certificate key, and postcodes repeat.
 fn many_homes() -> World {
     const STREETS: [&str; 3] = ["ORCHARD WAY", "MILL LANE", "THE GREEN"];
     const NUMBERS: [&str; 6] = ["1", "2", "3", "KINGS COURT", "12", "14"];

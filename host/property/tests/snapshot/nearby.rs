@@ -27,8 +27,9 @@ struct Known {
     at: (i32, i32),
 }
 
-/// Sixty postcodes, half of them within about a kilometre and half over six, cell edges among
-/// them, and 600 sales.
+/// Returns a world of 600 sales in sixty postcodes, and its snapshot.
+///
+/// Half of the postcodes are within about a kilometre and half over six, cell edges among them.
 fn world() -> &'static (Vec<Known>, Snapshot) {
     static WORLD: OnceLock<(Vec<Known>, Snapshot)> = OnceLock::new();
     WORLD.get_or_init(|| {

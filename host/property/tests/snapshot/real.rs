@@ -66,7 +66,7 @@ fn a_snapshot_of_the_real_registers() {
     }
 }
 
-/// Places on both sides of the border, kilometres apart.
+/// Checks places on both sides of the border, kilometres apart.
 fn border(snapshot: &Snapshot) {
     let started = std::time::Instant::now();
     for (name, easting, northing, beyond) in [
@@ -136,7 +136,7 @@ fn figures(report: &Report) -> Vec<String> {
     files.chain(counts).collect()
 }
 
-/// 1234567 as "1,234,567".
+/// Formats 1234567 as "1,234,567".
 fn grouped(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),

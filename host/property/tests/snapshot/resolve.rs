@@ -262,7 +262,7 @@ fn a_postcode_is_represented_by_addresses_or_sales_and_recent_sales_are_counted(
     );
 }
 
-/// Somebody else's list of the same addresses: the book answers as the snapshot does.
+/// An address list with the snapshot's addresses resolves a request as the snapshot does.
 #[test]
 fn a_book_of_the_same_addresses_answers_as_the_snapshot() {
     let rows = [

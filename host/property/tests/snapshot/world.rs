@@ -214,14 +214,14 @@ impl World {
         self
     }
 
-    /// Rows of an address file, without its header.
+    /// Adds the rows of an address file, without its header.
     pub(crate) fn and_addresses(mut self, rows: &str) -> World {
         let head = "uprn,saon,paon,street,locality,town,postcode,easting,northing,classification,country\n";
         self.addresses = Some(format!("{head}{rows}"));
         self
     }
 
-    /// With coordinates of UPRNs.
+    /// Adds coordinates of UPRNs.
     pub(crate) fn and_open_uprn(mut self, rows: &str) -> World {
         let head = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n";
         self.open_uprn = Some(format!("{head}{rows}"));

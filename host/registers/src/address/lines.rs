@@ -145,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// "12 High Street" or "12 Kings Court", and the segments after it.
+    /// Adds the keys of "12 High Street" or "12 Kings Court" with the segments after it.
     fn numbered(&mut self, number: &[String], words: &[String], rest: &[Vec<String>]) {
         let unit = self.unit.clone();
         self.key(&unit, number, words);
@@ -174,7 +174,7 @@ impl Reading {
         }
     }
 
-    /// "The Chase", "Kings Court" or "High Street", and the segments after it.
+    /// Adds the keys of "The Chase", "Kings Court" or "High Street" with the segments after it.
     fn named(&mut self, building: &[String], rest: &[Vec<String>], town: &[String]) {
         let unit = self.unit.clone();
         if let Some((house, street)) = house_in_street(building) {
@@ -221,7 +221,8 @@ impl Reading {
     }
 }
 
-/// "Mill House Station Road", a house and its street without a comma: two words or more of each.
+/// Splits "Mill House Station Road" into a house and its street, where no comma does. Each has two
+/// words or more.
 fn house_in_street(words: &[String]) -> Option<(&[String], &[String])> {
     (2..words.len().saturating_sub(1))
         .map(|at| words.split_at(at))

@@ -47,8 +47,10 @@ impl AddressKey {
         ))
     }
 
-    /// Words are put together without spaces, except beside digits, since registers divide one
-    /// name differently ("Lime Tree Grove", "Limetree Grove").
+    /// Creates a key from unit, building and street.
+    ///
+    /// Words are put together without spaces, except beside digits, since registers divide one name
+    /// differently ("Lime Tree Grove", "Limetree Grove").
     fn new(unit: &str, building: &[String], street: &[String]) -> AddressKey {
         let mut key = String::with_capacity(48);
         key.push_str(unit);
@@ -70,7 +72,7 @@ impl AddressKey {
         AddressKey(format!("{unit}|{building}|{street}"))
     }
 
-    /// Unit, building and street as the key holds them.
+    /// Splits the key into unit, building and street.
     pub(crate) fn key_parts(&self) -> (&str, &str, &str) {
         let mut parts = self.0.splitn(3, '|');
         let mut next = || parts.next().unwrap_or_default();
@@ -120,7 +122,7 @@ pub(crate) fn name_in_key(text: &str) -> String {
     key.key_parts().2.to_owned()
 }
 
-/// Sorted, each once.
+/// Sorts keys and removes duplicates.
 fn in_order(mut keys: Vec<AddressKey>) -> Vec<AddressKey> {
     keys.sort_unstable();
     keys.dedup();

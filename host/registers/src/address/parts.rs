@@ -117,7 +117,8 @@ fn secondary(saon: &str) -> (Units, bool) {
     (taken, named)
 }
 
-/// Units and names of `paon`. Only where `saon` has no unit is a number before a name one.
+/// Returns the units and names of `paon`. Only where `saon` has no unit is a number before a name
+/// one.
 fn primary(paon: &str, secondary: &Units) -> (Vec<String>, Vec<Vec<String>>) {
     let split = |text: &str, last| {
         let taken = unit::take(words(text), last);

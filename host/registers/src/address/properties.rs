@@ -101,10 +101,10 @@ proptest! {
     #[test]
     fn registers_and_clients_agree(unit in proptest::option::of(number()), building in number(), street in street()) {
         let saon = unit.map(|unit| format!("FLAT {unit}")).unwrap_or_default();
-        let asked = request(&format!("{saon} {building}"), &street);
-        prop_assert!(keys_of_parts(&saon, &building, &street, "").contains(&asked));
+        let key = request(&format!("{saon} {building}"), &street);
+        prop_assert!(keys_of_parts(&saon, &building, &street, "").contains(&key));
         let rest = format!("{building} {street}");
-        prop_assert!(lines(&[&saon, &rest, "Norwich"], "Norwich").contains(&asked));
+        prop_assert!(lines(&[&saon, &rest, "Norwich"], "Norwich").contains(&key));
     }
 
     #[test]

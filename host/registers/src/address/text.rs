@@ -119,13 +119,14 @@ impl WordBuilder {
     }
 }
 
-/// Digits, or a range that ends in digits: a letter that follows belongs to them.
+/// Reports whether a letter that follows belongs to the word: digits, or a range that ends in
+/// digits.
 fn takes_letter(word: &str) -> bool {
     let (from, to) = word.split_once('-').unwrap_or(("0", word));
     is_house_number(from) && !to.is_empty() && to.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Digits, with at most one letter after them.
+/// Reports whether a word is digits with at most one letter after them.
 fn is_house_number(word: &str) -> bool {
     let digits = word
         .strip_suffix(|c: char| c.is_ascii_uppercase())
@@ -133,7 +134,7 @@ fn is_house_number(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns a number as buildings have them: "12", "12A", "12-14", "4.12", "12/14".
+/// Reports whether a word is a number of a building: "12", "12A", "12-14", "4.12", "12/14".
 pub(super) fn is_number(word: &str) -> bool {
     let parts = |separator| word.split(separator).all(is_house_number);
     parts('-') || parts('.') || parts('/')

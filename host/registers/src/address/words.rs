@@ -57,7 +57,7 @@ pub(super) fn in_full(word: &str) -> Option<&'static str> {
         .map(|(_, full)| *full)
 }
 
-/// Words that may follow the last word of a street's name, as in "High Street North".
+/// Reports whether a word may follow the last word of a street's name, as in "High Street North".
 pub(super) fn is_direction(word: &str) -> bool {
     matches!(word, "NORTH" | "SOUTH" | "EAST" | "WEST")
 }
@@ -93,7 +93,7 @@ pub(super) fn is_dwelling(word: &str) -> bool {
     matches!(word, "BEDSIT" | "FLAT" | "MAISONETTE" | "PENTHOUSE")
 }
 
-/// Words that place a unit within its building, in the form that a key has them.
+/// Returns the key's form of a word that places a unit within its building.
 pub(super) fn place_word(word: &str) -> Option<&'static str> {
     Some(match word {
         "BASEMENT" => "BASEMENT",

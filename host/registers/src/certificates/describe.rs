@@ -1,4 +1,4 @@
-//! What the certificates' descriptive cells say.
+//! Parsers of the certificates' descriptive cells.
 //!
 //! Descriptions are built by the assessors' software from a fixed stock of phrases, first the
 //! construction, then its insulation; the leading phrase is enough here. Certificates of new
@@ -70,7 +70,7 @@ pub(super) fn dwelling(
     Some((subtype.map(Subtype::property_type), subtype))
 }
 
-/// "England and Wales: 1967-1975", "before 1900", "2012 onwards", or a bare year.
+/// Parses "England and Wales: 1967-1975", "before 1900", "2012 onwards", or a bare year.
 pub(super) fn age_band(cell: &str) -> Option<AgeBand> {
     let band = cell.rsplit(':').next().unwrap_or(cell).trim();
     if let Some(year) = band.strip_prefix("before ") {
@@ -89,7 +89,7 @@ pub(super) fn age_band(cell: &str) -> Option<AgeBand> {
     (known && (1000..=2100).contains(&year)).then(|| AgeBand::of_year(year))
 }
 
-/// `A` to `G`.
+/// Parses a rating, `A` to `G`.
 pub(super) fn rating(cell: &str) -> Option<EnergyRating> {
     use EnergyRating::*;
     Some(match cell {
@@ -144,7 +144,7 @@ fn leading<T: Copy>(cell: &str, phrases: &[(&str, T)]) -> Option<Option<T>> {
         .map(|(_, value)| Some(*value))
 }
 
-/// Construction of the walls.
+/// Parses the construction of the walls.
 pub(super) fn walls(cell: &str) -> Option<Option<WallType>> {
     use WallType::*;
     leading(
@@ -173,7 +173,7 @@ pub(super) fn walls(cell: &str) -> Option<Option<WallType>> {
     )
 }
 
-/// Form of the roof.
+/// Parses the form of the roof.
 pub(super) fn roof(cell: &str) -> Option<Option<RoofType>> {
     use RoofType::*;
     leading(
@@ -196,7 +196,7 @@ pub(super) fn roof(cell: &str) -> Option<Option<RoofType>> {
     )
 }
 
-/// Form of the lowest floor.
+/// Parses the form of the lowest floor.
 pub(super) fn floor(cell: &str) -> Option<Option<FloorType>> {
     use FloorType::*;
     leading(

@@ -67,7 +67,10 @@ impl Register for CertificateFile {
     type Row = Certificate;
     const NAME: &'static str = "register of domestic energy certificates";
 
-    /// `certificates.csv`, `certificates-2026.csv`, in any folder; not the recommendations.
+    /// Reports whether a member is read: `certificates.csv` or `certificates-2026.csv`, in any
+    /// folder.
+    ///
+    /// The recommendations are not read.
     fn wants(member: &str) -> bool {
         let name = member
             .rsplit('/')
@@ -202,13 +205,13 @@ impl Fields<'_> {
     }
 }
 
-/// `YYYY-MM-DD`, with or without a time of day after it.
+/// Parses `YYYY-MM-DD`, with or without a time of day after it.
 fn day(cell: &str) -> Option<Day> {
     let (date, rest) = cell.split_at_checked(10)?;
     (rest.is_empty() || rest.starts_with([' ', 'T'])).then(|| Day::parse_iso(date))?
 }
 
-/// 1 to 12 digits above zero; the register's spreadsheets may have turned it into `123.0`.
+/// Parses 1 to 12 digits above zero. A spreadsheet may have turned the cell into `123.0`.
 fn parse_uprn(cell: &str) -> Option<u64> {
     let digits = cell.strip_suffix(".0").unwrap_or(cell);
     let whole = (1..=12).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
@@ -234,8 +237,8 @@ fn rooms(cell: &str) -> Option<u32> {
     whole(cell).filter(|rooms| (1..=MOST_ROOMS).contains(rooms))
 }
 
-/// Scores above 100 (a dwelling that exports energy) are capped, as the certificate's own
-/// scale is.
+/// Parses an energy score. Scores above 100 (a dwelling that exports energy) are capped, as on the
+/// certificate's own scale.
 fn efficiency(cell: &str) -> Option<u32> {
     whole(cell)
         .filter(|score| *score >= 1)

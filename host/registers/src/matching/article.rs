@@ -6,8 +6,8 @@ use crate::AddressKey;
 const ARTICLE: &str = "THE";
 
 /// Returns a name with and without its article, of the building, the street or both.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         for building in with_and_without(building) {
             for street in with_and_without(street) {
                 keys.add(unit, &building, &street);

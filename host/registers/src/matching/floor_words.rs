@@ -36,8 +36,8 @@ pub(super) fn ways(storey: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// Returns the same storey in other words, and a number with or without its storey.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         if let Some(storey) = storey(unit) {
             ways(storey).for_each(|unit| keys.add(&unit, building, street));
         }

@@ -35,8 +35,8 @@ const BESIDE: [&str; 9] = [
 ];
 
 /// Returns the name or the number of a house that has both.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         let Some((name, number)) = building.rsplit_once(' ') else {
             return;
         };

@@ -8,8 +8,8 @@ use crate::AddressKey;
 const WIDEST: u32 = 4;
 
 /// Returns a range's ends, and the narrow ranges that a number begins or ends.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         let mut add = |building: &str| keys.add(unit, building, street);
         if let Some((from, to)) = ends(building).filter(|(from, to)| to - from <= WIDEST) {
             add(&from.to_string());

@@ -4,8 +4,8 @@ use super::{AddressQuery, house_number};
 use crate::AddressKey;
 
 /// Returns the same number with its letter before it or after it.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         let Some((digits, letter)) = house_number(building) else {
             return;
         };

@@ -15,8 +15,8 @@ const BESIDE: u32 = 10;
 const UNITS: u32 = 30;
 
 /// Returns the same home on a street of one slip's difference.
-pub(super) fn street(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn street_target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         if !building.is_empty() {
             for street in slips(street) {
                 keys.add(unit, building, &street);
@@ -26,8 +26,8 @@ pub(super) fn street(asked: &AddressQuery) -> Vec<AddressKey> {
 }
 
 /// Returns homes of the street as written.
-pub(super) fn street_known(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|_, building, street, keys| {
+pub(super) fn street_blocking_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|_, building, street, keys| {
         if street.is_empty() || building.is_empty() {
             return;
         }
@@ -49,8 +49,8 @@ pub(super) fn street_known(asked: &AddressQuery) -> Vec<AddressKey> {
 }
 
 /// Returns the same home in a building of one slip's difference, in the same street.
-pub(super) fn name(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn name_target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         if all_letters(building) && !street.is_empty() {
             for building in slips(building) {
                 keys.add(unit, &building, street);
@@ -60,8 +60,8 @@ pub(super) fn name(asked: &AddressQuery) -> Vec<AddressKey> {
 }
 
 /// Returns homes of the building as written.
-pub(super) fn name_known(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|_, building, street, keys| {
+pub(super) fn name_blocking_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|_, building, street, keys| {
         if all_letters(building) {
             keys.add("", building, street);
             for unit in 1..=UNITS {

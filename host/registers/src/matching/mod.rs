@@ -1,15 +1,15 @@
 //! Rules by which an address of one register may mean a home that another writes differently.
 //!
-//! For building only: identity, which the API asks for, stays exact. Each rule is a file of its own
-//! and an entry of [`RULES`], which stand in the order in which they are tried. A rule says under
-//! which keys the home may stand instead ([`Rule::wanted`]), and which keys, if any home of the
-//! postcode has one, forbid it ([`Rule::unless`]). Whoever matches takes a home only where all
-//! wanted keys together mean exactly one; where they mean several, no later rule is tried. And the
-//! other way: where a rule is [`Rule::one_address`] and two different addresses meet one home by
-//! such rules, they may be two homes, and neither is taken.
+//! For building only: an address in a request is matched exactly. Each rule is a file and an entry
+//! of [`RULES`], which lists the rules in the order in which they are tried. A rule gives the keys
+//! that the home may have instead ([`Rule::target_keys`]). It also gives the keys that forbid it if
+//! any home of the postcode has one ([`Rule::blocking_keys`]). The caller takes a home only where
+//! all target keys together mean exactly one. Where they mean several, it tries no later rule.
 //!
-//! Nothing but the addresses and the homes of a postcode has a say, so a match depends on no order
-//! of rows.
+//! Two different addresses that meet one home by rules with [`Rule::one_address`] may be two homes.
+//! The caller then takes neither.
+//!
+//! A match depends only on the addresses and the homes of a postcode, not on the order of rows.
 
 mod article;
 mod floor_words;
@@ -28,7 +28,7 @@ use std::collections::BTreeSet;
 /// An address that no home of its postcode has exactly.
 #[derive(Clone, Debug)]
 pub struct AddressQuery {
-    /// Its keys as identity has them.
+    /// The address's keys for exact matching.
     keys: Vec<AddressKey>,
     /// Locality and town, as keys hold them.
     places: Vec<String>,
@@ -57,7 +57,7 @@ impl AddressQuery {
         }
     }
 
-    /// Its keys as identity has them.
+    /// Returns the address's keys as exact matching compares them.
     pub fn keys(&self) -> &[AddressKey] {
         &self.keys
     }
@@ -72,12 +72,12 @@ impl AddressQuery {
 
     /// Returns other homes of its street, by number. If one of them is known, the street is.
     pub fn of_its_street(&self) -> Vec<AddressKey> {
-        misspelt::street_known(self)
+        misspelt::street_blocking_keys(self)
     }
 
     /// Returns the results of `change` on the unit, building and street of every key, in order,
     /// without repeats and without the address's own keys.
-    fn changed(&self, change: impl Fn(&str, &str, &str, &mut Keys)) -> Vec<AddressKey> {
+    fn rewrite(&self, change: impl Fn(&str, &str, &str, &mut Keys)) -> Vec<AddressKey> {
         let mut keys = Keys::default();
         for key in &self.keys {
             let (unit, building, street) = key.key_parts();
@@ -104,9 +104,9 @@ impl Keys {
 pub struct Rule {
     /// The name in reports and in `docs/explanation/address-matching.md`.
     pub name: &'static str,
-    wanted: fn(&AddressQuery) -> Vec<AddressKey>,
-    unless: fn(&AddressQuery) -> Vec<AddressKey>,
-    over: Option<fn(&AddressQuery) -> Vec<AddressKey>>,
+    target_keys: fn(&AddressQuery) -> Vec<AddressKey>,
+    blocking_keys: fn(&AddressQuery) -> Vec<AddressKey>,
+    premises_keys: Option<fn(&AddressQuery) -> Vec<AddressKey>>,
     /// Whether two different addresses that meet one home by this rule speak of two homes: "12" and
     /// "14" where "12-14" is on record. Two slips of one name, or two ways to write one letter, do
     /// not.
@@ -115,37 +115,37 @@ pub struct Rule {
 
 impl Rule {
     /// Returns the keys that may name the same home, in order.
-    pub fn wanted(&self, asked: &AddressQuery) -> Vec<AddressKey> {
-        (self.wanted)(asked)
+    pub fn target_keys(&self, query: &AddressQuery) -> Vec<AddressKey> {
+        (self.target_keys)(query)
     }
 
-    /// Keys that forbid the rule where a home of the postcode has one of them.
-    pub fn unless(&self, asked: &AddressQuery) -> Vec<AddressKey> {
-        (self.unless)(asked)
+    /// Returns the keys that forbid the rule where a home of the postcode has one of them.
+    pub fn blocking_keys(&self, query: &AddressQuery) -> Vec<AddressKey> {
+        (self.blocking_keys)(query)
     }
 
     /// Returns the keys of which premises, such as a shop, must have one for the rule to hold, or
     /// `None` where it holds without any.
-    pub fn over(&self, asked: &AddressQuery) -> Option<Vec<AddressKey>> {
-        self.over.map(|over| over(asked))
+    pub fn premises_keys(&self, query: &AddressQuery) -> Option<Vec<AddressKey>> {
+        self.premises_keys.map(|keys| keys(query))
     }
 }
 
-/// No key forbids it.
-fn never(_: &AddressQuery) -> Vec<AddressKey> {
+/// Returns no keys, for a rule that no key forbids.
+fn no_keys(_: &AddressQuery) -> Vec<AddressKey> {
     Vec::new()
 }
 
 const fn rule(
     name: &'static str,
-    wanted: fn(&AddressQuery) -> Vec<AddressKey>,
-    unless: fn(&AddressQuery) -> Vec<AddressKey>,
+    target_keys: fn(&AddressQuery) -> Vec<AddressKey>,
+    blocking_keys: fn(&AddressQuery) -> Vec<AddressKey>,
 ) -> Rule {
     Rule {
         name,
-        wanted,
-        unless,
-        over: None,
+        target_keys,
+        blocking_keys,
+        premises_keys: None,
         one_address: true,
     }
 }
@@ -160,27 +160,31 @@ const fn of_writing(rule: Rule) -> Rule {
 
 /// The rules within a postcode, in the order in which they are tried.
 pub const RULES: [Rule; 10] = [
-    of_writing(rule("letter", letter::wanted, never)),
-    rule("floor_words", floor_words::wanted, never),
-    rule("range", house_range::wanted, never),
-    of_writing(rule("article", article::wanted, never)),
-    rule("house_name", house_name::wanted, never),
-    rule("one_flat", one_flat::wanted, one_flat::unless),
+    of_writing(rule("letter", letter::target_keys, no_keys)),
+    rule("floor_words", floor_words::target_keys, no_keys),
+    rule("range", house_range::target_keys, no_keys),
+    of_writing(rule("article", article::target_keys, no_keys)),
+    rule("house_name", house_name::target_keys, no_keys),
+    rule("one_flat", one_flat::target_keys, one_flat::blocking_keys),
     Rule {
-        over: Some(one_flat::premises),
+        premises_keys: Some(one_flat::premises_keys),
         ..rule(
             "flat_over_premises",
-            one_flat::storey_wanted,
-            one_flat::storey_unless,
+            one_flat::storey_target_keys,
+            one_flat::storey_blocking_keys,
         )
     },
-    rule("place_for_street", place_for_street::wanted, never),
+    rule("place_for_street", place_for_street::target_keys, no_keys),
     of_writing(rule(
         "misspelt_street",
-        misspelt::street,
-        misspelt::street_known,
+        misspelt::street_target_keys,
+        misspelt::street_blocking_keys,
     )),
-    of_writing(rule("misspelt_name", misspelt::name, misspelt::name_known)),
+    of_writing(rule(
+        "misspelt_name",
+        misspelt::name_target_keys,
+        misspelt::name_blocking_keys,
+    )),
 ];
 
 /// The rule beyond the postcode, tried last, for a postcode that Code-Point has no longer: the same
@@ -188,7 +192,7 @@ pub const RULES: [Rule; 10] = [
 /// postcode's own sector does not have the street ([`AddressQuery::of_its_street`]).
 pub const OLDER_POSTCODE: &str = "older_postcode";
 
-/// Digits, with at most one letter after them: the digits and the letter.
+/// Splits a house number into its digits and its letter, if it has at most one.
 fn house_number(text: &str) -> Option<(&str, &str)> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_uppercase());
     let letter = &text[digits.len()..];

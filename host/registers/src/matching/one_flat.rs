@@ -9,7 +9,7 @@ use super::floor_words::{STOREYS, storey, ways};
 use super::{AddressQuery, Keys, house_number};
 use crate::AddressKey;
 
-/// How keys hold a unit called the flat.
+/// The keys' forms of a unit called the flat.
 const THE_FLAT: [&str; 3] = ["FLAT", "FLAT ABOVE", "FLAT OVER"];
 
 /// An address's designation of the flat of a building.
@@ -33,18 +33,19 @@ fn read<'k>(unit: &str, building: &'k str) -> Option<(&'k str, FlatDesignation)>
     }
 }
 
-/// "12A" for "Flat, 12", and the reverse.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| match read(unit, building) {
+/// Returns the keys of "12A" for "Flat, 12", and the reverse.
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| match read(unit, building) {
         Some((number, FlatDesignation::TheFlat)) => keys.add("", &format!("{number}A"), street),
         Some((number, FlatDesignation::LetterA)) => the_flat(number, street, keys),
         Some((_, FlatDesignation::Storey)) | None => {}
     })
 }
 
-/// Other flats of the building: then "the flat" is not the only one.
-pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+/// Returns the keys of other flats of the building. With one of them, "the flat" is not the only
+/// one.
+pub(super) fn blocking_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         if let Some((number, FlatDesignation::TheFlat | FlatDesignation::LetterA)) =
             read(unit, building)
         {
@@ -54,18 +55,18 @@ pub(super) fn unless(asked: &AddressQuery) -> Vec<AddressKey> {
     })
 }
 
-/// "First floor flat, 12" for "Flat, 12", and the reverse.
-pub(super) fn storey_wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| match read(unit, building) {
+/// Returns the keys of "First floor flat, 12" for "Flat, 12", and the reverse.
+pub(super) fn storey_target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| match read(unit, building) {
         Some((number, FlatDesignation::TheFlat)) => storeys(number, street, keys),
         Some((number, FlatDesignation::Storey)) => the_flat(number, street, keys),
         Some((_, FlatDesignation::LetterA)) | None => {}
     })
 }
 
-/// Other flats of the building.
-pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+/// Returns the keys of other flats of the building.
+pub(super) fn storey_blocking_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         let Some((number, says)) = read(unit, building) else {
             return;
         };
@@ -78,8 +79,8 @@ pub(super) fn storey_unless(asked: &AddressQuery) -> Vec<AddressKey> {
 }
 
 /// Returns the premises below a flat with a storey alone.
-pub(super) fn premises(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, street, keys| {
+pub(super) fn premises_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, street, keys| {
         if let Some((number, _)) = read(unit, building) {
             keys.add("", number, street);
             for unit in ["SHOP", "GROUND FLOOR SHOP", "UNIT 1"] {

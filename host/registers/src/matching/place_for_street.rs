@@ -5,10 +5,10 @@ use super::{AddressQuery, all_letters};
 use crate::AddressKey;
 
 /// Returns the keys with the locality or the town in place of the street.
-pub(super) fn wanted(asked: &AddressQuery) -> Vec<AddressKey> {
-    asked.changed(|unit, building, _, keys| {
+pub(super) fn target_keys(query: &AddressQuery) -> Vec<AddressKey> {
+    query.rewrite(|unit, building, _, keys| {
         if unit.is_empty() && all_letters(building) {
-            for place in &asked.places {
+            for place in &query.places {
                 keys.add("", building, place);
             }
         }

@@ -12,8 +12,8 @@ const LEVELS: [AreaLevel; 3] = [
     AreaLevel::LocalAuthority,
 ];
 
-/// The property's last category A sale, carried on by the index of its type, pounds. None without
-/// one, and where the index does not reach back to its month.
+/// Returns the property's last category A sale, carried on by the index of its type, pounds.
+/// Returns `None` without such a sale, and where the index does not reach back to its month.
 ///
 /// The index is as a reader of the evidence has it: up to the last month that is known, and level
 /// from there on.

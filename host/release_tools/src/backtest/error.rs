@@ -1,4 +1,4 @@
-//! Why a release cannot be tested on sales.
+//! The reasons why a release cannot be tested on sales.
 
 use super::training_window::OverlapError;
 use domesday_engine::evidence::EvidenceError;
@@ -7,7 +7,7 @@ use domesday_property::SnapshotError;
 use domesday_registers::Day;
 use std::path::PathBuf;
 
-/// Why there is no back-test.
+/// The reason why there is no back-test.
 #[derive(Debug, thiserror::Error)]
 pub enum BacktestError {
     /// The release may have learnt from the window.
@@ -38,7 +38,7 @@ pub enum BacktestError {
     ProbeFolder(#[source] std::io::Error),
     /// The snapshot cannot be copied for the leakage probe.
     #[error(
-        "the leakage probe's copy of the snapshot in {folder}; TMPDIR names another place, and --leakage-probe 0 does without"
+        "the leakage probe's copy of the snapshot in {folder}; set TMPDIR to another directory, or skip the probe with --leakage-probe 0"
     )]
     ProbeCopy {
         /// The folder of the copy.
@@ -68,17 +68,17 @@ pub enum BacktestError {
     Json(#[from] serde_json::Error),
 }
 
-/// Why one sale cannot be valued.
+/// The reason why one sale cannot be valued.
 #[derive(Debug, thiserror::Error)]
 pub enum SaleError {
     /// The month of the sale is out of range.
-    #[error("its month has no first day")]
+    #[error("the month of the sale has no first day")]
     Month,
     /// The register says too little for a request.
-    #[error("the register lacks what a customer must state")]
+    #[error("the register lacks an input that a customer must state")]
     Incomplete,
     /// The release's confidence is in no band.
-    #[error("a confidence that is in no band of the manifest")]
+    #[error("the confidence lies in no band of the manifest")]
     NoBand,
     /// The host failed.
     #[error("could not be valued: {0}")]

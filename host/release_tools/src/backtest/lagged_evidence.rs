@@ -16,7 +16,7 @@ pub struct LaggedEvidence {
 }
 
 impl LaggedEvidence {
-    /// Evidence of at least `days` before each valuation day.
+    /// Returns evidence that ends at least `days` before each valuation day.
     pub fn new(snapshot: Arc<Snapshot>, days: u16) -> LaggedEvidence {
         LaggedEvidence {
             evidence: SnapshotEvidence::new(snapshot),

@@ -53,7 +53,8 @@ pub fn probe(
     })
 }
 
-/// None where nothing was sold from the day on.
+/// Compares the homes sold from a day on between two futures. Returns `None` where nothing was
+/// sold.
 fn cut(
     tested: &BacktestInput<'_>,
     options: &BacktestOptions,
@@ -65,7 +66,7 @@ fn cut(
         (day, options.to),
         Some(options.probe_homes),
     )?;
-    let homes = window.sold()?.collect::<Result<Vec<_>, _>>()?;
+    let homes = window.sales()?.collect::<Result<Vec<_>, _>>()?;
     if homes.is_empty() {
         return Ok(None);
     }
@@ -126,7 +127,8 @@ struct World<'a> {
 type HomeFacts = [(&'static str, String); 4];
 
 impl World<'_> {
-    /// Everything that a valuation of the home sees and says. Texts tell every two numbers apart.
+    /// Returns all facts that go into and come out of a home's valuation. Their texts differ for
+    /// every two numbers.
     fn home_facts(&self, sold: &ExportedSale) -> Result<HomeFacts, BacktestError> {
         let subject = subject(sold, self.day, &self.snapshot, self.lag)?;
         let recorder = Arc::new(Recorder::new(self.evidence.clone()));

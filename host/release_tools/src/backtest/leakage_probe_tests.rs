@@ -16,10 +16,10 @@ fn releases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
 }
 
-/// The demo's release.
+/// Opens the demo's release.
 fn demo() -> OpenRelease {
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
-    let id = domesday_valuation::release_store::names(&releases().join("valuation")).unwrap();
+    let id = domesday_valuation::release_store::package_ids(&releases().join("valuation")).unwrap();
     let snapshots = &mut BTreeMap::new();
     open_release(&releases(), &id[0], &Trust::Unsigned, &runtime, snapshots).unwrap()
 }

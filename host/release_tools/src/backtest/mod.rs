@@ -26,7 +26,7 @@ use domesday_package::{Band, ValuationBody};
 use domesday_property::{GssCode, Snapshot, SnapshotError};
 use domesday_registers::Day;
 use domesday_registers::Progress;
-use domesday_valuation::comparison_header::learnt;
+use domesday_valuation::comparison_header::training_data;
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// Sales valued between two reports of progress.
 const CHUNK: usize = 500;
 
-/// What to test on.
+/// The input of a back-test.
 pub struct BacktestOptions {
     /// First day of sale.
     pub from: Day,
@@ -54,7 +54,7 @@ pub struct BacktestOptions {
 
 /// The release that is tested.
 pub struct BacktestInput<'a> {
-    /// What its manifest says, or will say.
+    /// The body of its manifest, perhaps before the package exists.
     pub manifest: &'a ValuationBody,
     /// The component.
     pub release: &'a Release,
@@ -76,13 +76,13 @@ pub fn run(
     options: &BacktestOptions,
     watch: &mut Progress<'_>,
 ) -> Result<(Report, Vec<Row>), BacktestError> {
-    let learnt = learnt(tested.manifest, options.from);
+    let learnt = training_data(tested.manifest, options.from);
     if !options.allow_overlap {
         training_window::refuse(tested.manifest, &learnt, options.from)?;
     }
     watch("listing sales", 0, 1);
     let window = sales::Window::count(tested.snapshot, (options.from, options.to), options.sample)?;
-    let all = window.taken();
+    let all = window.sample_size();
     if all == 0 {
         return Err(BacktestError::NoSales {
             from: options.from,
@@ -103,7 +103,7 @@ pub fn run(
         band: &|confidence| tested.manifest.band(confidence).map(band_word),
     };
     let mut rows: Vec<Row> = Vec::with_capacity(all);
-    let mut sold = window.sold()?;
+    let mut sold = window.sales()?;
     loop {
         let chunk = sold.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
         if chunk.is_empty() {
@@ -166,19 +166,19 @@ fn leakage_probe(
     leakage_probe::probe(tested, options, evidence_of, watch).map(Some)
 }
 
-/// How many sales from `from` to `to` can be tested on.
+/// Counts the sales from `from` to `to` that can be tested on.
 ///
 /// # Errors
 /// Where the snapshot cannot be read.
 pub fn askable(snapshot: &Snapshot, from: Day, to: Day) -> Result<usize, SnapshotError> {
-    sales::Window::count(snapshot, (from, to), None).map(|window| window.taken())
+    sales::Window::count(snapshot, (from, to), None).map(|window| window.sample_size())
 }
 
-/// The report as a file's text: JSON, its members in one order.
+/// Renders the report as a file's text: JSON, with its members in one order.
 ///
 /// # Errors
 /// Never; a report is always JSON.
-pub fn written(report: &Report) -> serde_json::Result<String> {
+pub fn report_json(report: &Report) -> serde_json::Result<String> {
     let mut text = serde_json::to_string_pretty(report)?;
     text.push('\n');
     Ok(text)

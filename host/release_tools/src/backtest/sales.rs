@@ -42,16 +42,16 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// How many sales are taken.
-    pub fn taken(&self) -> usize {
+    /// Returns the number of sales in the sample.
+    pub fn sample_size(&self) -> usize {
         (self.sales - self.not_askable).div_ceil(self.every)
     }
 
-    /// Those taken, in order of day and id; a year's sales are held at a time.
+    /// Reads the sales of the sample, in order of day and id. Holds a year's sales at a time.
     ///
     /// # Errors
     /// Where the snapshot cannot be read.
-    pub fn sold(
+    pub fn sales(
         &self,
     ) -> Result<impl Iterator<Item = Result<ExportedSale, SnapshotError>> + use<'_>, SnapshotError>
     {

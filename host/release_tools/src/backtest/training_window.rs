@@ -1,4 +1,4 @@
-//! What a release learnt from, and whether a window keeps clear of it.
+//! The training window of a release, and its overlap with a test window.
 
 use chrono::NaiveDate;
 use domesday_evaluation::report::TrainingData;
@@ -11,8 +11,8 @@ use domesday_valuation::comparison_header::last_learnt_day;
 pub enum OverlapError {
     /// It learnt from days of the window.
     #[error(
-        "release {release} learnt from sales up to {last}, so that it would be tested from {from} on what it knows: begin \
-         at {} or later, or have `release backtest --allow-overlap` give figures that are too good and say so",
+        "release {release} learnt from sales up to {last}, and a test from {from} would repeat them. Begin at {} or later, \
+         or pass `--allow-overlap` to `release backtest` for figures that are marked as too good",
         Day(Day::from(*last).0 + 1)
     )]
     Learnt {
@@ -25,12 +25,14 @@ pub enum OverlapError {
     },
     /// It does not say what it learnt from.
     #[error(
-        "release {0} does not say which sales its parameters were learnt from, so that its figures may be too good: \
-         build it anew, or have `release backtest --allow-overlap` give them all the same"
+        "release {0} does not state which sales its parameters were learnt from, and its figures may be too good. \
+         Build it again, or pass `--allow-overlap` to `release backtest`"
     )]
     Unstated(PackageId),
 }
 
+/// Refuses a window that the release may have learnt from.
+///
 /// # Errors
 /// Where figures on the window would be too good, or may be.
 pub fn refuse(

@@ -25,7 +25,7 @@ pub struct Valuer<'a> {
 }
 
 impl Valuer<'_> {
-    /// What the release and the baselines say of a sale.
+    /// Values a sale with the release and the baselines.
     ///
     /// # Errors
     /// Where the snapshot cannot be read or the host fails, so that the row would be wrong.
@@ -65,8 +65,8 @@ impl Valuer<'_> {
     }
 }
 
-/// The home of a sale as at a day, by what is on record in `snapshot`; `lag` days of evidence are
-/// hidden.
+/// Returns the home of a sale as at a day, from the records in `snapshot`. The newest `lag` days of
+/// evidence are hidden.
 ///
 /// # Errors
 /// Where the snapshot cannot be read, or the register lacks what a customer must state.
@@ -87,6 +87,8 @@ pub fn subject(
     Ok(Arc::new(subject))
 }
 
+/// Converts a release's outcome to the prediction that a report counts.
+///
 /// # Errors
 /// Where the fault is the host's.
 fn answer(
@@ -106,7 +108,7 @@ fn answer(
     })
 }
 
-/// A reason as the wire spells it.
+/// Spells a reason as the wire does.
 fn word(reason: &impl serde::Serialize) -> serde_json::Result<String> {
     match serde_json::to_value(reason)? {
         serde_json::Value::String(word) => Ok(word),

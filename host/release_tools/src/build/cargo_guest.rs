@@ -50,7 +50,7 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Why a crate cannot be built or fitted.
+/// The reason why a crate cannot be built or fitted.
 #[derive(Debug, thiserror::Error)]
 pub enum CrateError {
     /// There is no crate.
@@ -68,31 +68,29 @@ pub enum CrateError {
     #[error("cargo could not be started")]
     NotStarted(#[source] io::Error),
     /// Cargo refuses the manifest.
-    #[error("cargo cannot read {path}: {said}")]
+    #[error("cargo cannot read {path}: {output}")]
     NotRead {
         /// The manifest.
         path: PathBuf,
         /// Cargo's message.
-        said: String,
+        output: String,
     },
     /// Cargo's description of the crate has another form.
-    #[error("what cargo says of the model")]
+    #[error("cannot read cargo's metadata of the model")]
     Metadata(#[source] serde_json::Error),
     /// The manifest is that of a workspace alone.
-    #[error("{0} is no package")]
+    #[error("{0} is not a package")]
     NotAPackage(PathBuf),
     /// The crate makes no library for a component.
-    #[error(
-        "{0} needs [lib] crate-type = [\"cdylib\", \"rlib\"], so that it can become a component"
-    )]
+    #[error("{0} needs [lib] crate-type = [\"cdylib\", \"rlib\"], to become a component")]
     NoLibrary(PathBuf),
     /// Cargo or the fit program failed.
-    #[error("{failure}:\n{said}")]
+    #[error("{failure}:\n{output}")]
     Failed {
         /// The step.
         failure: &'static str,
         /// The program's message.
-        said: String,
+        output: String,
     },
     /// A file cannot be read or written.
     #[error("{path}")]
@@ -154,7 +152,7 @@ impl Guest {
         if !output.status.success() {
             return Err(CrateError::NotRead {
                 path: manifest,
-                said: message(&output.stderr),
+                output: message(&output.stderr),
             });
         }
         let metadata: Metadata =
@@ -184,13 +182,13 @@ impl Guest {
         })
     }
 
-    /// Whether the crate has a binary `fit`.
+    /// Reports whether the crate has a binary `fit`.
     pub fn is_fitted(&self) -> bool {
         self.fitted
     }
 
-    /// The model as a manifest names it.
-    pub fn described(
+    /// Returns the model's entry in a manifest.
+    pub fn manifest_entry(
         &self,
         parameters_sha256: Option<Sha256Digest>,
         learnt: Option<TrainingWindow>,
@@ -269,7 +267,7 @@ impl Guest {
     /// Runs the crate's `fit` program: words, paths, words, and the path that it writes.
     ///
     /// # Errors
-    /// Where it fails; it has said why.
+    /// The program fails. The error holds its output.
     pub fn fit(
         &self,
         verb: &[&str],
@@ -338,7 +336,7 @@ fn remapped(workspace: &Path, target: &Path) -> impl Iterator<Item = String> {
     .filter_map(|(from, to)| Some(format!("--remap-path-prefix={}={to}", from?.display())))
 }
 
-/// Cargo in the crate's own folder, whose `rust-toolchain.toml` is then the one that counts.
+/// Returns a call of Cargo in the crate's own folder, where its `rust-toolchain.toml` applies.
 fn cargo(manifest: &Path) -> Command {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
     let mut command = Command::new(program);
@@ -354,7 +352,7 @@ fn run(command: &mut Command, failure: &'static str) -> Result<(), CrateError> {
         true => Ok(()),
         false => Err(CrateError::Failed {
             failure,
-            said: message(&output.stderr),
+            output: message(&output.stderr),
         }),
     }
 }

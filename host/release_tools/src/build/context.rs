@@ -1,4 +1,4 @@
-//! What every stage of one build needs.
+//! The context that every stage of one build shares.
 
 use super::BuildError;
 use super::model_source::ModelSource;
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// What every stage of one build needs.
+/// The context that every stage of one build shares.
 pub struct BuildContext<'a> {
     /// The options.
     pub options: &'a BuildOptions,
@@ -74,8 +74,8 @@ pub fn prepare(options: &BuildOptions) -> Result<BuildContext<'_>, BuildError> {
 /// serving needs both.
 fn open_snapshot(options: &BuildOptions) -> Result<PinnedSnapshot, BuildError> {
     let id = &options.snapshot;
-    let place = options.releases.join("property").join(id.as_str());
-    let package = open(&place, &Trust::Unsigned)?;
+    let path = options.releases.join("property").join(id.as_str());
+    let package = open(&path, &Trust::Unsigned)?;
     let body: PropertyBody = package.body()?;
     let database = package.path(body.database.as_str())?;
     Ok(PinnedSnapshot {

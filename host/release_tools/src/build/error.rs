@@ -1,4 +1,4 @@
-//! Why a release cannot be built.
+//! The reasons why a release cannot be built.
 
 use super::cargo_guest::CrateError;
 use super::python::PythonError;
@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Why there is no release.
+/// The reason why there is no release.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The settings cannot be read.
@@ -56,7 +56,7 @@ pub enum BuildError {
     },
     /// No sale is left to calibrate on.
     #[error(
-        "sales up to {fit_through} are fitted, so that none are left to calibrate on up to {day}; choose an earlier \
+        "the fit uses sales up to {fit_through}, and none remain to calibrate on up to {day}; choose an earlier \
          --fit-through or a later --calibrate-through"
     )]
     NothingToCalibrate {
@@ -66,7 +66,7 @@ pub enum BuildError {
         day: Day,
     },
     /// The host failed to show the inputs of a sale.
-    #[error("sale {id} could not be looked at: {failure}")]
+    #[error("the inputs of sale {id} could not be read: {failure}")]
     NotShown {
         /// The sale.
         id: u64,
@@ -88,7 +88,7 @@ pub enum BuildError {
     #[error(transparent)]
     Backtest(#[from] BacktestError),
     /// A manifest cannot state the time of making.
-    #[error("the time of making")]
+    #[error("the build timestamp")]
     Created(#[source] <Timestamp as FromStr>::Err),
     /// A file cannot be read or written.
     #[error("{path}")]
@@ -145,7 +145,7 @@ impl BuildError {
     }
 }
 
-/// Why settings cannot be read.
+/// The reason why settings cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.

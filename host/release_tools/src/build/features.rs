@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Sales looked at between two reports of progress.
 const CHUNK: usize = 500;
-/// What stands before the inputs.
+/// The columns before the inputs.
 const BEFORE: [&str; 3] = ["sale", "day", "price_gbp"];
 
 /// Writes the inputs of at most `most` standard sales from `first` to `last`, evenly taken, as CSV,
@@ -40,18 +40,18 @@ pub fn write(
         .collect::<Result<Vec<_>, _>>()?;
     sales.retain(|sold| sold.sale.standard);
     let step = sales.len().div_ceil(most.max(1)).max(1);
-    let chosen: Vec<&ExportedSale> = sales.iter().step_by(step).collect();
+    let sample: Vec<&ExportedSale> = sales.iter().step_by(step).collect();
     let mut out = csv::Writer::from_path(path).map_err(|source| BuildError::Table {
         path: path.to_owned(),
         source,
     })?;
-    let (mut rows, mut done) = (0, 0);
-    for chunk in chosen.chunks(CHUNK) {
-        let shown: Vec<Result<Option<Vec<Input>>, BuildError>> = chunk
+    let (mut rows, mut processed) = (0, 0);
+    for chunk in sample.chunks(CHUNK) {
+        let listed: Vec<Result<Option<Vec<Input>>, BuildError>> = chunk
             .par_iter()
             .map(|sold| inputs(sold, release, evidence))
             .collect();
-        for (sold, inputs) in chunk.iter().zip(shown) {
+        for (sold, inputs) in chunk.iter().zip(listed) {
             let Some(inputs) = inputs? else {
                 continue;
             };
@@ -65,22 +65,23 @@ pub fn write(
                 sale.day.0.to_string(),
                 sale.price_gbp.to_string(),
             ];
-            out.write_record(before.into_iter().chain(inputs.iter().map(written)))?;
+            out.write_record(before.into_iter().chain(inputs.iter().map(format_value)))?;
             rows += 1;
         }
-        done += chunk.len();
+        processed += chunk.len();
         watch(
             "listing what the model sees",
-            done as u64,
-            chosen.len() as u64,
+            processed as u64,
+            sample.len() as u64,
         );
     }
     out.flush()?;
     Ok(rows)
 }
 
-/// In the shortest form that reads back to the same bits.
-fn written(input: &Input) -> String {
+/// Formats a value in the shortest form that reads back to the same bits. A missing value is an
+/// empty text.
+fn format_value(input: &Input) -> String {
     if input.value.is_nan() {
         String::new()
     } else {

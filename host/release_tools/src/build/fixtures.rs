@@ -36,7 +36,7 @@ pub fn record(
             subjects.extend(edge(at / 5, &subject));
         }
         if at % 3 == 0 {
-            let stated = stated(&subject);
+            let stated = without_stored_data(&subject);
             subjects.push((format!("home-{:02}-stated", at + 1), stated));
         }
         subjects.push((format!("home-{:02}", at + 1), subject));
@@ -47,8 +47,8 @@ pub fn record(
         .collect()
 }
 
-/// The same home as a customer states it who may not use stored data.
-fn stated(home: &Subject) -> Subject {
+/// Returns the same home as stated by a customer who may not use stored data.
+fn without_stored_data(home: &Subject) -> Subject {
     let mut subject = home.clone();
     subject.stored_data = false;
     let given = std::mem::take(&mut subject.provenance.stored);
@@ -69,7 +69,7 @@ fn stated(home: &Subject) -> Subject {
     subject
 }
 
-/// A floor area that the customer states, or none at all.
+/// Sets a floor area that the customer states, or removes it.
 fn with_area(subject: &mut Subject, area: Option<f64>) {
     let provenance = &mut subject.provenance;
     for list in [&mut provenance.stored, &mut provenance.customer] {

@@ -2,7 +2,7 @@
 
 use super::{BuildError, BuildOptions};
 use crate::backtest;
-use crate::backtest::{BacktestInput, written};
+use crate::backtest::{BacktestInput, report_json};
 use domesday_evaluation::report::AsAt;
 use domesday_registers::Day;
 use domesday_registers::Progress;
@@ -10,8 +10,8 @@ use domesday_registers::Progress;
 /// Homes that the leakage probe values at each of its cuts.
 pub(crate) const PROBE_HOMES: usize = 50;
 
-/// The report on the sales from `first` to `last` as the package keeps it, or None where there are
-/// none.
+/// Returns the back-test of the sales from `first` to `last` as the package stores it, or `None`
+/// without any sales.
 ///
 /// # Errors
 /// Where a sale cannot be valued, or the leakage probe fails.
@@ -39,6 +39,6 @@ pub fn report(
     )?;
     match &report.leakage_probe {
         Some(probe) if !probe.passed => Err(BuildError::Leak),
-        _ => Ok(Some(written(&report)?.into_bytes())),
+        _ => Ok(Some(report_json(&report)?.into_bytes())),
     }
 }

@@ -125,7 +125,7 @@ fn describe(
     Ok(ValuationBody {
         release_id: options.id.clone(),
         interface: "domesday:valuation@1.0.0".to_owned(),
-        profile: profile::stated(source.profile()),
+        profile: profile::manifest_profile(source.profile()),
         snapshot: context.snapshot.pin.clone(),
         effective_date: options.effective.unwrap_or(dates.from),
         countries: settings.countries.clone(),
@@ -141,7 +141,7 @@ fn describe(
         fixtures: FIXTURES.parse()?,
         backtest: None,
         component: COMPONENT.parse()?,
-        model: source.described(digest, learnt),
+        model: source.manifest_entry(digest, learnt),
         engine: EngineVersion {
             name: "wasmtime".to_owned(),
             version: Runtime::WASMTIME.to_owned(),

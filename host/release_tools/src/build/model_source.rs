@@ -1,4 +1,4 @@
-//! What a release is built from: a crate, or a module in Python.
+//! The source of a model: a crate, or a module in Python.
 
 use super::BuildError;
 use super::cargo_guest::Guest;
@@ -14,7 +14,7 @@ pub enum ModelSource {
     Crate(Guest),
     /// A module in Python.
     Python {
-        /// What `release.toml` says of it.
+        /// The settings in `release.toml`.
         python: Python,
         /// The model's folder.
         folder: PathBuf,
@@ -22,10 +22,10 @@ pub enum ModelSource {
 }
 
 impl ModelSource {
-    /// Which of the two is in a model's folder.
+    /// Returns the source of the model in a folder.
     ///
     /// # Errors
-    /// Where it is neither.
+    /// The folder is neither a crate nor a Python model.
     pub fn of(folder: &Path, settings: &Settings) -> Result<ModelSource, BuildError> {
         Ok(match &settings.python {
             Some(python) => ModelSource::Python {
@@ -36,15 +36,15 @@ impl ModelSource {
         })
     }
 
-    /// The crate, where it has a `fit` program.
-    pub fn fitted(&self) -> Option<&Guest> {
+    /// Returns the crate, where it has a `fit` program.
+    pub fn fit_crate(&self) -> Option<&Guest> {
         match self {
             ModelSource::Crate(guest) if guest.is_fitted() => Some(guest),
             _ => None,
         }
     }
 
-    /// What its component may import.
+    /// Returns the profile that the component needs.
     pub fn profile(&self) -> Profile {
         match self {
             ModelSource::Crate(_) => Profile::Pure,
@@ -52,7 +52,7 @@ impl ModelSource {
         }
     }
 
-    /// The component, with these parameters in it where it is fitted.
+    /// Builds the component, with these parameters in it where it is fitted.
     ///
     /// # Errors
     /// Where it cannot be built.
@@ -63,15 +63,15 @@ impl ModelSource {
         })
     }
 
-    /// The model as a manifest names it.
-    pub fn described(
+    /// Returns the model's entry in a manifest.
+    pub fn manifest_entry(
         &self,
         parameters: Option<Sha256Digest>,
         learnt: Option<TrainingWindow>,
     ) -> Model {
         match self {
-            ModelSource::Crate(guest) => guest.described(parameters, learnt),
-            ModelSource::Python { python, .. } => python.described(),
+            ModelSource::Crate(guest) => guest.manifest_entry(parameters, learnt),
+            ModelSource::Python { python, .. } => python.manifest_entry(),
         }
     }
 }

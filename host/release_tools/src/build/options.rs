@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domesday_package::PackageId;
 use std::path::PathBuf;
 
-/// What to build, and of what.
+/// The options of a build.
 pub struct BuildOptions {
     /// The release's id.
     pub id: PackageId,

@@ -15,7 +15,7 @@ pub const PARAMETERS: &str = "parameters.json";
 pub struct Parameters {
     /// The file, in the build's working folder.
     pub path: PathBuf,
-    /// What the file holds.
+    /// The bytes of the file.
     pub bytes: Vec<u8>,
     /// The sales that the parameters are of.
     pub learnt: TrainingWindow,
@@ -36,7 +36,7 @@ pub fn fit_parameters(
     context: &BuildContext<'_>,
     watch: &mut Progress<'_>,
 ) -> Result<Option<Parameters>, BuildError> {
-    let Some(guest) = context.source.fitted() else {
+    let Some(guest) = context.source.fit_crate() else {
         return Ok(None);
     };
     let path = context.work_dir.path().join(PARAMETERS);

@@ -1,4 +1,4 @@
-//! What a release says of sales that its fit never saw, each valued as at its own day.
+//! Predictions of a release for sales that its fit never saw, each valued as at its own day.
 
 use super::{BuildError, sold_subject};
 use domesday_engine::Release;

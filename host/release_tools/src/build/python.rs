@@ -15,14 +15,14 @@ use std::process::Command;
 const PROGRAM: &str = "componentize-py";
 /// Names another one, such as that of a virtual environment.
 const PROGRAM_VARIABLE: &str = "DOMESDAY_COMPONENTIZE_PY";
-/// What `pip install` is to be given: the version that this program was tested with.
+/// The argument of `pip install`: the version that this program was tested with.
 const PINNED: &str = include_str!("../../../../sdk/python/requirements.txt");
 const INTERFACE: &str = include_str!("../../../../wit/valuation.wit");
 const SDK: &str = include_str!("../../../../sdk/python/domesday.py");
 /// The module between the interface and the model's.
 const ENTRY: &str = "domesday_release";
 
-/// What `release.toml` says of a model in Python.
+/// The settings of a model in Python in `release.toml`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Python {
@@ -34,18 +34,18 @@ pub struct Python {
     version: String,
 }
 
-/// Why a module cannot be built.
+/// The reason why a module cannot be built.
 #[derive(Debug, thiserror::Error)]
 pub enum PythonError {
     /// The name is not one of a module, or of one of this program's own.
-    #[error("{0:?} in release.toml is no name for a model's module")]
+    #[error("{0:?} in release.toml is not a valid name of a Python module")]
     Name(String),
     /// The module is missing.
     #[error("the model's module {0} is not there")]
     NotFound(PathBuf),
     /// The builder is not installed.
     #[error(
-        "{} could not be started; `pip install {}` installs it, and {PROGRAM_VARIABLE} names it where it is not on the PATH",
+        "{} could not be started; install it with `pip install {}`, or set {PROGRAM_VARIABLE} to its path",
         program.display(),
         PINNED.trim()
     )]
@@ -56,16 +56,16 @@ pub enum PythonError {
         source: io::Error,
     },
     /// The builder refuses the module.
-    #[error("{PROGRAM} could not make a component of {module}:\n{said}")]
+    #[error("{PROGRAM} could not make a component of {module}:\n{output}")]
     Refused {
         /// The module.
         module: String,
         /// The builder's message.
-        said: String,
+        output: String,
     },
     /// The builder wrote nothing.
     #[error(
-        "{PROGRAM} ended well and left no component; {PROGRAM_VARIABLE} may name another program"
+        "{PROGRAM} succeeded but wrote no component; check that {PROGRAM_VARIABLE} names the right program"
     )]
     NoComponent(#[source] io::Error),
     /// A file or folder cannot be read or written.
@@ -91,8 +91,8 @@ impl PythonError {
 }
 
 impl Python {
-    /// The model as a manifest names it. It learns nothing from sales while it is built.
-    pub fn described(&self) -> Model {
+    /// Returns the model's entry in a manifest. The build fits nothing to sales.
+    pub fn manifest_entry(&self) -> Model {
         Model {
             name: self.name.clone(),
             version: self.version.clone(),
@@ -135,12 +135,12 @@ impl Python {
         // imports.
         let model = work_dir.path().join("model");
         copy(folder, &model).map_err(PythonError::file(folder))?;
-        let made = work_dir.path().join("component.wasm");
-        self.run(&model, work_dir.path(), &made)?;
-        std::fs::read(&made).map_err(PythonError::NoComponent)
+        let component = work_dir.path().join("component.wasm");
+        self.run(&model, work_dir.path(), &component)?;
+        std::fs::read(&component).map_err(PythonError::NoComponent)
     }
 
-    fn run(&self, folder: &Path, work_dir: &Path, made: &Path) -> Result<(), PythonError> {
+    fn run(&self, folder: &Path, work_dir: &Path, component: &Path) -> Result<(), PythonError> {
         let program = std::env::var_os(PROGRAM_VARIABLE).unwrap_or_else(|| OsString::from(PROGRAM));
         let output = Command::new(&program)
             .args(["--quiet", "--wit-path"])
@@ -150,7 +150,7 @@ impl Python {
             .arg("--python-path")
             .arg(folder)
             .arg("--output")
-            .arg(made)
+            .arg(component)
             .arg(ENTRY)
             // What it refuses is about the model, and its own stack says nothing of that.
             .env_remove("RUST_BACKTRACE")
@@ -162,7 +162,7 @@ impl Python {
         if !output.status.success() {
             return Err(PythonError::Refused {
                 module: self.module.clone(),
-                said: format!(
+                output: format!(
                     "{}{}",
                     String::from_utf8_lossy(&output.stdout).trim(),
                     String::from_utf8_lossy(&output.stderr).trim()

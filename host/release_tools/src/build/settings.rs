@@ -6,13 +6,13 @@ use domesday_package::{ConfidenceBand, Country, Endpoint, Monotone, PropertyType
 use serde::Deserialize;
 use std::path::Path;
 
-/// What every release of a model states in its manifest.
+/// The settings that every release of a model states in its manifest.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// Where it values.
     pub countries: Vec<Country>,
-    /// What it values.
+    /// The property types that it values.
     pub property_types: Vec<PropertyType>,
     /// Rows in a request.
     pub limits: RowLimits,

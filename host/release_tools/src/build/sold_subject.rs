@@ -11,8 +11,8 @@ use domesday_registers::codes::{PropertyType, Subtype, Tenure};
 /// The register of sales does not say how long a lease is; most run for a century or so.
 const TYPICAL_LEASE_YEARS: f64 = 99.0;
 
-/// The home of a sale, valued as at `day`, by what was on record before the sale. None where the
-/// register does not say what a customer must: a dwelling's tenure.
+/// Returns the home of a sale, valued as at `day`, from the records before the sale. Returns `None`
+/// where the register lacks a fact that a customer must state, such as the tenure.
 ///
 /// `evidence_through` is the last day whose sales the evidence can hold.
 pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<Subject> {
@@ -111,7 +111,7 @@ pub fn subject(sold: &ExportedSale, day: Day, evidence_through: Day) -> Option<S
     })
 }
 
-/// The commonest subtype of a type, where no certificate says.
+/// Returns the commonest subtype of a type, for homes without a certificate that says.
 fn plain(property_type: PropertyType) -> Option<Subtype> {
     match property_type {
         PropertyType::Detached => Some(Subtype::HouseDetached),

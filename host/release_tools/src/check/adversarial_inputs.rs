@@ -31,7 +31,7 @@ pub fn homes(
     }
     if let Some(home) = sample.first() {
         for kind in kinds {
-            bases.entry(kind).or_insert_with(|| called(home, kind));
+            bases.entry(kind).or_insert_with(|| relabel(home, kind));
         }
     }
     let (mut single, mut pairs) = (Vec::new(), Vec::new());
@@ -47,16 +47,16 @@ pub fn homes(
         }
     }
     single.truncate(most);
-    let left = most - single.len();
-    if left > 0 {
-        let every = pairs.len().div_ceil(left).max(1);
+    let remaining = most - single.len();
+    if remaining > 0 {
+        let every = pairs.len().div_ceil(remaining).max(1);
         single.extend(pairs.into_iter().step_by(every));
     }
     single
 }
 
-/// A home as one of another type, without what only its own type has.
-fn called(home: &Home, kind: PropertyType) -> Home {
+/// Relabels a home as one of another type, without the fields that only its own type has.
+fn relabel(home: &Home, kind: PropertyType) -> Home {
     home.changed(&format!("called {kind:?}"), |subject| {
         subject.property_type = kind;
         subject.subtype = match kind {
@@ -80,19 +80,19 @@ fn with(base: &Home, ends: &[&Extreme]) -> Home {
     })
 }
 
-/// Values such homes.
+/// Values these homes and judges their answers.
 pub fn check(
     homes: &[Home],
     release: &Release,
     evidence: &Arc<dyn EvidenceSource>,
     watch: &mut Progress<'_>,
 ) -> (Finding, Vec<RowResult>) {
-    let seen = value_all(release, homes, evidence, "valuing hostile inputs", watch);
-    (judge(&seen), seen)
+    let results = value_all(release, homes, evidence, "valuing hostile inputs", watch);
+    (judge(&results), results)
 }
 
-fn judge(seen: &[RowResult]) -> Finding {
-    answer_schema::judge(CHECK, "rows at the ends of their fields", seen)
+fn judge(results: &[RowResult]) -> Finding {
+    answer_schema::judge(CHECK, "rows at the ends of their fields", results)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Every row has a well-formed answer: a value, a referral, or a failure that the release states.
 
-use super::finding::{Finding, Verdict, named};
+use super::finding::{Finding, Verdict, first_lines};
 use super::rows::RowResult;
 use domesday_engine::outcome::Outcome;
 use serde_json::json;
@@ -8,8 +8,8 @@ use serde_json::json;
 pub const CHECK: &str = "answers";
 
 /// Judges the answers of these rows; `rows` describes them.
-pub fn judge(check: &'static str, rows: &str, seen: &[RowResult]) -> Finding {
-    if seen.is_empty() {
+pub fn judge(check: &'static str, rows: &str, results: &[RowResult]) -> Finding {
+    if results.is_empty() {
         return Finding::new(
             check,
             Verdict::NotJudged,
@@ -18,7 +18,7 @@ pub fn judge(check: &'static str, rows: &str, seen: &[RowResult]) -> Finding {
     }
     let (mut valued, mut referred, mut gave_up) = (0, 0, 0);
     let mut broken = Vec::new();
-    for row in seen {
+    for row in results {
         match &row.outcome {
             Ok(Outcome::Valued(_)) => valued += 1,
             Ok(Outcome::Referred(_)) => referred += 1,
@@ -28,15 +28,15 @@ pub fn judge(check: &'static str, rows: &str, seen: &[RowResult]) -> Finding {
     }
     let counts = format!("{valued} valued, {referred} referred, {gave_up} given up with a reason");
     let figures = json!({
-        "rows": seen.len(), "valued": valued, "referred": referred, "given_up": gave_up,
+        "rows": results.len(), "valued": valued, "referred": referred, "given_up": gave_up,
         "broken": broken.iter().map(|(row, why)| json!({"row": row, "failure": why})).collect::<Vec<_>>(),
     });
-    let lines = named(broken.iter().map(|(row, why)| format!("{row}: {why}")));
+    let lines = first_lines(broken.iter().map(|(row, why)| format!("{row}: {why}")));
     let summary = match broken.len() {
-        0 => format!("{} {rows}: {counts}", seen.len()),
+        0 => format!("{} {rows}: {counts}", results.len()),
         broken => format!(
             "{broken} of {} {rows} have no well-formed answer; {counts}",
-            seen.len()
+            results.len()
         ),
     };
     Finding::new(check, Verdict::of(broken.is_empty()), summary)

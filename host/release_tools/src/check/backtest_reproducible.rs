@@ -3,18 +3,18 @@
 use super::CheckError;
 use super::finding::{Finding, Verdict};
 use crate::backtest;
-use crate::backtest::{BacktestInput, training_window, written};
+use crate::backtest::{BacktestInput, report_json, training_window};
 use crate::build::holdout::PROBE_HOMES;
 use domesday_evaluation::report::Report;
 use domesday_registers::Day;
 use domesday_registers::Progress;
-use domesday_valuation::comparison_header::learnt;
+use domesday_valuation::comparison_header::training_data;
 use serde_json::json;
 use std::num::TryFromIntError;
 
 pub const CHECK: &str = "backtest";
 
-/// Why a package's back-test cannot be read.
+/// The reason why a package's back-test cannot be read.
 #[derive(Debug, thiserror::Error)]
 enum PlanError {
     #[error(transparent)]
@@ -25,13 +25,13 @@ enum PlanError {
     Lag(#[from] TryFromIntError),
 }
 
-/// What a package's back-test was asked.
+/// Returns the options of a package's back-test.
 ///
 /// # Errors
 /// Where the report states days that are none.
-fn options(kept: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
-    let kept: Report = serde_json::from_slice(kept)?;
-    let subject = &kept.subject;
+fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
+    let stored: Report = serde_json::from_slice(stored)?;
+    let subject = &stored.subject;
     let day = |text: &str| Day::parse_iso(text).ok_or_else(|| PlanError::Day(text.to_owned()));
     let askable = subject.sales_in_window.saturating_sub(subject.not_askable);
     Ok(backtest::BacktestOptions {
@@ -41,7 +41,7 @@ fn options(kept: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
         evidence_lag_days: u16::try_from(subject.evidence_lag_days)?,
         // Whatever the sample was, this one takes the same sales.
         sample: Some(askable.div_ceil(subject.taken_every.max(1)).max(1)),
-        probe_homes: match kept.leakage_probe {
+        probe_homes: match stored.leakage_probe {
             Some(_) => PROBE_HOMES,
             None => 0,
         },
@@ -54,19 +54,19 @@ fn options(kept: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
 /// # Errors
 /// Where the host fails.
 pub fn check(
-    kept: &[u8],
+    stored: &[u8],
     tested: &BacktestInput<'_>,
     watch: &mut Progress<'_>,
 ) -> Result<(Finding, Option<Report>), CheckError> {
-    let options = match options(kept) {
+    let options = match options(stored) {
         Ok(options) => options,
         Err(error) => {
             let why = format!("the package's back-test cannot be read: {error}");
             return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
         }
     };
-    let known = learnt(tested.manifest, options.from);
-    if let Err(error) = training_window::refuse(tested.manifest, &known, options.from) {
+    let learnt = training_data(tested.manifest, options.from);
+    if let Err(error) = training_window::refuse(tested.manifest, &learnt, options.from) {
         let why = format!(
             "the package's back-test is of sales that the release learnt from, or may have learnt from: {error}"
         );
@@ -80,14 +80,14 @@ pub fn check(
         return Ok((Finding::new(CHECK, Verdict::Failed, why), None));
     }
     let (report, _) = backtest::run(tested, &options, watch)?;
-    let text = written(&report)?;
-    Ok((compared(kept, &text, &report), Some(report)))
+    let text = report_json(&report)?;
+    Ok((compare(stored, &text, &report), Some(report)))
 }
 
-fn compared(kept: &[u8], now: &str, report: &Report) -> Finding {
+fn compare(stored: &[u8], now: &str, report: &Report) -> Finding {
     let window = format!("{} to {}", report.subject.from, report.subject.to);
     let figures = json!({"from": report.subject.from, "to": report.subject.to, "sales": report.overall.sales});
-    if kept == now.as_bytes() {
+    if stored == now.as_bytes() {
         return Finding::new(
             CHECK,
             Verdict::Passed,
@@ -98,7 +98,7 @@ fn compared(kept: &[u8], now: &str, report: &Report) -> Finding {
         )
         .with_figures(figures);
     }
-    let before = String::from_utf8_lossy(kept);
+    let before = String::from_utf8_lossy(stored);
     let (mut old, mut new) = (before.lines(), now.lines());
     let mut line = 0;
     let first = loop {
@@ -119,7 +119,7 @@ fn compared(kept: &[u8], now: &str, report: &Report) -> Finding {
     Finding::new(
         CHECK,
         Verdict::Failed,
-        format!("run again on {window}, it is not what the package holds"),
+        format!("run again on {window}, it differs from the package's"),
     )
     .with_details(vec![first])
     .with_figures(figures)

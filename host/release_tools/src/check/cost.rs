@@ -1,5 +1,5 @@
-//! What rows cost, of what they may use: no row may come near an end, since the next home may need
-//! more.
+//! The cost of rows against their limits: no row may come near a limit, since the next home may
+//! need more.
 
 use super::finding::{Finding, Verdict, grouped, percent};
 use super::rows::RowResult;
@@ -11,39 +11,39 @@ const MOST: f64 = 0.5;
 /// Worst rows that are named.
 const NAMED: usize = 3;
 
-/// What a row may use.
+/// The limits of a row.
 #[derive(Clone, Copy, Debug)]
 pub struct CostLimits {
     /// Units of fuel.
     pub fuel: u64,
     /// Bytes of linear memory.
-    pub memory: u64,
+    pub memory_bytes: u64,
     /// Of those, the ones that a row has before it begins.
     pub memory_at_start: u64,
 }
 
 /// Judges what all these rows cost. `deep` names those that overran half of the native stack, where
 /// that was tried.
-pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Finding {
-    if seen.is_empty() {
+pub fn judge(results: &[RowResult], limits: CostLimits, deep: &[String]) -> Finding {
+    if results.is_empty() {
         return Finding::new(CHECK, Verdict::NotJudged, "no row was valued");
     }
-    let room = allowed.memory.saturating_sub(allowed.memory_at_start);
+    let growth_limit = limits.memory_bytes.saturating_sub(limits.memory_at_start);
     // Memory that is there from the start cannot run out; what a row asks for besides can.
-    let grown = |row: &RowResult| {
-        row.cost
-            .memory_bytes
-            .saturating_sub(allowed.memory_at_start)
-    };
-    let fuel = worst(seen, |row| row.cost.fuel);
-    let memory = worst(seen, grown);
+    let growth = |row: &RowResult| row.cost.memory_bytes.saturating_sub(limits.memory_at_start);
+    let fuel = worst(results, |row| row.cost.fuel);
+    let memory = worst(results, growth);
     let share = |used: u64, of: u64| match used {
         0 => 0.0,
         _ => used as f64 / of as f64,
     };
-    let fuel_share = share(fuel.first().map_or(0, |row| row.1), allowed.fuel);
-    let memory_share = share(memory.first().map_or(0, |row| row.1), room);
-    let questions = seen.iter().map(|row| row.cost.questions).max().unwrap_or(0);
+    let fuel_share = share(fuel.first().map_or(0, |row| row.1), limits.fuel);
+    let memory_share = share(memory.first().map_or(0, |row| row.1), growth_limit);
+    let questions = results
+        .iter()
+        .map(|row| row.cost.questions)
+        .max()
+        .unwrap_or(0);
 
     let mut lines: Vec<String> = fuel
         .iter()
@@ -51,8 +51,8 @@ pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Findin
             format!(
                 "fuel    {:>14} units ({} of {})  {name}",
                 grouped(*used),
-                percent(share(*used, allowed.fuel)),
-                grouped(allowed.fuel)
+                percent(share(*used, limits.fuel)),
+                grouped(limits.fuel)
             )
         })
         .collect();
@@ -60,8 +60,8 @@ pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Findin
         format!(
             "memory  {:>14} bytes ({} of the {} beyond its start)  {name}",
             grouped(*used),
-            percent(share(*used, room)),
-            grouped(room)
+            percent(share(*used, growth_limit)),
+            grouped(growth_limit)
         )
     }));
     lines.extend(
@@ -70,7 +70,7 @@ pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Findin
             .map(|name| format!("stack   more than half  {name}")),
     );
     let middle = |of: fn(&RowResult) -> u64| {
-        let mut all: Vec<u64> = seen.iter().map(of).collect();
+        let mut all: Vec<u64> = results.iter().map(of).collect();
         all.sort_unstable();
         // The lower of the two in the middle of an even number, so that it is a row's own.
         all.get((all.len() - 1) / 2).copied().unwrap_or(0)
@@ -100,7 +100,7 @@ pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Findin
     }
     let used = format!(
         "of {} rows the worst uses {} of its fuel and {} of the memory that it may grow by; {} overrun half the stack",
-        grouped(seen.len() as u64),
+        grouped(results.len() as u64),
         percent(fuel_share),
         percent(memory_share),
         deep.len()
@@ -117,13 +117,13 @@ pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Findin
     Finding::new(CHECK, Verdict::of(over.is_empty()), summary)
         .with_details(lines)
         .with_figures(json!({
-            "rows": seen.len(),
+            "rows": results.len(),
             "most_share": MOST,
-            "fuel_per_row": allowed.fuel,
+            "fuel_per_row": limits.fuel,
             "median_fuel": middle_fuel,
             "worst_fuel": named(&fuel),
-            "memory_bytes": allowed.memory,
-            "memory_at_start_bytes": allowed.memory_at_start,
+            "memory_bytes": limits.memory_bytes,
+            "memory_at_start_bytes": limits.memory_at_start,
             "median_memory_bytes": middle_memory,
             "worst_memory_growth": named(&memory),
             "over_half_the_stack": deep,
@@ -131,9 +131,9 @@ pub fn judge(seen: &[RowResult], allowed: CostLimits, deep: &[String]) -> Findin
         }))
 }
 
-/// The rows of the greatest figures, each figure above 0.
-fn worst(seen: &[RowResult], of: impl Fn(&RowResult) -> u64) -> Vec<(&str, u64)> {
-    let mut rows: Vec<(&str, u64)> = seen
+/// Returns the rows with the greatest figures, each figure above 0.
+fn worst(results: &[RowResult], of: impl Fn(&RowResult) -> u64) -> Vec<(&str, u64)> {
+    let mut rows: Vec<(&str, u64)> = results
         .iter()
         .map(|row| (row.name.as_str(), of(row)))
         .filter(|(_, used)| *used > 0)
@@ -150,7 +150,7 @@ mod tests {
 
     const ALLOWED: CostLimits = CostLimits {
         fuel: 1_000,
-        memory: 2_000,
+        memory_bytes: 2_000,
         memory_at_start: 1_200,
     };
 

@@ -6,7 +6,7 @@ use domesday_evaluation::report::Report;
 use serde_json::json;
 
 pub const CHECK: &str = "coverage";
-/// How far a group's coverage may be from nominal.
+/// The largest distance of a group's coverage from nominal.
 const POINTS: f64 = 0.03;
 /// Ranges that a group must have to be judged.
 const LEAST: usize = 1_000;
@@ -14,7 +14,7 @@ const LEAST: usize = 1_000;
 /// above and cheap ones below whatever the release does.
 const BY_PRICE: &str = "price";
 
-/// What the group of all sales is by.
+/// The division name of the group of all sales.
 const ALL: &str = "sales";
 
 /// One group's ranges.
@@ -40,7 +40,7 @@ pub fn judge(report: &Report) -> Finding {
         });
     let all: Vec<GroupCoverage<'_>> = std::iter::once((ALL, &report.overall))
         .chain(divided)
-        .filter_map(|(by, group)| judged(by, group))
+        .filter_map(|(by, group)| group_coverage(by, group))
         .collect();
     let (enough, few): (Vec<_>, Vec<_>) = all.iter().partition(|group| group.rows >= LEAST);
     let window = format!("sales of {} to {}", report.subject.from, report.subject.to);
@@ -57,9 +57,9 @@ pub fn judge(report: &Report) -> Finding {
     let off = |group: &GroupCoverage<'_>| (group.coverage - nominal).abs();
     // Shares are rounded to six decimals.
     let broken = |group: &GroupCoverage<'_>| off(group) > POINTS + 1e-9;
-    let mut shown = enough.clone();
-    shown.sort_by(|a, b| off(b).total_cmp(&off(a)));
-    let lines = shown
+    let mut sorted = enough.clone();
+    sorted.sort_by(|a, b| off(b).total_cmp(&off(a)));
+    let lines = sorted
         .iter()
         .map(|group| {
             format!(
@@ -96,7 +96,7 @@ pub fn judge(report: &Report) -> Finding {
         .with_figures(figures)
 }
 
-fn judged<'a>(by: &'a str, group: &'a Group) -> Option<GroupCoverage<'a>> {
+fn group_coverage<'a>(by: &'a str, group: &'a Group) -> Option<GroupCoverage<'a>> {
     let ranges = group.ranges.as_ref()?;
     Some(GroupCoverage {
         by,
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// So many sales of a type, of which so many in a thousand lie in their range.
+    /// Returns `count` sales of a type, with `held_of_1000` in a thousand inside their range.
     fn rows(property_type: PropertyType, count: usize, held_of_1000: usize) -> Vec<Row> {
         let row = |at: usize| Row {
             id: at as u64,

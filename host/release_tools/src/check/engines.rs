@@ -6,7 +6,7 @@ use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::{Release, Runtime};
 use domesday_package::{Kind, Package, Trust, open};
 use domesday_registers::Progress;
-use domesday_valuation::compile_cache::{TOLD, kept};
+use domesday_valuation::compile_cache::{COMPILED_FOLDER, open_cache};
 use domesday_valuation::release_store::{OpenRelease, open_release};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub fn candidate(
     let compiled = compiled.unwrap_or(work_dir.path());
     let mut snapshots = BTreeMap::new();
     let mut admit = |runtime: Runtime| -> Result<OpenRelease, CheckError> {
-        let runtime = runtime.with_cache(kept(compiled, TOLD)?);
+        let runtime = runtime.with_cache(open_cache(compiled, COMPILED_FOLDER)?);
         Ok(open_release(root, id, trust, &runtime, &mut snapshots)?)
     };
     let stage = "compiling the release";

@@ -1,4 +1,4 @@
-//! Why a release cannot be checked.
+//! The reasons why a release cannot be checked.
 
 use crate::backtest::{BacktestError, OverlapError};
 use domesday_engine::RuntimeError;
@@ -8,7 +8,7 @@ use domesday_valuation::compile_cache::CompileCacheError;
 use domesday_valuation::release_store::ReleaseError;
 use std::num::TryFromIntError;
 
-/// Why there is no report. Faults of the release are in the report.
+/// The reason why there is no report. Faults of the release are in the report.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The release does not open.

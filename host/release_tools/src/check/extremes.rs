@@ -53,7 +53,8 @@ macro_rules! ends {
     };
 }
 
-/// The ends of all fields of a home of this type; `days` are the first and the last valuation day.
+/// Returns the ends of all fields of a home of this type. `days` are the first and the last
+/// valuation day.
 pub fn extremes(kind: PropertyType, days: (Day, Day)) -> Vec<Extreme> {
     let mut list = Vec::new();
     // First, so that a pair with it has one field alone.
@@ -154,7 +155,7 @@ pub fn extremes(kind: PropertyType, days: (Day, Day)) -> Vec<Extreme> {
     list
 }
 
-/// What a customer must state.
+/// The attributes that a customer must state.
 const REQUIRED: [Attribute; 6] = [
     Attribute::PropertyType,
     Attribute::PropertySubtype,

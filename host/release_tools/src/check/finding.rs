@@ -1,4 +1,4 @@
-//! What the checks found, for people and as JSON.
+//! The findings of the checks, as text and as JSON.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,21 +10,21 @@ const FORMAT: u32 = 1;
 /// Lines below a check that name what is wrong; the rest are counted.
 const NAMED: usize = 5;
 
-/// The first few of these lines, and how many more there are.
-pub fn named(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
+/// Returns the first few of these lines, and a count of the rest.
+pub fn first_lines(lines: impl ExactSizeIterator<Item = String>) -> Vec<String> {
     let all = lines.len();
-    let mut named: Vec<String> = lines.take(NAMED).collect();
+    let mut first: Vec<String> = lines.take(NAMED).collect();
     if all > NAMED {
-        named.push(format!("and {} more", all - NAMED));
+        first.push(format!("and {} more", all - NAMED));
     }
-    named
+    first
 }
 
-/// How a check ended.
+/// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// What it demands holds.
+    /// The demand holds.
     Passed,
     /// It does not.
     Failed,
@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Passed where it `holds`.
+    /// Returns `Passed` where the demand `holds`, else `Failed`.
     pub fn of(holds: bool) -> Verdict {
         if holds {
             Verdict::Passed
@@ -56,9 +56,9 @@ impl Verdict {
 pub struct Finding {
     /// Its short name.
     pub check: &'static str,
-    /// How it ended.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, in one line.
+    /// The reason, in one line.
     pub summary: String,
     /// More lines, for people.
     pub details: Vec<String>,
@@ -67,7 +67,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding without details.
+    /// Returns a finding without details.
     pub fn new(check: &'static str, verdict: Verdict, summary: impl Into<String>) -> Finding {
         Finding {
             check,
@@ -78,13 +78,13 @@ impl Finding {
         }
     }
 
-    /// The same with these lines below it.
+    /// Adds these lines below the finding.
     pub fn with_details(mut self, details: Vec<String>) -> Finding {
         self.details = details;
         self
     }
 
-    /// The same with these figures.
+    /// Adds these figures.
     pub fn with_figures(mut self, figures: Value) -> Finding {
         self.figures = figures;
         self
@@ -107,7 +107,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of these findings.
+    /// Returns the report of these findings.
     pub fn of(release_id: &str, engine: &'static str, checks: Vec<Finding>) -> Report {
         Report {
             format: FORMAT,
@@ -118,7 +118,7 @@ impl Report {
         }
     }
 
-    /// One line a check, then the details, then the result.
+    /// Renders one line a check, then the details, then the result.
     pub fn text(&self) -> String {
         let mut out = format!("Check of {} ({})\n\n", self.release_id, self.engine);
         for found in &self.checks {
@@ -152,7 +152,7 @@ impl Report {
     }
 }
 
-/// A number with commas between its thousands.
+/// Formats a number with commas between its thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
@@ -165,7 +165,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A share as per cent with one decimal.
+/// Formats a share as per cent with one decimal.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }

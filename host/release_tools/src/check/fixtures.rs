@@ -1,7 +1,7 @@
 //! The release's own fixtures: the same bits on both allocators, and of the snapshot the same
 //! answers.
 
-use super::finding::{Finding, Verdict, named};
+use super::finding::{Finding, Verdict, first_lines};
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
 use domesday_engine::fixture::{Fixture, FixtureError, read};
@@ -13,16 +13,16 @@ use std::io::Cursor;
 pub const CHECK: &str = "fixtures";
 pub const SNAPSHOT_CHECK: &str = "snapshot";
 
-/// The fixtures that a package holds.
+/// Reads the fixtures of a package.
 ///
 /// # Errors
 /// Where they are none.
-pub fn recorded(bytes: Vec<u8>) -> Result<Vec<Fixture>, FixtureError> {
+pub fn read_all(bytes: Vec<u8>) -> Result<Vec<Fixture>, FixtureError> {
     read(Cursor::new(bytes))
 }
 
 /// Replays the fixtures on each engine.
-pub fn replayed(
+pub fn check_replay(
     fixtures: &[Fixture],
     engines: &[(&str, &Release)],
     watch: &mut Progress<'_>,
@@ -65,7 +65,7 @@ pub fn replayed(
 }
 
 /// Asks the snapshot the fixtures' questions again.
-pub fn answered(
+pub fn check_snapshot(
     fixtures: &[Fixture],
     snapshot: &dyn EvidenceSource,
     watch: &mut Progress<'_>,
@@ -90,7 +90,7 @@ pub fn answered(
     }
     let lines = found.iter().map(ToString::to_string).collect();
     let summary = format!(
-        "of {} of {} rows the snapshot gives other answers than the fixtures hold",
+        "{} of {} rows get other answers from the snapshot than the fixtures hold",
         found.len(),
         fixtures.len()
     );
@@ -105,8 +105,8 @@ fn failed<'a>(
     mismatches: impl Iterator<Item = &'a Mismatch>,
 ) -> Finding {
     let mismatches: Vec<&Mismatch> = mismatches.collect();
-    let summary = format!("{summary}; `domesday replay --snapshot` names them all");
+    let summary = format!("{summary}; list all with `domesday replay --snapshot`");
     Finding::new(check, Verdict::Failed, summary)
-        .with_details(named(lines.into_iter()))
+        .with_details(first_lines(lines.into_iter()))
         .with_figures(json!({"rows": rows, "mismatches": mismatches}))
 }

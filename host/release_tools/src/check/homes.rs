@@ -14,8 +14,10 @@ use std::sync::Arc;
 /// Days of the snapshot's latest sales from which homes are taken.
 const RECENT_DAYS: i32 = 1_096;
 
-/// At most `most` homes sold in the snapshot's last three years that the release values, evenly
-/// taken in order of day and id, as at the release's first valuation day.
+/// Returns at most `most` homes that the release values, as at the release's first valuation day.
+///
+/// They were sold in the snapshot's last three years, and are taken at even steps in order of day
+/// and id.
 ///
 /// # Errors
 /// Where the snapshot cannot be read.
@@ -28,7 +30,7 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
     let days = (Day(latest.0 - RECENT_DAYS), latest);
     let window = Window::count(&open.snapshot, days, Some(most))?;
     let mut homes = Vec::new();
-    for sold in window.sold()? {
+    for sold in window.sales()? {
         let sold = sold?;
         let covered = kinds(&open.manifest.property_types)
             .any(|kind| kind == sold.sale.property_type)
@@ -43,7 +45,7 @@ pub fn sample(open: &OpenRelease, most: usize) -> Result<Vec<Home>, SnapshotErro
     Ok(homes)
 }
 
-/// The types that a manifest names.
+/// Converts the property types that a manifest names.
 pub fn kinds(letters: &[Letter]) -> impl Iterator<Item = PropertyType> {
     letters.iter().map(|letter| match letter {
         Letter::Detached => PropertyType::Detached,

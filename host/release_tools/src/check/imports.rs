@@ -1,4 +1,4 @@
-//! What a release imports, and what it may use.
+//! The imports and the limits of a release.
 
 use super::finding::{Finding, Verdict, grouped, percent};
 use domesday_engine::{Release, admission};
@@ -8,11 +8,11 @@ use serde_json::json;
 
 pub const CHECK: &str = "admission";
 
-/// A release that both engines admitted.
-pub fn admitted(manifest: &ValuationBody, component: &[u8], release: &Release) -> Finding {
-    let imports = match admission::imports(component, profile::of(manifest.profile)) {
+/// Returns the finding on a release that both engines admitted.
+pub fn check_admitted(manifest: &ValuationBody, component: &[u8], release: &Release) -> Finding {
+    let imports = match admission::imports(component, profile::engine_profile(manifest.profile)) {
         Ok(imports) => imports,
-        Err(error) => return refused(&error.to_string()),
+        Err(error) => return refusal(&error.to_string()),
     };
     let start = release.memory_at_start();
     let named_profile = match manifest.profile {
@@ -61,7 +61,7 @@ pub fn admitted(manifest: &ValuationBody, component: &[u8], release: &Release) -
     .with_figures(figures)
 }
 
-/// A release that was not.
-pub fn refused(why: &str) -> Finding {
+/// Returns the finding on a release that an engine refused.
+pub fn refusal(why: &str) -> Finding {
     Finding::new(CHECK, Verdict::Failed, why)
 }

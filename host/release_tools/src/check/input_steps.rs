@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Shares of the home's own floor area, or of [`TYPICAL_M2`] where it is not known.
 const AREA_SHARES: [f64; 7] = [0.5, 0.7, 0.85, 1.0, 1.2, 1.5, 2.0];
 const TYPICAL_M2: f64 = 80.0;
-/// What a customer may state, square metres.
+/// The range of floor areas that a customer may state, square metres.
 const AREA_M2: (f64, f64) = (10.0, 2_000.0);
 const BEDROOMS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 const LIVING_ROOMS: [u32; 4] = [1, 2, 3, 4];
@@ -34,7 +34,8 @@ pub struct Step {
     pub home: Home,
 }
 
-/// The home with the input at each of its steps, rising; none where the home has no such input.
+/// Returns the home with the input at each of its steps, rising. The list is empty where the home
+/// has no such input.
 pub fn ladder(input: MonotoneInput, home: &Home) -> Vec<Step> {
     use MonotoneInput::*;
     let subject = &home.subject;
@@ -81,7 +82,7 @@ pub fn ladder(input: MonotoneInput, home: &Home) -> Vec<Step> {
         }),
         EnergyRating => {
             let letter = |rating| format!("{rating:?}");
-            named(home, input, &RATINGS, letter, |subject, rating| {
+            named_steps(home, input, &RATINGS, letter, |subject, rating| {
                 subject.energy.rating = Some(rating);
             })
         }
@@ -97,10 +98,10 @@ fn steps<T: Copy + std::fmt::Display>(
     values: &[T],
     set: impl Fn(&mut Subject, T),
 ) -> Vec<Step> {
-    named(home, input, values, |value| value.to_string(), set)
+    named_steps(home, input, values, |value| value.to_string(), set)
 }
 
-fn named<T: Copy>(
+fn named_steps<T: Copy>(
     home: &Home,
     input: MonotoneInput,
     values: &[T],
@@ -118,7 +119,7 @@ fn named<T: Copy>(
     values.iter().map(step).collect()
 }
 
-/// What of a subject an input is.
+/// Returns the attribute of a subject behind an input.
 fn attribute(input: MonotoneInput) -> Attribute {
     match input {
         MonotoneInput::FloorAreaM2 => Attribute::FloorArea,
@@ -133,7 +134,7 @@ fn attribute(input: MonotoneInput) -> Attribute {
     }
 }
 
-/// As the manifest spells it.
+/// Spells a value as the manifest does.
 pub fn word(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

@@ -32,7 +32,7 @@ use domesday_evaluation::report::AsAt;
 use domesday_package::{Kind, PropertyBody, Trust, ValuationBody, open};
 use domesday_registers::Day;
 use domesday_registers::Progress;
-use domesday_valuation::comparison_header::learnt;
+use domesday_valuation::comparison_header::training_data;
 use domesday_valuation::release_store::ReleaseError;
 use engines::{Candidate, candidate};
 use finding::{Finding, Verdict};
@@ -43,7 +43,7 @@ use std::sync::Arc;
 pub use error::CheckError;
 pub use finding::Report;
 
-/// How much to check on.
+/// The options of a check.
 pub struct CheckOptions {
     /// Homes of the snapshot, at most.
     pub homes: usize,
@@ -62,7 +62,7 @@ pub struct CheckOptions {
 ///
 /// # Errors
 /// Where its package or its snapshot does not open, the window may not be judged on, or the host
-/// fails: what the release does wrong is in the report.
+/// fails. The faults of the release are in the report.
 pub fn check(
     root: &Path,
     id: &str,
@@ -74,23 +74,23 @@ pub fn check(
     let candidate = match candidate(root, id, trust, options.compiled.as_deref(), watch) {
         Ok(candidate) => candidate,
         Err(CheckError::Release(ReleaseError::NotAdmitted { source, .. })) => {
-            let found = imports::refused(&source.to_string());
+            let found = imports::refusal(&source.to_string());
             return Ok(Report::of(id, engine, vec![found]));
         }
         Err(other) => return Err(other),
     };
     let manifest = &candidate.on_demand.manifest;
     if let Some((from, _)) = options.window {
-        training_window::refuse(manifest, &learnt(manifest, from), from)?;
+        training_window::refuse(manifest, &training_data(manifest, from), from)?;
     }
     let component = candidate.package.bytes(manifest.component.as_str())?;
-    let mut findings = vec![imports::admitted(
+    let mut findings = vec![imports::check_admitted(
         manifest,
         &component,
         &candidate.on_demand.release,
     )];
 
-    let recorded = fixtures::recorded(candidate.package.bytes(manifest.fixtures.as_str())?);
+    let recorded = fixtures::read_all(candidate.package.bytes(manifest.fixtures.as_str())?);
     let recorded = match recorded {
         Ok(recorded) => {
             findings.extend(on_fixtures(&candidate, &recorded, watch));
@@ -117,13 +117,13 @@ fn on_fixtures(
         ("pooled", &candidate.pooled),
     ];
     [
-        fixtures::replayed(recorded, &engines, watch),
-        fixtures::answered(recorded, &*candidate.evidence, watch),
+        fixtures::check_replay(recorded, &engines, watch),
+        fixtures::check_snapshot(recorded, &*candidate.evidence, watch),
     ]
 }
 
-/// The checks that value homes: order, declared inputs, hostile inputs, and over all their rows
-/// ranges and cost.
+/// Runs the checks that value homes: order, declared inputs, hostile inputs, and over all their
+/// rows ranges and cost.
 fn on_homes(
     candidate: &Candidate,
     recorded: &[Fixture],
@@ -133,18 +133,18 @@ fn on_homes(
     let manifest = &candidate.on_demand.manifest;
     let (release, evidence) = (&candidate.on_demand.release, &candidate.evidence);
     watch("listing sales", 0, 1);
-    let wanted = manifest.monotone.iter().map(|probe| probe.homes as usize);
-    let most = wanted.fold(options.homes, usize::max);
+    let declared_homes = manifest.monotone.iter().map(|probe| probe.homes as usize);
+    let most = declared_homes.fold(options.homes, usize::max);
     let pool = homes::sample(&candidate.on_demand, most)?;
     let every = pool.len().div_ceil(options.homes.max(1)).max(1);
     let sample = pool.iter().step_by(every).cloned();
     let mut known: Vec<Home> = recorded.iter().map(of_fixture).collect();
     known.extend(sample);
 
-    let mut seen = value_all(release, &known, evidence, "valuing homes", watch);
+    let mut results = value_all(release, &known, evidence, "valuing homes", watch);
     let pooled = |home: &Home| value(&candidate.pooled, home, evidence);
-    let order = order_independence::check(&known, &seen, &pooled, watch);
-    let (monotone, probed) = monotone::check(&manifest.monotone, &pool, release, evidence, watch);
+    let order = order_independence::check(&known, &results, &pooled, watch);
+    let (monotone, at_steps) = monotone::check(&manifest.monotone, &pool, release, evidence, watch);
     let days = (
         Day::from(manifest.valuation_date.from),
         Day::from(manifest.valuation_date.to),
@@ -159,21 +159,21 @@ fn on_homes(
 
     let mut deep = Vec::new();
     for homes in [&known, &extreme] {
-        let again = value_all(
+        let half_stack = value_all(
             &candidate.half_stack,
             homes,
             evidence,
             "halving the stack",
             watch,
         );
-        deep.extend(again.into_iter().filter_map(overran));
+        deep.extend(half_stack.into_iter().filter_map(stack_overrun));
     }
-    seen.extend(probed);
-    let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &seen);
-    seen.extend(at_ends);
-    let allowed = cost::CostLimits {
+    results.extend(at_steps);
+    let answers = answer_schema::judge(answer_schema::CHECK, "rows of ordinary homes", &results);
+    results.extend(at_ends);
+    let limits = cost::CostLimits {
         fuel: release.limits().fuel_per_row,
-        memory: release.limits().memory_bytes,
+        memory_bytes: release.limits().memory_bytes,
         memory_at_start: release.memory_at_start(),
     };
     Ok(vec![
@@ -181,13 +181,13 @@ fn on_homes(
         order,
         monotone,
         hostile,
-        ranges::judge(&seen),
-        cost::judge(&seen, allowed, &deep),
+        ranges::judge(&results),
+        cost::judge(&results, limits, &deep),
     ])
 }
 
-/// The row's name where half of the native stack was not enough.
-fn overran(half: RowResult) -> Option<String> {
+/// Returns the row's name where half of the native stack was too little.
+fn stack_overrun(half: RowResult) -> Option<String> {
     matches!(half.outcome, Err(RowFailure::Host { .. })).then_some(half.name)
 }
 
@@ -198,7 +198,7 @@ fn of_fixture(fixture: &Fixture) -> Home {
     }
 }
 
-/// The checks against prices that were paid.
+/// Runs the checks against prices that were paid.
 fn on_sales(
     candidate: &Candidate,
     root: &Path,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 pub const CHECK: &str = "monotone";
 
-/// What one declared input did.
+/// The result of one declared input.
 #[derive(Debug, Serialize)]
 struct InputProbe {
     #[serde(flatten)]
@@ -53,49 +53,49 @@ pub fn check(
         let finding = Finding::new(CHECK, Verdict::NotJudged, "the manifest declares no input");
         return (finding, Vec::new());
     }
-    let mut seen = Vec::new();
-    let mut probed = Vec::new();
+    let mut results = Vec::new();
+    let mut probes = Vec::new();
     let inputs = declared.len() as u64;
     for (at, declared) in declared.iter().enumerate() {
         watch("probing inputs", at as u64, inputs);
-        let climbed: Vec<(&Home, Vec<(Step, RowResult)>)> = chosen(declared, homes)
+        let home_steps: Vec<(&Home, Vec<(Step, RowResult)>)> = select_homes(declared, homes)
             .into_par_iter()
             .map(|(home, steps)| {
                 let valued = steps.into_iter().map(|step| {
-                    let seen = value(release, &step.home, evidence);
-                    (step, seen)
+                    let result = value(release, &step.home, evidence);
+                    (step, result)
                 });
                 (home, valued.collect())
             })
             .collect();
-        probed.push(judged(declared, &climbed));
-        seen.extend(
-            climbed
+        probes.push(probe(declared, &home_steps));
+        results.extend(
+            home_steps
                 .into_iter()
-                .flat_map(|(_, steps)| steps.into_iter().map(|(_, seen)| seen)),
+                .flat_map(|(_, steps)| steps.into_iter().map(|(_, result)| result)),
         );
     }
-    (finding(&probed), seen)
+    (finding(&probes), results)
 }
 
-/// The homes that have the input, evenly taken, with their steps.
-fn chosen<'a>(declared: &Monotone, homes: &'a [Home]) -> Vec<(&'a Home, Vec<Step>)> {
-    let able: Vec<_> = homes
+/// Selects the homes that have the input, at even steps, with their steps.
+fn select_homes<'a>(declared: &Monotone, homes: &'a [Home]) -> Vec<(&'a Home, Vec<Step>)> {
+    let candidates: Vec<_> = homes
         .iter()
         .map(|home| (home, ladder(declared.input, home)))
         .filter(|(_, steps)| !steps.is_empty())
         .collect();
-    let every = able.len().div_ceil(declared.homes as usize).max(1);
-    able.into_iter().step_by(every).collect()
+    let every = candidates.len().div_ceil(declared.homes as usize).max(1);
+    candidates.into_iter().step_by(every).collect()
 }
 
-fn judged(declared: &Monotone, climbed: &[(&Home, Vec<(Step, RowResult)>)]) -> InputProbe {
+fn probe(declared: &Monotone, home_steps: &[(&Home, Vec<(Step, RowResult)>)]) -> InputProbe {
     let (mut homes_probed, mut broken) = (0, 0);
     let mut worst: Option<Break> = None;
-    for (home, steps) in climbed {
+    for (home, steps) in home_steps {
         let estimates: Vec<(&str, f64)> = steps
             .iter()
-            .filter_map(|(step, seen)| Some((step.value.as_str(), seen.estimate()?)))
+            .filter_map(|(step, result)| Some((step.value.as_str(), result.estimate()?)))
             .collect();
         homes_probed += usize::from(estimates.len() >= 2);
         let Some(found) = greatest_break(&home.name, declared.direction, &estimates) else {
@@ -116,7 +116,7 @@ fn judged(declared: &Monotone, climbed: &[(&Home, Vec<(Step, RowResult)>)]) -> I
     }
 }
 
-/// The greatest change in the wrong direction between any step and a later one.
+/// Returns the greatest change in the wrong direction between any step and a later one.
 fn greatest_break(home: &str, direction: Direction, estimates: &[(&str, f64)]) -> Option<Break> {
     let mut found: Option<Break> = None;
     for (at, (from, before)) in estimates.iter().enumerate() {
@@ -223,19 +223,19 @@ mod tests {
         let homes: Vec<Home> = (0..worth.len())
             .map(|at| home(&format!("home {at}")))
             .collect();
-        let climbed: Vec<_> = homes
+        let home_steps: Vec<_> = homes
             .iter()
             .zip(worth)
             .map(|(home, worth)| {
                 let steps = ladder(declared.input, home).into_iter().map(|step| {
                     let area = step.home.subject.size.floor_area_m2.unwrap();
-                    let seen = valued(&step.home.name, worth(area));
-                    (step, seen)
+                    let result = valued(&step.home.name, worth(area));
+                    (step, result)
                 });
                 (home, steps.collect::<Vec<_>>())
             })
             .collect();
-        judged(declared, &climbed)
+        probe(declared, &home_steps)
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
             ..declared(0.0, 0.0)
         };
         let freehold = [home("home 0")];
-        assert!(chosen(&lease, &freehold).is_empty());
-        assert_eq!(judged(&lease, &[]).verdict(), Verdict::NotJudged);
+        assert!(select_homes(&lease, &freehold).is_empty());
+        assert_eq!(probe(&lease, &[]).verdict(), Verdict::NotJudged);
     }
 }

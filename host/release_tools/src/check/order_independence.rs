@@ -1,6 +1,6 @@
 //! Order, company and repetition: no row may know of another.
 
-use super::finding::{Finding, Verdict, named};
+use super::finding::{Finding, Verdict, first_lines};
 use super::rows::{Home, RowResult};
 use domesday_registers::Progress;
 use rayon::prelude::*;
@@ -34,8 +34,8 @@ pub fn check(
         ("each twice", twice),
         ("at once", at_once),
     ];
-    for (done, (way, values)) in ways.iter().enumerate() {
-        watch("changing the order", done as u64, ways.len() as u64);
+    for (index, (way, values)) in ways.iter().enumerate() {
+        watch("changing the order", index as u64, ways.len() as u64);
         for (at, bits) in values(homes, valuer) {
             if bits != expected[at] {
                 found.push((*way, at, bits));
@@ -57,7 +57,7 @@ pub fn check(
         )
         .with_figures(figures);
     }
-    let lines = named(found.iter().map(|(way, at, bits)| {
+    let lines = first_lines(found.iter().map(|(way, at, bits)| {
         format!(
             "{way}, {}: was {} and is {bits}",
             homes[*at].name, expected[*at]

@@ -1,6 +1,6 @@
 //! Ranges of every row that was valued: in order, and about the estimate.
 
-use super::finding::{Finding, Verdict, named};
+use super::finding::{Finding, Verdict, first_lines};
 use super::rows::RowResult;
 use domesday_engine::outcome::{Outcome, RowFailure};
 use serde_json::json;
@@ -11,10 +11,10 @@ pub const CHECK: &str = "ranges";
 ///
 /// The engine takes no answer with another range, so that such a row has none; the field that the
 /// engine names tells which it was.
-pub fn judge(seen: &[RowResult]) -> Finding {
+pub fn judge(results: &[RowResult]) -> Finding {
     let (mut with, mut without) = (0, 0);
     let mut broken = Vec::new();
-    for row in seen {
+    for row in results {
         match &row.outcome {
             Ok(Outcome::Valued(valuation)) => match valuation.range {
                 Some(range)
@@ -42,7 +42,7 @@ pub fn judge(seen: &[RowResult]) -> Finding {
     let found =
         |verdict, summary: String| Finding::new(CHECK, verdict, summary).with_figures(figures);
     if !broken.is_empty() {
-        let lines = named(broken.iter().map(|(row, why)| format!("{row}: {why}")));
+        let lines = first_lines(broken.iter().map(|(row, why)| format!("{row}: {why}")));
         return found(
             Verdict::Failed,
             format!("{} ranges are broken", broken.len()),

@@ -1,4 +1,4 @@
-//! Homes to be valued, and what was seen when they were.
+//! Homes to value, and their results.
 
 use domesday_engine::Release;
 use domesday_engine::evidence::EvidenceSource;
@@ -15,14 +15,14 @@ const CHUNK: usize = 500;
 /// A home with a name for messages.
 #[derive(Clone, Debug)]
 pub struct Home {
-    /// Such as `sale 1024`.
+    /// The name, for example `sale 1024`.
     pub name: String,
     /// The home.
     pub subject: Arc<Subject>,
 }
 
 impl Home {
-    /// The same home with some of it changed.
+    /// Returns the same home with some of it changed.
     pub fn changed(&self, what: &str, change: impl FnOnce(&mut Subject)) -> Home {
         let mut subject = Subject::clone(&self.subject);
         change(&mut subject);
@@ -33,24 +33,24 @@ impl Home {
     }
 }
 
-/// What came of a home, and what it cost.
+/// The result of a home's valuation, and its cost.
 #[derive(Clone, Debug)]
 pub struct RowResult {
     /// The home's name.
     pub name: String,
     /// The answer, or why there is none.
     pub outcome: Result<Outcome, RowFailure>,
-    /// What it cost.
+    /// The cost.
     pub cost: Cost,
 }
 
 impl RowResult {
-    /// All of it but the name, as text that is the same only where every bit is.
+    /// Returns all fields but the name, as text that is the same only where every bit is.
     pub fn bits(&self) -> String {
         json!({"outcome": self.outcome, "cost": self.cost}).to_string()
     }
 
-    /// The estimate, where there is one.
+    /// Returns the estimate, where there is one.
     pub fn estimate(&self) -> Option<f64> {
         match &self.outcome {
             Ok(Outcome::Valued(valuation)) => Some(valuation.estimate),
@@ -77,12 +77,12 @@ pub fn value_all(
     stage: &str,
     watch: &mut Progress<'_>,
 ) -> Vec<RowResult> {
-    let mut seen = Vec::with_capacity(homes.len());
+    let mut results = Vec::with_capacity(homes.len());
     for chunk in homes.chunks(CHUNK) {
-        watch(stage, seen.len() as u64, homes.len() as u64);
-        seen.par_extend(chunk.par_iter().map(|home| value(release, home, evidence)));
+        watch(stage, results.len() as u64, homes.len() as u64);
+        results.par_extend(chunk.par_iter().map(|home| value(release, home, evidence)));
     }
-    seen
+    results
 }
 
 /// Marks an attribute as the customer's word, or as given by nobody.

@@ -10,7 +10,7 @@ use domesday_registers::records::Country;
 use domesday_registers::{Day, Postcode};
 use std::sync::Arc;
 
-/// A house of 80 square metres.
+/// Returns a house of 80 square metres.
 pub fn home(name: &str) -> Home {
     Home {
         name: name.to_owned(),
@@ -44,7 +44,7 @@ pub fn home(name: &str) -> Home {
     }
 }
 
-/// A home valued at so many pounds, with a range of a tenth about it.
+/// Returns a home's result with this estimate and a range of a tenth either way.
 pub fn valued(name: &str, estimate: f64) -> RowResult {
     RowResult {
         name: name.to_owned(),

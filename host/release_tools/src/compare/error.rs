@@ -1,11 +1,11 @@
-//! Why two releases cannot be compared.
+//! The reasons why two releases cannot be compared.
 
 use crate::backtest::SaleError;
 use domesday_engine::outcome::RowFailure;
 use domesday_property::SnapshotError;
 use domesday_registers::Day;
 
-/// Why there is no comparison.
+/// The reason why there is no comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum CompareError {
     /// The window has no sale that a request could be made of.
@@ -23,7 +23,7 @@ pub enum CompareError {
     #[error("neither snapshot holds a sale: compare on fixtures instead")]
     NoSale,
     /// The window begins after the last sale that both know.
-    #[error("no sale that both releases know is of --from {from} or later: {known}")]
+    #[error("no sale from --from {from} on is known to both releases: {known}")]
     TooLate {
         /// The first day of the window.
         from: Day,
@@ -32,8 +32,8 @@ pub enum CompareError {
     },
     /// Every sale that both know is one that either learnt from.
     #[error(
-        "there is no sale that both releases know and neither learnt from: the window would run from {from} to {to}. \
-         Name one with --from and --to; the report then says that figures against prices may be too good"
+        "no sale is known to both releases and unused by their fits: the window would run from {from} to {to}. \
+         Set one with --from and --to; the report then warns that figures against prices may be too good"
     )]
     NothingUnseen {
         /// The first day of the window.
@@ -52,7 +52,9 @@ pub enum CompareError {
         source: SaleError,
     },
     /// A release gave two outcomes for one row.
-    #[error("{row}: release {release} is not deterministic; `domesday release check` tells more")]
+    #[error(
+        "{row}: release {release} is not deterministic; run `domesday release check` for details"
+    )]
     Unsteady {
         /// The row.
         row: String,

@@ -19,7 +19,7 @@ use domesday_evaluation::compare::paired::PairedRow;
 use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
 use domesday_registers::Progress;
-use domesday_valuation::comparison_header::{header, name};
+use domesday_valuation::comparison_header::{authority_name, header};
 use domesday_valuation::release_store::OpenRelease;
 
 /// Days of sales that are taken where neither release says what it learnt from.
@@ -40,7 +40,7 @@ pub enum Rows {
     Fixtures {
         /// The file's name.
         file: String,
-        /// What is in it.
+        /// The fixtures.
         fixtures: Vec<Fixture>,
     },
 }
@@ -67,9 +67,9 @@ pub fn run(
                 not_askable: window.not_askable,
                 taken_every: window.every,
             };
-            let all = window.taken();
+            let all = window.sample_size();
             let mut paired = Vec::with_capacity(all);
-            for sold in window.sold()? {
+            for sold in window.sales()? {
                 let row = subjects::of_sale(&sold?, releases)?;
                 paired.push(value::pair(row, releases, paired.len())?);
                 watch("valuing", paired.len() as u64, all as u64);
@@ -95,12 +95,12 @@ pub fn run(
     }
     let header = header(releases.each(), source, first);
     Ok(Comparison::of(header, &paired, &|code| {
-        name(releases.each(), code)
+        authority_name(releases.each(), code)
     }))
 }
 
-/// The window of sales: what was given, else the days after all that was learnt from and up to the
-/// last that both know.
+/// Returns the window of sales. By default it begins after the last day that either release learnt
+/// from, and ends with the last sale that both snapshots hold.
 fn window(
     releases: &Sides<OpenRelease>,
     from: Option<Day>,

@@ -12,15 +12,15 @@ use std::sync::Arc;
 
 /// One row to be valued.
 pub struct ComparisonSubject {
-    /// What it is called.
+    /// The name.
     pub name: String,
     /// The home, by what each release's snapshot knows of it.
     pub subjects: Sides<Arc<Subject>>,
-    /// What was paid, pounds.
+    /// The price paid, pounds.
     pub price: Option<f64>,
 }
 
-/// The home of a sale as at its own day, by what each snapshot has on record of before it.
+/// Returns the home of a sale as at its own day, from the earlier records of each snapshot.
 ///
 /// # Errors
 /// Where a snapshot cannot be read.
@@ -49,7 +49,7 @@ pub fn of_sale(
     })
 }
 
-/// A recorded subject; nothing of its recorded evidence is used.
+/// Returns a recorded subject, without its recorded evidence.
 pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> ComparisonSubject {
     let Fixture { row, subject, .. } = fixture;
     ComparisonSubject {
@@ -63,7 +63,7 @@ pub fn of_fixture(fixture: Fixture, releases: &Sides<OpenRelease>) -> Comparison
     }
 }
 
-/// The last day before the valuation whose sales a release's snapshot can hold.
+/// Returns the last day before the valuation whose sales a release's snapshot can hold.
 fn evidence_through(release: &OpenRelease, valuation: Day) -> Option<Day> {
     let latest = release.latest_sale?;
     Some(latest.min(Day(valuation.0 - 1)))

@@ -5,7 +5,7 @@ use super::subjects::ComparisonSubject;
 use domesday_engine::subject::Subject;
 use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
-use domesday_valuation::comparison_outcome::{compared_outcome, referred};
+use domesday_valuation::comparison_outcome::{compared_outcome, referred_outcome};
 use domesday_valuation::pipeline::eligibility::outside;
 use domesday_valuation::release_store::OpenRelease;
 use std::sync::Arc;
@@ -56,12 +56,12 @@ pub fn pair(
     })
 }
 
-/// What a client of the release would be told, and what that cost.
+/// Values a subject with a release as a client would see it, and measures the cost.
 fn side(release: &OpenRelease, subject: &Arc<Subject>, name: &str) -> Result<Side, CompareError> {
     let began = Instant::now();
     if let Some(referral) = outside(&release.manifest, subject) {
         return Ok(Side {
-            outcome: referred(&referral),
+            outcome: referred_outcome(&referral),
             fuel: 0,
             micros: micros(began),
         });

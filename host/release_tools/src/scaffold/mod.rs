@@ -20,7 +20,7 @@ macro_rules! files {
     };
 }
 
-/// What a team is to change. `new-model` stands for the crate's name in all of them.
+/// The files that a team edits. `new-model` stands for the crate's name in all of them.
 const TEMPLATE: &[(&str, &str)] = files! {
     "Cargo.toml" from "src/scaffold/template/Cargo.toml",
     "README.md" from "src/scaffold/template/README.md",
@@ -50,11 +50,11 @@ const SDK: &[(&str, &str)] = files! {
 /// The template's name.
 const STAND_IN: &str = "new-model";
 
-/// Why no crate is made.
+/// The reason why no crate is made.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaffoldError {
     /// The folder holds something.
-    #[error("{0} is not empty; name a folder that is not there yet with --path")]
+    #[error("{0} is not empty; set --path to a new directory")]
     NotEmpty(PathBuf),
     /// A file or folder cannot be read or written.
     #[error("{path}")]
@@ -89,20 +89,20 @@ pub fn make(name: &Name, folder: &Path) -> Result<Vec<PathBuf>, ScaffoldError> {
     if holds_something {
         return Err(ScaffoldError::NotEmpty(folder.to_owned()));
     }
-    let mut written = Vec::new();
-    let named = TEMPLATE
+    let mut paths = Vec::new();
+    let template = TEMPLATE
         .iter()
         .map(|(to, text)| (*to, text.replace(STAND_IN, name.as_str())));
-    let kept = SDK.iter().map(|(to, text)| (*to, (*text).to_owned()));
-    for (to, text) in named.chain(kept) {
+    let sdk = SDK.iter().map(|(to, text)| (*to, (*text).to_owned()));
+    for (to, text) in template.chain(sdk) {
         let path = folder.join(to);
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(ScaffoldError::io(parent))?;
         }
         std::fs::write(&path, text).map_err(ScaffoldError::io(&path))?;
-        written.push(path);
+        paths.push(path);
     }
-    Ok(written)
+    Ok(paths)
 }
 
 #[cfg(test)]
@@ -156,10 +156,10 @@ mod tests {
         let ours = read(repository().join("Cargo.toml"));
         let template: toml::Table = TEMPLATE[0].1.parse().unwrap();
         let theirs = template["workspace"]["dependencies"].as_table().unwrap();
-        for (name, wanted) in theirs {
+        for (name, dependency) in theirs {
             let version = |of: &toml::Value| of["version"].clone();
             let known = &ours["workspace"]["dependencies"][name];
-            assert_eq!(version(wanted), version(known), "{name}");
+            assert_eq!(version(dependency), version(known), "{name}");
         }
         let mut used = BTreeSet::new();
         dependencies(&read(repository().join("sdk/rust/Cargo.toml")), &mut used);
@@ -183,24 +183,24 @@ mod tests {
 
     #[test]
     fn a_folder_that_holds_anything_is_left_alone() {
-        let kept = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let name: Name = "a-model".parse().unwrap();
-        std::fs::write(kept.path().join("notes"), "mine").unwrap();
-        let refusal = make(&name, kept.path()).unwrap_err().to_string();
+        std::fs::write(folder.path().join("notes"), "mine").unwrap();
+        let refusal = make(&name, folder.path()).unwrap_err().to_string();
         assert!(refusal.contains("is not empty"), "{refusal}");
-        let files = std::fs::read_dir(kept.path()).unwrap().count();
+        let files = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(files, 1);
     }
 
     #[test]
     fn the_name_stands_where_the_template_has_its_own() {
-        let kept = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().unwrap();
         let name: Name = "a-model".parse().unwrap();
-        for path in make(&name, kept.path()).unwrap() {
+        for path in make(&name, folder.path()).unwrap() {
             let text = std::fs::read_to_string(&path).unwrap();
             assert!(!text.contains(STAND_IN), "{}", path.display());
         }
-        let manifest = std::fs::read_to_string(kept.path().join("Cargo.toml")).unwrap();
+        let manifest = std::fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
         assert!(manifest.contains("name = \"a-model\""), "{manifest}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a model may be called.
+//! The name of a model.
 
 use std::fmt;
 use std::str::FromStr;
@@ -33,21 +33,21 @@ const LONGEST: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(String);
 
-/// Why a text is no such name.
+/// The reason why a text is no such name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Other characters.
     #[error(
-        "a model's name is of lower-case letters, digits and hyphens, a letter first and no hyphen last, 64 at most"
+        "a model's name has at most 64 lower-case letters, digits and hyphens, a letter first and no hyphen last"
     )]
     Form,
     /// A name that means something else already.
-    #[error("{0:?} is a name that Rust or the SDK has taken; choose another")]
+    #[error("{0:?} is a reserved name in Rust or the SDK; choose another")]
     Taken(String),
 }
 
 impl Name {
-    /// The text.
+    /// Returns the name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -34,14 +34,14 @@ impl Key {
         }
     }
 
-    /// With this selector.
+    /// Adds a selector.
     #[must_use]
     pub fn select(mut self, name: SelectorName, value: impl Into<String>) -> Key {
         self.selectors.insert(name, value.into());
         self
     }
 
-    /// With this dimension.
+    /// Adds a dimension.
     #[must_use]
     pub fn at(mut self, dimension: Dimension, value: u32) -> Key {
         self.dimensions.insert(dimension, value);
@@ -140,34 +140,34 @@ impl NewObservation {
         }
     }
 
-    /// With this status in place of the metric's.
+    /// Sets a status in place of the metric's.
     #[must_use]
     pub fn status(mut self, status: Status) -> NewObservation {
         self.status = Some(status);
         self
     }
 
-    /// With this field.
+    /// Adds a field.
     #[must_use]
     pub fn with(mut self, field: ObservationField, value: FieldValue) -> NewObservation {
         self.fields.push((field, value));
         self
     }
 
-    /// With this field, a word.
+    /// Adds a field that is a word.
     #[must_use]
     pub fn text(self, field: ObservationField, word: impl Into<Cow<'static, str>>) -> Self {
         self.with(field, FieldValue::Text(word.into()))
     }
 
-    /// With this field, a whole number.
+    /// Adds a field that is a whole number.
     #[must_use]
     pub fn integer(self, field: ObservationField, number: u32) -> NewObservation {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         self.with(field, FieldValue::Integer(number))
     }
 
-    /// With this field, a day (or any day of the month, for a field that is a month).
+    /// Adds a field that is a day. For a field that is a month, any day of the month will do.
     #[must_use]
     pub fn date(self, field: ObservationField, day: NaiveDate) -> NewObservation {
         self.with(field, FieldValue::Date(day))
@@ -287,7 +287,7 @@ impl Draft {
         });
     }
 
-    /// The local authorities of a release of markets.
+    /// Sets the local authorities of a release of markets.
     pub fn areas(&mut self, areas: Vec<Area>) {
         self.areas = areas;
     }

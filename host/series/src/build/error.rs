@@ -14,14 +14,14 @@ pub enum BuildError {
         fault: DraftErrorKind,
     },
     /// There is nothing to publish.
-    #[error("the inputs give no observation at all")]
+    #[error("the inputs give no observations")]
     Empty,
     /// A Parquet file could not be made.
-    #[error("writing {file}: {error}")]
+    #[error("cannot write {file}: {error}")]
     Parquet {
         /// Its name.
         file: &'static str,
-        /// What the library says.
+        /// The library's error.
         error: parquet::errors::ParquetError,
     },
     /// The package could not be written.
@@ -39,13 +39,13 @@ pub enum DraftErrorKind {
     #[error("the value for {0} is not finite")]
     NotFinite(String),
     /// A field that the catalogue does not give to the dataset.
-    #[error("carries the field {0}, which the catalogue does not give to its dataset")]
+    #[error("has the field {0}, which the catalogue does not define for its dataset")]
     Field(&'static str),
     /// A selector that the catalogue does not give to the dataset, or one that is missing.
     #[error("must have exactly the selectors of its dataset: {0}")]
     Selector(&'static str),
     /// The same series again.
-    #[error("stands twice in the draft")]
+    #[error("is in the draft twice")]
     Duplicate,
     /// A dataset of the other family.
     #[error("belongs to the other family")]

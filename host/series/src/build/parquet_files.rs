@@ -22,7 +22,7 @@ use crate::period::{day_number, month_start};
 /// The most rows of a row group. Row groups hold rows of one dataset only.
 const GROUP: usize = 1 << 20;
 
-/// `series.parquet`.
+/// Encodes `series.parquet`.
 pub(super) fn series(draft: &Draft) -> Result<Vec<u8>, BuildError> {
     let all = &draft.series;
     let text = |of: &dyn Fn(&SeriesDraft) -> String| -> ArrayRef {
@@ -73,7 +73,7 @@ pub(super) fn series(draft: &Draft) -> Result<Vec<u8>, BuildError> {
     file(SERIES, layout::series_schema(), [Ok(columns)])
 }
 
-/// `observations.parquet`.
+/// Encodes `observations.parquet`.
 pub(super) fn observations(draft: &Draft, family: Family) -> Result<Vec<u8>, BuildError> {
     let fields: Vec<ObservationField> = ObservationField::ALL
         .iter()
@@ -146,7 +146,7 @@ fn column(draft: &Draft, rows: &[(u32, &SeriesDraft, &Row)], field: ObservationF
     }
 }
 
-/// `areas.parquet`.
+/// Encodes `areas.parquet`.
 pub(super) fn areas(draft: &Draft) -> Result<Vec<u8>, BuildError> {
     let column = |of: fn(&crate::store::Area) -> &str| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(draft.areas.iter().map(of)))

@@ -24,7 +24,7 @@ pub struct Publication {
     /// The build timestamp. `None`: midnight after the newest observation's last day, so that the
     /// same inputs give the same bytes.
     pub created: Option<Timestamp>,
-    /// When it is published, if that is to be recorded.
+    /// The time of publication, if it is to be recorded.
     pub published_at: Option<Timestamp>,
     /// The limits of the export, if it is limited.
     pub preview_bounds: Option<PreviewBounds>,

@@ -43,7 +43,7 @@ impl Dataset {
         self.selectors.iter().find(|s| s.parameter() == parameter)
     }
 
-    /// Names of parameters that an initial request must supply, `dataset` first.
+    /// Returns the names of parameters that an initial request must supply, `dataset` first.
     pub fn required(&self) -> Vec<&'static str> {
         std::iter::once("dataset")
             .chain(
@@ -55,7 +55,7 @@ impl Dataset {
             .collect()
     }
 
-    /// Names of the other parameters that it takes, selectors first.
+    /// Returns the names of the optional parameters, selectors first.
     pub fn optional(&self) -> Vec<&'static str> {
         self.selectors
             .iter()
@@ -65,7 +65,7 @@ impl Dataset {
             .collect()
     }
 
-    /// Its position in its family's table, which orders series of a package.
+    /// Returns the position in the family's table, which orders the series of a package.
     pub fn position(&self) -> usize {
         self.family
             .datasets()

@@ -1,4 +1,4 @@
-//! What can be asked: every dataset of both families, each described once.
+//! The catalogue: every dataset of both families, each described once.
 //!
 //! The tables in [`markets`] and [`rates`] are the only description. Parameter checks, the datasets
 //! routes, the documents and the builders all read them.
@@ -35,7 +35,7 @@ impl Family {
         }
     }
 
-    /// Its datasets, in the order of the catalogue.
+    /// Returns the family's datasets, in the order of the catalogue.
     pub fn datasets(self) -> &'static [Dataset] {
         match self {
             Family::Markets => markets::DATASETS,

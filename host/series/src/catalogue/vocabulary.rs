@@ -16,7 +16,7 @@ macro_rules! words {
                 match self { $($name::$variant => $word,)+ }
             }
 
-            /// What it means, a sentence for people.
+            /// Returns the meaning, a sentence for people.
             pub const fn meaning(self) -> &'static str {
                 match self { $($name::$variant => concat!($($doc),+).trim_ascii(),)+ }
             }

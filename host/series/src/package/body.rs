@@ -16,7 +16,7 @@ pub struct ReleaseBody {
     pub release_id: PackageId,
     /// The version of the files' layout.
     pub layout: u32,
-    /// When it was published, if that is recorded.
+    /// The time of publication, if it is recorded.
     pub published_at: Option<Timestamp>,
     /// The first and last day that were exported, if the export was limited.
     pub preview_bounds: Option<PreviewBounds>,
@@ -26,9 +26,9 @@ pub struct ReleaseBody {
     pub synthetic: bool,
     /// Notes to the reader, as sentences.
     pub notes: Vec<String>,
-    /// How many series it holds.
+    /// The number of series.
     pub series: u64,
-    /// How many observations it holds.
+    /// The number of observations.
     pub observations: u64,
 }
 

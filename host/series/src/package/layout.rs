@@ -32,7 +32,7 @@ pub mod series {
     pub const FROM: &str = "availability_from";
     /// Its last period, as answered.
     pub const TO: &str = "availability_to";
-    /// How many observations it has.
+    /// The number of observations.
     pub const OBSERVATIONS: &str = "observations";
     /// The rule behind its values, in a sentence.
     pub const METHOD: &str = "method";

@@ -14,19 +14,19 @@ pub struct ParameterError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterErrorKind {
     /// No dataset was named.
-    #[error("a dataset must be named")]
+    #[error("this parameter is required")]
     MissingDataset,
     /// There is no such dataset in the family.
     #[error("no dataset of this family has this name")]
     UnknownDataset,
     /// A required parameter is not there.
-    #[error("this parameter must be given")]
+    #[error("this parameter is required")]
     MissingParameter,
     /// The dataset, or the route, takes no such parameter.
-    #[error("this parameter is not taken here")]
+    #[error("neither the dataset nor the route has this parameter")]
     UnknownParameter,
     /// It was given more than once.
-    #[error("this parameter may be given once only")]
+    #[error("this parameter must not be repeated")]
     DuplicateParameter,
     /// Its value is not of the right form or not permitted.
     #[error("{expected}")]
@@ -35,16 +35,16 @@ pub enum ParameterErrorKind {
         expected: String,
     },
     /// The release holds no such local authority.
-    #[error("the release holds no area of this code")]
+    #[error("the release has no area with this code")]
     UnknownArea,
     /// The node exists nowhere in the release.
-    #[error("this node exists nowhere in the release")]
+    #[error("the release has no such node")]
     UnknownNode,
     /// Coverage takes no cursor.
-    #[error("coverage takes no cursor")]
+    #[error("coverage does not accept a cursor")]
     CursorNotAccepted,
     /// A continuation takes the cursor alone.
-    #[error("a continuation takes the cursor alone")]
+    #[error("a continuation accepts only the cursor")]
     CursorWithSelectors,
 }
 

@@ -33,7 +33,7 @@ impl Query {
         self.dataset
     }
 
-    /// Observations of a page.
+    /// Returns the number of observations on a page.
     pub fn page_size(&self) -> usize {
         self.page_size
     }
@@ -53,7 +53,7 @@ impl Query {
         self.to
     }
 
-    /// `latest` without dates, otherwise `range`.
+    /// Returns `latest` without dates, otherwise `range`.
     pub fn mode(&self) -> &'static str {
         match (self.from, self.to) {
             (None, None) => "latest",
@@ -89,7 +89,7 @@ impl Query {
         pairs
     }
 
-    /// What a cursor must carry so that the page from `position` can be given later.
+    /// Returns the data that a cursor carries for the page from `position`.
     pub fn continuation(&self, release: &Release, position: u64) -> Continuation {
         Continuation {
             release_id: release.id().to_string(),
@@ -103,7 +103,7 @@ impl Query {
     }
 }
 
-/// What a cursor carries besides whose it is. Authentication is the caller's.
+/// The data of a cursor, without its owner. Authentication is the caller's.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Continuation {
@@ -111,6 +111,6 @@ pub struct Continuation {
     pub release_id: String,
     /// The query, as [`Query::canonical`] gives it.
     pub query: Vec<(String, String)>,
-    /// How many observations earlier pages gave.
+    /// The number of observations on earlier pages.
     pub position: u64,
 }

@@ -8,7 +8,7 @@ use crate::Period;
 use crate::catalogue::Latest;
 use crate::store::{Release, Series};
 
-/// What a query selects from a release: series in order, each with a range of rows.
+/// The selection of a query from a release: series in order, each with a range of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     series: Vec<PageSeries>,
@@ -103,7 +103,7 @@ impl Query {
     }
 }
 
-/// Which periods are selected.
+/// The selected periods.
 enum Dates {
     /// The latest of each series.
     LatestOfEach,

@@ -4,7 +4,7 @@ use crate::Period;
 use crate::catalogue::{Dataset, FieldKind, Frequency, ObservationField};
 use crate::store::Series;
 
-/// What stands for an absent field.
+/// The value of an absent field.
 pub(crate) const ABSENT: i32 = i32::MIN;
 
 /// The fields of one dataset's observations.

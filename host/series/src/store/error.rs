@@ -1,4 +1,4 @@
-//! What can be wrong with a release.
+//! Errors of opening a release.
 
 use domesday_package::PackageError;
 
@@ -15,12 +15,12 @@ pub enum OpenError {
         release: String,
         /// The file's name.
         file: &'static str,
-        /// What is wrong.
+        /// The kind of the error.
         fault: StoreErrorKind,
     },
 }
 
-/// What is wrong with a file of a release.
+/// The kind of an error in a file of a release.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreErrorKind {
     /// It is no Parquet file, or a damaged one.
@@ -30,13 +30,13 @@ pub enum StoreErrorKind {
     #[error("has no column {0} of the right type")]
     Column(&'static str),
     /// A value that this version does not know.
-    #[error("row {row}: {column} may not be {value:?}")]
+    #[error("row {row}: invalid {column}: {value:?}")]
     Value {
         /// The row, from 0.
         row: usize,
         /// The column.
         column: &'static str,
-        /// What it holds.
+        /// The value of the cell.
         value: String,
     },
     /// The observations do not stand in the order of the series and of time.
@@ -46,7 +46,7 @@ pub enum StoreErrorKind {
         row: usize,
     },
     /// More or fewer rows than the series say.
-    #[error("has {found} rows, the series say {expected}")]
+    #[error("has {found} rows, but the series declare {expected}")]
     Count {
         /// Rows found.
         found: usize,

@@ -161,7 +161,7 @@ impl Release {
         Ok(())
     }
 
-    /// Notes where the series of each dataset and segment stand, and which nodes and words exist.
+    /// Indexes the series of each dataset and segment, and the nodes and words that exist.
     fn index(&mut self) {
         for (number, series) in self.series.iter().enumerate() {
             let index = self

@@ -34,7 +34,7 @@ impl ParquetFile {
             .collect()
     }
 
-    /// Gives the columns of these names of these row groups, batch by batch, in the order of names.
+    /// Reads the columns of these names in these row groups, batch by batch, in the order of names.
     pub(crate) fn columns(
         &self,
         groups: Vec<usize>,

@@ -43,7 +43,7 @@ pub struct Release {
     pub(crate) statuses: Vec<Status>,
 }
 
-/// What is known of one dataset of a release.
+/// The index of one dataset of a release.
 #[derive(Debug, Default)]
 pub(crate) struct DatasetIndex {
     pub(crate) series: Range<usize>,
@@ -54,32 +54,32 @@ pub(crate) struct DatasetIndex {
 }
 
 impl Release {
-    /// Its family.
+    /// Returns the family.
     pub fn family(&self) -> Family {
         self.family
     }
 
-    /// Its id.
+    /// Returns the id of the package.
     pub fn id(&self) -> &PackageId {
         &self.id
     }
 
-    /// When the package was made.
+    /// Returns the time when the package was built.
     pub fn created(&self) -> Timestamp {
         self.created
     }
 
-    /// SHA-256 of its manifest, which identifies it with all its files.
+    /// Returns the SHA-256 of the manifest, which identifies the release with all its files.
     pub fn digest(&self) -> Sha256Digest {
         self.digest
     }
 
-    /// What its manifest says: publication, bounds, sources, notes.
+    /// Returns the body of the manifest: publication, bounds, sources, notes.
     pub fn body(&self) -> &ReleaseBody {
         &self.body
     }
 
-    /// Its local authorities by code; none for rates.
+    /// Returns the local authorities by code; none for rates.
     pub fn areas(&self) -> &[Area] {
         &self.areas
     }

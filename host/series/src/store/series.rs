@@ -33,17 +33,17 @@ pub struct Series {
 }
 
 impl Series {
-    /// Its id as answered.
+    /// Returns the id that responses hold.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its dataset, with frequency and history capability.
+    /// Returns the dataset, with frequency and history capability.
     pub fn dataset(&self) -> &'static Dataset {
         self.dataset
     }
 
-    /// Its metric, with unit and basis.
+    /// Returns the metric, with unit and basis.
     pub fn metric(&self) -> &'static Metric {
         self.metric
     }
@@ -58,7 +58,7 @@ impl Series {
         self.dimensions[dimension as usize]
     }
 
-    /// Its dimensions, in the contract's order.
+    /// Returns the dimensions, in the contract's order.
     pub fn dimensions(&self) -> impl Iterator<Item = (Dimension, u32)> + '_ {
         Dimension::ALL
             .iter()
@@ -80,7 +80,7 @@ impl Series {
         self.availability
     }
 
-    /// Its first and last period in the release, where it has observations.
+    /// Returns the first and last period in the release, where the series has observations.
     pub fn history(&self) -> Option<(Period, Period)> {
         self.history
     }

@@ -19,7 +19,7 @@ const ITS_USER: &str = "only the user that runs the server, and root, may give i
 
 /// Why a command got no answer from the server.
 #[derive(Debug, thiserror::Error)]
-pub enum AskError {
+pub enum SendError {
     /// The client cannot be built.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -76,7 +76,7 @@ pub enum ExchangeError {
     #[error(transparent)]
     Http(#[from] reqwest::Error),
     /// The answer is not one of this version.
-    #[error("it answered {status}: {body}; is it of another version?")]
+    #[error("unexpected reply {status}: {body}. Client and server versions may differ")]
     Unreadable {
         /// The status.
         status: StatusCode,
@@ -91,28 +91,28 @@ pub enum ExchangeError {
 ///
 /// # Errors
 /// The server refused the command, or did not answer.
-pub fn ask(data: &Path, command: &Command) -> Result<Option<Response>, AskError> {
+pub fn send_command(data: &Path, command: &Command) -> Result<Option<Response>, SendError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(ClientError::Runtime)?;
     let path = socket_path(data);
     let client = client(&path)?;
-    let asked = runtime.block_on(async { timeout(TIMEOUT, exchange(&client, command)).await });
-    let answer = match asked {
+    let outcome = runtime.block_on(async { timeout(TIMEOUT, exchange(&client, command)).await });
+    let answer = match outcome {
         Ok(Ok(answer)) => answer,
         Ok(Err(source)) => match unconnected(&source) {
             // Nobody listens: there is no server, or it was killed and left its socket.
             Some((ErrorKind::NotFound | ErrorKind::ConnectionRefused, _)) => return Ok(None),
             Some((ErrorKind::PermissionDenied, source)) => {
-                return Err(AskError::Denied { path, source });
+                return Err(SendError::Denied { path, source });
             }
-            _ => return Err(AskError::Failed { path, source }),
+            _ => return Err(SendError::Failed { path, source }),
         },
-        Err(source) => return Err(AskError::TimedOut { path, source }),
+        Err(source) => return Err(SendError::TimedOut { path, source }),
     };
     match answer {
-        Response::Refused { problem } => Err(AskError::Refused(problem)),
+        Response::Refused { problem } => Err(SendError::Refused(problem)),
         answer => Ok(Some(answer)),
     }
 }
@@ -156,12 +156,12 @@ fn unconnected(error: &ExchangeError) -> Option<(ErrorKind, io::Error)> {
     let ExchangeError::Http(error) = error else {
         return None;
     };
-    let found = cause::<io::Error>(error).filter(|_| error.is_connect())?;
-    let copy = match found.raw_os_error() {
+    let io_error = cause::<io::Error>(error).filter(|_| error.is_connect())?;
+    let copy = match io_error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
-        None => io::Error::from(found.kind()),
+        None => io::Error::from(io_error.kind()),
     };
-    Some((found.kind(), copy))
+    Some((io_error.kind(), copy))
 }
 
 /// Returns the first cause of this type.

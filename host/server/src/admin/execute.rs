@@ -5,7 +5,7 @@ use super::protocol::{Command, LoadedRelease, Response, Status};
 use crate::clock::random;
 use crate::demo;
 use crate::promotion::PromotionError;
-use crate::sample_rate::{NoShare, SampleRate};
+use crate::sample_rate::{SampleRate, SampleRateError};
 use crate::service::Service;
 use crate::shadow::ShadowError;
 use crate::telemetry::process::resident_bytes;
@@ -61,7 +61,7 @@ pub enum Problem {
     Shadow(#[from] ShadowError),
     /// A share that is none.
     #[error(transparent)]
-    Share(#[from] NoShare),
+    Share(#[from] SampleRateError),
     /// There is nothing to end.
     #[error("no release runs as a shadow")]
     NoShadow,
@@ -78,7 +78,7 @@ pub enum Problem {
     #[error("no randomness for a key: {0}")]
     Random(#[from] getrandom::Error),
     /// A tenant without receipts has no key of them.
-    #[error("the tenant {tenant} has no key of receipts: it has had none, or it is erased already")]
+    #[error("the tenant {tenant} has no key of receipts: none was created, or it is erased")]
     NoReceiptKey {
         /// The tenant.
         tenant: String,
@@ -99,7 +99,7 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
             current: service.releases.current().id.clone(),
             held: service
                 .releases
-                .held()
+                .open_releases()
                 .iter()
                 .map(|release| LoadedRelease {
                     id: release.id.clone(),
@@ -109,13 +109,13 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
                 .collect(),
         }),
         Command::Promote { kind, release } => {
-            let what = ReleaseKind::from(kind);
+            let kind = ReleaseKind::from(kind);
             // Open and check it first, so that no host learns of a release that it cannot serve.
-            service.open(what, &release)?;
-            service.state.promote(what, &release)?;
-            service.make_current(what, &release)?;
+            service.open(kind, &release)?;
+            service.state.promote(kind, &release)?;
+            service.make_current(kind, &release)?;
             tracing::info!(
-                kind = what.as_str(),
+                kind = kind.as_str(),
                 release_id = release,
                 "release promoted"
             );
@@ -124,11 +124,11 @@ pub fn on_service(service: &Service, command: Command) -> Result<Response, Probl
         Command::EraseReceiptKey { ref tenant } => {
             log(&command);
             let id: TenantId = tenant.parse()?;
-            let done = on_state(&*service.state, service.clock.now(), command.clone())?;
+            let response = on_state(&*service.state, service.clock.now(), command.clone())?;
             if let Some(receipts) = &service.receipts {
                 receipts.forget(&id);
             }
-            Ok(done)
+            Ok(response)
         }
         Command::BeginShadow { release, share } => {
             service.begin_shadow(&release, SampleRate::new(share)?)?;
@@ -167,7 +167,7 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
         }
         Command::Keys {} => {
             let keys = state.keys(None)?.into_iter();
-            let keys = keys.map(|key| listed(key, now)).collect();
+            let keys = keys.map(|key| key_entry(key, now)).collect();
             return Ok(Response::Keys { keys });
         }
         Command::RevokeKey { key } => {
@@ -175,7 +175,7 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
         }
         Command::Tenants {} => {
             let month = Month::of(now);
-            let listed = |tenant: Tenant| {
+            let entry = |tenant: Tenant| {
                 Ok(protocol::Tenant {
                     id: tenant.id.to_string(),
                     enabled: tenant.enabled,
@@ -183,19 +183,19 @@ pub fn on_state(state: &dyn State, now: UnixMillis, command: Command) -> Result<
                     plan: tenant.plan,
                 })
             };
-            let tenants = state.tenants()?.into_iter().map(listed);
+            let tenants = state.tenants()?.into_iter().map(entry);
             return Ok(Response::Tenants {
                 tenants: tenants.collect::<Result<_, Problem>>()?,
             });
         }
         Command::SetPlan { tenant, plan } => {
-            possible(&plan)?;
+            check_plan(&plan)?;
             state.set_plan(&tenant.parse()?, &plan)?;
         }
         Command::ReceiptKeys { tenant } => {
-            let wanted: Option<TenantId> = tenant.map(|tenant| tenant.parse()).transpose()?;
+            let filter: Option<TenantId> = tenant.map(|tenant| tenant.parse()).transpose()?;
             let keys = state.receipt_keys()?.into_iter();
-            let keys = keys.filter(|(tenant, _)| wanted.as_ref().is_none_or(|id| id == tenant));
+            let keys = keys.filter(|(tenant, _)| filter.as_ref().is_none_or(|id| id == tenant));
             let keys = keys.map(|(tenant, secret)| protocol::ReceiptKey {
                 tenant: tenant.to_string(),
                 secret: hex::encode(secret),
@@ -246,8 +246,12 @@ fn create_key(
         .expires_in_days
         .map(|days| UnixMillis(now.0 + i64::from(days) * DAY_MILLIS));
     if let Some(plan) = &new.plan {
-        possible(plan)?;
-        if state.tenants()?.iter().any(|known| known.id == tenant) {
+        check_plan(plan)?;
+        if state
+            .tenants()?
+            .iter()
+            .any(|existing| existing.id == tenant)
+        {
             state.set_plan(&tenant, plan)?;
         } else {
             state.create_tenant(&tenant, plan, now)?;
@@ -268,14 +272,18 @@ fn create_key(
 /// # Errors
 /// What the state says, or where the operating system has no randomness.
 fn make_key(state: &dyn Accounts, key: &NewKey, now: UnixMillis) -> Result<String, Problem> {
-    if !state.tenants()?.iter().any(|known| known.id == key.tenant) {
+    if !state
+        .tenants()?
+        .iter()
+        .any(|existing| existing.id == key.tenant)
+    {
         state.create_tenant(&key.tenant, &Plan::default(), now)?;
     }
     let created = state.create_key(key, KeySeed::new(random()?), now)?;
     Ok(created.secret.expose().to_owned())
 }
 
-fn possible(plan: &Plan) -> Result<(), Problem> {
+fn check_plan(plan: &Plan) -> Result<(), Problem> {
     for (field, value) in [
         ("requests_per_second", plan.requests_per_second),
         ("burst", plan.burst),
@@ -290,7 +298,7 @@ fn possible(plan: &Plan) -> Result<(), Problem> {
     Ok(())
 }
 
-fn listed(key: KeyRecord, now: UnixMillis) -> protocol::Key {
+fn key_entry(key: KeyRecord, now: UnixMillis) -> protocol::Key {
     let status = if key.revoked_at.is_some() {
         "revoked"
     } else if key.expires_at.is_some_and(|at| at <= now) {
@@ -309,7 +317,7 @@ fn listed(key: KeyRecord, now: UnixMillis) -> protocol::Key {
     }
 }
 
-/// A day in UTC, as listings show it.
+/// Formats a time as its day in UTC, as listings show it.
 fn day(at: UnixMillis) -> String {
     let at = DateTime::from_timestamp_millis(at.0).unwrap_or_default();
     at.date_naive().to_string()
@@ -324,11 +332,11 @@ fn wait<T>(reply: Reply<T>) -> std::io::Result<Result<T, StateError>> {
 }
 
 fn status(service: &Service) -> Status {
-    let held = service.releases.held();
+    let releases = service.releases.open_releases();
     Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         current_release: service.releases.current().id.clone(),
-        releases: held.iter().map(|release| release.id.clone()).collect(),
+        releases: releases.iter().map(|release| release.id.clone()).collect(),
         shadow: service.shadows.now().map(|shadow| protocol::Shadow {
             release: shadow.release_id().to_owned(),
             share: shadow.share().part(),
@@ -339,7 +347,7 @@ fn status(service: &Service) -> Status {
             .block_on(async { timeout(TIMEOUT, service.state.waiting()).await })
             .ok()
             .and_then(Result::ok),
-        trouble: service.trouble(),
+        trouble: service.storage_fault(),
         log_lines_dropped: service.log_lines.dropped(),
         resident_bytes: resident_bytes(),
     }

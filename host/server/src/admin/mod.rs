@@ -11,7 +11,7 @@ pub mod socket;
 
 use std::path::{Path, PathBuf};
 
-/// Where a server takes commands: a socket in its data folder.
+/// Returns the path of the socket, in the data folder, where a server takes commands.
 pub fn socket_path(data: &Path) -> PathBuf {
     data.join("admin.sock")
 }

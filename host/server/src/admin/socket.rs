@@ -102,8 +102,8 @@ impl Drop for AdminSocket {
 }
 
 fn identity(path: &Path) -> Option<(u64, u64)> {
-    let found = fs::symlink_metadata(path).ok()?;
-    Some((found.dev(), found.ino()))
+    let metadata = fs::symlink_metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 impl axum::serve::Listener for AdminSocket {
@@ -132,8 +132,8 @@ async fn execute_command(
     State(service): State<Arc<Service>>,
     Json(command): Json<Command>,
 ) -> Json<Response> {
-    let done = tokio::task::spawn_blocking(move || on_service(&service, command)).await;
-    Json(match done {
+    let outcome = tokio::task::spawn_blocking(move || on_service(&service, command)).await;
+    Json(match outcome {
         Ok(Ok(answer)) => answer,
         Ok(Err(problem)) => Response::Refused {
             problem: problem.to_string(),

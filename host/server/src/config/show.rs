@@ -31,8 +31,8 @@ fn without_password(text: &str) -> String {
         }
         // A password may also be a parameter.
         None => {
-            let shown = text.split(['?', '#']).next().unwrap_or_default();
-            shown.to_owned()
+            let masked = text.split(['?', '#']).next().unwrap_or_default();
+            masked.to_owned()
         }
     }
 }
@@ -43,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_password_in_an_address_is_not_shown() {
-        for (given, shown) in [
+        for (url, masked) in [
             (
                 "postgres://me:s3cret@host:5432/db?x=s3cret",
                 "postgres://me:***@host:5432/db",
@@ -53,7 +53,7 @@ mod tests {
             ("postgres:///db?user=me&password=s3cret", "postgres:///db"),
             ("/a/path@home", "/a/path@home"),
         ] {
-            assert_eq!(without_password(given), shown);
+            assert_eq!(without_password(url), masked);
         }
     }
 }

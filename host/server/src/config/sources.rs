@@ -51,14 +51,14 @@ pub enum SettingsError {
     Inconsistent(serde_json::Error),
 }
 
-/// Lays what a command was `given` (by flag, environment or default) over the file at `config`.
-/// `matches` is the command's, and tells which is which; the fields of `T` are some of
-/// [`Settings`].
+/// Merges the `arguments` of a command with the file at `config`. Flags and environment variables
+/// override the file, which overrides the defaults. `matches` tells these apart. The fields of `T`
+/// are some of [`Settings`].
 ///
 /// # Errors
 /// Where the file cannot be read, is not TOML, or has a key that is no setting or of another type.
 pub fn resolve<T: Serialize + DeserializeOwned>(
-    given: &T,
+    arguments: &T,
     matches: &ArgMatches,
     config: Option<&Path>,
 ) -> Result<Resolved<T>, SettingsError> {
@@ -68,8 +68,8 @@ pub fn resolve<T: Serialize + DeserializeOwned>(
         let file = read(path)?.into_iter();
         found.extend(file.map(|(name, value)| (name, (value, path.display().to_string()))));
     }
-    let given = serde_json::to_value(given).map_err(SettingsError::Inconsistent)?;
-    for (name, value) in given.as_object().cloned().unwrap_or_default() {
+    let arguments = serde_json::to_value(arguments).map_err(SettingsError::Inconsistent)?;
+    for (name, value) in arguments.as_object().cloned().unwrap_or_default() {
         let source = match matches.value_source(&name) {
             Some(ValueSource::CommandLine) => format!("--{}", name.replace('_', "-")),
             Some(ValueSource::EnvVariable) => format!("DOMESDAY_{}", name.to_uppercase()),
@@ -92,7 +92,7 @@ pub fn resolve<T: Serialize + DeserializeOwned>(
     })
 }
 
-/// The file's settings, each known and of its type.
+/// Reads the settings of a file. It checks that each key is known and each value is of its type.
 fn read(path: &Path) -> Result<Map<String, Value>, SettingsError> {
     let text = std::fs::read_to_string(path).map_err(|source| SettingsError::Unreadable {
         path: path.to_owned(),

@@ -8,7 +8,10 @@ fn command() -> Command {
     Settings::augment_args(Command::new("serve")).mut_args(|argument| argument.env(None::<&str>))
 }
 
-fn given(arguments: &[&str], file: Option<&str>) -> Result<Resolved<Settings>, SettingsError> {
+fn resolve_with(
+    arguments: &[&str],
+    file: Option<&str>,
+) -> Result<Resolved<Settings>, SettingsError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("domesday.toml");
     if let Some(text) = file {
@@ -23,7 +26,7 @@ fn given(arguments: &[&str], file: Option<&str>) -> Result<Resolved<Settings>, S
 
 #[test]
 fn a_flag_goes_before_the_file_and_the_file_before_the_default() {
-    let found = given(
+    let found = resolve_with(
         &["--listen", "127.0.0.1:1"],
         Some("listen = \"127.0.0.1:2\"\nreleases = \"elsewhere\"\nthreads = 3\nno_demo = true\n"),
     )
@@ -33,15 +36,15 @@ fn a_flag_goes_before_the_file_and_the_file_before_the_default() {
     assert_eq!(found.settings.threads, Some(3));
     assert!(found.settings.no_demo);
     assert_eq!(found.settings.data, PathBuf::from("domesday-data"));
-    let shown = show(&found.sources);
+    let text = show(&found.sources);
     assert!(
-        shown.contains("listen = \"127.0.0.1:1\"  # --listen\n"),
-        "{shown}"
+        text.contains("listen = \"127.0.0.1:1\"  # --listen\n"),
+        "{text}"
     );
-    assert!(shown.contains("domesday.toml\n"), "{shown}");
+    assert!(text.contains("domesday.toml\n"), "{text}");
     assert!(
-        shown.contains("data = \"domesday-data\"  # default\n"),
-        "{shown}"
+        text.contains("data = \"domesday-data\"  # default\n"),
+        "{text}"
     );
 }
 
@@ -54,7 +57,7 @@ fn a_key_that_is_no_setting_is_refused_by_name() {
         ("listen = 8080", "listen"),
         ("listen =", "TOML"),
     ] {
-        let error = given(&[], Some(text)).err().unwrap().to_string();
+        let error = resolve_with(&[], Some(text)).err().unwrap().to_string();
         assert!(error.contains(named), "{text}: {error}");
         assert!(error.contains("domesday.toml"), "{error}");
     }

@@ -35,9 +35,9 @@ pub async fn authenticate(
             extensions.insert(principal);
             extensions.insert(arrival.clone());
             let mut response = next.run(request).await;
-            let (headers, counted) = (response.headers_mut(), arrival.counted());
-            headers.insert(RATE_POLICY.clone(), counted.policy.clone());
-            headers.insert(RATE.clone(), counted.state());
+            let (headers, rate_status) = (response.headers_mut(), arrival.rate_status());
+            headers.insert(RATE_POLICY.clone(), rate_status.policy.clone());
+            headers.insert(RATE.clone(), rate_status.state());
             response
         }
         Err(error) => ApiError::from(error).into_response(),

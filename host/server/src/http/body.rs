@@ -103,7 +103,7 @@ fn declared(headers: &HeaderMap) -> Result<Option<usize>, ValidationError> {
 fn body_memory_full() -> ValidationError {
     ValidationError::new(
         Code::Overloaded,
-        "The service holds as many bodies as it takes. Try again shortly.",
+        "The service has no memory left for request bodies. Try again shortly.",
     )
 }
 

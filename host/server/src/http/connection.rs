@@ -41,14 +41,14 @@ pub struct Connection(Arc<Mutex<Vec<Slot>>>);
 impl Connection {
     /// Holds a slot until all responses so far are written.
     pub fn after_flush(&self, slot: Slot) {
-        self.held().push(slot);
+        self.slots().push(slot);
     }
 
-    fn flushed(&self) {
-        self.held().clear();
+    fn free_slots(&self) {
+        self.slots().clear();
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Vec<Slot>> {
+    fn slots(&self) -> std::sync::MutexGuard<'_, Vec<Slot>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -60,7 +60,7 @@ pub struct ClientStream<S> {
     connection: Connection,
     timeout: WriteTimeout,
     /// The rest of the timeout for the current response.
-    left: Duration,
+    remaining: Duration,
     /// The timer that runs while the client reads nothing.
     unread: Option<Pin<Box<Sleep>>>,
 }
@@ -72,7 +72,7 @@ impl<S> ClientStream<S> {
             stream,
             connection,
             timeout,
-            left: timeout.time,
+            remaining: timeout.time,
             unread: None,
         }
     }
@@ -85,12 +85,14 @@ impl<S> ClientStream<S> {
     ) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             if let Some(unread) = self.unread.take() {
-                self.left = unread.deadline().saturating_duration_since(Instant::now());
+                self.remaining = unread.deadline().saturating_duration_since(Instant::now());
             }
             return polled;
         }
-        let left = self.left;
-        let unread = self.unread.get_or_insert_with(|| Box::pin(sleep(left)));
+        let remaining = self.remaining;
+        let unread = self
+            .unread
+            .get_or_insert_with(|| Box::pin(sleep(remaining)));
         match unread.as_mut().poll(context) {
             Poll::Ready(()) => Poll::Ready(Err(io::Error::new(
                 io::ErrorKind::TimedOut,
@@ -108,8 +110,8 @@ impl<S> ClientStream<S> {
     ) -> Poll<io::Result<usize>> {
         let polled = self.judge(polled, context);
         if let Poll::Ready(Ok(bytes)) = polled {
-            let left = self.left.saturating_add(self.timeout.earned(bytes));
-            self.left = left.min(self.timeout.time);
+            let remaining = self.remaining.saturating_add(self.timeout.earned(bytes));
+            self.remaining = remaining.min(self.timeout.time);
         }
         polled
     }
@@ -153,8 +155,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ClientStream<S> {
         let polled = self.judge(polled, context);
         if let Poll::Ready(Ok(())) = polled {
             // hyper flushes the stream only once its own buffer is empty.
-            self.connection.flushed();
-            self.left = self.timeout.time;
+            self.connection.free_slots();
+            self.remaining = self.timeout.time;
         }
         polled
     }
@@ -185,7 +187,7 @@ mod tests {
         }
     }
 
-    /// A second is given back by 6,400 bytes.
+    /// Creates a timeout of this length at 6,400 bytes a second.
     fn timeout(millis: u64) -> WriteTimeout {
         WriteTimeout {
             time: Duration::from_millis(millis),
@@ -203,8 +205,8 @@ mod tests {
         drop(theirs);
     }
 
-    /// What a client gets of an answer of so many pieces, of which it takes one after each pause.
-    async fn taken(pause: u64, pieces: usize) -> Result<usize, io::ErrorKind> {
+    /// Returns the number of pieces that a client receives when it pauses after each.
+    async fn pieces_received(pause: u64, pieces: usize) -> Result<usize, io::ErrorKind> {
         let (ours, mut theirs) = duplex(64);
         let mut stream = ClientStream::new(ours, Connection::default(), timeout(200));
         let reading = tokio::spawn(async move {
@@ -216,23 +218,23 @@ mod tests {
             }
             all / 64
         });
-        let written = stream.write_all(&vec![7; 64 * pieces]).await;
+        let result = stream.write_all(&vec![7; 64 * pieces]).await;
         drop(stream);
-        written.map_err(|error| error.kind())?;
+        result.map_err(|error| error.kind())?;
         Ok(reading.await.unwrap())
     }
 
     #[tokio::test]
     async fn a_client_that_reads_fast_enough_has_all_of_its_answer() {
         // A piece gives 10 ms back, so this goes on for longer than the timeout.
-        assert_eq!(taken(5, 60).await, Ok(60));
+        assert_eq!(pieces_received(5, 60).await, Ok(60));
         // Slower than that, it has what time there is.
-        assert_eq!(taken(20, 5).await, Ok(5));
+        assert_eq!(pieces_received(20, 5).await, Ok(5));
     }
 
     #[tokio::test]
     async fn a_client_that_reads_a_little_now_and_then_is_cut_off_too() {
-        assert_eq!(taken(30, 60).await, Err(io::ErrorKind::TimedOut));
+        assert_eq!(pieces_received(30, 60).await, Err(io::ErrorKind::TimedOut));
     }
 
     #[tokio::test]
@@ -263,11 +265,11 @@ mod tests {
         let mut stream = ClientStream::new(ours, connection.clone(), WRITE_TIMEOUT);
 
         connection.after_flush(enter().unwrap());
-        let taken = Some(LimitExceeded::Concurrency { limit: 1 });
-        assert_eq!(enter().err(), taken);
+        let at_limit = Some(LimitExceeded::Concurrency { limit: 1 });
+        assert_eq!(enter().err(), at_limit);
         stream.flush().await.unwrap();
         connection.after_flush(enter().unwrap());
-        assert_eq!(enter().err(), taken);
+        assert_eq!(enter().err(), at_limit);
         drop((stream, connection));
         assert!(enter().is_ok());
     }

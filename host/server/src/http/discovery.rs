@@ -1,7 +1,7 @@
 //! GET /v3/releases/current and GET /v3/coverage.
 
 use super::error::{ApiError, internal, json};
-use super::routes::{named, scope};
+use super::routes::{contract_endpoint, scope};
 use crate::service::Service;
 use axum::extract::{Extension, RawQuery, State};
 use axum::http::{StatusCode, header};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// How long a client may keep the metadata. A promotion shows after it.
 const METADATA_CACHE: &str = "private, max-age=60";
 
-/// What the active release takes, as this caller may use it.
+/// Responds with the metadata of the active release, as this caller may use it.
 pub async fn current_release(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
@@ -36,24 +36,24 @@ pub async fn current_release(
     Ok((headers, body).into_response())
 }
 
-/// Whether the active release knows a postcode and a UPRN, each for itself.
+/// Reports whether the active release knows a postcode and a UPRN, each for itself.
 pub async fn coverage(
     State(service): State<Arc<Service>>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let pairs = pairs(query.as_deref());
-    let asked = CoverageQuery::read(
+    let coverage_query = CoverageQuery::read(
         pairs
             .iter()
             .map(|(name, value)| (name.as_ref(), value.as_ref())),
     )?;
     let release = service.releases.current();
     let today = Day::from(service.clock.utc().date_naive());
-    let found = service
+    let result = service
         .workers
-        .run(move || covered(&release, asked, today))
+        .run(move || covered(&release, coverage_query, today))
         .await?;
-    found
+    result
         .map(|coverage| json(StatusCode::OK, &coverage))
         .map_err(|error| {
             tracing::error!(%error, "coverage could not be read");
@@ -63,18 +63,18 @@ pub async fn coverage(
 
 fn covered(
     release: &OpenRelease,
-    asked: CoverageQuery,
+    query: CoverageQuery,
     today: Day,
 ) -> Result<Coverage, domesday_property::SnapshotError> {
     let snapshot = &release.snapshot;
-    let (represented, recent_sales) = match Postcode::parse(asked.postcode.as_str()) {
+    let (represented, recent_sales) = match Postcode::parse(query.postcode.as_str()) {
         Some(postcode) => (
             snapshot.represented(&postcode)?,
             snapshot.recent_sales(&postcode, today)?,
         ),
         None => (false, 0),
     };
-    let uprn = match asked.uprn {
+    let uprn = match query.uprn {
         Some(value) => {
             let present = snapshot
                 .property(value.get())?
@@ -86,7 +86,7 @@ fn covered(
     Ok(Coverage {
         release_id: release.id.clone(),
         postcode: PostcodeCoverage {
-            value: asked.postcode,
+            value: query.postcode,
             represented,
             recent_sales,
         },
@@ -94,7 +94,8 @@ fn covered(
     })
 }
 
-/// The lowest of the release's and the plan's limits, and only what this build serves.
+/// Builds the metadata of a release for this caller. Each limit is the lower of the release's and
+/// the plan's.
 fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
     let (manifest, plan) = (&release.manifest, &principal.plan);
     ReleaseMetadata {
@@ -133,14 +134,14 @@ fn metadata(release: &OpenRelease, principal: &Principal) -> ReleaseMetadata {
     }
 }
 
-/// The routes that the release, the plan and the key allow, and the two that any valuation scope
-/// opens.
+/// Lists the routes that the release, the plan and the key allow. Any valuation scope adds the two
+/// routes of discovery.
 fn endpoints(manifest: &package::ValuationBody, principal: &Principal) -> Vec<Endpoint> {
     manifest
         .endpoints
         .iter()
         .filter(|endpoint| principal.scopes.has(scope(**endpoint)))
-        .map(|endpoint| named(*endpoint))
+        .map(|endpoint| contract_endpoint(*endpoint))
         .filter(|endpoint| principal.plan.jobs || *endpoint != Endpoint::ValuationJobs)
         .chain([Endpoint::CurrentRelease, Endpoint::Coverage])
         .collect()

@@ -60,7 +60,7 @@ impl From<WorkError> for ApiError {
         match error {
             WorkError::Full => ValidationError::new(
                 Code::Overloaded,
-                "The service has as much work as it takes. Try again shortly.",
+                "The service is at capacity. Try again shortly.",
             ),
             WorkError::Lost => internal(),
         }
@@ -83,7 +83,7 @@ impl From<LimitExceeded> for ApiError {
             .into(),
             LimitExceeded::Capacity => ValidationError::new(
                 Code::CapacityOccupied,
-                "The service has as many requests in work as it takes. Try again shortly.",
+                "The service has no free request slot. Try again shortly.",
             )
             .into(),
         }
@@ -120,7 +120,8 @@ pub fn storage_unavailable() -> ApiError {
 }
 
 impl From<StateError> for ApiError {
-    /// The state did not answer, so the service does not know what was done.
+    /// Logs the fault of the state and returns `storage_unavailable`. The service does not know
+    /// what the state did.
     fn from(error: StateError) -> Self {
         tracing::error!(%error, "the state does not answer");
         storage_unavailable()
@@ -128,7 +129,8 @@ impl From<StateError> for ApiError {
 }
 
 impl From<ReceiptError> for ApiError {
-    /// A result without a receipt is not answered.
+    /// Logs the fault and returns `storage_unavailable`. The service returns no result without its
+    /// receipt.
     fn from(error: ReceiptError) -> Self {
         tracing::error!(%error, "receipts are not kept");
         storage_unavailable()

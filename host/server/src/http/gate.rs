@@ -76,7 +76,7 @@ fn enter(service: &Service, needs: RequiredScope, request: &Request) -> Result<S
     }
     let slot = arrival.enter()?;
     // Requests that only read still work.
-    if request.method() == Method::POST && service.state.trouble().is_some() {
+    if request.method() == Method::POST && service.state.degradation().is_some() {
         return Err(storage_unavailable());
     }
     Ok(slot)

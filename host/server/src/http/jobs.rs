@@ -23,7 +23,7 @@ use uuid::Uuid;
 /// A job id as it comes in a path, whatever it is.
 pub type JobId = Result<Path<String>, PathRejection>;
 
-/// Where a job stands.
+/// Responds with the job document.
 pub async fn status(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
@@ -34,7 +34,7 @@ pub async fn status(
     Ok(json(StatusCode::OK, &document(&job)))
 }
 
-/// The caller's job of this id.
+/// Returns the caller's job of this id.
 async fn job(
     service: &Service,
     principal: &Principal,
@@ -58,13 +58,14 @@ async fn job(
     Ok(job)
 }
 
-/// An id in the form in which job documents give it, in any case.
+/// Parses an id in the form that job documents use, in upper or lower case.
 fn read_id(text: &str) -> Option<Uuid> {
     const HYPHENATED: usize = 36;
     (text.len() == HYPHENATED).then(|| Uuid::try_parse(text).ok())?
 }
 
-/// Unknown, expired, malformed or another tenant's: a client learns no more than that.
+/// Returns the one error for an unknown, expired or malformed id and for another tenant's. A client
+/// cannot tell these apart.
 fn not_found() -> ValidationError {
     ValidationError::new(
         Code::JobNotFound,

@@ -64,24 +64,24 @@ pub async fn serve(
     stop: impl Future<Output = ()>,
 ) {
     let open = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(connections()));
+    let permits = Arc::new(Semaphore::new(connections()));
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = async {
-            // The place comes first: a connection that was accepted is served.
-            let place = places.clone().acquire_owned().await;
-            (place, listener.accept().await)
+            // The permit comes first: a connection that was accepted is served.
+            let permit = permits.clone().acquire_owned().await;
+            (permit, listener.accept().await)
         };
-        let (place, stream) = tokio::select! {
+        let (permit, stream) = tokio::select! {
             () = &mut stop => break,
             accepted = accepted => match accepted {
-                (Ok(place), Ok((stream, _))) => (place, stream),
+                (Ok(permit), Ok((stream, _))) => (permit, stream),
                 (_, Err(error)) => {
                     tracing::warn!(%error, "a connection could not be accepted");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                     continue;
                 }
-                // Places are never taken away.
+                // The semaphore is never closed.
                 (Err(_), Ok(_)) => break,
             },
         };
@@ -96,7 +96,7 @@ pub async fn serve(
                     Err(error) => tracing::debug!(%error, "a handshake failed"),
                 },
             }
-            drop(place);
+            drop(permit);
         });
     }
     drop(listener);
@@ -130,15 +130,16 @@ where
         request.extensions_mut().insert(connection.clone());
         router.clone().call(request)
     });
-    let served = builder.serve_connection(TokioIo::new(stream), service);
-    if let Err(error) = watcher.watch(served).await {
+    let http_connection = builder.serve_connection(TokioIo::new(stream), service);
+    if let Err(error) = watcher.watch(http_connection).await {
         tracing::debug!(%error, "a connection ended early");
     }
 }
 
-/// As many connections as this process has file handles for, and no more than [`CONNECTIONS`].
+/// Returns the connection limit: the file handles that this process can spare, and at most
+/// [`CONNECTIONS`].
 fn connections() -> usize {
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let places = files.saturating_sub(OTHER_FILES).clamp(64, CONNECTIONS);
-    usize::try_from(places).unwrap_or(usize::MAX)
+    let limit = files.saturating_sub(OTHER_FILES).clamp(64, CONNECTIONS);
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }

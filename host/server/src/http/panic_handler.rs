@@ -4,14 +4,14 @@ use super::error::{ApiError, internal};
 use axum::response::{IntoResponse, Response};
 use std::any::Any;
 
-/// The answer to a request whose handler panicked: 500 `internal`, and a log line.
+/// Logs a handler's panic and returns 500 `internal`.
 pub fn answer(panic: Box<dyn Any + Send + 'static>) -> Response {
-    let said = panic
+    let message = panic
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("nothing");
-    tracing::error!(said, "the answer to a request panicked");
+    tracing::error!(said = message, "the answer to a request panicked");
     ApiError::from(internal()).into_response()
 }
 
@@ -53,7 +53,8 @@ mod tests {
         }
     }
 
-    /// A server whose only tenant may have one request at a time, and with memory for one body.
+    /// Starts a server whose only tenant may have one request at a time, with memory for one body.
+    /// Returns a connection to it.
     async fn connection_to_panics() -> TcpStream {
         let (limiter, tenant) = (Arc::new(RequestLimiter::new(1)), one_at_once());
         let enter = move |request: Request, next: Next| {
@@ -65,9 +66,9 @@ mod tests {
                 }
             }
         };
-        let memory = BodyMemory::new(BODY);
+        let body_memory = BodyMemory::new(BODY);
         let panics = move |headers: HeaderMap, content: Body| async move {
-            let received = body::receive(&memory, &headers, content).await?;
+            let received = body::receive(&body_memory, &headers, content).await?;
             assert!(received.bytes().is_empty(), "a secret of ours");
             Ok::<_, ApiError>(())
         };

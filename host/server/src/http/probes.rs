@@ -9,17 +9,16 @@ use axum::response::Response;
 use serde_json::json;
 use std::sync::Arc;
 
-/// The process answers.
+/// Responds 200 while the process runs.
 pub async fn healthy() -> Response {
     json(StatusCode::OK, &json!({ "status": "ok" }))
 }
 
-/// The service can value, and keep receipts where they are on: its releases are open, its keys can
-/// be read, and what it answers for can be kept. From memory alone: a probe needs no key, and waits
-/// for nobody.
+/// Reports whether the service can value, and can record receipts where they are on. It reads
+/// memory alone: a probe needs no key and waits for nobody.
 pub async fn ready(State(service): State<Arc<Service>>) -> Response {
-    if let Some(trouble) = service.trouble() {
-        tracing::error!(trouble, "storage is unavailable");
+    if let Some(fault) = service.storage_fault() {
+        tracing::error!(trouble = fault, "storage is unavailable");
         let mut answer = json(
             StatusCode::SERVICE_UNAVAILABLE,
             &json!({ "status": "not_ready" }),

@@ -28,13 +28,13 @@ static PAGE: LazyLock<Option<Fixed>> = LazyLock::new(|| {
         .map(Fixed::new)
 });
 
-/// The page for people.
+/// Serves the page for people.
 pub async fn page(headers: HeaderMap) -> Result<Response, ApiError> {
     let page = PAGE.as_ref().ok_or_else(internal)?;
     Ok(page.answer(&headers, "text/html; charset=utf-8"))
 }
 
-/// The OpenAPI document.
+/// Serves the OpenAPI document.
 pub async fn openapi(headers: HeaderMap) -> Result<Response, ApiError> {
     let document = DOCUMENT.as_ref().ok_or_else(internal)?;
     Ok(document.answer(&headers, "application/json"))
@@ -53,18 +53,18 @@ impl Fixed {
         }
     }
 
-    /// The text, or 304 where the client has it already.
+    /// Responds with the text, or with 304 where the client has it already.
     fn answer(&self, headers: &HeaderMap, media_type: &'static str) -> Response {
         let common: [(HeaderName, &str); 2] =
             [(header::ETAG, &self.tag), (header::CACHE_CONTROL, CACHE)];
-        let known = headers
+        let cached = headers
             .get_all(header::IF_NONE_MATCH)
             .iter()
             .filter_map(|value| value.to_str().ok())
             .flat_map(|value| value.split(','))
             .map(str::trim)
             .any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag) == self.tag);
-        if known {
+        if cached {
             return (StatusCode::NOT_MODIFIED, common).into_response();
         }
         (

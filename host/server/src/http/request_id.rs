@@ -75,7 +75,7 @@ pub async fn request_id(
     }
     service
         .metrics
-        .answered(route, status, code.map(Vocabulary::code), took);
+        .record_response(route, status, code.map(Vocabulary::code), took);
     tracing::info!(
         request_id = %id,
         method = %method,

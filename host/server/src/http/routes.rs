@@ -158,7 +158,7 @@ pub fn scope(endpoint: package::Endpoint) -> Scope {
 }
 
 /// Returns the name of an endpoint in the contract.
-pub const fn named(endpoint: package::Endpoint) -> Endpoint {
+pub const fn contract_endpoint(endpoint: package::Endpoint) -> Endpoint {
     match endpoint {
         package::Endpoint::SimpleValue => Endpoint::SimpleValue,
         package::Endpoint::Value => Endpoint::Value,

@@ -86,7 +86,7 @@ impl Tls {
         Ok(())
     }
 
-    /// The server's side of a handshake.
+    /// Accepts a TLS connection: the server's side of the handshake.
     ///
     /// # Errors
     /// Where the client does not do its side in time.

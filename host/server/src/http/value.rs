@@ -53,14 +53,14 @@ pub async fn value(
         execution_id,
         valuation_id,
         request_reference: value.request.request_reference(),
-        outcome: answered(value.row)?,
+        outcome: single_outcome(value.row)?,
     };
     Ok(json(StatusCode::OK, &result))
 }
 
 /// Returns the outcome of the row. A single request is its row: where the row is rejected or
 /// refundable, the request is refused.
-fn answered(row: RowOutcome) -> Result<Outcome, ApiError> {
+fn single_outcome(row: RowOutcome) -> Result<Outcome, ApiError> {
     match row.outcome {
         Outcome::Rejected(errors) if !row.refundable => Err(errors.into()),
         Outcome::Rejected(errors) | Outcome::Failed(errors) if row.refundable => {

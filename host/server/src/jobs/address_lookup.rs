@@ -27,18 +27,18 @@ pub async fn look_up(
         return Some((chunk, Arc::new(AddressLookups::none())));
     };
     let (rows, context) = (chunk.rows(), context.clone());
-    let looked = service.workers.run_low_priority(move || {
-        let open = chunk.open(&context);
-        (chunk, open)
+    let outcome = service.workers.run_low_priority(move || {
+        let postcodes = chunk.postcodes_to_look_up(&context);
+        (chunk, postcodes)
     });
-    let (chunk, open) = match looked.await {
-        Ok(looked) => looked,
+    let (chunk, postcodes) = match outcome.await {
+        Ok(outcome) => outcome,
         Err(error) => {
             tracing::error!(%error, "a chunk: addresses were not looked up");
             (Chunk::new(rows), BTreeSet::new())
         }
     };
-    let answers = Arc::new(AddressLookups::new(Some(provider.clone()), open));
+    let answers = Arc::new(AddressLookups::new(Some(provider.clone()), postcodes));
     tokio::select! {
         () = answers.clone().look_up_all() => {}
         _ = stop.wait_for(|&stop| stop) => return None,

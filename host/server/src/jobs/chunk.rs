@@ -4,7 +4,7 @@ use super::chunking::count;
 use super::persisted;
 use domesday_contract::v3::result::Status;
 use domesday_registers::Postcode;
-use domesday_state::{ChunkDone, Tally};
+use domesday_state::{ChunkResults, Tally};
 use domesday_valuation::pipeline::address_lookup::AddressLookups;
 use domesday_valuation::pipeline::batch::nth;
 use domesday_valuation::pipeline::row::{RenderedRow, RequestContext, parse, value};
@@ -42,11 +42,11 @@ impl Chunk {
     }
 
     /// Returns the postcodes to look up for the rows of the round. Blocks.
-    pub fn open(&self, context: &RequestContext) -> BTreeSet<Postcode> {
+    pub fn postcodes_to_look_up(&self, context: &RequestContext) -> BTreeSet<Postcode> {
         let refundable = |at: &usize| {
             self.results[*at]
                 .as_ref()
-                .is_none_or(|done| done.refundable)
+                .is_none_or(|rendered| rendered.refundable)
         };
         (0..self.rows.len())
             .filter(refundable)
@@ -65,10 +65,10 @@ impl Chunk {
         while let Some(result) = self.results.get_mut(self.next) {
             let (index, row) = (self.next, &self.rows[self.next]);
             self.next += 1;
-            if result.as_ref().is_none_or(|done| done.refundable) {
+            if result.as_ref().is_none_or(|rendered| rendered.refundable) {
                 let valuation_id = nth(first_valuation_id, index);
-                let done = value(&parse(row, context), context, answers, valuation_id, None);
-                if let Some(problem) = &done.problem {
+                let rendered = value(&parse(row, context), context, answers, valuation_id, None);
+                if let Some(problem) = &rendered.problem {
                     tracing::warn!(
                         execution_id = %context.execution_id,
                         %valuation_id,
@@ -77,7 +77,7 @@ impl Chunk {
                         "a row of a job"
                     );
                 }
-                *result = Some(done);
+                *result = Some(rendered);
                 if yield_now() {
                     return;
                 }
@@ -85,15 +85,19 @@ impl Chunk {
         }
     }
 
-    /// Returns whether the round is over.
+    /// Reports whether the round is over.
     pub fn round_over(&self) -> bool {
         self.next == self.rows.len()
     }
 
     /// Begins another round for the refundable rows, unless there are none or this was the last
     /// attempt.
-    pub fn again(&mut self) -> bool {
-        let refundable = self.results.iter().flatten().any(|done| done.refundable);
+    pub fn start_next_round(&mut self) -> bool {
+        let refundable = self
+            .results
+            .iter()
+            .flatten()
+            .any(|rendered| rendered.refundable);
         if !refundable || self.round >= ATTEMPTS {
             return false;
         }
@@ -103,7 +107,7 @@ impl Chunk {
     }
 
     /// Returns the results. A row that is still refundable has failed, and its unit is refunded.
-    pub fn done(&self, chunk: u32) -> ChunkDone {
+    pub fn finish(&self, chunk: u32) -> ChunkResults {
         let mut tally = Tally::default();
         let results = || self.results.iter().flatten();
         for result in results() {
@@ -114,7 +118,7 @@ impl Chunk {
                 Status::ValuationFailed => &mut tally.valuation_failed,
             } += 1;
         }
-        ChunkDone {
+        ChunkResults {
             chunk,
             output: persisted::results_to_bytes(results().map(|result| &*result.json)),
             tally,

@@ -6,7 +6,7 @@ use domesday_contract::v3::result::Summary;
 use domesday_state as state;
 use domesday_state::{Job, Tally, UnixMillis};
 
-/// The job document.
+/// Builds the job document.
 pub fn document(job: &Job) -> JobDocument {
     JobDocument {
         job_id: job.id,
@@ -30,7 +30,7 @@ pub fn document(job: &Job) -> JobDocument {
     }
 }
 
-/// The results by status.
+/// Counts the results by status.
 pub fn summary(tally: Tally) -> Summary {
     let Tally {
         valued,
@@ -47,7 +47,7 @@ pub fn summary(tally: Tally) -> Summary {
     }
 }
 
-/// A mode as the contract names it.
+/// Converts a mode of the state to that of the contract.
 pub fn mode(mode: state::JobMode) -> Mode {
     match mode {
         state::JobMode::Simple => Mode::Simple,
@@ -56,8 +56,8 @@ pub fn mode(mode: state::JobMode) -> Mode {
     }
 }
 
-/// A mode as the state keeps it.
-pub fn kept_mode(mode: Mode) -> state::JobMode {
+/// Converts a mode of the contract to that of the state.
+pub fn state_mode(mode: Mode) -> state::JobMode {
     match mode {
         Mode::Simple => state::JobMode::Simple,
         Mode::Standard => state::JobMode::Standard,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 /// Why a stored job cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("what was kept of the job cannot be read: {0}")]
+#[error("the stored job cannot be read: {0}")]
 pub struct Unreadable(#[from] serde_json::Error);
 
 /// The context of a job's rows, decided at submission. A key that loses a scope later changes no

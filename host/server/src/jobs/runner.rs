@@ -187,11 +187,11 @@ impl Runner {
         if claim.attempts > ATTEMPTS {
             return Err(StopReason::Failed(crashed()));
         }
-        let kept =
+        let stored =
             persisted::PersistedContext::from_bytes(&claim.shared).map_err(|e| unreadable(&e))?;
-        let recorder = RowRecorder::open(&self.service, &job.tenant, kept.execution_id);
+        let recorder = RowRecorder::open(&self.service, &job.tenant, stored.execution_id);
         let recorder = self.with_lease(*lease, recorder).await??;
-        let context = self.request_context(job, kept, &recorder);
+        let context = self.request_context(job, stored, &recorder);
         let context = Arc::new(self.with_lease(*lease, context).await??);
         for number in claim.next..job.chunks {
             if self.stopping() || number - claim.next == CHUNKS_PER_TURN {
@@ -201,7 +201,7 @@ impl Runner {
             let input = state.input(*lease, number).await?.ok_or(StopReason::Lost)?;
             let rows = persisted::rows_from_bytes(&input).map_err(|error| unreadable(&error))?;
             drop(input);
-            let first = nth(kept.first_valuation_id, number as usize * CHUNK_ROWS);
+            let first = nth(stored.first_valuation_id, number as usize * CHUNK_ROWS);
             // Each crash of a host counts against the chunk that it ran. So a chunk that was begun
             // before runs at full priority, and an unrelated crash is less likely to use an
             // attempt.
@@ -210,10 +210,13 @@ impl Runner {
             let chunk = recorder.run_and_record(rows);
             let chunk = self.with_lease(*lease, chunk).await??;
             let now = self.service.clock.now();
-            let done = chunk.done(number);
-            let summary = summary(done.tally);
+            let chunk_done = chunk.finish(number);
+            let summary = summary(chunk_done.tally);
             let lease_millis = millis(self.lease_time);
-            match state.finish_chunk(*lease, done, now, lease_millis).await? {
+            match state
+                .finish_chunk(*lease, chunk_done, now, lease_millis)
+                .await?
+            {
                 LeaseStatus::Held => self.service.metrics.summary(&job.release_id, &summary),
                 LeaseStatus::Lost => return Err(StopReason::Lost),
             }
@@ -225,7 +228,7 @@ impl Runner {
     async fn request_context(
         &self,
         job: &Job,
-        kept: persisted::PersistedContext,
+        stored: persisted::PersistedContext,
         recorder: &RowRecorder,
     ) -> Result<row::RequestContext, StopReason> {
         let mode = mode(job.mode);
@@ -233,9 +236,9 @@ impl Runner {
             release: self.release(job).await?,
             kind: mode.kind(),
             depth: mode.depth(),
-            settings: kept.settings,
-            stored_data: kept.stored_data,
-            execution_id: kept.execution_id,
+            settings: stored.settings,
+            stored_data: stored.stored_data,
+            execution_id: stored.execution_id,
             observer: recorder.observer(),
         })
     }
@@ -247,8 +250,8 @@ impl Runner {
         loop {
             let (service, id) = (self.service.clone(), job.release_id.clone());
             // Opening may read the package from disk.
-            let opened = tokio::task::spawn_blocking(move || service.releases.get(&id));
-            let error: Box<dyn std::error::Error + Send + Sync> = match opened.await {
+            let opening = tokio::task::spawn_blocking(move || service.releases.get(&id));
+            let error: Box<dyn std::error::Error + Send + Sync> = match opening.await {
                 Ok(Ok(release)) => return Ok(release),
                 Ok(Err(error)) => error.into(),
                 Err(panicked) => panicked.into(),
@@ -276,10 +279,10 @@ impl Runner {
         let mut lost = 0;
         let mut chunk = Chunk::new(rows.clone());
         loop {
-            let asked =
+            let lookup =
                 address_lookup::look_up(&self.service, self.stop.clone(), chunk, context).await;
             let answers;
-            (chunk, answers) = asked.ok_or(StopReason::Yielded)?;
+            (chunk, answers) = lookup.ok_or(StopReason::Yielded)?;
             while !chunk.round_over() {
                 if self.stopping() {
                     return Err(StopReason::Yielded);
@@ -309,7 +312,7 @@ impl Runner {
                     }
                 };
             }
-            if !chunk.again() {
+            if !chunk.start_next_round() {
                 return Ok(chunk);
             }
             address_lookup::pause(&answers, self.stop.clone()).await;
@@ -327,7 +330,7 @@ impl Runner {
         let mut renewals = interval_at(Instant::now() + every, every);
         loop {
             tokio::select! {
-                done = &mut work => return Ok(done),
+                output = &mut work => return Ok(output),
                 _ = renewals.tick() => {}
             }
             let now = self.service.clock.now();
@@ -380,7 +383,7 @@ fn not_served() -> JobError {
 fn crashed() -> JobError {
     JobError {
         code: "processing_failed".to_owned(),
-        message: "A part of the job ended the service's work on it three times. Its rows can be sent in synchronous batches, to find out which.".to_owned(),
+        message: "A part of the job crashed the service three times. Send its rows in synchronous batches to find that part.".to_owned(),
         retryable: false,
     }
 }
@@ -389,7 +392,7 @@ fn unreadable(error: &Unreadable) -> StopReason {
     tracing::error!(%error, "a job cannot be read");
     StopReason::Failed(JobError {
         code: "processing_failed".to_owned(),
-        message: "What was kept of the job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
+        message: "The stored job can no longer be read. Submit it again, under another idempotency_key if it had one.".to_owned(),
         retryable: true,
     })
 }

@@ -43,7 +43,7 @@ struct Gate {
 pub struct CountedRequest(Arc<CountedRequestInner>);
 
 struct CountedRequestInner {
-    counted: RateStatus,
+    rate_status: RateStatus,
     concurrency: u32,
     gate: Arc<Gate>,
     capacity: Arc<Semaphore>,
@@ -71,7 +71,7 @@ pub enum LimitExceeded {
         limit: u32,
     },
     /// The service's capacity is taken.
-    #[error("as many requests are in work as the service takes")]
+    #[error("the service is at its capacity of requests")]
     Capacity,
 }
 
@@ -87,15 +87,15 @@ impl RequestLimiter {
     /// Counts a request against the rate of its tenant, under the current plan.
     pub fn arrive(&self, principal: &Principal) -> CountedRequest {
         let gate = self.gate(&principal.tenant, &principal.plan);
-        let counted = {
+        let rate_status = {
             let mut rate = gate.rate.lock().unwrap_or_else(PoisonError::into_inner);
-            if !rate.is_of(&principal.plan) {
+            if !rate.has_limits_of(&principal.plan) {
                 *rate = Rate::new(&principal.plan);
             }
             rate.count()
         };
         CountedRequest(Arc::new(CountedRequestInner {
-            counted,
+            rate_status,
             concurrency: principal.plan.concurrency.max(1),
             gate,
             capacity: self.capacity.clone(),
@@ -104,11 +104,11 @@ impl RequestLimiter {
 
     /// Returns the gate of a tenant. There is one per tenant with a key, so none is ever removed.
     fn gate(&self, tenant: &TenantId, plan: &Plan) -> Arc<Gate> {
-        let known = self.gates.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(gate) = known.get(tenant) {
+        let gates = self.gates.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gate) = gates.get(tenant) {
             return gate.clone();
         }
-        drop(known);
+        drop(gates);
         let mut gates = self.gates.write().unwrap_or_else(PoisonError::into_inner);
         let gate = gates.entry(tenant.clone()).or_insert_with(|| {
             Arc::new(Gate {
@@ -122,8 +122,8 @@ impl RequestLimiter {
 
 impl CountedRequest {
     /// Returns the state of the tenant's rate.
-    pub fn counted(&self) -> &RateStatus {
-        &self.0.counted
+    pub fn rate_status(&self) -> &RateStatus {
+        &self.0.rate_status
     }
 
     /// Takes a slot.
@@ -132,7 +132,7 @@ impl CountedRequest {
     /// Rate, concurrency or capacity, in that order.
     pub fn enter(&self) -> Result<Slot, LimitExceeded> {
         let arrived = &*self.0;
-        if let Some(wait) = arrived.counted.wait {
+        if let Some(wait) = arrived.rate_status.wait {
             return Err(LimitExceeded::Rate { wait });
         }
         let limit = arrived.concurrency;
@@ -213,7 +213,7 @@ mod tests {
                 ..Plan::default()
             },
         );
-        let _held = limiter.arrive(&raised).enter().unwrap();
+        let _slot = limiter.arrive(&raised).enter().unwrap();
         assert_eq!(
             refused(&raised),
             Some(LimitExceeded::Concurrency { limit: 1 })
@@ -228,12 +228,12 @@ mod tests {
             principal("one", two_at_once()),
             principal("other", two_at_once()),
         );
-        let held = limiter.arrive(&one).enter().unwrap();
+        let slot = limiter.arrive(&one).enter().unwrap();
         for _ in 0..5 {
             let refused = limiter.arrive(&other).enter().err();
             assert_eq!(refused, Some(LimitExceeded::Capacity));
         }
-        drop(held);
+        drop(slot);
         drop(limiter.arrive(&other).enter().unwrap());
         drop(limiter.arrive(&one).enter().unwrap());
     }
@@ -248,7 +248,7 @@ mod tests {
             ..Plan::default()
         };
         let one = principal("one", plan);
-        let _held = limiter.arrive(&one).enter().unwrap();
+        let _slot = limiter.arrive(&one).enter().unwrap();
         let refused = || limiter.arrive(&one).enter().err();
         assert_eq!(refused(), Some(LimitExceeded::Concurrency { limit: 1 }));
         assert!(matches!(refused(), Some(LimitExceeded::Rate { .. })));
@@ -282,10 +282,10 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..2_000 {
                         let arrival = limiter.arrive(&one);
-                        let mut free = arrival.0.counted.clone();
+                        let mut free = arrival.0.rate_status.clone();
                         free.wait = None;
                         let arrival = CountedRequest(Arc::new(CountedRequestInner {
-                            counted: free,
+                            rate_status: free,
                             concurrency: 2,
                             gate: arrival.0.gate.clone(),
                             capacity: arrival.0.capacity.clone(),

@@ -19,7 +19,7 @@ pub struct Rate<C: Clock = MonotonicClock> {
     clock: C,
 }
 
-/// How a tenant's rate stands after a request was counted.
+/// How a tenant's rate stands after a request was status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RateStatus {
     /// The plan, as the header `RateLimit-Policy` states it.
@@ -34,7 +34,7 @@ pub struct RateStatus {
 }
 
 impl Rate {
-    /// A full bucket.
+    /// Creates a full bucket.
     pub fn new(plan: &Plan) -> Rate {
         Rate::with_clock(plan, MonotonicClock)
     }
@@ -63,8 +63,8 @@ impl<C: Clock + Clone> Rate<C> {
         }
     }
 
-    /// Whether this is the bucket that the plan asks for.
-    pub fn is_of(&self, plan: &Plan) -> bool {
+    /// Reports whether the bucket has the rate and the burst of this plan.
+    pub fn has_limits_of(&self, plan: &Plan) -> bool {
         (self.requests_per_second, self.burst) == (plan.requests_per_second, plan.burst)
     }
 
@@ -84,7 +84,7 @@ impl<C: Clock + Clone> Rate<C> {
 }
 
 impl RateStatus {
-    /// The header `RateLimit`.
+    /// Formats the header `RateLimit`.
     pub fn state(&self) -> HeaderValue {
         let state = format!(
             "\"requests\";r={};t={}",
@@ -95,7 +95,7 @@ impl RateStatus {
     }
 }
 
-/// A time in whole seconds, never too short.
+/// Rounds a time up to whole seconds.
 pub fn whole_seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
@@ -118,9 +118,9 @@ mod tests {
     fn a_burst_passes_then_one_at_a_time() {
         let clock = FakeRelativeClock::default();
         let rate = Rate::with_clock(&plan(4, 3), clock.clone());
-        for left in [2, 1, 0] {
-            let counted = rate.count();
-            assert_eq!((counted.remaining, counted.wait), (left, None));
+        for remaining in [2, 1, 0] {
+            let status = rate.count();
+            assert_eq!((status.remaining, status.wait), (remaining, None));
         }
         let refused = rate.count();
         let quarter = Duration::from_millis(250);
@@ -139,9 +139,9 @@ mod tests {
     fn the_headers_state_the_plan_and_how_it_stands() {
         let clock = FakeRelativeClock::default();
         let rate = Rate::with_clock(&plan(50, 100), clock);
-        let counted = rate.count();
-        assert_eq!(counted.policy, "\"requests\";q=100;w=2");
-        assert_eq!(counted.state(), "\"requests\";r=99;t=1");
+        let status = rate.count();
+        assert_eq!(status.policy, "\"requests\";q=100;w=2");
+        assert_eq!(status.state(), "\"requests\";r=99;t=1");
         let unmetered = Rate::new(&Plan::unmetered()).count();
         assert_eq!(unmetered.policy, "\"requests\";q=4294967295;w=1");
         assert_eq!(unmetered.wait, None);
@@ -150,25 +150,25 @@ mod tests {
     }
 
     proptest! {
-        /// What a refusal tells a client to wait is enough, and no more than a second too much.
+        /// The wait that a refusal names is enough, and at most a second too long.
         #[test]
         fn the_wait_is_true(rps in 1_u32..2_000, burst in 1_u32..50, pauses in prop::collection::vec(0_u64..2_000_000_000, 0..40)) {
             let clock = FakeRelativeClock::default();
             let rate = Rate::with_clock(&plan(rps, burst), clock.clone());
             for pause in pauses {
-                let counted = rate.count();
-                if let Some(wait) = counted.wait {
+                let status = rate.count();
+                if let Some(wait) = status.wait {
                     prop_assert!(wait <= Duration::from_secs(1).div_f64(f64::from(rps)) + Duration::from_nanos(1));
                     clock.advance(wait);
                     prop_assert_eq!(rate.count().wait, None);
                 }
                 clock.advance(Duration::from_nanos(pause));
             }
-            let counted = rate.count();
-            clock.advance(counted.reset);
+            let status = rate.count();
+            clock.advance(status.reset);
             let later = rate.count();
             prop_assert_eq!(later.wait, None);
-            prop_assert!(later.remaining >= counted.remaining);
+            prop_assert!(later.remaining >= status.remaining);
         }
     }
 }

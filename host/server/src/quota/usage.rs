@@ -21,8 +21,8 @@ pub struct Reservation {
     allowance: u64,
     until_next_month: Duration,
     reply: Reply<ChargeOutcome>,
-    /// What came of it, once it is known.
-    settled: Option<Result<(), ReservationError>>,
+    /// The outcome of the charge, once it is known.
+    outcome: Option<Result<(), ReservationError>>,
 }
 
 /// Why a request may not be answered, for all that its work was done.
@@ -41,7 +41,7 @@ pub enum ReservationError {
         wait: Duration,
     },
     /// The charge could not be made durable.
-    #[error("the charge could not be kept")]
+    #[error("the charge could not be stored")]
     Unavailable,
 }
 
@@ -61,7 +61,7 @@ pub fn reserve(
         units,
         allowance,
         until_next_month: until_next_month(now),
-        settled: None,
+        outcome: None,
         reply: state.charge(Charge {
             tenant: principal.tenant.clone(),
             month,
@@ -80,7 +80,7 @@ impl Reservation {
     pub async fn with<T>(&mut self, work: impl Future<Output = T>) -> Result<T, ReservationError> {
         tokio::pin!(work);
         tokio::select! {
-            done = &mut work => Ok(done),
+            output = &mut work => Ok(output),
             durable = self.durable() => {
                 durable?;
                 Ok(work.await)
@@ -90,10 +90,10 @@ impl Reservation {
 
     /// Waits until the charge is durable or refused. Dropping this future loses nothing.
     async fn durable(&mut self) -> Result<(), ReservationError> {
-        if let Some(settled) = &self.settled {
-            return settled.clone();
+        if let Some(outcome) = &self.outcome {
+            return outcome.clone();
         }
-        let settled = match tokio::time::timeout(DURABLE_TIMEOUT, &mut self.reply).await {
+        let outcome = match tokio::time::timeout(DURABLE_TIMEOUT, &mut self.reply).await {
             Ok(Ok(ChargeOutcome::Granted { .. })) => Ok(()),
             Ok(Ok(ChargeOutcome::Exhausted { used })) => Err(ReservationError::Exhausted {
                 needed: self.units,
@@ -110,8 +110,8 @@ impl Reservation {
                 Err(ReservationError::Unavailable)
             }
         };
-        self.settled = Some(settled.clone());
-        settled
+        self.outcome = Some(outcome.clone());
+        outcome
     }
 
     /// Waits until the charge is durable, and returns `refund` units of it.
@@ -123,8 +123,8 @@ impl Reservation {
         if refund > 0 {
             let refunded = self.state.refund(self.tenant.clone(), self.month, refund);
             // What was done is answered all the same; whoever runs the service must know of it.
-            let kept = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
-            if !matches!(kept, Ok(Ok(()))) {
+            let reply = tokio::time::timeout(DURABLE_TIMEOUT, refunded).await;
+            if !matches!(reply, Ok(Ok(()))) {
                 let tenant = self.tenant.as_str();
                 tracing::error!(tenant, refund, "units could not be given back");
             }
@@ -133,7 +133,7 @@ impl Reservation {
     }
 }
 
-/// Until units are there again.
+/// Returns the time until the month ends and the units are renewed.
 pub fn until_next_month(now: UnixMillis) -> Duration {
     let month = Month::of(now);
     let next = NaiveDate::from_ymd_opt(month.year, month.month, 1)

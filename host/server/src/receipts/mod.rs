@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use uuid::Uuid;
 
 /// How long a tenant's key is cached. After that time no host seals under an erased key.
-const BELIEVED: Duration = Duration::from_secs(60);
+const KEY_CACHE_TIME: Duration = Duration::from_secs(60);
 
 /// The journal of a running service, and whose receipts go into it.
 pub struct Receipts {
@@ -38,18 +38,18 @@ pub enum ReceiptError {
     /// The journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The tenant's key cannot be had.
+    /// The tenant's key cannot be read.
     #[error(transparent)]
     Key(#[from] StateError),
     /// A record cannot be written.
     #[error("a receipt cannot be written: {0}")]
     Record(String),
     /// No randomness for a key, or the thread that asked for it is gone.
-    #[error("a tenant's key cannot be had: {0}")]
+    #[error("cannot read the key of the tenant: {0}")]
     Random(String),
 }
 
-/// Where the journal of a service is.
+/// Returns the folder of a service's journal.
 pub fn folder(settings: &Settings) -> PathBuf {
     match &settings.journal {
         Some(folder) => folder.clone(),
@@ -93,10 +93,10 @@ impl Receipts {
         tenant: &TenantId,
         execution_id: Uuid,
     ) -> Result<Arc<ReceiptRecorder>, ReceiptError> {
-        self.journal.well()?;
-        let key = match self.believed(tenant) {
+        self.journal.check_writable()?;
+        let key = match self.cached_key(tenant) {
             Some(key) => key,
-            None => self.ask(tenant).await?,
+            None => self.load_key(tenant).await?,
         };
         Ok(Arc::new(ReceiptRecorder::new(
             self.journal.clone(),
@@ -115,22 +115,22 @@ impl Receipts {
 
     /// Returns the number of receipts, and why none can be appended, where that is so.
     pub fn status(&self) -> (u64, Option<JournalError>) {
-        (self.journal.sequence(), self.journal.well().err())
+        (self.journal.sequence(), self.journal.check_writable().err())
     }
 
-    fn believed(&self, tenant: &TenantId) -> Option<TenantKey> {
+    fn cached_key(&self, tenant: &TenantId) -> Option<TenantKey> {
         let keys = self.keys();
         let (key, since) = keys.get(tenant)?;
-        (since.elapsed() < BELIEVED).then(|| key.clone())
+        (since.elapsed() < KEY_CACHE_TIME).then(|| key.clone())
     }
 
-    async fn ask(&self, tenant: &TenantId) -> Result<TenantKey, ReceiptError> {
+    async fn load_key(&self, tenant: &TenantId) -> Result<TenantKey, ReceiptError> {
         let (state, id) = (self.state.clone(), tenant.clone());
         let fresh = random().map_err(|error| ReceiptError::Random(error.to_string()))?;
         let since = Instant::now();
-        let kept = tokio::task::spawn_blocking(move || state.receipt_key(&id, fresh)).await;
-        let kept = kept.map_err(|error| ReceiptError::Random(error.to_string()))??;
-        let key = TenantKey::new(kept);
+        let loading = tokio::task::spawn_blocking(move || state.receipt_key(&id, fresh)).await;
+        let secret = loading.map_err(|error| ReceiptError::Random(error.to_string()))??;
+        let key = TenantKey::new(secret);
         self.keys().insert(tenant.clone(), (key.clone(), since));
         Ok(key)
     }

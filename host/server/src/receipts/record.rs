@@ -20,7 +20,7 @@ pub enum Unreadable {
     Damaged(#[from] rmp_serde::decode::Error),
 }
 
-/// The bytes of a record.
+/// Encodes a fixture as the bytes of a record.
 ///
 /// # Errors
 /// Where the encoder refuses what it is given.
@@ -45,7 +45,8 @@ mod tests {
     use domesday_engine::fixture;
     use std::io::BufReader;
 
-    /// Every fixture of the demo's release, with all kinds of questions and outcomes.
+    /// Every fixture of the demo's release, with all kinds of questions and outcomes, survives
+    /// encoding.
     #[test]
     fn a_fixture_comes_back_to_the_bit() {
         let packages_dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../releases/valuation");

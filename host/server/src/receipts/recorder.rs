@@ -121,7 +121,7 @@ impl ReceiptRecorder {
             return Err(failed);
         }
         match tickets {
-            Some((first, last)) => Ok(self.journal.kept(first, last).await?),
+            Some((first, last)) => Ok(self.journal.wait_until_durable(first, last).await?),
             None => Ok(()),
         }
     }

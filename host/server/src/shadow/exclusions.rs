@@ -20,9 +20,9 @@ pub enum ExclusionReason {
     /// It was waiting when the shadow ended.
     ShadowEnded,
     /// The host failed on it.
-    Undone,
+    HostFailure,
     /// The outcomes could not be written.
-    Unkept,
+    WriteFailed,
 }
 
 impl ExclusionReason {
@@ -32,8 +32,8 @@ impl ExclusionReason {
             ExclusionReason::OutsideDates => "outside_dates",
             ExclusionReason::Dropped => "dropped",
             ExclusionReason::ShadowEnded => "let_go",
-            ExclusionReason::Undone => "undone",
-            ExclusionReason::Unkept => "unkept",
+            ExclusionReason::HostFailure => "undone",
+            ExclusionReason::WriteFailed => "unkept",
         }
     }
 }
@@ -52,14 +52,14 @@ pub struct Counts {
 
 impl Counts {
     /// Adds rows to the count of a reason.
-    pub fn leave(&mut self, left: ExclusionReason, rows: u64) {
-        let out = &mut self.left_out;
-        *match left {
-            ExclusionReason::OutsideDates => &mut out.outside_dates,
-            ExclusionReason::Dropped => &mut out.dropped,
-            ExclusionReason::ShadowEnded => &mut out.let_go,
-            ExclusionReason::Undone => &mut out.undone,
-            ExclusionReason::Unkept => &mut out.unkept,
+    pub fn add_rows(&mut self, reason: ExclusionReason, rows: u64) {
+        let counts = &mut self.left_out;
+        *match reason {
+            ExclusionReason::OutsideDates => &mut counts.outside_dates,
+            ExclusionReason::Dropped => &mut counts.dropped,
+            ExclusionReason::ShadowEnded => &mut counts.let_go,
+            ExclusionReason::HostFailure => &mut counts.undone,
+            ExclusionReason::WriteFailed => &mut counts.unkept,
         } += rows;
     }
 
@@ -68,14 +68,14 @@ impl Counts {
         self.since = self.since.or(other.since);
         self.replaced += other.replaced;
         let more = &other.left_out;
-        for (left, rows) in [
+        for (reason, rows) in [
             (ExclusionReason::OutsideDates, more.outside_dates),
             (ExclusionReason::Dropped, more.dropped),
             (ExclusionReason::ShadowEnded, more.let_go),
-            (ExclusionReason::Undone, more.undone),
-            (ExclusionReason::Unkept, more.unkept),
+            (ExclusionReason::HostFailure, more.undone),
+            (ExclusionReason::WriteFailed, more.unkept),
         ] {
-            self.leave(left, rows);
+            self.add_rows(reason, rows);
         }
     }
 

@@ -19,7 +19,11 @@ pub struct FolderHeader {
 }
 
 /// Returns the header of a candidate that runs on a share of the current release's rows.
-pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) -> FolderHeader {
+pub fn folder_header(
+    current: &OpenRelease,
+    candidate: &OpenRelease,
+    share: SampleRate,
+) -> FolderHeader {
     let rows = Source::Live {
         first: String::new(),
         last: String::new(),
@@ -34,8 +38,8 @@ pub fn about(current: &OpenRelease, candidate: &OpenRelease, share: SampleRate) 
         b: candidate,
     };
     let authorities = [candidate, current].into_iter().flat_map(|release| {
-        let known = release.snapshot.authorities().into_iter();
-        known.map(|authority| (authority.code.to_string(), authority.name.clone()))
+        let authorities = release.snapshot.authorities().into_iter();
+        authorities.map(|authority| (authority.code.to_string(), authority.name.clone()))
     });
     FolderHeader {
         header: header(releases, rows, None),

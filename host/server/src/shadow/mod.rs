@@ -28,7 +28,7 @@ use domesday_valuation::release_store::{OpenRelease, ReleaseError};
 use domesday_valuation::worker_pool::Occupancy;
 use exclusions::ExclusionReason;
 use offered::OfferedRow;
-use recorder::Notes;
+use recorder::PairRecorder;
 use run::Runner;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -109,7 +109,7 @@ impl Shadows {
     /// The thread cannot be started.
     pub fn begin(&self, candidate: Arc<OpenRelease>, share: SampleRate) -> std::io::Result<()> {
         let mut thread = self.thread();
-        self.ended(&mut thread);
+        self.stop(&mut thread);
         let (queue, offered) = sync_channel(QUEUE);
         let ended = Arc::new(AtomicBool::new(false));
         let dropped = Arc::new(AtomicU64::new(0));
@@ -119,7 +119,7 @@ impl Shadows {
             ended: ended.clone(),
             occupancy: self.occupancy.clone(),
             metrics: self.metrics.clone(),
-            notes: Notes::new(
+            recorder: PairRecorder::new(
                 candidate.clone(),
                 share,
                 self.metrics.clone(),
@@ -132,7 +132,7 @@ impl Shadows {
             .stack_size(run::STACK_BYTES)
             .spawn(move || runner.run())?;
         *thread = Some(work);
-        self.metrics.begun(&candidate.id, share.part());
+        self.metrics.record_start(&candidate.id, share.part());
         tracing::info!(
             release_id = candidate.id,
             share = share.part(),
@@ -153,11 +153,11 @@ impl Shadows {
     /// Stops the running candidate and returns its id. Waiting rows are dropped and counted. Waits
     /// for the row in work, which may take a second.
     pub fn end(&self) -> Option<String> {
-        self.ended(&mut self.thread())
+        self.stop(&mut self.thread())
     }
 
     /// Stops the candidate if it is this release, since a release is not compared with itself.
-    pub fn promoted(&self, id: &str) {
+    pub fn stop_if_promoted(&self, id: &str) {
         let runs = self.now().is_some_and(|shadow| shadow.release_id() == id);
         if runs {
             tracing::info!(release_id = id, "the shadow was promoted");
@@ -165,10 +165,10 @@ impl Shadows {
         }
     }
 
-    fn ended(&self, thread: &mut Option<JoinHandle<()>>) -> Option<String> {
+    fn stop(&self, thread: &mut Option<JoinHandle<()>>) -> Option<String> {
         let shadow = self.now.swap(None)?;
         shadow.ended.store(true, Ordering::Relaxed);
-        self.metrics.ended();
+        self.metrics.record_end();
         if let Some(thread) = thread.take()
             && thread.join().is_err()
         {
@@ -195,13 +195,13 @@ impl Shadow {
         self.share
     }
 
-    /// Returns whether the candidate runs on this row of this release.
+    /// Reports whether the candidate runs on this row of this release.
     pub fn takes(&self, current: &OpenRelease, row: Uuid) -> bool {
         current.id != self.candidate.id && self.share.other_has(row)
     }
 
     /// Queues the release's answer to a sampled row. A host failure is not an answer. Never waits.
-    pub fn answered(
+    pub fn offer_answer(
         &self,
         current: &Arc<OpenRelease>,
         subject: &Arc<Subject>,

@@ -1,7 +1,7 @@
 //! Records each row that was sampled for a candidate.
 
 use super::exclusions::ExclusionReason;
-use super::header::about;
+use super::header::folder_header;
 use super::offered::OfferedRow;
 use super::store::{PairStore, StoredPair};
 use crate::sample_rate::SampleRate;
@@ -18,23 +18,23 @@ use std::time::{Duration, Instant};
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Records the rows of a candidate in the metrics and in its folder.
-pub(super) struct Notes {
+pub(super) struct PairRecorder {
     candidate: Arc<OpenRelease>,
     share: SampleRate,
     metrics: ShadowMetrics,
     folder: PathBuf,
-    keeper: PairStore,
+    store: PairStore,
     /// Rows that did not fit the queue. A request counts them here, so that it does not wait for a
     /// file.
     dropped: Arc<AtomicU64>,
     /// The release and the time of the latest row.
     latest: Option<(Arc<OpenRelease>, i64)>,
-    written: Instant,
+    last_write: Instant,
     /// Whether a failed write was logged.
-    told: bool,
+    fault_logged: bool,
 }
 
-impl Notes {
+impl PairRecorder {
     /// Creates a recorder of this candidate in `folder`.
     pub fn new(
         candidate: Arc<OpenRelease>,
@@ -42,78 +42,79 @@ impl Notes {
         metrics: ShadowMetrics,
         folder: PathBuf,
         dropped: Arc<AtomicU64>,
-    ) -> Notes {
-        Notes {
-            keeper: PairStore::new(folder.join(&candidate.id)),
+    ) -> PairRecorder {
+        PairRecorder {
+            store: PairStore::new(folder.join(&candidate.id)),
             candidate,
             share,
             metrics,
             folder,
             dropped,
             latest: None,
-            written: Instant::now(),
-            told: false,
+            last_write: Instant::now(),
+            fault_logged: false,
         }
     }
 
     /// Records a row that both releases answered.
-    pub fn compared(&mut self, offered: &OfferedRow, pair: PairedRow) {
+    pub fn record_pair(&mut self, offered: &OfferedRow, pair: PairedRow) {
         let current = &offered.current;
         self.metrics.pair(&self.candidate.id, &pair);
         let at = minute(offered.at);
         self.latest = Some((current.clone(), at));
-        let kept = StoredPair {
+        let row = StoredPair {
             at,
             share: Some(self.share.part()),
             pair,
         };
-        let about = || about(current, &self.candidate, self.share);
-        if let Err(error) = self.keeper.keep(&current.id, &kept, about) {
-            self.tell(&error);
-            self.left_out(offered, ExclusionReason::Unkept);
+        let header = || folder_header(current, &self.candidate, self.share);
+        if let Err(error) = self.store.append(&current.id, &row, header) {
+            self.log_fault(&error);
+            self.record_exclusion(offered, ExclusionReason::WriteFailed);
         }
     }
 
     /// Records a row that is in no figure.
-    pub fn left_out(&mut self, offered: &OfferedRow, left: ExclusionReason) {
-        self.metrics.row(&self.candidate.id, left.word());
+    pub fn record_exclusion(&mut self, offered: &OfferedRow, reason: ExclusionReason) {
+        self.metrics.row(&self.candidate.id, reason.word());
         self.latest = Some((offered.current.clone(), minute(offered.at)));
-        self.leave(left, 1);
+        self.count_excluded(reason, 1);
     }
 
     /// Writes the counts, if `now` or if the last write was an interval ago.
     pub fn write(&mut self, now: bool) {
-        if !now && self.written.elapsed() < PERIOD {
+        if !now && self.last_write.elapsed() < PERIOD {
             return;
         }
-        self.written = Instant::now();
+        self.last_write = Instant::now();
         // Before the first row, no release is known to count beside.
         if self.latest.is_some() {
             let dropped = self.dropped.swap(0, Ordering::Relaxed);
             if dropped > 0 {
-                self.leave(ExclusionReason::Dropped, dropped);
+                self.count_excluded(ExclusionReason::Dropped, dropped);
             }
         }
-        if let Err(error) = self.keeper.write_counts() {
-            self.tell(&error);
+        if let Err(error) = self.store.write_counts() {
+            self.log_fault(&error);
         }
     }
 
     /// Counts rows beside the release of the latest row.
-    fn leave(&mut self, left: ExclusionReason, rows: u64) {
+    fn count_excluded(&mut self, reason: ExclusionReason, rows: u64) {
         let Some((current, at)) = &self.latest else {
             return;
         };
-        let about = || about(current, &self.candidate, self.share);
-        self.keeper.leave(&current.id, (left, rows), *at, about);
+        let header = || folder_header(current, &self.candidate, self.share);
+        self.store
+            .count_excluded(&current.id, (reason, rows), *at, header);
     }
 
-    /// Logged once, since the cause is likely to persist.
-    fn tell(&mut self, error: &std::io::Error) {
-        if !self.told {
+    /// Logs the first fault alone, since the cause is likely to persist.
+    fn log_fault(&mut self, error: &std::io::Error) {
+        if !self.fault_logged {
             tracing::error!(%error, folder = %self.folder.display(), "a shadow's rows are not kept");
         }
-        self.told = true;
+        self.fault_logged = true;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::exclusions::Counts;
 use super::header::FolderHeader;
-use super::store::{ABOUT, NOW, StoredPair, rows};
+use super::store::{CURRENT_FILE, HEADER_FILE, StoredPair, rows};
 use chrono::{DateTime, SecondsFormat};
 use domesday_evaluation::compare::comparison::Comparison;
 use domesday_evaluation::compare::header::Source;
@@ -19,7 +19,7 @@ pub const FOLDER: &str = "shadow";
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// The candidate never was a shadow on this host.
-    #[error("nothing was kept in {data} of {candidate} as a shadow")]
+    #[error("no rows of {candidate} as a shadow in {data}")]
     Nothing {
         /// The data folder.
         data: PathBuf,
@@ -27,7 +27,7 @@ pub enum ReportError {
         candidate: String,
     },
     /// The candidate was no shadow of this release, or no row was compared.
-    #[error("nothing was kept in {data} of {candidate} as a shadow beside {current}")]
+    #[error("no rows of {candidate} as a shadow beside {current} in {data}")]
     NothingBeside {
         /// The data folder.
         data: PathBuf,
@@ -64,7 +64,8 @@ pub enum ReportError {
     },
 }
 
-/// The comparison of a candidate with the release that it stood beside, last or as `against` says.
+/// Compares a candidate with the release that it stood beside: the last one, or the one that
+/// `against` names.
 ///
 /// # Errors
 /// Nothing is stored of the two, or it cannot be read.
@@ -91,20 +92,20 @@ pub fn comparison(
         candidate: candidate.to_owned(),
         current: current.clone(),
     };
-    let text = match fs::read(folder.join(ABOUT)) {
+    let text = match fs::read(folder.join(HEADER_FILE)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(nothing());
         }
         text => text.map_err(io)?,
     };
-    let mut about: FolderHeader =
+    let mut header: FolderHeader =
         serde_json::from_slice(&text).map_err(|source| ReportError::Header {
-            path: folder.join(ABOUT),
+            path: folder.join(HEADER_FILE),
             source,
         })?;
-    let kept = rows(&folder).map_err(io)?;
+    let stored = rows(&folder).map_err(io)?;
     let counts = Counts::read(&folder).map_err(io)?;
-    let (Some(first), Some(last)) = (kept.first(), kept.last()) else {
+    let (Some(first), Some(last)) = (stored.first(), stored.last()) else {
         return Err(match counts.left_out.in_words() {
             Some(kinds) => ReportError::AllExcluded {
                 candidate: candidate.to_owned(),
@@ -122,44 +123,44 @@ pub fn comparison(
         truncated,
         counted_since,
         left_out,
-    } = &mut about.header.rows
+    } = &mut header.header.rows
     {
         (*from, *to) = (time(first.at), time(last.at));
-        *shares = Some(taken(&kept, *share));
+        *shares = Some(share_range(&stored, *share));
         *truncated = counts.replaced > 0;
         (*counted_since, *left_out) = (counts.since.map(time), counts.left_out);
     }
-    let pairs: Vec<PairedRow> = kept.into_iter().enumerate().map(named).collect();
-    let names = &about.authorities;
-    Ok(Comparison::of(about.header, &pairs, &|code| {
+    let pairs: Vec<PairedRow> = stored.into_iter().enumerate().map(numbered_row).collect();
+    let names = &header.authorities;
+    Ok(Comparison::of(header.header, &pairs, &|code| {
         names.get(code).cloned()
     }))
 }
 
 /// Returns the smallest and the largest sampling share. `share` is the share of rows without one.
-fn taken(kept: &[StoredPair], share: f64) -> [f64; 2] {
-    let shares = kept.iter().map(|row| row.share.unwrap_or(share));
+fn share_range(stored: &[StoredPair], share: f64) -> [f64; 2] {
+    let shares = stored.iter().map(|row| row.share.unwrap_or(share));
     shares.fold([f64::INFINITY, 0.0], |[least, most], share| {
         [least.min(share), most.max(share)]
     })
 }
 
-/// The release that the candidate stood beside last.
+/// Returns the release that the candidate stood beside last.
 fn latest(folder: &Path) -> Option<String> {
     let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
-    let written = |entry: &fs::DirEntry| -> SystemTime {
-        let file = fs::metadata(entry.path().join(NOW));
+    let last_write = |entry: &fs::DirEntry| -> SystemTime {
+        let file = fs::metadata(entry.path().join(CURRENT_FILE));
         file.and_then(|file| file.modified())
             .unwrap_or(SystemTime::UNIX_EPOCH)
     };
-    let last = entries.max_by_key(|entry| (written(entry), entry.file_name()))?;
+    let last = entries.max_by_key(|entry| (last_write(entry), entry.file_name()))?;
     Some(last.file_name().to_string_lossy().into_owned())
 }
 
-fn named((at, kept): (usize, StoredPair)) -> PairedRow {
+fn numbered_row((at, stored): (usize, StoredPair)) -> PairedRow {
     PairedRow {
-        row: format!("row {} of {}", at + 1, time(kept.at)),
-        ..kept.pair
+        row: format!("row {} of {}", at + 1, time(stored.at)),
+        ..stored.pair
     }
 }
 

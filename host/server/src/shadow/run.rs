@@ -2,13 +2,13 @@
 
 use super::exclusions::ExclusionReason;
 use super::offered::OfferedRow;
-use super::recorder::Notes;
+use super::recorder::PairRecorder;
 use crate::telemetry::shadow::ShadowMetrics;
 use domesday_engine::outcome::RowFailure;
 use domesday_evaluation::compare::paired::{PairedRow, Side};
 use domesday_evaluation::compare::sides::Sides;
 use domesday_registers::Day;
-use domesday_valuation::comparison_outcome::{compared_outcome, referred};
+use domesday_valuation::comparison_outcome::{compared_outcome, referred_outcome};
 use domesday_valuation::pipeline::eligibility::outside;
 use domesday_valuation::release_store::OpenRelease;
 use domesday_valuation::worker_pool::Occupancy;
@@ -28,7 +28,7 @@ const RESTS: u32 = 19;
 /// The longest rest.
 const LONGEST_REST: Duration = Duration::from_secs(20);
 /// The interval of checks whether requests are in work.
-const LOOK: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// The idle time after which the thread checks whether the shadow was stopped, and writes counts.
 const QUIET: Duration = Duration::from_millis(100);
 /// The clock limit of a candidate's row. A release that needs more has failed on the row.
@@ -41,7 +41,7 @@ pub(super) struct Runner {
     pub ended: Arc<AtomicBool>,
     pub occupancy: Occupancy,
     pub metrics: ShadowMetrics,
-    pub notes: Notes,
+    pub recorder: PairRecorder,
 }
 
 impl Runner {
@@ -53,19 +53,22 @@ impl Runner {
                 Ok(offered) => {
                     self.yield_to_requests(rest);
                     match self.ended.load(Ordering::Relaxed) {
-                        true => self.notes.left_out(&offered, ExclusionReason::ShadowEnded),
+                        true => self
+                            .recorder
+                            .record_exclusion(&offered, ExclusionReason::ShadowEnded),
                         false => rest = self.compare(&offered),
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            self.notes.write(false);
+            self.recorder.write(false);
         }
         while let Ok(offered) = self.offered.try_recv() {
-            self.notes.left_out(&offered, ExclusionReason::ShadowEnded);
+            self.recorder
+                .record_exclusion(&offered, ExclusionReason::ShadowEnded);
         }
-        self.notes.write(true);
+        self.recorder.write(true);
     }
 
     /// Runs the candidate on a row and records both outcomes. Returns how long to rest.
@@ -74,12 +77,12 @@ impl Runner {
         // A panic of the host loses this row and nothing else.
         let pair = catch_unwind(AssertUnwindSafe(|| self.pair(offered)));
         let rest = (began.elapsed() * RESTS).clamp(TIMEOUT, LONGEST_REST);
-        match pair.unwrap_or(Err(ExclusionReason::Undone)) {
+        match pair.unwrap_or(Err(ExclusionReason::HostFailure)) {
             Ok(pair) => {
                 self.metrics.row(&self.candidate.id, "compared");
-                self.notes.compared(offered, pair);
+                self.recorder.record_pair(offered, pair);
             }
-            Err(left) => self.notes.left_out(offered, left),
+            Err(reason) => self.recorder.record_exclusion(offered, reason),
         }
         rest
     }
@@ -91,7 +94,7 @@ impl Runner {
             && began.elapsed() < rest
             && !self.ended.load(Ordering::Relaxed)
         {
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -115,7 +118,7 @@ impl Runner {
             .map(|latest| latest.min(Day(day.0 - 1)));
         let began = Instant::now();
         let (outcome, fuel) = match outside(&candidate.manifest, &subject) {
-            Some(referral) => (referred(&referral), 0),
+            Some(referral) => (referred_outcome(&referral), 0),
             None => {
                 let evidence = candidate.evidence.clone();
                 let row = candidate
@@ -124,7 +127,7 @@ impl Runner {
                 // Only host failures exclude the row. A candidate that runs out of time fails on
                 // it.
                 if let Err(RowFailure::Host { .. }) = &row.outcome {
-                    return Err(ExclusionReason::Undone);
+                    return Err(ExclusionReason::HostFailure);
                 }
                 (compared_outcome(candidate, &row.outcome), row.cost.fuel)
             }

@@ -19,13 +19,13 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Rows in a file, some 600 bytes each.
-pub const ROWS: usize = 10_000;
+pub const MAX_ROWS: usize = 10_000;
 /// The file that rows are added to.
-pub const NOW: &str = "pairs.jsonl";
+pub const CURRENT_FILE: &str = "pairs.jsonl";
 /// The previous file.
-pub const BEFORE: &str = "pairs.before.jsonl";
+pub const PREVIOUS_FILE: &str = "pairs.before.jsonl";
 /// The header.
-pub const ABOUT: &str = "about.json";
+pub const HEADER_FILE: &str = "about.json";
 
 /// One row with its time.
 #[derive(Debug, Serialize, Deserialize)]
@@ -43,10 +43,10 @@ pub struct StoredPair {
 /// Stores the pairs of one candidate.
 pub(super) struct PairStore {
     folder: PathBuf,
-    most: usize,
+    max_rows: usize,
     open: Option<Open>,
     /// Counts that are not written yet, by the release beside the candidate.
-    counted: BTreeMap<String, Counts>,
+    pending_counts: BTreeMap<String, Counts>,
 }
 
 /// The open files beside one release.
@@ -62,31 +62,31 @@ impl PairStore {
     pub fn new(folder: PathBuf) -> PairStore {
         PairStore {
             folder,
-            most: ROWS,
+            max_rows: MAX_ROWS,
             open: None,
-            counted: BTreeMap::new(),
+            pending_counts: BTreeMap::new(),
         }
     }
 
-    /// Stores a row beside the current release. `about` makes the header of a new folder.
+    /// Stores a row beside the current release. `header` makes the header of a new folder.
     ///
     /// # Errors
     /// It cannot be written. The next row tries again.
-    pub fn keep(
+    pub fn append(
         &mut self,
         current: &str,
         row: &StoredPair,
-        about: impl FnOnce() -> FolderHeader,
+        header: impl FnOnce() -> FolderHeader,
     ) -> std::io::Result<()> {
-        let mut open = self.opened(current, row.at, about)?;
-        if open.rows >= self.most {
-            let before = open.folder.join(BEFORE);
+        let mut open = self.open_files(current, row.at, header)?;
+        if open.rows >= self.max_rows {
+            let before = open.folder.join(PREVIOUS_FILE);
             let replaced = before.exists();
-            fs::rename(open.folder.join(NOW), before)?;
+            fs::rename(open.folder.join(CURRENT_FILE), before)?;
             (open.file, open.rows) = appending(&open.folder)?;
             if replaced {
-                let counted = self.counted.entry(current.to_owned()).or_default();
-                counted.replaced += self.most as u64;
+                let counts = self.pending_counts.entry(current.to_owned()).or_default();
+                counts.replaced += self.max_rows as u64;
                 // A failure is tried again soon.
                 let _ = self.write_counts();
             }
@@ -101,18 +101,18 @@ impl PairStore {
     }
 
     /// Counts excluded rows beside the current release, for [`PairStore::write_counts`].
-    pub fn leave(
+    pub fn count_excluded(
         &mut self,
         current: &str,
-        (left, rows): (ExclusionReason, u64),
+        (reason, rows): (ExclusionReason, u64),
         at: i64,
-        about: impl FnOnce() -> FolderHeader,
+        header: impl FnOnce() -> FolderHeader,
     ) {
         // Excluded rows alone need a folder, too. If it cannot be made, writing the counts reports
         // the error.
-        self.open = self.opened(current, at, about).ok();
-        let counted = self.counted.entry(current.to_owned()).or_default();
-        counted.leave(left, rows);
+        self.open = self.open_files(current, at, header).ok();
+        let counts = self.pending_counts.entry(current.to_owned()).or_default();
+        counts.add_rows(reason, rows);
     }
 
     /// Writes the counts.
@@ -120,26 +120,26 @@ impl PairStore {
     /// # Errors
     /// They cannot be written. They stay counted and are tried again.
     pub fn write_counts(&mut self) -> std::io::Result<()> {
-        while let Some(counted) = self.counted.first_entry() {
-            let folder = self.folder.join(counted.key());
+        while let Some(entry) = self.pending_counts.first_entry() {
+            let folder = self.folder.join(entry.key());
             // The folder may have been deleted meanwhile.
-            make(&folder)?;
-            counted.get().add_to(&folder)?;
-            counted.remove();
+            create_folder(&folder)?;
+            entry.get().add_to(&folder)?;
+            entry.remove();
         }
         Ok(())
     }
 
     /// Returns the files beside this release, created again where they were deleted.
-    fn opened(
+    fn open_files(
         &mut self,
         current: &str,
         at: i64,
-        about: impl FnOnce() -> FolderHeader,
+        header: impl FnOnce() -> FolderHeader,
     ) -> std::io::Result<Open> {
         match self.open.take() {
-            Some(open) if open.current == current && open.stands() => Ok(open),
-            _ => Open::new(&self.folder, current, at, &about()),
+            Some(open) if open.current == current && open.is_in_place() => Ok(open),
+            _ => Open::new(&self.folder, current, at, &header()),
         }
     }
 }
@@ -149,16 +149,16 @@ impl Open {
         candidate: &Path,
         current: &str,
         at: i64,
-        about: &FolderHeader,
+        header: &FolderHeader,
     ) -> std::io::Result<Open> {
         let folder = candidate.join(current);
-        make(&folder)?;
-        private_file::write(&folder.join(ABOUT), &serde_json::to_vec(about)?)?;
-        let began = Counts {
+        create_folder(&folder)?;
+        private_file::write(&folder.join(HEADER_FILE), &serde_json::to_vec(header)?)?;
+        let start = Counts {
             since: Some(at),
             ..Counts::default()
         };
-        began.add_to(&folder)?;
+        start.add_to(&folder)?;
         let (file, rows) = appending(&folder)?;
         Ok(Open {
             current: current.to_owned(),
@@ -168,19 +168,19 @@ impl Open {
         })
     }
 
-    /// Returns whether the open file is still the one at its path.
-    fn stands(&self) -> bool {
-        let named = fs::metadata(self.folder.join(NOW));
-        let (Ok(named), Ok(open)) = (named, self.file.metadata()) else {
+    /// Reports whether the open file is still the one at its path.
+    fn is_in_place(&self) -> bool {
+        let at_path = fs::metadata(self.folder.join(CURRENT_FILE));
+        let (Ok(at_path), Ok(open)) = (at_path, self.file.metadata()) else {
             return false;
         };
-        (named.dev(), named.ino()) == (open.dev(), open.ino())
+        (at_path.dev(), at_path.ino()) == (open.dev(), open.ino())
     }
 }
 
 /// Creates the folder of a release and the shadow folders above it. The data folder is never
 /// created: a new one would prevent a moved one from being moved back.
-fn make(folder: &Path) -> std::io::Result<()> {
+fn create_folder(folder: &Path) -> std::io::Result<()> {
     if let Some(data) = folder.ancestors().nth(3) {
         fs::metadata(data)?;
     }
@@ -191,7 +191,7 @@ fn make(folder: &Path) -> std::io::Result<()> {
 /// Opens the file that rows are added to and counts them. Completes a last line that a crash cut
 /// off.
 fn appending(folder: &Path) -> std::io::Result<(File, usize)> {
-    let path = folder.join(NOW);
+    let path = folder.join(CURRENT_FILE);
     let mut options = OpenOptions::new();
     let mut file = options.create(true).append(true).mode(0o600).open(&path)?;
     let bytes = fs::read(&path)?;
@@ -207,7 +207,7 @@ fn appending(folder: &Path) -> std::io::Result<(File, usize)> {
 /// A file exists and cannot be read.
 pub fn rows(folder: &Path) -> std::io::Result<Vec<StoredPair>> {
     let mut rows = Vec::new();
-    for path in [folder.join(BEFORE), folder.join(NOW)] {
+    for path in [folder.join(PREVIOUS_FILE), folder.join(CURRENT_FILE)] {
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,

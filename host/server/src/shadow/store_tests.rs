@@ -8,7 +8,7 @@ use domesday_evaluation::report::TrainingData;
 use domesday_registers::codes::PropertyType;
 use std::os::unix::fs::PermissionsExt;
 
-fn about() -> FolderHeader {
+fn header() -> FolderHeader {
     let release = || ComparedRelease {
         release_id: "made-up".to_owned(),
         model: "made-up".to_owned(),
@@ -72,118 +72,128 @@ fn times(folder: &Path) -> (Vec<i64>, u64) {
 
 #[test]
 fn the_latest_rows_are_kept_and_no_more_than_twice_as_many_as_a_file_has() {
-    let kept = tempfile::tempdir().unwrap();
-    let folder = kept.path().join("candidate");
-    let mut keeper = PairStore::new(folder.clone());
-    keeper.most = 3;
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("candidate");
+    let mut store = PairStore::new(folder.clone());
+    store.max_rows = 3;
     for at in 0..3 {
-        keeper.keep("current", &row(at), about).unwrap();
+        store.append("current", &row(at), header).unwrap();
     }
     assert_eq!(times(&folder.join("current")), (vec![0, 1, 2], 0));
     // A restarted host continues with the stored rows.
-    let mut keeper = PairStore::new(folder.clone());
-    keeper.most = 3;
+    let mut store = PairStore::new(folder.clone());
+    store.max_rows = 3;
     for at in 3..5 {
-        keeper.keep("current", &row(at), about).unwrap();
+        store.append("current", &row(at), header).unwrap();
     }
     // Two files, and no row removed yet.
     assert_eq!(times(&folder.join("current")), (vec![0, 1, 2, 3, 4], 0));
     for at in 5..8 {
-        keeper.keep("current", &row(at), about).unwrap();
+        store.append("current", &row(at), header).unwrap();
     }
     assert_eq!(times(&folder.join("current")), (vec![3, 4, 5, 6, 7], 3));
     // Rows beside another release are separate.
-    keeper.keep("next", &row(9), about).unwrap();
-    keeper.keep("current", &row(10), about).unwrap();
+    store.append("next", &row(9), header).unwrap();
+    store.append("current", &row(10), header).unwrap();
     assert_eq!(times(&folder.join("next")), (vec![9], 0));
     assert_eq!(times(&folder.join("current")).0.last(), Some(&10));
     let mode = |name: &str| {
         let path = folder.join("current").join(name);
         fs::metadata(path).unwrap().permissions().mode() & 0o777
     };
-    assert_eq!((mode(NOW), mode(ABOUT)), (0o600, 0o600));
+    assert_eq!((mode(CURRENT_FILE), mode(HEADER_FILE)), (0o600, 0o600));
 }
 
 #[test]
 fn a_line_that_was_cut_off_costs_itself_alone() {
-    let kept = tempfile::tempdir().unwrap();
-    let folder = kept.path().join("current");
-    let mut keeper = PairStore::new(kept.path().to_owned());
-    keeper.keep("current", &row(1), about).unwrap();
-    let mut text = fs::read(folder.join(NOW)).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("current");
+    let mut store = PairStore::new(temporary.path().to_owned());
+    store.append("current", &row(1), header).unwrap();
+    let mut text = fs::read(folder.join(CURRENT_FILE)).unwrap();
     text.extend_from_slice(b"{\"at\": 2, \"pai");
-    fs::write(folder.join(NOW), text).unwrap();
+    fs::write(folder.join(CURRENT_FILE), text).unwrap();
     assert_eq!(times(&folder).0, [1]);
-    PairStore::new(kept.path().to_owned())
-        .keep("current", &row(3), about)
+    PairStore::new(temporary.path().to_owned())
+        .append("current", &row(3), header)
         .unwrap();
     assert_eq!(times(&folder).0, [1, 3]);
 }
 
 #[test]
 fn a_folder_that_is_deleted_is_made_again() {
-    let kept = tempfile::tempdir().unwrap();
-    let candidate = kept.path().join("candidate");
+    let temporary = tempfile::tempdir().unwrap();
+    let candidate = temporary.path().join("candidate");
     let folder = candidate.join("current");
-    let mut keeper = PairStore::new(candidate.clone());
-    keeper.keep("current", &row(1), about).unwrap();
+    let mut store = PairStore::new(candidate.clone());
+    store.append("current", &row(1), header).unwrap();
     fs::remove_dir_all(&candidate).unwrap();
-    keeper.keep("current", &row(2), about).unwrap();
+    store.append("current", &row(2), header).unwrap();
     assert_eq!(times(&folder).0, [2]);
-    assert!(folder.join(ABOUT).exists());
+    assert!(folder.join(HEADER_FILE).exists());
     // The same with the file alone.
-    fs::remove_file(folder.join(NOW)).unwrap();
-    keeper.keep("current", &row(3), about).unwrap();
+    fs::remove_file(folder.join(CURRENT_FILE)).unwrap();
+    store.append("current", &row(3), header).unwrap();
     assert_eq!(times(&folder).0, [3]);
 }
 
 #[test]
 fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
-    let kept = tempfile::tempdir().unwrap();
-    let folder = kept.path().join("current");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = temporary.path().join("current");
     for life in 0..2 {
-        let mut keeper = PairStore::new(kept.path().to_owned());
-        keeper.leave("current", (ExclusionReason::Dropped, 3), 60 + life, about);
-        keeper.leave("current", (ExclusionReason::Undone, 1), 60 + life, about);
-        keeper.leave("next", (ExclusionReason::OutsideDates, 1), 60 + life, about);
-        keeper.write_counts().unwrap();
+        let mut store = PairStore::new(temporary.path().to_owned());
+        store.count_excluded("current", (ExclusionReason::Dropped, 3), 60 + life, header);
+        store.count_excluded(
+            "current",
+            (ExclusionReason::HostFailure, 1),
+            60 + life,
+            header,
+        );
+        store.count_excluded(
+            "next",
+            (ExclusionReason::OutsideDates, 1),
+            60 + life,
+            header,
+        );
+        store.write_counts().unwrap();
         // Written counts are not added again.
-        keeper.write_counts().unwrap();
+        store.write_counts().unwrap();
     }
-    let found = Counts::read(&folder).unwrap();
-    assert_eq!((found.since, found.replaced), (Some(60), 0));
-    assert_eq!((found.left_out.dropped, found.left_out.undone), (6, 2));
-    assert_eq!(found.left_out.outside_dates, 0);
-    let next = Counts::read(&kept.path().join("next")).unwrap();
+    let counts = Counts::read(&folder).unwrap();
+    assert_eq!((counts.since, counts.replaced), (Some(60), 0));
+    assert_eq!((counts.left_out.dropped, counts.left_out.undone), (6, 2));
+    assert_eq!(counts.left_out.outside_dates, 0);
+    let next = Counts::read(&temporary.path().join("next")).unwrap();
     assert_eq!(next.left_out.outside_dates, 2);
     // No row, and still a report.
-    assert!(rows(&folder).unwrap().is_empty() && folder.join(ABOUT).exists());
+    assert!(rows(&folder).unwrap().is_empty() && folder.join(HEADER_FILE).exists());
 }
 
 #[test]
 fn what_cannot_be_written_stays_counted() {
-    let kept = tempfile::tempdir().unwrap();
-    let candidate = kept.path().join("candidate");
+    let temporary = tempfile::tempdir().unwrap();
+    let candidate = temporary.path().join("candidate");
     fs::write(&candidate, "in the way").unwrap();
-    let mut keeper = PairStore::new(candidate.clone());
-    keeper.keep("current", &row(1), about).unwrap_err();
-    keeper.leave("current", (ExclusionReason::Unkept, 1), 1, about);
-    keeper.write_counts().unwrap_err();
+    let mut store = PairStore::new(candidate.clone());
+    store.append("current", &row(1), header).unwrap_err();
+    store.count_excluded("current", (ExclusionReason::WriteFailed, 1), 1, header);
+    store.write_counts().unwrap_err();
     fs::remove_file(&candidate).unwrap();
-    keeper.leave("current", (ExclusionReason::Unkept, 1), 1, about);
-    keeper.write_counts().unwrap();
-    let found = Counts::read(&candidate.join("current")).unwrap();
-    assert_eq!(found.left_out.unkept, 2);
+    store.count_excluded("current", (ExclusionReason::WriteFailed, 1), 1, header);
+    store.write_counts().unwrap();
+    let counts = Counts::read(&candidate.join("current")).unwrap();
+    assert_eq!(counts.left_out.unkept, 2);
 }
 
 #[test]
 fn a_folder_that_is_deleted_keeps_no_other_from_being_written() {
-    let kept = tempfile::tempdir().unwrap();
-    let mut keeper = PairStore::new(kept.path().to_owned());
-    keeper.leave("current", (ExclusionReason::Dropped, 1), 1, about);
-    keeper.leave("next", (ExclusionReason::Dropped, 2), 1, about);
-    fs::remove_dir_all(kept.path().join("current")).unwrap();
-    keeper.write_counts().unwrap();
-    let next = Counts::read(&kept.path().join("next")).unwrap();
+    let temporary = tempfile::tempdir().unwrap();
+    let mut store = PairStore::new(temporary.path().to_owned());
+    store.count_excluded("current", (ExclusionReason::Dropped, 1), 1, header);
+    store.count_excluded("next", (ExclusionReason::Dropped, 2), 1, header);
+    fs::remove_dir_all(temporary.path().join("current")).unwrap();
+    store.write_counts().unwrap();
+    let next = Counts::read(&temporary.path().join("next")).unwrap();
     assert_eq!(next.left_out.dropped, 2);
 }

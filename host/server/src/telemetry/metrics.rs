@@ -244,7 +244,13 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Counts a response. `code` is the contract's error code, if any.
-    pub fn answered(&self, route: Route, status: u16, code: Option<&'static str>, took: Duration) {
+    pub fn record_response(
+        &self,
+        route: Route,
+        status: u16,
+        code: Option<&'static str>,
+        took: Duration,
+    ) {
         let seconds = took.as_secs_f64();
         self.seconds
             .get_or_create(&RouteLabels {
@@ -294,7 +300,7 @@ impl Metrics {
     }
 
     /// Returns the histogram of scheduling delays.
-    pub fn late(&self) -> Histogram {
+    pub fn scheduling_delay(&self) -> Histogram {
         self.late.clone()
     }
 
@@ -323,7 +329,7 @@ mod tests {
     fn what_was_counted_is_written() {
         let metrics = Metrics::default();
         let took = Duration::from_micros(300);
-        metrics.answered(Route(None), 401, Some("missing_credential"), took);
+        metrics.record_response(Route(None), 401, Some("missing_credential"), took);
         metrics.values("a", "valued", 3);
         metrics.current("a");
         metrics.current("b");

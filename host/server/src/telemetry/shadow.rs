@@ -52,7 +52,7 @@ impl ShadowMetrics {
         };
         registry.register(
             "shadow_rows",
-            "Rows taken for the release that runs as a shadow, by what came of them",
+            "Rows sampled for the shadow release, by outcome",
             metrics.rows.clone(),
         );
         registry.register(
@@ -74,7 +74,7 @@ impl ShadowMetrics {
     }
 
     /// Records the start of a shadow.
-    pub fn begun(&self, release: &str, share: f64) {
+    pub fn record_start(&self, release: &str, share: f64) {
         self.share.clear();
         let release = release.to_owned();
         self.share
@@ -83,7 +83,7 @@ impl ShadowMetrics {
     }
 
     /// Records the end of the shadow.
-    pub fn ended(&self) {
+    pub fn record_end(&self) {
         self.share.clear();
     }
 

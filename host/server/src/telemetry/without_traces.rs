@@ -23,17 +23,17 @@ impl Traces {
         Err(TracesError::Absent)
     }
 
-    /// Is never called.
+    /// Does nothing: no value of this type exists.
     pub fn parent(&self, _: &HeaderMap) -> Context {
         match *self {}
     }
 
-    /// Is never called.
+    /// Does nothing: no value of this type exists.
     pub fn record(&self, _: FinishedRequest<'_>) {
         match *self {}
     }
 
-    /// Is never called.
+    /// Does nothing: no value of this type exists.
     pub fn stop(&self) {
         match *self {}
     }

@@ -66,18 +66,20 @@ impl Accounts for EmbeddedState {
         plan: &Plan,
         now: UnixMillis,
     ) -> Result<Tenant, StateError> {
-        let made = Tenant {
+        let tenant_record = Tenant {
             id: id.clone(),
             plan: plan.clone(),
             enabled: true,
             created_at: now,
         };
         self.blocking(move |tables| {
-            if tenant(tables, &made.id)?.is_some() {
-                return Err(StateError::TenantExists { tenant: made.id });
+            if tenant(tables, &tenant_record.id)?.is_some() {
+                return Err(StateError::TenantExists {
+                    tenant: tenant_record.id,
+                });
             }
-            put_tenant(tables, &made)?;
-            Ok(made)
+            put_tenant(tables, &tenant_record)?;
+            Ok(tenant_record)
         })
     }
 

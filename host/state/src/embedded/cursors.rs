@@ -10,16 +10,16 @@ use crate::{CursorSecret, CursorSecrets, Cursors, StateError};
 
 impl Cursors for EmbeddedState {
     fn begin_cursors(&self, fresh: CursorSecret) -> Result<(), StateError> {
-        self.blocking(move |tables| match kept(tables)?.current {
+        self.blocking(move |tables| match stored_secrets(tables)?.current {
             Some(_) => Ok(()),
-            None => keep(tables, CursorSecrets::default().rotated(fresh)),
+            None => store_secrets(tables, CursorSecrets::default().rotate(fresh)),
         })
     }
 
     fn rotate_cursors(&self, fresh: CursorSecret) -> Result<(), StateError> {
         self.blocking(move |tables| {
-            let rotated = kept(tables)?.rotated(fresh);
-            keep(tables, rotated)
+            let rotated = stored_secrets(tables)?.rotate(fresh);
+            store_secrets(tables, rotated)
         })
     }
 
@@ -28,10 +28,10 @@ impl Cursors for EmbeddedState {
     }
 }
 
-fn kept(tables: &mut Tables<'_>) -> Result<CursorSecrets, StateError> {
+fn stored_secrets(tables: &mut Tables<'_>) -> Result<CursorSecrets, StateError> {
     let switches = tables.switches.read()?;
     let secret = |name| match switches.get(name).map_err(reading)? {
-        Some(value) => read(value.value()).map(Some),
+        Some(value) => parse_secret(value.value()).map(Some),
         None => Ok(None),
     };
     Ok(CursorSecrets {
@@ -40,7 +40,7 @@ fn kept(tables: &mut Tables<'_>) -> Result<CursorSecrets, StateError> {
     })
 }
 
-fn keep(tables: &mut Tables<'_>, secrets: CursorSecrets) -> Result<(), StateError> {
+fn store_secrets(tables: &mut Tables<'_>, secrets: CursorSecrets) -> Result<(), StateError> {
     let switches = tables.switches.edit()?;
     let named = [
         (CURSOR_SECRET, secrets.current),
@@ -56,8 +56,8 @@ fn keep(tables: &mut Tables<'_>, secrets: CursorSecrets) -> Result<(), StateErro
     Ok(())
 }
 
-/// A secret as the file holds it, in hexadecimal.
-pub(super) fn read(text: &str) -> Result<CursorSecret, StateError> {
+/// Parses a secret, which the file holds in hexadecimal.
+pub(super) fn parse_secret(text: &str) -> Result<CursorSecret, StateError> {
     let mut secret = CursorSecret::default();
     hex::decode_to_slice(text, &mut secret).map_err(|error| StateError::Damaged {
         record: format!("switches/{CURSOR_SECRET}"),

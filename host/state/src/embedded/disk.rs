@@ -14,12 +14,12 @@ use super::EmbeddedState;
 use super::read_only_fallback::ReadAt;
 use super::source::Source;
 
-/// What goes wrong.
+/// The kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Fault {
     /// Nothing more can be written.
     Full,
-    /// What was written does not reach the disk.
+    /// Writes do not reach the disk.
     Sync,
     /// A sync neither ends nor fails.
     Stall,
@@ -28,9 +28,9 @@ pub(super) enum Fault {
 /// One file.
 #[derive(Debug, Default, Clone)]
 struct DiskFile {
-    /// What is read.
+    /// The bytes that a read returns.
     written: Vec<u8>,
-    /// What a loss of power leaves.
+    /// The bytes that survive a loss of power.
     synced: Vec<u8>,
     /// Writes since the last sync.
     pending: Vec<(usize, Vec<u8>)>,
@@ -62,7 +62,7 @@ struct DiskState {
 }
 
 impl DiskState {
-    /// Whether a write or sync of a file fails now.
+    /// Returns the error with which a write or sync of a file fails now, if it does.
     fn fails(&mut self, plate: usize, sync: bool) -> Option<io::Error> {
         let armed = self.armed.as_mut()?;
         let hit = match armed.files {
@@ -85,7 +85,7 @@ impl DiskState {
         }
     }
 
-    /// From 0 up to below four.
+    /// Draws a number from 0 to 3.
     fn chance(&mut self) -> u64 {
         // A xorshift is random enough to choose what survives.
         self.random ^= self.random << 13;
@@ -94,15 +94,16 @@ impl DiskState {
         self.random % 4
     }
 
-    /// Of what was written since the last sync of a file, half is lost, and a quarter is torn.
+    /// Loses a part of the writes since the last sync of a file: half are lost, and a quarter are
+    /// torn.
     fn lose(&mut self, plate: usize) {
         for (offset, data) in std::mem::take(&mut self.plates[plate].pending) {
-            let kept = match self.chance() {
+            let surviving = match self.chance() {
                 0 => data.len(),
                 1 => data.len() / 2,
                 _ => 0,
             };
-            put(&mut self.plates[plate].synced, offset, &data[..kept]);
+            put(&mut self.plates[plate].synced, offset, &data[..surviving]);
         }
         let plate = &mut self.plates[plate];
         plate.written = plate.synced.clone();
@@ -139,7 +140,7 @@ impl Disk {
         }
     }
 
-    /// The log of units on the same disk.
+    /// Returns the log of units on the same disk.
     pub(super) fn log(&self) -> Disk {
         Disk {
             platters: Arc::clone(&self.platters),
@@ -151,8 +152,8 @@ impl Disk {
         self.platters.lock().unwrap()
     }
 
-    fn with<T>(&self, use_it: impl FnOnce(&mut DiskFile) -> T) -> T {
-        use_it(&mut self.platters().plates[self.plate])
+    fn with<T>(&self, action: impl FnOnce(&mut DiskFile) -> T) -> T {
+        action(&mut self.platters().plates[self.plate])
     }
 
     pub(super) fn open(&self) -> EmbeddedState {
@@ -163,7 +164,7 @@ impl Disk {
         self.arm_on(Files::Both, fault, after);
     }
 
-    /// As [`Disk::arm`], of some files alone.
+    /// Arms a fault as [`Disk::arm`] does, for some files alone.
     pub(super) fn arm_on(&self, files: Files, fault: Fault, after: u32) {
         self.platters().armed = Some(ArmedFault {
             fault,
@@ -172,14 +173,14 @@ impl Disk {
         });
     }
 
-    /// The same disk, had the log been taken away.
+    /// Copies the disk without its log.
     pub(super) fn without_log(&self) -> Disk {
-        let mut left = self.platters().clone();
-        left.plates[1] = DiskFile::default();
-        Disk::of(left)
+        let mut copy = self.platters().clone();
+        copy.plates[1] = DiskFile::default();
+        Disk::of(copy)
     }
 
-    /// The same disk with the log of another.
+    /// Copies the disk with the log of another.
     pub(super) fn with_log_of(&self, other: &Disk) -> Disk {
         let mut mixed = self.platters().clone();
         mixed.plates[1] = other.platters().plates[1].clone();
@@ -193,7 +194,8 @@ impl Disk {
         log.sync_data().unwrap();
     }
 
-    /// Where it is, for an opening. The log is not taken over by time, which no test would know of.
+    /// Returns the source for an opening. Its log is not taken over by time, which a test could not
+    /// foresee.
     pub(super) fn source(&self) -> Source {
         let mut source = Source::new(Path::new("simulated"));
         source.take_over_after = Duration::from_secs(3_600);
@@ -205,13 +207,13 @@ impl Disk {
         self.platters().armed = None;
     }
 
-    /// Another disk with what a loss of power at this moment leaves on this one.
+    /// Copies the disk as a loss of power at this moment would leave it.
     pub(super) fn after_a_crash(&self) -> Disk {
-        let mut left = self.platters().clone();
-        left.armed = None;
-        left.lose(0);
-        left.lose(1);
-        Disk::of(left)
+        let mut copy = self.platters().clone();
+        copy.armed = None;
+        copy.lose(0);
+        copy.lose(1);
+        Disk::of(copy)
     }
 }
 
@@ -274,12 +276,12 @@ impl StorageBackend for Disk {
         let offset = usize::try_from(offset).unwrap();
         let error = self.platters().fails(self.plate, false);
         // A write for which there is no room may have been done in part.
-        let done = if error.is_some() {
+        let length = if error.is_some() {
             data.len() / 2
         } else {
             data.len()
         };
-        let data = &data[..done];
+        let data = &data[..length];
         self.with(|plate| {
             put(&mut plate.written, offset, data);
             plate.pending.push((offset, data.to_vec()));

@@ -25,7 +25,7 @@ fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     runtime.block_on(reply)
 }
 
-/// What the state holds, as one value to compare.
+/// The contents of the state, as one value to compare.
 #[derive(Debug, Clone, PartialEq)]
 struct StateView {
     used: u64,
@@ -50,7 +50,7 @@ fn see(state: &EmbeddedState) -> StateView {
     let output = |chunk| outcome(state.output(acme(), JOB, chunk, NOW)).unwrap();
     StateView {
         used: outcome(state.used(acme(), JUNE)).unwrap(),
-        known: outcome(state.known(acme(), key(), NOW)).unwrap(),
+        known: outcome(state.find_submission(acme(), key(), NOW)).unwrap(),
         job: outcome(state.job(acme(), JOB, NOW)).unwrap(),
         outputs: (0..2).map(output).collect(),
         waiting: outcome(state.waiting()).unwrap(),
@@ -90,17 +90,17 @@ fn new_job() -> NewJob {
     }
 }
 
-/// The life of a job among other changes; one step of it, or an error where the store failed.
+/// Runs one step of a job's life among other changes, or returns the store's error.
 fn step(state: &EmbeddedState, number: u32, lease: &mut Option<Lease>) -> Result<(), StateError> {
     let finish = |lease: Option<Lease>, chunk| match lease {
         Some(lease) => {
-            let done = ChunkDone {
+            let results = ChunkResults {
                 chunk,
                 output: vec![8; 9_000],
                 tally: Tally::default(),
                 refund: 1,
             };
-            outcome(state.finish_chunk(lease, done, NOW, 60_000)).map(drop)
+            outcome(state.finish_chunk(lease, results, NOW, 60_000)).map(drop)
         }
         None => Ok(()),
     };
@@ -128,31 +128,32 @@ const STEPS: u32 = 8;
 
 fn until_it_recovers(state: &EmbeddedState) {
     let begun = Instant::now();
-    while let Some(trouble) = state.trouble() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{trouble}");
+    while let Some(reason) = state.degradation() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{reason}");
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// The steps without any fault: what is seen after each.
+/// Runs the steps without any fault, and returns the view after each.
 fn expected() -> Vec<StateView> {
     let disk = Disk::new(1);
     let state = disk.open();
     state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
     let mut lease = None;
-    let mut seen = vec![see(&state)];
+    let mut views = vec![see(&state)];
     for number in 0..STEPS {
         step(&state, number, &mut lease).unwrap();
-        seen.push(see(&state));
+        views.push(see(&state));
     }
-    let last = seen.last().unwrap();
+    let last = views.last().unwrap();
     assert_eq!((last.used, last.waiting, last.tenants), (12, 0, 2));
-    seen
+    views
 }
 
-/// The fault begins at the n-th write or sync, for every n until it comes too late: the step that
-/// it meets fails at once, the state says so, heals by itself when the fault is over, and holds
-/// then either all of that step or nothing of it. A crash at that moment leaves the same choice.
+/// Begins the fault at the n-th write or sync, for every n until it comes too late. The step that
+/// meets the fault fails at once, and the state reports that it is degraded. The state heals by
+/// itself once the fault is over. It then holds all of that step or nothing of it, as it does after
+/// a crash at that moment.
 fn every_fault(files: Files, fault: Fault, least: u32) {
     let expected = expected();
     let mut met = 0;
@@ -161,7 +162,7 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
         let state = disk.open();
         state.create_tenant(&acme(), &Plan::default(), NOW).unwrap();
         disk.arm_on(files, fault, after);
-        let (mut lease, mut failed) = (None, None);
+        let (mut lease, mut failed_step) = (None, None);
         for number in 0..STEPS {
             let before = &expected[number as usize];
             let then = &expected[number as usize + 1];
@@ -170,7 +171,7 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
                 continue;
             };
             assert!(matches!(error, StateError::Storage { .. }), "{error}");
-            assert!(state.trouble().is_some(), "{fault:?} {after}");
+            assert!(state.degradation().is_some(), "{fault:?} {after}");
             assert!(outcome(charge(&state)).is_err());
             let crashed = see(&disk.after_a_crash().open());
             assert!(crashed == *before || crashed == *then, "{crashed:?}");
@@ -189,18 +190,18 @@ fn every_fault(files: Files, fault: Fault, least: u32) {
                 let claim = outcome(state.claim(UnixMillis(NOW.0 + 60_000), 1)).unwrap();
                 lease = claim.map(|claim| claim.lease);
             }
-            failed = Some(number);
+            failed_step = Some(number);
         }
         let last = see(&state);
-        let mut wanted = expected[STEPS as usize].clone();
+        let mut expected_last = expected[STEPS as usize].clone();
         // Times of a claim that was repeated are its own.
-        if let (Some(wanted), Some(last)) = (&mut wanted.job, &last.job) {
-            wanted.updated_at = last.updated_at;
+        if let (Some(expected), Some(last)) = (&mut expected_last.job, &last.job) {
+            expected.updated_at = last.updated_at;
         }
-        assert_eq!(last, wanted, "{fault:?} {after}");
+        assert_eq!(last, expected_last, "{fault:?} {after}");
         drop(state);
         assert_eq!(see(&disk.after_a_crash().open()), last);
-        if failed.is_none() {
+        if failed_step.is_none() {
             break;
         }
         met += 1;
@@ -231,7 +232,7 @@ fn a_state_that_fails_at_any_moment_under_a_sound_log_loses_nothing() {
     every_fault(Files::State, Fault::Sync, 6);
 }
 
-/// While nothing can be written, what is answered from memory goes on.
+/// While nothing can be written, the state still answers from memory.
 #[test]
 fn a_key_opens_while_the_disk_fails() {
     let disk = Disk::new(5);
@@ -244,14 +245,14 @@ fn a_key_opens_while_the_disk_fails() {
         requires_metric_selection: false,
         expires_at: None,
     };
-    let made = state.create_key(&new, KeySeed::new([1; 40]), NOW).unwrap();
+    let created = state.create_key(&new, KeySeed::new([1; 40]), NOW).unwrap();
     disk.arm(Fault::Sync, 0);
     let lost = state.create_key(&new, KeySeed::new([2; 40]), NOW);
     assert!(matches!(lost, Err(StateError::Storage { .. })));
-    let access = state.authenticate(made.secret.expose(), NOW).unwrap();
-    assert!(access.granted().is_some());
-    let why = state.trouble().unwrap();
-    assert!(why.contains("does not answer"), "{why}");
+    let access = state.authenticate(created.secret.expose(), NOW).unwrap();
+    assert!(access.into_principal().is_some());
+    let reason = state.degradation().unwrap();
+    assert!(reason.contains("does not answer"), "{reason}");
     disk.lift();
     until_it_recovers(&state);
     state.create_key(&new, KeySeed::new([3; 40]), NOW).unwrap();
@@ -286,19 +287,19 @@ fn a_job_is_read_while_the_disk_fails() {
             std::thread::sleep(Duration::from_millis(1));
         }
         // Of a charge that failed, nobody knows whether it took effect.
-        let aside = see(&state);
+        let fallback_view = see(&state);
         let charged = StateView {
             used: before.used + 5,
             ..before.clone()
         };
         assert!(
-            aside == charged || (aside == before && !granted),
-            "{fault:?} {files:?}: {aside:?}"
+            fallback_view == charged || (fallback_view == before && !granted),
+            "{fault:?} {files:?}: {fallback_view:?}"
         );
         // Over several attempts to open the file for writing.
         for _ in 0..20 {
-            assert!(state.trouble().is_some());
-            assert_eq!(see(&state), aside, "{fault:?} {files:?}");
+            assert!(state.degradation().is_some());
+            assert_eq!(see(&state), fallback_view, "{fault:?} {files:?}");
             assert!(outcome(charge(&state)).is_err());
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -306,16 +307,16 @@ fn a_job_is_read_while_the_disk_fails() {
         until_it_recovers(&state);
         // Nor of the switch, which memory reads from the file now.
         let healed = StateView {
-            paused: aside.paused,
+            paused: fallback_view.paused,
             ..see(&state)
         };
-        assert_eq!(healed, aside, "{fault:?} {files:?}");
+        assert_eq!(healed, fallback_view, "{fault:?} {files:?}");
         outcome(charge(&state)).unwrap();
     }
 }
 
-/// Many charges in flight while syncs fail now and then: what is used is what was granted, and
-/// at most what was in flight besides.
+/// Many charges are in flight while syncs fail now and then. The used units are those granted, and
+/// at most those in flight besides.
 #[test]
 fn charges_in_flight_are_kept_whole() {
     for round in 0..20 {
@@ -337,8 +338,8 @@ fn charges_in_flight_are_kept_whole() {
         let used = outcome(state.used(acme(), JUNE)).unwrap();
         assert!((granted..=1_000).contains(&used), "{granted} {used}");
         drop(state);
-        let kept = outcome(disk.after_a_crash().open().used(acme(), JUNE)).unwrap();
-        assert_eq!(kept, used);
+        let recovered = outcome(disk.after_a_crash().open().used(acme(), JUNE)).unwrap();
+        assert_eq!(recovered, used);
     }
 }
 
@@ -354,7 +355,7 @@ fn a_log_that_cannot_be_taken_over_is_kept() {
         disk.arm_on(Files::State, fault, 0);
         outcome(charge(&state)).unwrap();
         let begun = Instant::now();
-        while state.trouble().is_none() {
+        while state.degradation().is_none() {
             assert!(begun.elapsed() < Duration::from_secs(20), "{fault:?}");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -401,8 +402,8 @@ fn a_failed_read_is_noticed() {
     }
 }
 
-/// A sync that neither ends nor fails: the trouble is known without asking the disk, a blocking
-/// caller learns that nothing is known of a change, and all goes on when the disk does.
+/// A sync neither ends nor fails: the state reports it without asking the disk. A blocking caller
+/// learns that the outcome of its change is unknown. All goes on when the disk does.
 #[test]
 fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
     let disk = Disk::new(13);
@@ -412,7 +413,7 @@ fn a_disk_that_stalls_is_trouble_until_it_goes_on() {
     let charged = charge(&state);
     std::thread::scope(|scope| {
         let switched = scope.spawn(|| state.pause_jobs(true));
-        while state.trouble().is_none() {
+        while state.degradation().is_none() {
             assert!(begun.elapsed() < Duration::from_secs(8));
             std::thread::sleep(Duration::from_millis(10));
         }

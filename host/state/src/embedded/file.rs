@@ -17,20 +17,20 @@ const META: TableDefinition<&str, u32> = TableDefinition::new("meta");
 /// The entry of [`META`] that holds the schema.
 const SCHEMA: &str = "schema";
 /// The schema that this version writes. Raise it with every change of a table or record, and
-/// bring older states up to it in [`settle`].
-const KNOWN: u32 = 4;
+/// bring older states up to it in [`prepare_schema`].
+const CURRENT_SCHEMA: u32 = 4;
 
-/// For `map_err` of what reads.
+/// Wraps a redb error of a read.
 pub(super) fn reading(error: impl Into<redb::Error>) -> StateError {
     storage("read", error.into())
 }
 
-/// For `map_err` of what writes.
+/// Wraps a redb error of a write.
 pub(super) fn writing(error: impl Into<redb::Error>) -> StateError {
     storage("written", error.into())
 }
 
-/// For `map_err` of what opens.
+/// Wraps an error of an opening.
 pub(super) fn opening(error: impl Error + Send + Sync + 'static) -> StateError {
     storage("opened", error)
 }
@@ -51,13 +51,13 @@ pub(super) fn open(source: &Source) -> Result<Database, StateError> {
         },
         other => opening(other),
     })?;
-    settle(&database, path)?;
+    prepare_schema(&database, path)?;
     Ok(database)
 }
 
-/// Makes the tables of a new state; of an existing one, checks that it is one and of a schema
-/// that is known.
-fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
+/// Creates the tables of a new state, and adds missing ones to an older state. Refuses a file that
+/// is no state, or is of a newer schema.
+fn prepare_schema(database: &Database, path: &Path) -> Result<(), StateError> {
     let transaction = database.begin_write().map_err(writing)?;
     let tables: Vec<String> = transaction
         .list_tables()
@@ -76,15 +76,15 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
             .map_err(reading)?
             .map(|schema| schema.value());
         match found {
-            Some(KNOWN) => return Ok(()),
+            Some(CURRENT_SCHEMA) => return Ok(()),
             // Schema 1 had tenants and keys alone, as they still are; schema 2 lacked the keys of
             // receipts, and schema 3 the log of units.
             Some(1..=3) => {}
             None if tables.is_empty() => {}
-            Some(found) if found > KNOWN => {
+            Some(found) if found > CURRENT_SCHEMA => {
                 return Err(StateError::NewerSchema {
                     found,
-                    known: KNOWN,
+                    known: CURRENT_SCHEMA,
                 });
             }
             _ => {
@@ -93,7 +93,7 @@ fn settle(database: &Database, path: &Path) -> Result<(), StateError> {
                 });
             }
         }
-        meta.insert(SCHEMA, KNOWN).map_err(writing)?;
+        meta.insert(SCHEMA, CURRENT_SCHEMA).map_err(writing)?;
         macro_rules! make {
             ($($table:expr),*) => { $(transaction.open_table($table).map_err(writing)?;)* };
         }
@@ -129,7 +129,7 @@ mod tests {
             let database = open(&Source::new(&path)).unwrap();
             let transaction = database.begin_write().unwrap();
             let mut meta = transaction.open_table(META).unwrap();
-            meta.insert(SCHEMA, KNOWN + 1).unwrap();
+            meta.insert(SCHEMA, CURRENT_SCHEMA + 1).unwrap();
             drop(meta);
             transaction.commit().unwrap();
         }
@@ -160,7 +160,8 @@ mod tests {
         ));
     }
 
-    /// A state as schema 1 was written: three tables, and records of the same bytes as today.
+    /// A state that schema 1 wrote is brought up: it has three tables, and records of the same
+    /// bytes as today.
     #[test]
     fn a_state_of_schema_1_is_brought_up() {
         let dir = tempfile::tempdir().unwrap();

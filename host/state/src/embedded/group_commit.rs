@@ -20,11 +20,11 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 use super::file;
 use super::memory::Change;
 use super::source::Source;
-use super::stopped;
+use super::stopped_error;
 use super::store::{OpenFiles, Store};
 use super::tables::{Tables, Writing};
 use super::usage_wal::log::Counts;
-use super::usage_wal::replay::{DurableIn, UsageWal, open_aside, proven};
+use super::usage_wal::replay::{DurableIn, UsageWal, open_read_only, open_writable_log};
 use crate::{PathMoved, StateError};
 
 /// The most operations of one group, so that the first does not wait for all of a flood.
@@ -34,7 +34,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(10);
 /// The longest time between two such attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How often it is looked whether the files are where they were, while nothing is committed.
-const LOOK: Duration = Duration::from_secs(1);
+const PATH_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a caller that blocks waits for a commit.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
 /// The counter that is raised to see whether the file can be written.
@@ -46,7 +46,7 @@ pub(super) enum StoreError {
     /// The store failed.
     #[error("{0}")]
     Failed(Arc<str>),
-    /// A file is not where it was.
+    /// A file was moved.
     #[error(transparent)]
     Moved(PathMoved),
 }
@@ -120,16 +120,16 @@ where
     }
 
     fn answer(self: Box<Self>, group: Result<(), &StoreError>) {
-        let unanswered = || StoreError::new("the operation was not reached").error();
+        let not_reached = || StoreError::new("the operation was not reached").error();
         let outcome = match group {
-            Ok(()) => self.outcome.unwrap_or_else(|| Err(unanswered())),
+            Ok(()) => self.outcome.unwrap_or_else(|| Err(not_reached())),
             Err(broken) => Err(broken.error()),
         };
         (self.answer)(outcome);
     }
 }
 
-/// What the committing thread is sent.
+/// A message to the committing thread.
 pub(super) enum Message {
     /// An operation.
     Work(Box<dyn Work>),
@@ -147,18 +147,18 @@ pub(super) fn wait<T: Send + 'static>(
     let until = Instant::now() + LONGEST_WAIT;
     let sent = queue.send_deadline(Message::Work(Box::new(work)), until);
     sent.map_err(|error| match error.is_timeout() {
-        true => silent(),
-        false => stopped(),
+        true => timeout_error(),
+        false => stopped_error(),
     })?;
     match reply.recv_deadline(until) {
         Ok(outcome) => outcome,
-        Err(RecvTimeoutError::Timeout) => Err(silent()),
-        Err(RecvTimeoutError::Disconnected) => Err(stopped()),
+        Err(RecvTimeoutError::Timeout) => Err(timeout_error()),
+        Err(RecvTimeoutError::Disconnected) => Err(stopped_error()),
     }
 }
 
-/// For a disk that neither works nor fails.
-fn silent() -> StateError {
+/// Returns the error of a disk that neither works nor fails.
+fn timeout_error() -> StateError {
     let seconds = LONGEST_WAIT.as_secs();
     StoreError::new(format!(
         "the disk did not answer within {seconds} s; whether the change was kept is unknown"
@@ -166,7 +166,7 @@ fn silent() -> StateError {
     .error()
 }
 
-/// The committing thread's own.
+/// The state of the committing thread.
 pub(super) struct Committer {
     pub(super) shared: Arc<Store>,
     pub(super) source: Source,
@@ -178,7 +178,7 @@ pub(super) struct Committer {
 /// Nobody can send any more.
 struct CommitterStopped;
 
-/// What is done with a group besides its operations.
+/// A task of a group besides its operations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum GroupTask {
     Nothing,
@@ -205,12 +205,12 @@ impl Committer {
                     Message::Suspect => suspect = true,
                 }
             }
-            let also = match suspect {
+            let task = match suspect {
                 true => GroupTask::Probe,
                 false => GroupTask::Nothing,
             };
             let checked = self.source.check().map_err(StateError::from);
-            if let Err(failure) = checked.and_then(|()| self.commit(&mut group, also)) {
+            if let Err(failure) = checked.and_then(|()| self.commit(&mut group, task)) {
                 let broken = StoreError::of(&failure);
                 // First, so that a caller that learns of the failure also finds the store degraded,
                 // and no file.
@@ -228,7 +228,10 @@ impl Committer {
             }
         }
         if let Err(moved) = self.source.check() {
-            tracing::error!(%moved, "the state is closed while it is not where it was; the files that are open hold all that was answered for");
+            tracing::error!(
+                %moved,
+                "the state was moved before it was closed; the open files hold every acknowledged change"
+            );
         }
         // So that the file is whole without its log. Should it fail, the next opening does it.
         if let Err(error) = self.commit(&mut [], GroupTask::TakeOver) {
@@ -236,14 +239,14 @@ impl Committer {
         }
     }
 
-    /// The next message, or nothing once the log is due or the files are to be looked at.
+    /// Returns the next message, or none once the log is due or the paths are to be checked.
     fn next(&self) -> Result<Option<Message>, CommitterStopped> {
-        let look = Instant::now() + LOOK;
-        let until = self.wal.due().map_or(look, |due| due.min(look));
+        let next_check = Instant::now() + PATH_CHECK_INTERVAL;
+        let until = self.wal.due().map_or(next_check, |due| due.min(next_check));
         self.receive(until)
     }
 
-    /// The next message, or nothing where none comes in time.
+    /// Returns the next message, or none where none comes in time.
     fn receive(&self, until: Instant) -> Result<Option<Message>, CommitterStopped> {
         match self.queue.recv_deadline(until) {
             Ok(message) => Ok(Some(message)),
@@ -253,12 +256,12 @@ impl Committer {
     }
 
     /// Applies a group and makes it durable.
-    fn commit(&mut self, group: &mut [Box<dyn Work>], also: GroupTask) -> Result<(), StateError> {
+    fn commit(&mut self, group: &mut [Box<dyn Work>], task: GroupTask) -> Result<(), StateError> {
         let (wal, opening) = (&mut self.wal, self.opening);
         self.shared.memory.begin_commit();
         let changes = self
             .shared
-            .with_opened(|opened| apply(opened, wal, group, also, opening));
+            .with_files(|files| apply(files, wal, group, task, opening));
         self.shared.memory.end_commit();
         self.shared.memory.apply(changes?);
         Ok(())
@@ -277,16 +280,16 @@ impl Committer {
             }
             match self.source.check() {
                 Ok(()) => break,
-                Err(still) => moved = still,
+                Err(error) => moved = error,
             }
-            let trouble = StateError::from(moved.clone());
-            self.shared.memory.fail(trouble.to_string());
+            let reason = StateError::from(moved.clone());
+            self.shared.memory.fail(reason.to_string());
         }
-        tracing::info!("the state is where it was");
+        tracing::info!("the state is back in its place");
         self.shared.memory.recover();
     }
 
-    /// Refuses the operations that come for so long.
+    /// Refuses the operations that arrive within `pause`.
     fn refuse(&self, broken: &StoreError, pause: Duration) -> Result<(), CommitterStopped> {
         let until = Instant::now() + pause;
         while let Some(message) = self.receive(until)? {
@@ -298,13 +301,13 @@ impl Committer {
         Ok(())
     }
 
-    /// Opens the file, which is closed, anew until it can be written again. Operations that come
-    /// meanwhile fail at once; what only reads is answered from the file, read aside.
+    /// Opens the closed file anew until it can be written again. Operations that arrive meanwhile
+    /// fail at once; the read-only fallback serves reads.
     fn recover(&mut self, mut broken: StoreError) {
         let mut pause = FIRST_PAUSE;
         loop {
             if self.refuse(&broken, pause).is_err() {
-                // What is read aside takes nothing over.
+                // The read-only fallback takes no log over.
                 self.shared.close();
                 return;
             }
@@ -312,85 +315,83 @@ impl Committer {
                 Ok(()) => return,
                 Err(failure) => broken = StoreError::of(&failure),
             }
-            // What is read aside is the file that was moved; another is not read in its place.
+            // Where a path moved, the fallback goes on reading the moved file and no other one.
             if let StoreError::Failed(_) = broken {
-                self.read_aside();
+                self.open_fallback();
             }
             self.shared.memory.fail(broken.error().to_string());
             pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    /// A file that opens may still be one that cannot be written, so something is, to the log
-    /// first: an opening changes the file, which must not happen below what is read aside for a
-    /// log's sake.
+    /// Opens both files anew, and writes to each: a file that opens may still not be writable. The
+    /// log comes first, because opening the file changes it. That must not happen below the
+    /// read-only fallback for the sake of a log that cannot be written.
     fn reopen(&mut self) -> Result<(), StateError> {
         self.source.check()?;
-        self.source.distrust()?;
-        let log = proven(&self.source)?;
+        self.source.drop_page_cache()?;
+        let log = open_writable_log(&self.source)?;
         let database = file::open(&self.source)?;
         match UsageWal::open(&self.source, log, &database, PROBES) {
             Ok((wal, _)) => self.wal = wal,
             Err(failure) => {
-                // What was read aside ends before the file is closed, which writes to it.
+                // The fallback ends before the file is closed, because closing writes to the file.
                 self.shared.close();
                 return Err(failure);
             }
         }
         let memory = &self.shared.memory;
-        // Whoever finds the trouble over also finds the file.
+        // A caller that finds the degradation over also finds the file.
         self.shared.put(OpenFiles::new(database, Counts::new()));
-        let loaded = self
-            .shared
-            .with_opened(|opened| memory.load(&opened.database));
+        let loaded = self.shared.with_files(|files| memory.load(&files.database));
         if loaded.is_err() {
             self.shared.close();
         }
         loaded
     }
 
-    /// What was read aside until now may have been changed by the attempt to write, so it is opened
-    /// anew after each.
-    fn read_aside(&self) {
-        let opened = self.source.distrust();
-        match opened.and_then(|()| open_aside(&self.source)) {
-            Ok(opened) => self.shared.put(opened),
+    /// Opens the read-only fallback anew. The attempt to write may have changed the file below it.
+    fn open_fallback(&self) {
+        let dropped = self.source.drop_page_cache();
+        match dropped.and_then(|()| open_read_only(&self.source)) {
+            Ok(files) => self.shared.put(files),
             Err(_) => self.shared.close(),
         }
     }
 }
 
-/// Applies a group, makes it durable, and gives what memory is to be told.
+/// Applies a group, makes it durable, and returns the changes for memory.
 pub(super) fn apply(
-    opened: &OpenFiles,
+    files: &OpenFiles,
     wal: &mut UsageWal,
     group: &mut [Box<dyn Work>],
-    also: GroupTask,
+    task: GroupTask,
     opening: u64,
 ) -> Result<Vec<Change>, StateError> {
-    let writing = Writing::new(&opened.database);
-    let logged = opened.logged();
-    let mut tables = Tables::new(&writing, &logged, opening);
+    let writing = Writing::new(&files.database);
+    let log_counts = files.log_counts();
+    let mut tables = Tables::new(&writing, &log_counts, opening);
     for work in group {
         work.apply(&mut tables)?;
     }
-    if also == GroupTask::Probe {
+    if task == GroupTask::Probe {
         tables.next(PROBES)?;
     }
     let changes = std::mem::take(&mut tables.changes);
-    let kept = wal.settle(&mut tables, writing.changed(), also == GroupTask::TakeOver)?;
+    let durable_in =
+        wal.persist_changes(&mut tables, writing.changed(), task == GroupTask::TakeOver)?;
     drop(tables);
-    drop(logged);
-    match kept {
+    drop(log_counts);
+    match durable_in {
         DurableIn::Nowhere => writing.abort()?,
         DurableIn::InLog(counts) => {
             writing.abort()?;
-            opened.change_logged(|logged| logged.extend(counts));
+            files.change_log_counts(|log_counts| log_counts.extend(counts));
         }
         DurableIn::InFile => {
             writing.commit()?;
-            if wal.committed() {
-                opened.change_logged(Counts::clear);
+            if wal.after_commit() {
+                files.change_log_counts(Counts::clear);
             }
         }
     }
@@ -403,13 +404,13 @@ struct PanicReport<'s>(&'s Store);
 impl Drop for PanicReport<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let stopped = "the committing thread stopped";
-            self.0.memory.fail(stopped.to_owned());
+            let reason = "the committing thread stopped";
+            self.0.memory.fail(reason.to_owned());
         }
     }
 }
 
-/// What the failure came from, without the words that every failure of the store begins with.
+/// Returns the failure's cause, without the words that every failure of the store begins with.
 pub(super) fn reason(failure: &StateError) -> String {
     use std::error::Error;
     match (failure, failure.source()) {

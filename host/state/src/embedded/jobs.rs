@@ -7,10 +7,10 @@ use super::file::{reading, writing};
 use super::memory::PAUSED;
 use super::records::{StoredJob, decode_job, encode_job};
 use super::tables::{IDEMPOTENCY, INPUTS, JOBS, JobKey, OUTPUTS, QUEUE, Tables};
-use super::usage::{fitting, give_back};
-use super::{EmbeddedState, failed, group_commit, keys, reply_of, work};
+use super::usage::{give_back, sum_within_allowance};
+use super::{EmbeddedState, failed_reply, group_commit, keys, reply_of, work};
 use crate::{
-    ChunkDone, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
+    ChunkResults, Claim, Idempotency, JOB_RETENTION_MILLIS, Job, JobError, JobStatus, Jobs, Lease,
     LeaseStatus, NewJob, PurgeCounts, Reply, StateError, Submission, Tally, TenantId, UnixMillis,
 };
 
@@ -34,7 +34,7 @@ pub(super) fn put(tables: &mut Tables<'_>, job: &StoredJob) -> Result<(), StateE
     Ok(())
 }
 
-/// A tenant's jobs that are queued or running, and its bytes.
+/// Counts a tenant's jobs that are queued or running, and its bytes.
 fn load(tables: &mut Tables<'_>, tenant: &TenantId) -> Result<(u32, u64), StateError> {
     let loads = tables.loads.read()?;
     let found = loads.get(tenant.as_str()).map_err(reading)?;
@@ -57,9 +57,9 @@ pub(super) fn change_load(
 
 fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError> {
     let NewJob { tenant, now, .. } = &new;
-    if let Some(asked) = &new.idempotency {
+    if let Some(idempotency) = &new.idempotency {
         let (keys, jobs) = (tables.idempotency.read()?, tables.jobs.read()?);
-        if let Some(answer) = keys::known(keys, jobs, tenant, asked, *now)? {
+        if let Some(answer) = keys::find_submission(keys, jobs, tenant, idempotency, *now)? {
             return Ok(answer);
         }
     }
@@ -83,7 +83,7 @@ fn submit(tables: &mut Tables<'_>, new: NewJob) -> Result<Submission, StateError
     let units: Vec<u32> = new.chunks.iter().map(|chunk| chunk.units).collect();
     let cost = units.iter().copied().map(u64::from).sum();
     let before = tables.used(tenant, new.month)?;
-    let Some(after) = fitting(before, cost, new.allowance) else {
+    let Some(after) = sum_within_allowance(before, cost, new.allowance) else {
         return Ok(Submission::Exhausted { used: before });
     };
     if new.chunks.is_empty() {
@@ -125,7 +125,10 @@ fn accept(
         month: new.month,
         units,
         bytes,
-        key: new.idempotency.as_ref().map(|asked| asked.key.clone()),
+        key: new
+            .idempotency
+            .as_ref()
+            .map(|idempotency| idempotency.key.clone()),
         job: job.clone(),
     };
     let id = stored.id();
@@ -148,13 +151,13 @@ fn accept(
         (queued + 1, occupied.saturating_add(bytes))
     })?;
     tables.set_used(&job.tenant, stored.month, used);
-    if let Some(asked) = &new.idempotency {
-        keys::remember(tables, &job, asked)?;
+    if let Some(idempotency) = &new.idempotency {
+        keys::insert(tables, &job, idempotency)?;
     }
     Ok(Submission::Accepted(job))
 }
 
-/// Removes jobs that are past their time, at most `limit` of them; how many there were.
+/// Removes jobs that are past their time, at most `limit` of them, and returns how many it removed.
 fn remove(tables: &mut Tables<'_>, now: UnixMillis, limit: usize) -> Result<u32, StateError> {
     let mut over = Vec::new();
     let ends = tables.job_ends.read()?;
@@ -177,10 +180,10 @@ fn remove_job(
     now: UnixMillis,
 ) -> Result<(), StateError> {
     let id = stored.id();
-    let unfinished = stored.unfinished();
+    let unfinished = stored.is_unfinished();
     if unfinished {
-        let undone = stored.units_undone();
-        give_back(tables, &stored.job.tenant, stored.month, undone)?;
+        let unfinished_units = stored.unfinished_units();
+        give_back(tables, &stored.job.tenant, stored.month, unfinished_units)?;
         work::leave_queue(tables, &stored)?;
     }
     for chunk in 0..stored.job.chunks {
@@ -204,8 +207,8 @@ fn remove_job(
     }
 }
 
-/// A job that is shown to this tenant at this moment.
-fn shown(
+/// Returns a job that this tenant may see at this moment.
+fn visible_job(
     transaction: &ReadTransaction,
     tenant: &TenantId,
     id: Uuid,
@@ -224,7 +227,7 @@ impl Jobs for EmbeddedState {
         self.durable(move |tables| submit(tables, job))
     }
 
-    fn known(
+    fn find_submission(
         &self,
         tenant: TenantId,
         key: Idempotency,
@@ -233,12 +236,12 @@ impl Jobs for EmbeddedState {
         self.read(move |transaction| {
             let keys = transaction.open_table(IDEMPOTENCY).map_err(reading)?;
             let jobs = transaction.open_table(JOBS).map_err(reading)?;
-            keys::known(&keys, &jobs, &tenant, &key, now)
+            keys::find_submission(&keys, &jobs, &tenant, &key, now)
         })
     }
 
     fn job(&self, tenant: TenantId, id: Uuid, now: UnixMillis) -> Reply<Option<Job>> {
-        self.read(move |transaction| shown(transaction, &tenant, id, now))
+        self.read(move |transaction| visible_job(transaction, &tenant, id, now))
     }
 
     fn output(
@@ -249,7 +252,7 @@ impl Jobs for EmbeddedState {
         now: UnixMillis,
     ) -> Reply<Option<Vec<u8>>> {
         self.read(move |transaction| {
-            if shown(transaction, &tenant, id, now)?.is_none() {
+            if visible_job(transaction, &tenant, id, now)?.is_none() {
                 return Ok(None);
             }
             let outputs = transaction.open_table(OUTPUTS).map_err(reading)?;
@@ -282,11 +285,11 @@ impl Jobs for EmbeddedState {
     fn finish_chunk(
         &self,
         lease: Lease,
-        done: ChunkDone,
+        results: ChunkResults,
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<LeaseStatus> {
-        self.durable(move |tables| work::finish_chunk(tables, lease, &done, now, lease_millis))
+        self.durable(move |tables| work::finish_chunk(tables, lease, &results, now, lease_millis))
     }
 
     fn fail(&self, lease: Lease, error: JobError, now: UnixMillis) -> Reply<LeaseStatus> {
@@ -306,12 +309,12 @@ impl Jobs for EmbeddedState {
 
     fn purge(&self, now: UnixMillis) -> Reply<PurgeCounts> {
         let (Some(readers), Some(queue)) = (&self.readers, &self.queue) else {
-            return failed("the state is closed");
+            return failed_reply("the state is closed");
         };
         let (answer, reply) = tokio::sync::oneshot::channel();
         let queue = queue.clone();
         // A reader drives it, since it is many transactions and must go on unpolled.
-        let begun = readers.begin(move |_| {
+        let accepted = readers.begin(move |_| {
             let mut all = PurgeCounts::default();
             let outcome = loop {
                 let step = group_commit::wait(&queue, move |tables| {
@@ -332,10 +335,10 @@ impl Jobs for EmbeddedState {
             drop(answer.send(outcome));
             false
         });
-        if begun {
+        if accepted {
             reply_of(reply)
         } else {
-            failed("too many reads wait")
+            failed_reply("too many reads wait")
         }
     }
 }

@@ -3,32 +3,32 @@
 use redb::ReadableTable;
 
 use super::file::{reading, writing};
-use super::records::{IdempotencyRecord, decode_job, decode_remembered, encode_remembered};
+use super::records::{IdempotencyRecord, decode_idempotency, decode_job, encode_idempotency};
 use super::tables::{JobKey, Tables};
 use crate::{
     IDEMPOTENCY_RETENTION_MILLIS, Idempotency, Job, StateError, Submission, TenantId, UnixMillis,
 };
 
-/// What the key alone answers, or none where it is new.
-pub(super) fn known(
+/// Returns the reply that the key alone decides, or none where the key is new.
+pub(super) fn find_submission(
     keys: &impl ReadableTable<(&'static str, &'static str), &'static [u8]>,
     jobs: &impl ReadableTable<JobKey, &'static [u8]>,
     tenant: &TenantId,
-    asked: &Idempotency,
+    idempotency: &Idempotency,
     now: UnixMillis,
 ) -> Result<Option<Submission>, StateError> {
     let found = keys
-        .get((owner(tenant), asked.key.as_str()))
+        .get((owner(tenant), idempotency.key.as_str()))
         .map_err(reading)?;
     let Some(found) = found else { return Ok(None) };
-    let (known, job) = match decode_remembered(&asked.key, found.value())? {
+    let (stored_digest, job) = match decode_idempotency(&idempotency.key, found.value())? {
         IdempotencyRecord::Tombstone => return Ok(Some(Submission::KeyExpired)),
         IdempotencyRecord::Document { digest, job } => (digest, *job),
         IdempotencyRecord::Job { digest, job: id } => {
             let stored = jobs.get(id).map_err(reading)?;
             let Some(stored) = stored else {
                 return Err(StateError::Damaged {
-                    record: format!("idempotency/{}", asked.key),
+                    record: format!("idempotency/{}", idempotency.key),
                     reason: "its job is not there".into(),
                 });
             };
@@ -37,19 +37,19 @@ pub(super) fn known(
     };
     Ok(Some(if ends_at(&job) <= now {
         Submission::KeyExpired
-    } else if known != asked.digest {
+    } else if stored_digest != idempotency.digest {
         Submission::Conflict
     } else {
         Submission::Known(job.final_document(now))
     }))
 }
 
-/// Whose keys are looked at: every tenant has its own.
+/// Returns the owner part of a row's key: every tenant has its own keys.
 fn owner(tenant: &TenantId) -> &str {
     tenant.as_str()
 }
 
-/// Until when a key answers with this job.
+/// Returns when a key stops answering with this job.
 fn ends_at(job: &Job) -> UnixMillis {
     UnixMillis(
         job.created_at
@@ -59,16 +59,16 @@ fn ends_at(job: &Job) -> UnixMillis {
 }
 
 /// Remembers the key of a new job.
-pub(super) fn remember(
+pub(super) fn insert(
     tables: &mut Tables<'_>,
     job: &Job,
     key: &Idempotency,
 ) -> Result<(), StateError> {
-    let remembered = IdempotencyRecord::Job {
+    let record = IdempotencyRecord::Job {
         digest: key.digest,
         job: job.id.into_bytes(),
     };
-    put(tables, &job.tenant, &key.key, &remembered)?;
+    put(tables, &job.tenant, &key.key, &record)?;
     let ends = tables.key_ends.edit()?;
     let end = (ends_at(job).0, job.tenant.as_str(), key.key.as_str());
     ends.insert(end, ()).map_err(writing)?;
@@ -85,10 +85,10 @@ pub(super) fn keep_document(
     let tenant = job.tenant.clone();
     let keys = tables.idempotency.read()?;
     let found = keys.get((tenant.as_str(), key)).map_err(reading)?;
-    let remembered = found
-        .map(|found| decode_remembered(key, found.value()))
+    let record = found
+        .map(|found| decode_idempotency(key, found.value()))
         .transpose()?;
-    let Some(IdempotencyRecord::Job { digest, .. }) = remembered else {
+    let Some(IdempotencyRecord::Job { digest, .. }) = record else {
         return Ok(());
     };
     let job = Box::new(job.final_document(now));
@@ -100,7 +100,8 @@ pub(super) fn keep_document(
     )
 }
 
-/// Turns keys whose time is over into tombstones, at most `limit` of them; how many there were.
+/// Turns keys whose time is over into tombstones, at most `limit` of them, and returns how many it
+/// turned.
 pub(super) fn bury(
     tables: &mut Tables<'_>,
     now: UnixMillis,
@@ -115,7 +116,7 @@ pub(super) fn bury(
         over.push((at, tenant.to_owned(), key.to_owned()));
     }
     for (at, tenant, key) in &over {
-        let bytes = encode_remembered(&IdempotencyRecord::Tombstone)?;
+        let bytes = encode_idempotency(&IdempotencyRecord::Tombstone)?;
         tables
             .idempotency
             .edit()?
@@ -134,9 +135,9 @@ fn put(
     tables: &mut Tables<'_>,
     tenant: &TenantId,
     key: &str,
-    remembered: &IdempotencyRecord,
+    record: &IdempotencyRecord,
 ) -> Result<(), StateError> {
-    let bytes = encode_remembered(remembered)?;
+    let bytes = encode_idempotency(record)?;
     let keys = tables.idempotency.edit()?;
     keys.insert((owner(tenant), key), bytes.as_slice())
         .map_err(writing)?;

@@ -1,4 +1,4 @@
-//! What is answered from memory, and never waits.
+//! Answers from memory, which never wait.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How long a commit may take before the disk counts as stalled.
-const STALLED: Duration = Duration::from_secs(3);
+const STALLED_AFTER: Duration = Duration::from_secs(3);
 
 /// The switch that pauses jobs; it is there while they are paused.
 pub(super) const PAUSED: &str = "jobs_paused";
@@ -27,9 +27,9 @@ pub(super) const CURSOR_SECRET: &str = "cursor_secret";
 /// The one before it.
 pub(super) const CURSOR_SECRET_BEFORE: &str = "cursor_secret_before";
 
-/// The switch that holds the promoted release; the first has its name from when it was the only
-/// one.
-pub(super) fn promoted(what: ReleaseKind) -> &'static str {
+/// Returns the name of the switch that holds the promoted release. The first has its name from when
+/// it was the only one.
+pub(super) fn promoted_switch(what: ReleaseKind) -> &'static str {
     match what {
         ReleaseKind::Valuation => "promoted",
         ReleaseKind::Markets => "promoted_markets",
@@ -37,7 +37,7 @@ pub(super) fn promoted(what: ReleaseKind) -> &'static str {
     }
 }
 
-/// What memory learns of a durable change.
+/// A durable change, to be applied to memory.
 #[derive(Debug)]
 pub(super) enum Change {
     /// A tenant was made or changed.
@@ -58,7 +58,7 @@ struct MemoryState {
     paused: bool,
     promoted: PromotedReleases,
     cursors: CursorSecrets,
-    trouble: Option<String>,
+    degradation: Option<String>,
 }
 
 impl MemoryState {
@@ -76,22 +76,22 @@ impl MemoryState {
 /// Tenants, keys and switches as they are durable, and what is wrong with the store.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    known: RwLock<MemoryState>,
+    state: RwLock<MemoryState>,
     /// When the commit that is under way began.
     commit: Mutex<Option<Instant>>,
 }
 
 impl Memory {
-    fn with<T>(&self, ask: impl FnOnce(&MemoryState) -> T) -> T {
-        // No change can be left half done, so what was held in a panic is whole.
-        ask(&self.known.read().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, read: impl FnOnce(&MemoryState) -> T) -> T {
+        // No change can be left half done, so the state is whole even after a panic of its holder.
+        read(&self.state.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn change(&self, change: impl FnOnce(&mut MemoryState)) {
-        change(&mut self.known.write().unwrap_or_else(PoisonError::into_inner));
+        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Everything anew from the file; what was wrong is over.
+    /// Loads everything anew from the file, and ends a degradation.
     pub(super) fn load(&self, database: &Database) -> Result<(), StateError> {
         let mut loaded = MemoryState::default();
         let transaction = database.begin_read().map_err(reading)?;
@@ -114,42 +114,45 @@ impl Memory {
         };
         loaded.paused = switch(PAUSED)?.is_some();
         for what in ReleaseKind::ALL {
-            loaded.promoted.set(what, switch(promoted(what))?);
+            loaded.promoted.set(what, switch(promoted_switch(what))?);
         }
         let secret = |name| -> Result<Option<CursorSecret>, StateError> {
-            switch(name)?.as_deref().map(cursors::read).transpose()
+            switch(name)?
+                .as_deref()
+                .map(cursors::parse_secret)
+                .transpose()
         };
         loaded.cursors = CursorSecrets {
             current: secret(CURSOR_SECRET)?,
             before: secret(CURSOR_SECRET_BEFORE)?,
         };
-        self.change(|known| *known = loaded);
+        self.change(|state| *state = loaded);
         Ok(())
     }
 
     /// Applies changes that were made durable, in their order.
     pub(super) fn apply(&self, changes: Vec<Change>) {
         if !changes.is_empty() {
-            self.change(|known| changes.into_iter().for_each(|change| known.apply(change)));
+            self.change(|state| changes.into_iter().for_each(|change| state.apply(change)));
         }
     }
 
-    /// Says what is wrong with the store.
-    pub(super) fn fail(&self, trouble: String) {
-        self.change(|known| known.trouble = Some(trouble));
+    /// Records why the store is degraded.
+    pub(super) fn fail(&self, reason: String) {
+        self.change(|state| state.degradation = Some(reason));
     }
 
-    /// What was wrong with the store is over, and what is known was true all the while.
+    /// Ends a degradation. The facts in memory stayed true meanwhile.
     pub(super) fn recover(&self) {
-        self.change(|known| known.trouble = None);
+        self.change(|state| state.degradation = None);
     }
 
-    /// A commit begins.
+    /// Records that a commit begins.
     pub(super) fn begin_commit(&self) {
         *self.commit() = Some(Instant::now());
     }
 
-    /// It ended, one way or the other.
+    /// Records that the commit ended, one way or the other.
     pub(super) fn end_commit(&self) {
         *self.commit() = None;
     }
@@ -158,33 +161,33 @@ impl Memory {
         self.commit.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why nothing can be said of a commit, where it began too long ago.
-    fn stalled(&self) -> Option<String> {
+    /// Returns the degradation of a stalled disk, where a commit began too long ago.
+    fn stall_reason(&self) -> Option<String> {
         let took = self.commit().map(|begun| begun.elapsed())?;
-        (took > STALLED).then(|| {
+        (took > STALLED_AFTER).then(|| {
             let seconds = took.as_secs();
             format!("the disk has not answered for {seconds} s; free it, or restart the server")
         })
     }
 
     pub(super) fn authenticate(&self, presented: &str, now: UnixMillis) -> Access {
-        self.with(|known| known.directory.authenticate(presented, now))
+        self.with(|state| state.directory.authenticate(presented, now))
     }
 
     pub(super) fn paused(&self) -> bool {
-        self.with(|known| known.paused)
+        self.with(|state| state.paused)
     }
 
     pub(super) fn promoted(&self, what: ReleaseKind) -> Option<String> {
-        self.with(|known| known.promoted.of(what))
+        self.with(|state| state.promoted.of(what))
     }
 
     pub(super) fn cursor_secrets(&self) -> CursorSecrets {
-        self.with(|known| known.cursors)
+        self.with(|state| state.cursors)
     }
 
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.with(|known| known.trouble.clone())
-            .or_else(|| self.stalled())
+    pub(super) fn degradation(&self) -> Option<String> {
+        self.with(|state| state.degradation.clone())
+            .or_else(|| self.stall_reason())
     }
 }

@@ -47,7 +47,7 @@ use source::Source;
 use store::{OpenFiles, Store};
 use tables::Tables;
 use usage_wal::log::Counts;
-use usage_wal::replay::{UsageWal, proven};
+use usage_wal::replay::{UsageWal, open_writable_log};
 
 /// Operations that may wait to be committed. A service lets in far fewer requests at a time.
 const WAITING: usize = 8_192;
@@ -71,9 +71,9 @@ impl EmbeddedState {
 
     fn open_source(source: Source) -> Result<Self, StateError> {
         // The last sync of an earlier opening may have failed.
-        source.distrust()?;
+        source.drop_page_cache()?;
         let database = file::open(&source)?;
-        let log = proven(&source)?;
+        let log = open_writable_log(&source)?;
         let (wal, opening) = UsageWal::open(&source, log, &database, "openings")?;
         let shared = Arc::new(Store::default());
         shared.memory.load(&database)?;
@@ -111,12 +111,14 @@ impl EmbeddedState {
         });
         let sent = match &self.queue {
             Some(queue) => queue.try_send(Message::Work(Box::new(work))),
-            None => return failed("the state is closed"),
+            None => return failed_reply("the state is closed"),
         };
         match sent {
             Ok(()) => reply_of(reply),
-            Err(TrySendError::Full(_)) => failed("too many operations wait"),
-            Err(TrySendError::Disconnected(_)) => Box::pin(std::future::ready(Err(stopped()))),
+            Err(TrySendError::Full(_)) => failed_reply("too many operations wait"),
+            Err(TrySendError::Disconnected(_)) => {
+                Box::pin(std::future::ready(Err(stopped_error())))
+            }
         }
     }
 
@@ -125,7 +127,7 @@ impl EmbeddedState {
         &self,
         run: impl FnOnce(&mut Tables<'_>) -> Result<T, StateError> + Send + 'static,
     ) -> Result<T, StateError> {
-        let queue = self.queue.as_ref().ok_or_else(stopped)?;
+        let queue = self.queue.as_ref().ok_or_else(stopped_error)?;
         group_commit::wait(queue, run)
     }
 
@@ -134,18 +136,18 @@ impl EmbeddedState {
         &self,
         read: impl FnOnce(&ReadTransaction) -> Result<T, StateError> + Send + 'static,
     ) -> Reply<T> {
-        self.read_opened(|opened| read_in(opened, read))
+        self.read_files(|files| read_in(files, read))
     }
 
     /// Begins a read of the file as it is open.
-    fn read_opened<T: Send + 'static>(
+    fn read_files<T: Send + 'static>(
         &self,
         read: impl FnOnce(&OpenFiles) -> Result<T, StateError> + Send + 'static,
     ) -> Reply<T> {
         let (answer, reply) = oneshot::channel();
         let sent = self.readers.as_ref().is_some_and(|readers| {
             readers.begin(move |shared| {
-                let outcome = shared.with_opened(read);
+                let outcome = shared.with_files(read);
                 let failed = matches!(outcome, Err(StateError::Storage { .. }));
                 drop(answer.send(outcome));
                 failed
@@ -154,16 +156,16 @@ impl EmbeddedState {
         if sent {
             reply_of(reply)
         } else {
-            failed("too many reads wait")
+            failed_reply("too many reads wait")
         }
     }
 }
 
 fn read_in<T>(
-    opened: &OpenFiles,
+    files: &OpenFiles,
     read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
 ) -> Result<T, StateError> {
-    read(&opened.database.begin_read().map_err(reading)?)
+    read(&files.database.begin_read().map_err(reading)?)
 }
 
 /// Reads on this thread.
@@ -171,24 +173,24 @@ fn read_now<T>(
     shared: &Store,
     read: impl FnOnce(&ReadTransaction) -> Result<T, StateError>,
 ) -> Result<T, StateError> {
-    shared.with_opened(|opened| read_in(opened, read))
+    shared.with_files(|files| read_in(files, read))
 }
 
 fn reply_of<T: Send + 'static>(reply: oneshot::Receiver<Result<T, StateError>>) -> Reply<T> {
     Box::pin(async move {
         match reply.await {
             Ok(outcome) => outcome,
-            Err(_) => Err(stopped()),
+            Err(_) => Err(stopped_error()),
         }
     })
 }
 
-fn failed<T: Send + 'static>(why: &'static str) -> Reply<T> {
+fn failed_reply<T: Send + 'static>(why: &'static str) -> Reply<T> {
     Box::pin(std::future::ready(Err(StoreError::new(why).error())))
 }
 
-/// For what the committing thread can no longer answer.
-fn stopped() -> StateError {
+/// Returns the error of an operation that the committing thread can no longer answer.
+fn stopped_error() -> StateError {
     StoreError::new("the committing thread stopped").error()
 }
 

@@ -10,14 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use redb::StorageBackend;
 
-/// How much is kept apart where something is written, bytes.
+/// Bytes of a piece, the unit in which writes are kept in memory.
 const PIECE: usize = 4096;
 
 /// Bytes that are read where nothing was written.
 pub(super) trait ReadAt: fmt::Debug + Send + Sync + 'static {
-    /// How many there are.
+    /// Returns the number of bytes.
     fn len(&self) -> io::Result<u64>;
-    /// Fills `out` with those from `offset` on; there are as many.
+    /// Fills `out` with the bytes from `offset` on; there are as many.
     fn read(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
 }
 
@@ -66,10 +66,10 @@ impl<B: ReadAt> ReadOnlyFallback<B> {
         self.over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What stands below `out`, zeros where nothing does.
+    /// Fills `out` from the file below, and with zeros beyond its end.
     fn read_below(&self, over: &Overlay, offset: u64, out: &mut [u8]) -> io::Result<()> {
-        let there = over.below.saturating_sub(offset).min(out.len() as u64) as usize;
-        let (found, none) = out.split_at_mut(there);
+        let available = over.below.saturating_sub(offset).min(out.len() as u64) as usize;
+        let (found, none) = out.split_at_mut(available);
         none.fill(0);
         if found.is_empty() {
             return Ok(());
@@ -78,18 +78,18 @@ impl<B: ReadAt> ReadOnlyFallback<B> {
     }
 }
 
-/// The parts of `length` bytes from `offset` on, each within one piece: the piece's number, where
-/// the part begins in it, and where in the whole.
+/// Splits `length` bytes from `offset` on at the borders of pieces. Each part has its piece's
+/// number, its beginning in the piece, and its range in the whole.
 fn parts(offset: u64, length: usize) -> impl Iterator<Item = (u64, usize, std::ops::Range<usize>)> {
-    let mut done = 0;
+    let mut position = 0;
     std::iter::from_fn(move || {
-        if done == length {
+        if position == length {
             return None;
         }
-        let at = offset + done as u64;
+        let at = offset + position as u64;
         let begin = (at % PIECE as u64) as usize;
-        let part = done..length.min(done + PIECE - begin);
-        done = part.end;
+        let part = position..length.min(position + PIECE - begin);
+        position = part.end;
         Some((at / PIECE as u64, begin, part))
     })
 }
@@ -120,8 +120,8 @@ impl<B: ReadAt> StorageBackend for ReadOnlyFallback<B> {
         if let Some(mut last) = over.pieces.last_entry()
             && (last.key() + 1) * PIECE as u64 > len
         {
-            let kept = (len - last.key() * PIECE as u64) as usize;
-            last.get_mut()[kept..].fill(0);
+            let rest = (len - last.key() * PIECE as u64) as usize;
+            last.get_mut()[rest..].fill(0);
         }
         Ok(())
     }
@@ -187,24 +187,24 @@ mod tests {
             below in prop::collection::vec(1_u8.., 0..2 * PIECE),
             steps in prop::collection::vec(step(), 0..12),
         ) {
-            let aside = ReadOnlyFallback::new(below.clone()).unwrap();
+            let fallback = ReadOnlyFallback::new(below.clone()).unwrap();
             let mut model = below;
             for step in steps {
                 match step {
                     Step::Write(at, data) => {
                         model.resize(model.len().max(at + data.len()), 0);
                         model[at..at + data.len()].copy_from_slice(&data);
-                        aside.write(at as u64, &data).unwrap();
+                        fallback.write(at as u64, &data).unwrap();
                     }
                     Step::Length(len) => {
                         model.resize(len, 0);
-                        aside.set_len(len as u64).unwrap();
+                        fallback.set_len(len as u64).unwrap();
                     }
                 }
                 let mut seen = vec![7; model.len()];
-                aside.read(0, &mut seen).unwrap();
+                fallback.read(0, &mut seen).unwrap();
                 prop_assert_eq!(&seen, &model);
-                prop_assert_eq!(StorageBackend::len(&aside).unwrap(), model.len() as u64);
+                prop_assert_eq!(StorageBackend::len(&fallback).unwrap(), model.len() as u64);
             }
         }
     }

@@ -10,9 +10,9 @@ impl ReceiptKeys for EmbeddedState {
     fn receipt_key(&self, tenant: &TenantId, fresh: ReceiptKey) -> Result<ReceiptKey, StateError> {
         let tenant = tenant.clone();
         self.blocking(move |tables| {
-            let kept = tables.receipt_keys.read()?.get(tenant.as_str());
-            if let Some(kept) = kept.map_err(reading)? {
-                return Ok(kept.value());
+            let stored_key = tables.receipt_keys.read()?.get(tenant.as_str());
+            if let Some(stored_key) = stored_key.map_err(reading)? {
+                return Ok(stored_key.value());
             }
             let known = tables.tenants.read()?.get(tenant.as_str());
             if known.map_err(reading)?.is_none() {
@@ -26,8 +26,8 @@ impl ReceiptKeys for EmbeddedState {
 
     fn receipt_keys(&self) -> Result<Vec<(TenantId, ReceiptKey)>, StateError> {
         self.blocking(|tables| {
-            let kept = tables.receipt_keys.read()?.iter().map_err(reading)?;
-            kept.map(|entry| {
+            let rows = tables.receipt_keys.read()?.iter().map_err(reading)?;
+            rows.map(|entry| {
                 let (tenant, key) = entry.map_err(reading)?;
                 let tenant: Result<TenantId, _> = tenant.value().parse();
                 let tenant = tenant.map_err(|error| StateError::Damaged {

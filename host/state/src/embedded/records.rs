@@ -81,7 +81,7 @@ pub(super) fn decode_key(id: KeyId, bytes: &[u8]) -> Result<(KeyRecord, KeyDiges
 /// A job as stored, with what only the store needs to know of it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct StoredJob {
-    /// What its tenant sees.
+    /// The job as its tenant sees it.
     pub(super) job: Job,
     /// The first chunk without results.
     pub(super) next: u32,
@@ -102,24 +102,29 @@ pub(super) struct StoredJob {
 }
 
 impl StoredJob {
-    /// Its id as a table's key.
+    /// Returns its id as a table's key.
     pub(super) fn id(&self) -> [u8; 16] {
         self.job.id.into_bytes()
     }
 
-    /// Whether it waits or is worked on.
-    pub(super) fn unfinished(&self) -> bool {
+    /// Reports whether it is queued or running.
+    pub(super) fn is_unfinished(&self) -> bool {
         matches!(self.job.status, JobStatus::Queued | JobStatus::Running)
     }
 
-    /// The units of the chunks without results.
-    pub(super) fn units_undone(&self) -> u64 {
-        let done = self.next as usize;
-        self.units.iter().skip(done).copied().map(u64::from).sum()
+    /// Sums the units of the chunks without results.
+    pub(super) fn unfinished_units(&self) -> u64 {
+        let finished_chunks = self.next as usize;
+        self.units
+            .iter()
+            .skip(finished_chunks)
+            .copied()
+            .map(u64::from)
+            .sum()
     }
 }
 
-/// What is kept of a key that a submission may be repeated by.
+/// The record of an idempotency key.
 #[derive(Serialize, Deserialize)]
 pub(super) enum IdempotencyRecord {
     /// Its job is kept whole.
@@ -139,10 +144,10 @@ pub(super) fn decode_job(id: &[u8; 16], bytes: &[u8]) -> Result<StoredJob, State
         .map_err(|error| damaged("jobs", &Uuid::from_bytes(*id).to_string(), error))
 }
 
-pub(super) fn encode_remembered(remembered: &IdempotencyRecord) -> Result<Vec<u8>, StateError> {
-    encode(remembered)
+pub(super) fn encode_idempotency(record: &IdempotencyRecord) -> Result<Vec<u8>, StateError> {
+    encode(record)
 }
 
-pub(super) fn decode_remembered(key: &str, bytes: &[u8]) -> Result<IdempotencyRecord, StateError> {
+pub(super) fn decode_idempotency(key: &str, bytes: &[u8]) -> Result<IdempotencyRecord, StateError> {
     postcard::from_bytes(bytes).map_err(|error| damaged("idempotency", key, error))
 }

@@ -29,7 +29,7 @@ pub(super) struct Source {
     path: PathBuf,
     /// How long units stand in the log alone.
     pub(super) take_over_after: Duration,
-    /// What the first opening found or made: the folder, the state's file and the log.
+    /// The folder, the state's file and the log, as the first opening found or made them.
     folder: OnceLock<OpenPath>,
     database: OnceLock<OpenPath>,
     log: OnceLock<OpenPath>,
@@ -51,12 +51,12 @@ impl Source {
         }
     }
 
-    /// Where the state's file is.
+    /// Returns the path of the state's file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where the log of units is.
+    /// Returns the path of the log of units.
     pub(super) fn log_path(&self) -> PathBuf {
         self.path.with_extension("usage")
     }
@@ -69,35 +69,36 @@ impl Source {
             .try_for_each(OpenPath::check)
     }
 
-    /// Opens a file to be written. The first opening makes it where it is missing. A later one
+    /// Opens a file for writing. The first opening creates it where it is missing. A later one
     /// finds the same file or fails: an empty state must not take the place of one that was moved.
-    fn open(&self, path: &Path, place: &OnceLock<OpenPath>) -> io::Result<File> {
-        if let Some(place) = place.get() {
-            place.check().map_err(io::Error::other)?;
+    fn open(&self, path: &Path, open_path: &OnceLock<OpenPath>) -> io::Result<File> {
+        if let Some(open_path) = open_path.get() {
+            open_path.check().map_err(io::Error::other)?;
             let file = OpenOptions::new().read(true).write(true).open(path)?;
-            place.is(&file).map_err(io::Error::other)?;
+            open_path.is(&file).map_err(io::Error::other)?;
             return Ok(file);
         }
-        let file = make(path)?;
+        let file = open_private(path)?;
         let opened = OpenPath::open(path)?;
         opened.is(&file).map_err(io::Error::other)?;
         let folder = OpenPath::open(folder_of(path))?;
         self.folder.get_or_init(|| folder);
-        place.get_or_init(|| opened);
+        open_path.get_or_init(|| opened);
         Ok(file)
     }
 
-    /// Opens a file to be read: the one that was opened to be written, where one was.
-    fn open_aside(&self, path: &Path, place: &OnceLock<OpenPath>) -> io::Result<File> {
-        if let Some(place) = place.get() {
-            place.check().map_err(io::Error::other)?;
+    /// Opens a file for reading. If it was opened for writing before, the path must still lead to
+    /// it.
+    fn open_read_only(&self, path: &Path, open_path: &OnceLock<OpenPath>) -> io::Result<File> {
+        if let Some(open_path) = open_path.get() {
+            open_path.check().map_err(io::Error::other)?;
         }
         File::open(path)
     }
 
     /// Drops the page cache of the file after a failed sync. The kernel counts its pages as clean
     /// then, and a later sync does not write them.
-    pub(super) fn distrust(&self) -> Result<(), StateError> {
+    pub(super) fn drop_page_cache(&self) -> Result<(), StateError> {
         #[cfg(test)]
         if self.disk.is_some() {
             return Ok(());
@@ -108,16 +109,16 @@ impl Source {
         };
         // A log that cannot be opened is an error where it is needed; the file can be read without
         // it.
-        if let Ok(Some(log)) = existing(&self.log_path()) {
+        if let Ok(Some(log)) = open_existing(&self.log_path()) {
             forget(log)?;
         }
-        match existing(&self.path).map_err(opening)? {
+        match open_existing(&self.path).map_err(opening)? {
             Some(file) => forget(file),
             None => Ok(()),
         }
     }
 
-    /// The state's file, which is made where it is missing.
+    /// Opens the state's file, and creates it where it is missing.
     pub(super) fn database(&self) -> Result<Database, DatabaseError> {
         let mut builder = Database::builder();
         builder.set_cache_size(CACHE);
@@ -130,23 +131,23 @@ impl Source {
         builder.create_file(file)
     }
 
-    /// The state's file, to be read although it cannot be written: nothing that the database writes
-    /// reaches it.
-    pub(super) fn database_aside(&self) -> Result<Database, StateError> {
+    /// Opens the state's file for reading while it cannot be written. The database's own writes
+    /// stay in memory.
+    pub(super) fn read_only_database(&self) -> Result<Database, StateError> {
         let mut builder = Database::builder();
         builder.set_cache_size(CACHE);
         #[cfg(test)]
         if let Some(disk) = &self.disk {
-            let aside = ReadOnlyFallback::new(disk.clone()).map_err(opening)?;
-            return builder.create_with_backend(aside).map_err(opening);
+            let fallback = ReadOnlyFallback::new(disk.clone()).map_err(opening)?;
+            return builder.create_with_backend(fallback).map_err(opening);
         }
-        let file = self.open_aside(&self.path, &self.database);
+        let file = self.open_read_only(&self.path, &self.database);
         let file = file.map_err(opening)?;
-        let aside = ReadOnlyFallback::new(file).map_err(opening)?;
-        builder.create_with_backend(aside).map_err(opening)
+        let fallback = ReadOnlyFallback::new(file).map_err(opening)?;
+        builder.create_with_backend(fallback).map_err(opening)
     }
 
-    /// The log of units, which is made where it is missing.
+    /// Opens the log of units, and creates it where it is missing.
     pub(super) fn log(&self) -> io::Result<Storage> {
         #[cfg(test)]
         if let Some(disk) = &self.disk {
@@ -156,13 +157,13 @@ impl Source {
         Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
     }
 
-    /// The log of units, to be read alone; nothing where it is missing.
-    pub(super) fn log_aside(&self) -> io::Result<Option<Storage>> {
+    /// Opens the log of units for reading alone, or returns none where it is missing.
+    pub(super) fn read_only_log(&self) -> io::Result<Option<Storage>> {
         #[cfg(test)]
         if let Some(disk) = &self.disk {
             return Ok(Some(Box::new(ReadOnlyFallback::new(disk.log())?)));
         }
-        match self.open_aside(&self.log_path(), &self.log) {
+        match self.open_read_only(&self.log_path(), &self.log) {
             Ok(file) => Ok(Some(Box::new(ReadOnlyFallback::new(file)?))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -170,7 +171,7 @@ impl Source {
     }
 }
 
-fn existing(path: &Path) -> io::Result<Option<File>> {
+fn open_existing(path: &Path) -> io::Result<Option<File>> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -185,9 +186,9 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whoever can read the files could learn who the tenants are, and whoever can write them could
-/// make keys: they belong to their owner alone.
-fn make(path: &Path) -> io::Result<File> {
+/// Opens a file, and creates it for its owner alone where it is missing. A reader of the files
+/// could learn who the tenants are, and a writer could make keys.
+fn open_private(path: &Path) -> io::Result<File> {
     let directory = folder_of(path);
     DirBuilder::new()
         .recursive(true)
@@ -235,8 +236,11 @@ mod tests {
         for path in [source.path().to_owned(), source.log_path()] {
             let opens = || {
                 let (written, read) = match path == source.path() {
-                    true => (source.database().is_ok(), source.database_aside().is_ok()),
-                    false => (source.log().is_ok(), source.log_aside().is_ok()),
+                    true => (
+                        source.database().is_ok(),
+                        source.read_only_database().is_ok(),
+                    ),
+                    false => (source.log().is_ok(), source.read_only_log().is_ok()),
                 };
                 assert_eq!(written, read);
                 assert_eq!(written, source.check().is_ok());

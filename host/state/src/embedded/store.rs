@@ -1,4 +1,4 @@
-//! What the committing thread, the readers and the callers share.
+//! The data that the committing thread, the readers and the callers share.
 
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -15,54 +15,61 @@ use crate::{Month, StateError, TenantId};
 #[derive(Debug)]
 pub(super) struct OpenFiles {
     pub(super) database: Database,
-    logged: RwLock<Counts>,
+    log_counts: RwLock<Counts>,
     /// Why the log cannot be read, where it cannot.
-    unread: Option<StoreError>,
+    log_error: Option<StoreError>,
 }
 
 impl OpenFiles {
-    pub(super) fn new(database: Database, logged: Counts) -> Self {
+    pub(super) fn new(database: Database, log_counts: Counts) -> Self {
         OpenFiles {
             database,
-            logged: RwLock::new(logged),
-            unread: None,
+            log_counts: RwLock::new(log_counts),
+            log_error: None,
         }
     }
 
-    /// A file whose log cannot be read.
+    /// Makes the open files where the log cannot be read.
     pub(super) fn without_log(database: Database, why: StoreError) -> Self {
         OpenFiles {
-            unread: Some(why),
+            log_error: Some(why),
             ..OpenFiles::new(database, Counts::new())
         }
     }
 
-    /// Units that were used in months since the log was last taken over.
-    pub(super) fn logged(&self) -> RwLockReadGuard<'_, Counts> {
-        self.logged.read().unwrap_or_else(PoisonError::into_inner)
+    /// Returns the units used in months since the log was last taken over.
+    pub(super) fn log_counts(&self) -> RwLockReadGuard<'_, Counts> {
+        self.log_counts
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes them.
-    pub(super) fn change_logged(&self, change: impl FnOnce(&mut Counts)) {
-        change(&mut self.logged.write().unwrap_or_else(PoisonError::into_inner));
+    /// Changes the counts of the log.
+    pub(super) fn change_log_counts(&self, change: impl FnOnce(&mut Counts)) {
+        change(
+            &mut self
+                .log_counts
+                .write()
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 
-    /// Units that were used in a month. The log is looked at first, and then a transaction that is
-    /// begun later: what is taken over is in the file before it leaves the log.
+    /// Returns the units used in a month. It reads the log first and begins a transaction later: a
+    /// take-over writes the file before it empties the log.
     pub(super) fn used(&self, tenant: TenantId, month: Month) -> Result<u64, StateError> {
-        if let Some(why) = &self.unread {
+        if let Some(why) = &self.log_error {
             return Err(StateError::Storage {
                 doing: "read",
                 source: Box::new(why.clone()),
             });
         }
-        let place = (tenant, month);
-        if let Some(used) = self.logged().get(&place) {
+        let row_key = (tenant, month);
+        if let Some(used) = self.log_counts().get(&row_key) {
             return Ok(*used);
         }
         let transaction = self.database.begin_read().map_err(reading)?;
         let usage = transaction.open_table(USAGE).map_err(reading)?;
-        used(&usage, &place.0, month)
+        used(&usage, &row_key.0, month)
     }
 }
 
@@ -70,32 +77,32 @@ impl OpenFiles {
 #[derive(Debug, Default)]
 pub(super) struct Store {
     /// Absent between a failure and the next opening.
-    opened: RwLock<Option<OpenFiles>>,
+    files: RwLock<Option<OpenFiles>>,
     pub(super) memory: Memory,
 }
 
 impl Store {
     /// Uses the file, which stays open meanwhile.
-    pub(super) fn with_opened<T>(
+    pub(super) fn with_files<T>(
         &self,
-        use_it: impl FnOnce(&OpenFiles) -> Result<T, StateError>,
+        action: impl FnOnce(&OpenFiles) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
-        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner);
-        match &*opened {
-            Some(opened) => use_it(opened),
-            None => Err(StoreError::new("it failed and is not open yet").error()),
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        match &*files {
+            Some(files) => action(files),
+            None => Err(StoreError::new("the store failed and is not open yet").error()),
         }
     }
 
     /// Waits for its users and closes the file.
     pub(super) fn close(&self) {
-        let mut slot = self.opened.write().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = self.files.write().unwrap_or_else(PoisonError::into_inner);
         *slot = None;
     }
 
-    /// The file from now on.
-    pub(super) fn put(&self, opened: OpenFiles) {
-        let mut slot = self.opened.write().unwrap_or_else(PoisonError::into_inner);
-        *slot = Some(opened);
+    /// Sets the file that is open from now on.
+    pub(super) fn put(&self, files: OpenFiles) {
+        let mut slot = self.files.write().unwrap_or_else(PoisonError::into_inner);
+        *slot = Some(files);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::EmbeddedState;
 use super::file::writing;
-use super::memory::{Change, PAUSED, promoted};
+use super::memory::{Change, PAUSED, promoted_switch};
 use crate::{ReleaseKind, StateError, Switches};
 
 impl Switches for EmbeddedState {
@@ -28,7 +28,7 @@ impl Switches for EmbeddedState {
         self.blocking(move |tables| {
             let switches = tables.switches.edit()?;
             switches
-                .insert(promoted(what), release.as_str())
+                .insert(promoted_switch(what), release.as_str())
                 .map_err(writing)?;
             tables.changes.push(Change::Promoted(what, release));
             Ok(())
@@ -39,7 +39,7 @@ impl Switches for EmbeddedState {
         self.shared.memory.promoted(what)
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.shared.memory.trouble()
+    fn degradation(&self) -> Option<String> {
+        self.shared.memory.degradation()
     }
 }

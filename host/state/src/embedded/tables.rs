@@ -18,13 +18,13 @@ pub(super) const TENANTS: TableDefinition<&str, &[u8]> = TableDefinition::new("t
 pub(super) const KEYS: TableDefinition<[u8; 8], &[u8]> = TableDefinition::new("keys");
 /// Units used, by tenant, year and month.
 pub(super) const USAGE: TableDefinition<(&str, i32, u32), u64> = TableDefinition::new("usage");
-/// What operators switched, by name, and the tenant whose turn was last.
+/// The operators' switches by name, and the tenant whose turn was last.
 pub(super) const SWITCHES: TableDefinition<&str, &str> = TableDefinition::new("switches");
 /// Numbers that only rise, by name.
 pub(super) const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
 /// Jobs by id.
 pub(super) const JOBS: TableDefinition<JobKey, &[u8]> = TableDefinition::new("jobs");
-/// What a job's chunks share.
+/// The data that all chunks of a job share.
 pub(super) const SHARED: TableDefinition<JobKey, &[u8]> = TableDefinition::new("shared");
 /// The rows of chunks that have no results, by job and chunk.
 pub(super) const INPUTS: TableDefinition<(JobKey, u32), &[u8]> = TableDefinition::new("inputs");
@@ -36,7 +36,7 @@ pub(super) const QUEUE: TableDefinition<(&str, u64), (JobKey, u64, i64)> =
     TableDefinition::new("queue");
 /// A tenant's jobs that are queued or running, and the bytes of all its inputs and results.
 pub(super) const LOADS: TableDefinition<&str, (u32, u64)> = TableDefinition::new("loads");
-/// What submissions may be repeated by: tenant and key.
+/// Idempotency records, by tenant and key.
 pub(super) const IDEMPOTENCY: TableDefinition<(&str, &str), &[u8]> =
     TableDefinition::new("idempotency");
 /// When jobs expire.
@@ -49,7 +49,7 @@ pub(super) const KEY_ENDS: TableDefinition<(i64, &str, &str), ()> =
 pub(super) const RECEIPT_KEYS: TableDefinition<&str, [u8; 32]> =
     TableDefinition::new("receipt_keys");
 
-/// A group's transaction, which is begun when a table of the file is first asked for.
+/// A group's transaction, which is transaction when a table of the file is first asked for.
 pub(super) struct Writing<'d> {
     database: &'d Database,
     transaction: OnceCell<WriteTransaction>,
@@ -67,14 +67,14 @@ impl<'d> Writing<'d> {
     }
 
     fn begin(&self) -> Result<&WriteTransaction, StateError> {
-        if let Some(begun) = self.transaction.get() {
-            return Ok(begun);
+        if let Some(transaction) = self.transaction.get() {
+            return Ok(transaction);
         }
-        let begun = self.database.begin_write().map_err(writing)?;
-        Ok(self.transaction.get_or_init(|| begun))
+        let transaction = self.database.begin_write().map_err(writing)?;
+        Ok(self.transaction.get_or_init(|| transaction))
     }
 
-    /// Whether it has anything to make durable.
+    /// Reports whether it has anything to make durable.
     pub(super) fn changed(&self) -> bool {
         self.changed.get()
     }
@@ -82,7 +82,7 @@ impl<'d> Writing<'d> {
     /// Makes durable what was changed.
     pub(super) fn commit(self) -> Result<(), StateError> {
         match self.transaction.into_inner() {
-            Some(begun) => begun.commit().map_err(writing),
+            Some(transaction) => transaction.commit().map_err(writing),
             None => Ok(()),
         }
     }
@@ -90,7 +90,7 @@ impl<'d> Writing<'d> {
     /// Ends it where nothing was changed.
     pub(super) fn abort(self) -> Result<(), StateError> {
         match self.transaction.into_inner() {
-            Some(begun) => begun.abort().map_err(writing),
+            Some(transaction) => transaction.abort().map_err(writing),
             None => Ok(()),
         }
     }
@@ -116,12 +116,12 @@ impl<'t, K: Key + 'static, V: Value + 'static> Slot<'t, K, V> {
         })
     }
 
-    /// The table for reading, with what the group's earlier operations wrote.
+    /// Returns the table for reading, with the writes of the group's earlier operations.
     pub(super) fn read(&mut self) -> Result<&Table<'t, K, V>, StateError> {
         self.open().map(|table| &*table)
     }
 
-    /// The table for writing. A group that never asks for this is not committed, since it has
+    /// Returns the table for writing. A group that never calls this is not committed, since it has
     /// nothing to make durable in the file.
     pub(super) fn edit(&mut self) -> Result<&mut Table<'t, K, V>, StateError> {
         self.writing.changed.set(true);
@@ -147,18 +147,18 @@ pub(super) struct Tables<'t> {
     pub(super) key_ends: Slot<'t, (i64, &'static str, &'static str), ()>,
     pub(super) receipt_keys: Slot<'t, &'static str, [u8; 32]>,
     /// Counts above those of the file, from the log.
-    pub(super) logged: &'t Counts,
-    /// What the group has made of counts.
+    pub(super) log_counts: &'t Counts,
+    /// The counts that the group changed.
     pub(super) units: Counts,
-    /// What memory learns once the group is durable, in the order of the operations.
+    /// Changes for memory once the group is durable, in the order of the operations.
     pub(super) changes: Vec<Change>,
     /// The number of this opening of the file: leases of earlier ones are void.
     pub(super) opening: u64,
 }
 
 impl<'t> Tables<'t> {
-    /// The tables of the file that `writing` changes, under the counts of the log.
-    pub(super) fn new(writing: &'t Writing<'t>, logged: &'t Counts, opening: u64) -> Self {
+    /// Returns the tables of the file that `writing` changes, under the counts of the log.
+    pub(super) fn new(writing: &'t Writing<'t>, log_counts: &'t Counts, opening: u64) -> Self {
         macro_rules! slot {
             ($definition:expr) => {
                 Slot {
@@ -184,17 +184,20 @@ impl<'t> Tables<'t> {
             job_ends: slot!(JOB_ENDS),
             key_ends: slot!(KEY_ENDS),
             receipt_keys: slot!(RECEIPT_KEYS),
-            logged,
+            log_counts,
             units: Counts::new(),
             changes: Vec::new(),
             opening,
         }
     }
 
-    /// Units that were used in a month, with those of the group's earlier operations.
+    /// Returns the units used in a month, with those of the group's earlier operations.
     pub(super) fn used(&mut self, tenant: &TenantId, month: Month) -> Result<u64, StateError> {
-        let place = (tenant.clone(), month);
-        let newer = self.units.get(&place).or_else(|| self.logged.get(&place));
+        let row_key = (tenant.clone(), month);
+        let newer = self
+            .units
+            .get(&row_key)
+            .or_else(|| self.log_counts.get(&row_key));
         match newer {
             Some(used) => Ok(*used),
             None => used(self.usage.read()?, tenant, month),
@@ -210,13 +213,13 @@ impl<'t> Tables<'t> {
     /// Writes counts into the file.
     pub(super) fn put_used(&mut self, counts: &Counts) -> Result<(), StateError> {
         for ((tenant, month), used) in counts {
-            let place = (tenant.as_str(), month.year, month.month);
-            self.usage.edit()?.insert(place, used).map_err(writing)?;
+            let row_key = (tenant.as_str(), month.year, month.month);
+            self.usage.edit()?.insert(row_key, used).map_err(writing)?;
         }
         Ok(())
     }
 
-    /// The next of the numbers of that name, from 1 on.
+    /// Returns the next number of this counter, from 1 on.
     pub(super) fn next(&mut self, counter: &str) -> Result<u64, StateError> {
         let counters = self.counters.edit()?;
         let last = counters.get(counter).map_err(writing)?;
@@ -226,7 +229,7 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Units that the file says were used in a month.
+/// Returns the units used in a month by the file.
 pub(super) fn used(
     usage: &impl ReadableTable<(&'static str, i32, u32), u64>,
     tenant: &TenantId,

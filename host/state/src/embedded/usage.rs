@@ -4,8 +4,8 @@ use super::EmbeddedState;
 use super::tables::Tables;
 use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
-/// What the month comes to with these units, if they fit into the allowance; no unit always fits.
-pub(super) fn fitting(used: u64, units: u64, allowance: u64) -> Option<u64> {
+/// Returns the month's sum with these units, if it fits into the allowance. Zero units always fit.
+pub(super) fn sum_within_allowance(used: u64, units: u64, allowance: u64) -> Option<u64> {
     used.checked_add(units)
         .filter(|sum| units == 0 || *sum <= allowance)
 }
@@ -35,7 +35,7 @@ impl Usage for EmbeddedState {
         } = charge;
         self.durable(move |tables| {
             let used = tables.used(&tenant, month)?;
-            let Some(sum) = fitting(used, units.into(), allowance) else {
+            let Some(sum) = sum_within_allowance(used, units.into(), allowance) else {
                 return Ok(ChargeOutcome::Exhausted { used });
             };
             if units > 0 {
@@ -50,6 +50,6 @@ impl Usage for EmbeddedState {
     }
 
     fn used(&self, tenant: TenantId, month: Month) -> Reply<u64> {
-        self.read_opened(move |opened| opened.used(tenant, month))
+        self.read_files(move |files| files.used(tenant, month))
     }
 }

@@ -12,15 +12,18 @@ use super::jobs::{change_load, find, put};
 use super::records::StoredJob;
 use super::tables::{JobKey, Tables};
 use super::usage::give_back;
-use crate::{ChunkDone, Claim, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis};
+use crate::{ChunkResults, Claim, JobError, JobStatus, Lease, LeaseStatus, StateError, UnixMillis};
 
 /// The entry that holds the tenant whose job was claimed last.
 const TURN: &str = "turn";
 /// The counter of fencing numbers.
 const FENCES: &str = "fences";
 
-/// The first job that can be claimed, of the tenants after the last one's turn, then of the others.
-fn claimable(tables: &mut Tables<'_>, now: UnixMillis) -> Result<Option<StoredJob>, StateError> {
+/// Finds the first job that can be claimed. Tenants after the last claim's tenant come first.
+fn next_claimable_job(
+    tables: &mut Tables<'_>,
+    now: UnixMillis,
+) -> Result<Option<StoredJob>, StateError> {
     let turn = tables.switches.read()?.get(TURN).map_err(reading)?;
     let turn = turn.map_or_else(String::new, |turn| turn.value().to_owned());
     let last = (turn.as_str(), u64::MAX);
@@ -51,7 +54,7 @@ pub(super) fn claim(
     now: UnixMillis,
     lease_millis: i64,
 ) -> Result<Option<Claim>, StateError> {
-    let Some(mut stored) = claimable(tables, now)? else {
+    let Some(mut stored) = next_claimable_job(tables, now)? else {
         return Ok(None);
     };
     let shared = tables.shared.read()?.get(stored.id()).map_err(reading)?;
@@ -80,33 +83,37 @@ pub(super) fn claim(
     }))
 }
 
-/// Writes down until when this opening of the file has the job.
+/// Records until when this opening of the file has the job.
 fn set_lease_end(
     tables: &mut Tables<'_>,
     stored: &StoredJob,
     until: i64,
 ) -> Result<(), StateError> {
     let value: (JobKey, u64, i64) = (stored.id(), tables.opening, until);
-    let place = (stored.job.tenant.as_str(), stored.sequence);
-    tables.queue.edit()?.insert(place, value).map_err(writing)?;
+    let row_key = (stored.job.tenant.as_str(), stored.sequence);
+    tables
+        .queue
+        .edit()?
+        .insert(row_key, value)
+        .map_err(writing)?;
     Ok(())
 }
 
 pub(super) fn leave_queue(tables: &mut Tables<'_>, stored: &StoredJob) -> Result<(), StateError> {
-    let place = (stored.job.tenant.as_str(), stored.sequence);
-    tables.queue.edit()?.remove(place).map_err(writing)?;
+    let row_key = (stored.job.tenant.as_str(), stored.sequence);
+    tables.queue.edit()?.remove(row_key).map_err(writing)?;
     Ok(())
 }
 
-/// The job, if this is still its last claim.
-fn fenced(tables: &mut Tables<'_>, lease: Lease) -> Result<Option<StoredJob>, StateError> {
+/// Returns the job, if this is still its last claim.
+fn claimed_job(tables: &mut Tables<'_>, lease: Lease) -> Result<Option<StoredJob>, StateError> {
     let found = find(tables.jobs.read()?, lease.job.into_bytes())?;
     Ok(found.filter(|stored| stored.fence == lease.fence))
 }
 
-/// The job, if this is its last claim and there is still something to do.
-fn holding(tables: &mut Tables<'_>, lease: Lease) -> Result<Option<StoredJob>, StateError> {
-    Ok(fenced(tables, lease)?.filter(|stored| stored.job.status == JobStatus::Running))
+/// Returns the job, if this is still its last claim and the job is running.
+fn running_job(tables: &mut Tables<'_>, lease: Lease) -> Result<Option<StoredJob>, StateError> {
+    Ok(claimed_job(tables, lease)?.filter(|stored| stored.job.status == JobStatus::Running))
 }
 
 pub(super) fn renew(
@@ -115,7 +122,8 @@ pub(super) fn renew(
     now: UnixMillis,
     lease_millis: i64,
 ) -> Result<LeaseStatus, StateError> {
-    let Some(stored) = holding(tables, lease)?.filter(|stored| now < stored.job.expires_at) else {
+    let Some(stored) = running_job(tables, lease)?.filter(|stored| now < stored.job.expires_at)
+    else {
         return Ok(LeaseStatus::Lost);
     };
     set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
@@ -125,60 +133,65 @@ pub(super) fn renew(
 pub(super) fn finish_chunk(
     tables: &mut Tables<'_>,
     lease: Lease,
-    done: &ChunkDone,
+    results: &ChunkResults,
     now: UnixMillis,
     lease_millis: i64,
 ) -> Result<LeaseStatus, StateError> {
-    let found = fenced(tables, lease)?.filter(|stored| now < stored.job.expires_at);
+    let found = claimed_job(tables, lease)?.filter(|stored| now < stored.job.expires_at);
     let Some(mut stored) = found else {
         return Ok(LeaseStatus::Lost);
     };
-    if done.chunk < stored.next {
+    if results.chunk < stored.next {
         // This claim has finished it before, and its answer was lost on the way.
         return Ok(LeaseStatus::Held);
     }
-    if done.chunk != stored.next || stored.job.status != JobStatus::Running {
+    if results.chunk != stored.next || stored.job.status != JobStatus::Running {
         return Ok(LeaseStatus::Lost);
     }
-    let place = (stored.id(), done.chunk);
+    let row_key = (stored.id(), results.chunk);
     let inputs = tables.inputs.edit()?;
-    let input = inputs.remove(place).map_err(writing)?;
+    let input = inputs.remove(row_key).map_err(writing)?;
     let dropped = input.map_or(0, |input| input.value().len() as u64);
-    let output = done.output.as_slice();
+    let output = results.output.as_slice();
     let outputs = tables.outputs.edit()?;
-    outputs.insert(place, output).map_err(writing)?;
-    let kept = output.len() as u64;
-    stored.bytes = stored.bytes.saturating_sub(dropped).saturating_add(kept);
+    outputs.insert(row_key, output).map_err(writing)?;
+    let stored_bytes = output.len() as u64;
+    stored.bytes = stored
+        .bytes
+        .saturating_sub(dropped)
+        .saturating_add(stored_bytes);
 
-    let cost = stored.units.get(done.chunk as usize).copied();
-    let refund = done.refund.min(cost.unwrap_or(0));
+    let cost = stored.units.get(results.chunk as usize).copied();
+    let refund = results.refund.min(cost.unwrap_or(0));
     give_back(tables, &stored.job.tenant, stored.month, refund.into())?;
     let tally = &mut stored.job.tally;
-    tally.valued = tally.valued.saturating_add(done.tally.valued);
-    tally.referred = tally.referred.saturating_add(done.tally.referred);
-    tally.rejected = tally.rejected.saturating_add(done.tally.rejected);
+    tally.valued = tally.valued.saturating_add(results.tally.valued);
+    tally.referred = tally.referred.saturating_add(results.tally.referred);
+    tally.rejected = tally.rejected.saturating_add(results.tally.rejected);
     tally.valuation_failed = tally
         .valuation_failed
-        .saturating_add(done.tally.valuation_failed);
+        .saturating_add(results.tally.valuation_failed);
     stored.next += 1;
     stored.attempts = 1;
     stored.job.updated_at = now;
     let finished = stored.next == stored.job.chunks;
     if finished {
-        end(tables, &mut stored, JobStatus::Completed)?;
+        end_job(tables, &mut stored, JobStatus::Completed)?;
     } else {
         set_lease_end(tables, &stored, now.0.saturating_add(lease_millis))?;
     }
     change_load(tables, &stored.job.tenant, |queued, occupied| {
-        let occupied = occupied.saturating_sub(dropped).saturating_add(kept);
+        let occupied = occupied
+            .saturating_sub(dropped)
+            .saturating_add(stored_bytes);
         (queued.saturating_sub(finished.into()), occupied)
     })?;
     put(tables, &stored)?;
     Ok(LeaseStatus::Held)
 }
 
-/// Nobody works on it any more.
-fn end(
+/// Ends a job: sets its status, and removes it from the queue.
+fn end_job(
     tables: &mut Tables<'_>,
     stored: &mut StoredJob,
     status: JobStatus,
@@ -194,7 +207,7 @@ pub(super) fn fail(
     error: JobError,
     now: UnixMillis,
 ) -> Result<LeaseStatus, StateError> {
-    let Some(mut stored) = holding(tables, lease)?.filter(|stored| now < stored.job.expires_at)
+    let Some(mut stored) = running_job(tables, lease)?.filter(|stored| now < stored.job.expires_at)
     else {
         return Ok(LeaseStatus::Lost);
     };
@@ -204,9 +217,9 @@ pub(super) fn fail(
         let input = inputs.remove((stored.id(), chunk)).map_err(writing)?;
         dropped += input.map_or(0, |input| input.value().len() as u64);
     }
-    let undone = stored.units_undone();
-    give_back(tables, &stored.job.tenant, stored.month, undone)?;
-    end(tables, &mut stored, JobStatus::Failed)?;
+    let unfinished = stored.unfinished_units();
+    give_back(tables, &stored.job.tenant, stored.month, unfinished)?;
+    end_job(tables, &mut stored, JobStatus::Failed)?;
     stored.bytes = stored.bytes.saturating_sub(dropped);
     stored.job.updated_at = now;
     stored.job.error = Some(error);
@@ -221,10 +234,10 @@ pub(super) fn release_lease(
     tables: &mut Tables<'_>,
     lease: Lease,
 ) -> Result<LeaseStatus, StateError> {
-    let Some(mut stored) = holding(tables, lease)? else {
+    let Some(mut stored) = running_job(tables, lease)? else {
         return Ok(LeaseStatus::Lost);
     };
-    // A number of its own, so that whoever let go can no longer write.
+    // A number of its own, so that the earlier holder can no longer write.
     stored.fence = tables.next(FENCES)?;
     stored.attempts = stored.attempts.saturating_sub(1);
     put(tables, &stored)?;

@@ -15,7 +15,7 @@ use crate::{
 const CREATE_TENANT: &str = "INSERT INTO domesday.tenants (id, plan, enabled, created_at, version) \
      VALUES ($1, $2::jsonb, true, $3, $4) ON CONFLICT DO NOTHING \
      RETURNING id, plan::text AS plan, enabled, created_at";
-/// What is given is changed, what is null stays.
+/// Changes the given values; a null leaves the old one.
 const CHANGE_TENANT: &str = "UPDATE domesday.tenants \
      SET plan = coalesce($2::jsonb, plan), enabled = coalesce($3, enabled), version = $4 \
      WHERE id = $1 RETURNING id, plan::text AS plan, enabled, created_at";
@@ -66,7 +66,7 @@ async fn create_key(
         });
     }
     let (id, secret, digest) = seed.into_key();
-    let made: Option<bool> = sqlx::query_scalar(CREATE_KEY)
+    let created: Option<bool> = sqlx::query_scalar(CREATE_KEY)
         .bind(id.as_bytes().as_slice())
         .bind(new.tenant.as_str())
         .bind(&new.label)
@@ -79,7 +79,8 @@ async fn create_key(
         .fetch_optional(connection)
         .await
         .map_err(writing)?;
-    made.map(|_| CreatedKey { id, secret })
+    created
+        .map(|_| CreatedKey { id, secret })
         .ok_or(StateError::KeyIdTaken { key: id })
 }
 
@@ -112,9 +113,9 @@ impl Accounts for PostgresState {
     fn tenants(&self) -> Result<Vec<Tenant>, StateError> {
         let watched = Arc::clone(&self.watched);
         self.driver.wait(async move {
-            watched.usable("read")?;
+            watched.check_reachable("read")?;
             let rows = sqlx::query(TENANTS).fetch_all(&watched.pool).await;
-            let rows = watched.learn(rows.map_err(reading))?;
+            let rows = watched.record_outcome(rows.map_err(reading))?;
             rows.iter().map(records::tenant).collect()
         })
     }
@@ -164,12 +165,12 @@ impl Accounts for PostgresState {
         let watched = Arc::clone(&self.watched);
         let tenant = tenant.map(|id| id.as_str().to_owned());
         self.driver.wait(async move {
-            watched.usable("read")?;
+            watched.check_reachable("read")?;
             let rows = sqlx::query(KEYS)
                 .bind(tenant)
                 .fetch_all(&watched.pool)
                 .await;
-            let rows = watched.learn(rows.map_err(reading))?;
+            let rows = watched.record_outcome(rows.map_err(reading))?;
             rows.iter()
                 .map(|row| records::key(row).map(|(key, _)| key))
                 .collect()

@@ -23,10 +23,10 @@ const SETTINGS: [(&str, &str); 4] = [
     ("idle_in_transaction_session_timeout", "5s"),
     ("search_path", "pg_catalog"),
 ];
-/// What a commit answers for must outlive the server. A stricter setting of the server stays.
+/// A commit must survive a crash of the server. A stricter setting of the server stays.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') IN ('off', 'local')";
-/// What may stand behind the question mark. Others would be logged with their values.
+/// Known parameters of an address. Others would be logged with their values.
 const PARAMETERS: [&str; 12] = [
     "sslmode",
     "sslrootcert",
@@ -96,7 +96,7 @@ pub(super) async fn connect(address: &str) -> Result<PgPool, StateError> {
     Ok(pool)
 }
 
-/// The steps that bring a database up to this version, in their order.
+/// Returns the steps that bring a database up to this version, in their order.
 fn migrations() -> Vec<Migration> {
     let step = |version, name: &'static str, statements: &'static str| {
         Migration::new(
@@ -138,7 +138,7 @@ async fn migrate(pool: &PgPool) -> Result<(), StateError> {
 mod tests {
     use super::*;
 
-    /// A server that is set to answer before the disk does not decide it for the state.
+    /// Commits wait for the disk even on a server that is set to answer before it.
     #[test]
     fn commits_wait_for_the_disk_whatever_the_server_is_set_to() {
         let address = domesday_test_postgres::shared().database();

@@ -10,7 +10,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::connect::CONNECTIONS;
-use super::error::{Failed, cannot_write, locked_or_writing, reading, storage, writing};
+use super::error::{DatabaseFailure, cannot_write, locked_or_writing, reading, storage, writing};
 use super::records;
 use crate::directory::Directory;
 use crate::switches::PromotedReleases;
@@ -19,15 +19,15 @@ use crate::{Access, CursorSecrets, ReleaseKind, StateError, UnixMillis};
 /// The channel on which hosts tell each other of changes.
 pub(super) const CHANNEL: &str = "domesday";
 /// How often the database is asked, whether or not it told of a change.
-const EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// How long it may take to answer, twice in a row, before it counts as unreachable.
-const SILENT: Duration = Duration::from_millis(1_400);
+const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_400);
 /// How long a change waits for others that hold what it changes.
-const LOCKED: &str = "SET LOCAL lock_timeout = '1s'";
+const SET_LOCK_TIMEOUT: &str = "SET LOCAL lock_timeout = '1s'";
 /// How long keys are believed while the database is known to be out of reach.
-const BELIEVED: Duration = Duration::from_secs(60);
+const MAX_AGE_UNREACHABLE: Duration = Duration::from_secs(60);
 /// How long they are believed by a host that does not know why it has not asked: it slept.
-const ASLEEP: Duration = Duration::from_secs(5);
+const MAX_AGE_UNCHECKED: Duration = Duration::from_secs(5);
 
 /// Why changes cannot be made durable.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl Degraded {
     }
 }
 
-/// What was read from the database.
+/// The data last read from the database.
 struct View {
     directory: Directory,
     jobs_paused: bool,
@@ -56,7 +56,7 @@ struct View {
     version: i64,
     /// When it was certainly so.
     fresh: Instant,
-    trouble: Option<Degraded>,
+    degradation: Option<Degraded>,
 }
 
 /// The database, and what is known of it.
@@ -79,7 +79,7 @@ impl WatchedDatabase {
             cursors: CursorSecrets::default(),
             version: -1,
             fresh: Instant::now(),
-            trouble: None,
+            degradation: None,
         };
         WatchedDatabase {
             pool,
@@ -89,8 +89,8 @@ impl WatchedDatabase {
         }
     }
 
-    fn see<T>(&self, see: impl FnOnce(&View) -> T) -> T {
-        see(&self.view.read().unwrap_or_else(PoisonError::into_inner))
+    fn with_view<T>(&self, read: impl FnOnce(&View) -> T) -> T {
+        read(&self.view.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn change(&self, change: impl FnOnce(&mut View)) {
@@ -102,54 +102,55 @@ impl WatchedDatabase {
         presented: &str,
         now: UnixMillis,
     ) -> Result<Access, StateError> {
-        self.see(|view| {
-            let believed = match view.trouble {
-                Some(_) => BELIEVED,
-                None => ASLEEP,
+        self.with_view(|view| {
+            let max_age = match view.degradation {
+                Some(_) => MAX_AGE_UNREACHABLE,
+                None => MAX_AGE_UNCHECKED,
             };
-            if view.fresh.elapsed() > believed {
-                return Err(storage("read", Failed::Stale));
+            if view.fresh.elapsed() > max_age {
+                return Err(storage("read", DatabaseFailure::Stale));
             }
             Ok(view.directory.authenticate(presented, now))
         })
     }
 
     pub(super) fn jobs_paused(&self) -> bool {
-        self.see(|view| view.jobs_paused)
+        self.with_view(|view| view.jobs_paused)
     }
 
     pub(super) fn promoted(&self, what: ReleaseKind) -> Option<String> {
-        self.see(|view| view.promoted.of(what))
+        self.with_view(|view| view.promoted.of(what))
     }
 
     pub(super) fn cursor_secrets(&self) -> CursorSecrets {
-        self.see(|view| view.cursors)
+        self.with_view(|view| view.cursors)
     }
 
-    pub(super) fn trouble(&self) -> Option<String> {
-        self.see(|view| match &view.trouble {
-            Some(trouble) => Some(trouble.text().clone()),
+    pub(super) fn degradation(&self) -> Option<String> {
+        self.with_view(|view| match &view.degradation {
+            Some(degraded) => Some(degraded.text().clone()),
             // Who looks at the database has stopped looking.
-            None => (view.fresh.elapsed() > ASLEEP).then(|| Failed::Stale.to_string()),
+            None => (view.fresh.elapsed() > MAX_AGE_UNCHECKED)
+                .then(|| DatabaseFailure::Stale.to_string()),
         })
     }
 
     /// Refuses at once what could only wait in vain.
-    pub(super) fn usable(&self, doing: &'static str) -> Result<(), StateError> {
-        self.see(|view| match &view.trouble {
+    pub(super) fn check_reachable(&self, doing: &'static str) -> Result<(), StateError> {
+        self.with_view(|view| match &view.degradation {
             Some(Degraded::Unreachable(text)) => {
-                Err(storage(doing, Failed::Troubled(text.clone())))
+                Err(storage(doing, DatabaseFailure::Unavailable(text.clone())))
             }
             _ => Ok(()),
         })
     }
 
-    /// Takes note of how an operation went.
-    pub(super) fn learn<T>(&self, answer: Result<T, StateError>) -> Result<T, StateError> {
+    /// Records how an operation went.
+    pub(super) fn record_outcome<T>(&self, answer: Result<T, StateError>) -> Result<T, StateError> {
         if let Err(error) = &answer {
             if cannot_write(error) {
-                let trouble = Degraded::Unwritable(error.to_string());
-                self.change(|view| view.trouble = Some(trouble));
+                let degraded = Degraded::Unwritable(error.to_string());
+                self.change(|view| view.degradation = Some(degraded));
             }
             if matches!(error, StateError::Storage { .. }) {
                 self.news.notify_one();
@@ -163,13 +164,13 @@ impl WatchedDatabase {
         &self,
         change: impl AsyncFnOnce(&mut sqlx::PgConnection, i64) -> Result<T, StateError>,
     ) -> Result<T, StateError> {
-        self.usable("written")?;
+        self.check_reachable("written")?;
         let answer = async {
             let _order = self.order.lock().await;
             let mut transaction = self.pool.begin().await.map_err(writing)?;
             // Whoever holds a lock for long must neither hang a command nor, by way of the order,
             // keep this host from looking at the database.
-            sqlx::query(LOCKED)
+            sqlx::query(SET_LOCK_TIMEOUT)
                 .execute(&mut *transaction)
                 .await
                 .map_err(writing)?;
@@ -179,7 +180,7 @@ impl WatchedDatabase {
             .fetch_one(&mut *transaction)
             .await
             .map_err(locked_or_writing)?;
-            let done = change(&mut transaction, version).await?;
+            let output = change(&mut transaction, version).await?;
             sqlx::query("SELECT pg_notify($1, '')")
                 .bind(CHANNEL)
                 .execute(&mut *transaction)
@@ -187,9 +188,9 @@ impl WatchedDatabase {
                 .map_err(writing)?;
             transaction.commit().await.map_err(writing)?;
             self.read().await?;
-            Ok(done)
+            Ok(output)
         };
-        self.learn(answer.await)
+        self.record_outcome(answer.await)
     }
 
     /// Reads what changed since the last time.
@@ -198,18 +199,18 @@ impl WatchedDatabase {
         self.read().await
     }
 
-    /// The same, by whoever holds the order.
+    /// Reads what changed since the last time. The caller holds the order.
     async fn read(&self) -> Result<(), StateError> {
-        let asked = Instant::now();
-        let known = self.see(|view| view.version);
-        let mut connection = self.sound().await?;
+        let read_at = Instant::now();
+        let known = self.with_view(|view| view.version);
+        let mut connection = self.healthy_connection().await?;
         let service = sqlx::query("SELECT * FROM domesday.service")
             .fetch_one(&mut *connection)
             .await
             .map_err(reading)?;
         let version: i64 = service.try_get("version").map_err(reading)?;
         if version == known {
-            self.change(|view| view.fresh = asked);
+            self.change(|view| view.fresh = read_at);
             return Ok(());
         }
         // A database that was put back to an earlier day is read anew.
@@ -249,14 +250,15 @@ impl WatchedDatabase {
             view.promoted = promoted;
             view.cursors = cursors;
             view.version = version;
-            view.fresh = asked;
+            view.fresh = read_at;
         });
         Ok(())
     }
 
-    /// A connection that stands. Where one was ended, those that rest beside it were more often
-    /// than not, so they are passed over; that the database is out of reach is known by a new one.
-    async fn sound(&self) -> Result<PoolConnection<Postgres>, StateError> {
+    /// Acquires a connection that works. When the server ended one idle connection, it mostly ended
+    /// the others too, so these are skipped. A new connection shows whether the database is out of
+    /// reach.
+    async fn healthy_connection(&self) -> Result<PoolConnection<Postgres>, StateError> {
         for _ in 0..CONNECTIONS {
             let mut connection = self.pool.acquire().await.map_err(reading)?;
             if connection.ping().await.is_ok() {
@@ -266,41 +268,41 @@ impl WatchedDatabase {
         self.pool.acquire().await.map_err(reading)
     }
 
-    async fn seen(&self) -> Result<(), StateError> {
-        match timeout(SILENT, self.catch_up()).await {
-            Ok(seen) => seen,
-            Err(_) => Err(storage("read", Failed::Silent)),
+    async fn catch_up_in_time(&self) -> Result<(), StateError> {
+        match timeout(ANSWER_TIMEOUT, self.catch_up()).await {
+            Ok(outcome) => outcome,
+            Err(_) => Err(storage("read", DatabaseFailure::Silent)),
         }
     }
 
-    /// Looks at the database, and says in the view how it is.
-    async fn look(&self) {
-        let before = self.see(|view| view.trouble.clone());
-        let mut seen = self.seen().await;
+    /// Checks the database, and records in the view how it is.
+    async fn check_database(&self) {
+        let before = self.with_view(|view| view.degradation.clone());
+        let mut outcome = self.catch_up_in_time().await;
         // What failed once may have been one connection or one slow moment, for which nobody's
         // requests are to be refused.
-        if let (Err(error), None) = (&seen, &before) {
+        if let (Err(error), None) = (&outcome, &before) {
             tracing::info!(%error, "the state is looked at again");
-            seen = self.seen().await;
+            outcome = self.catch_up_in_time().await;
         }
-        // An operation may have learnt of trouble meanwhile.
-        let before = self.see(|view| view.trouble.clone()).or(before);
-        let after = match (seen, &before) {
+        // An operation may have recorded a failure meanwhile.
+        let before = self.with_view(|view| view.degradation.clone()).or(before);
+        let after = match (outcome, &before) {
             (Err(error), _) => Some(Degraded::Unreachable(error.to_string())),
             // Whoever could not write may be able to by now; that takes a try.
-            (Ok(()), Some(_)) => match timeout(SILENT, self.probe()).await {
+            (Ok(()), Some(_)) => match timeout(ANSWER_TIMEOUT, self.probe()).await {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(Degraded::Unwritable(error.to_string())),
-                Err(_) => Some(Degraded::Unwritable(Failed::Silent.to_string())),
+                Err(_) => Some(Degraded::Unwritable(DatabaseFailure::Silent.to_string())),
             },
             (Ok(()), None) => return,
         };
         match (&before, &after) {
-            (None, Some(trouble)) => tracing::warn!(reason = trouble.text(), "state in trouble"),
+            (None, Some(degraded)) => tracing::warn!(reason = degraded.text(), "state degraded"),
             (Some(_), None) => tracing::info!("state usable again"),
             _ => {}
         }
-        self.change(|view| view.trouble = after);
+        self.change(|view| view.degradation = after);
     }
 
     async fn probe(&self) -> Result<(), StateError> {
@@ -312,19 +314,19 @@ impl WatchedDatabase {
     }
 }
 
-/// Looks twice a second, and whenever there are news.
+/// Checks the database twice a second, and whenever there is news.
 pub(super) async fn poll(watched: Arc<WatchedDatabase>) {
     loop {
-        // A news-giver that is in trouble itself must not make this spin.
-        let _ = timeout(EVERY, watched.news.notified()).await;
-        watched.look().await;
-        if watched.see(|view| view.trouble.is_some()) {
-            sleep(EVERY).await;
+        // A failing source of notifications must not make this spin.
+        let _ = timeout(POLL_INTERVAL, watched.news.notified()).await;
+        watched.check_database().await;
+        if watched.with_view(|view| view.degradation.is_some()) {
+            sleep(POLL_INTERVAL).await;
         }
     }
 }
 
-/// Hears of other hosts' changes; what it misses, [`poll`] finds.
+/// Listens for other hosts' changes; [`poll`] finds those that it misses.
 pub(super) async fn listen(watched: Arc<WatchedDatabase>) {
     loop {
         if let Ok(mut listener) = PgListener::connect_with(&watched.pool).await
@@ -334,6 +336,6 @@ pub(super) async fn listen(watched: Arc<WatchedDatabase>) {
                 watched.news.notify_one();
             }
         }
-        sleep(EVERY).await;
+        sleep(POLL_INTERVAL).await;
     }
 }

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::error::{Failed, storage};
+use super::error::{DatabaseFailure, storage};
 use crate::{Reply, StateError};
 
 /// No operation takes longer: the server gives up a statement before.
@@ -23,9 +23,9 @@ pub(super) struct Driver {
     /// None once it is stopped.
     runtime: Option<Runtime>,
     /// Held by each operation under way, so that closing can wait for them.
-    working: Option<mpsc::Sender<()>>,
-    finished: Mutex<Option<mpsc::Receiver<()>>>,
-    watching: Mutex<Vec<JoinHandle<()>>>,
+    operation_guard: Option<mpsc::Sender<()>>,
+    operations_ended: Mutex<Option<mpsc::Receiver<()>>>,
+    watch_tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Driver {
@@ -36,12 +36,12 @@ impl Driver {
             .enable_all()
             .build()
             .map_err(|error| storage("opened", error))?;
-        let (working, finished) = mpsc::channel(1);
+        let (operation_guard, operations_ended) = mpsc::channel(1);
         Ok(Driver {
             runtime: Some(runtime),
-            working: Some(working),
-            finished: Mutex::new(Some(finished)),
-            watching: Mutex::default(),
+            operation_guard: Some(operation_guard),
+            operations_ended: Mutex::new(Some(operations_ended)),
+            watch_tasks: Mutex::default(),
         })
     }
 
@@ -49,17 +49,20 @@ impl Driver {
     pub(super) fn watch(&self, task: impl Future<Output = ()> + Send + 'static) {
         if let Some(runtime) = &self.runtime {
             let handle = runtime.spawn(task);
-            let mut watching = self.watching.lock().unwrap_or_else(PoisonError::into_inner);
-            watching.push(handle);
+            let mut watch_tasks = self
+                .watch_tasks
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            watch_tasks.push(handle);
         }
     }
 
     /// Runs something that closing waits for.
     pub(super) fn work(&self, task: impl Future<Output = ()> + Send + 'static) {
-        if let (Some(runtime), working) = (&self.runtime, self.working.clone()) {
+        if let (Some(runtime), operation_guard) = (&self.runtime, self.operation_guard.clone()) {
             runtime.spawn(async move {
                 task.await;
-                drop(working);
+                drop(operation_guard);
             });
         }
     }
@@ -77,7 +80,7 @@ impl Driver {
         Box::pin(async move {
             match reply.await {
                 Ok(answer) => answer,
-                Err(_) => Err(storage("written", Failed::Closed)),
+                Err(_) => Err(storage("written", DatabaseFailure::Closed)),
             }
         })
     }
@@ -95,32 +98,33 @@ impl Driver {
         });
         match reply.recv() {
             Ok(answer) => answer,
-            Err(_) => Err(storage("written", Failed::Closed)),
+            Err(_) => Err(storage("written", DatabaseFailure::Closed)),
         }
     }
 
     /// Waits for what is under way, within a bound, and ends the runtime.
     pub(super) fn stop(&mut self, pool: PgPool) {
-        drop(self.working.take());
-        let watching = std::mem::take(
-            self.watching
+        drop(self.operation_guard.take());
+        let watch_tasks = std::mem::take(
+            self.watch_tasks
                 .get_mut()
                 .unwrap_or_else(PoisonError::into_inner),
         );
-        for task in watching {
+        for task in watch_tasks {
             task.abort();
         }
-        let finished = self
-            .finished
+        let operations_ended = self
+            .operations_ended
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let (Some(runtime), Some(mut finished)) = (self.runtime.take(), finished) else {
+        let (Some(runtime), Some(mut operations_ended)) = (self.runtime.take(), operations_ended)
+        else {
             return;
         };
         let end = move || {
             runtime.block_on(async {
-                let _ = timeout(CLOSING, finished.recv()).await;
+                let _ = timeout(CLOSING, operations_ended.recv()).await;
                 let _ = timeout(Duration::from_secs(1), pool.close()).await;
             });
             runtime.shutdown_background();
@@ -147,6 +151,6 @@ async fn bounded<T>(
 ) -> Result<T, StateError> {
     match timeout(LONGEST, operation).await {
         Ok(answer) => answer,
-        Err(_) => Err(storage("written", Failed::Silent)),
+        Err(_) => Err(storage("written", DatabaseFailure::Silent)),
     }
 }

@@ -1,4 +1,4 @@
-//! What the database says went wrong, in the state's terms.
+//! Database failures as errors of the state.
 
 use std::error::Error;
 use std::fmt;
@@ -18,20 +18,18 @@ impl fmt::Display for SharedError {
 
 impl Error for SharedError {}
 
-/// A failure that is no database's word but ours.
+/// A failure that the host found, rather than the database.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failed {
+pub(super) enum DatabaseFailure {
     #[error("the database does not answer")]
     Silent,
     #[error("database unavailable: {0}")]
-    Troubled(String),
+    Unavailable(String),
     #[error("tenants and keys were last read from the database too long ago")]
     Stale,
     #[error("the state is being closed")]
     Closed,
-    #[error(
-        "somebody else holds a lock on it in the database; nothing was changed, and it can be tried again"
-    )]
+    #[error("another session holds a lock on this data; nothing was changed. Try again")]
     Locked,
 }
 
@@ -45,32 +43,32 @@ pub(super) fn storage(
     }
 }
 
-/// For `map_err` of what opens.
+/// Wraps a database error of an opening.
 pub(super) fn opening(error: sqlx::Error) -> StateError {
     storage("opened", error)
 }
 
-/// For `map_err` of what reads.
+/// Wraps a database error of a read.
 pub(super) fn reading(error: sqlx::Error) -> StateError {
     storage("read", error)
 }
 
-/// For `map_err` of what writes.
+/// Wraps a database error of a write.
 pub(super) fn writing(error: sqlx::Error) -> StateError {
     storage("written", error)
 }
 
-/// For `map_err` of what waits for a lock first.
+/// Wraps a database error of a write that may wait for a lock first.
 pub(super) fn locked_or_writing(error: sqlx::Error) -> StateError {
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     match error.as_database_error().and_then(|error| error.code()) {
-        Some(code) if code == LOCK_NOT_AVAILABLE => storage("written", Failed::Locked),
+        Some(code) if code == LOCK_NOT_AVAILABLE => storage("written", DatabaseFailure::Locked),
         _ => writing(error),
     }
 }
 
-/// Whether this says that the database cannot write at all, rather than that it would not do this
-/// one thing: a full disk, no memory, an input or output error, a server that only reads.
+/// Reports whether the database cannot write at all. A full disk, no memory, an input or output
+/// error or a read-only server says so; a refusal of one statement does not.
 pub(super) fn cannot_write(error: &StateError) -> bool {
     let StateError::Storage { source, .. } = error else {
         return false;

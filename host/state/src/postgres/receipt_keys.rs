@@ -17,13 +17,16 @@ const BEGIN: &str = "INSERT INTO domesday.receipt_keys (tenant, key) \
 const ERASE: &str = "DELETE FROM domesday.receipt_keys WHERE tenant = $1";
 
 impl PostgresState {
-    fn kept(&self, tenant: Option<&TenantId>) -> Result<Vec<(TenantId, ReceiptKey)>, StateError> {
+    fn read_keys(
+        &self,
+        tenant: Option<&TenantId>,
+    ) -> Result<Vec<(TenantId, ReceiptKey)>, StateError> {
         let watched = Arc::clone(&self.watched);
         let tenant = tenant.map(|tenant| tenant.as_str().to_owned());
         self.driver.wait(async move {
-            watched.usable("read")?;
+            watched.check_reachable("read")?;
             let rows = sqlx::query(KEYS).bind(tenant).fetch_all(&watched.pool);
-            let rows = watched.learn(rows.await.map_err(reading))?;
+            let rows = watched.record_outcome(rows.await.map_err(reading))?;
             rows.iter().map(entry).collect()
         })
     }
@@ -31,7 +34,7 @@ impl PostgresState {
 
 impl ReceiptKeys for PostgresState {
     fn receipt_key(&self, tenant: &TenantId, fresh: ReceiptKey) -> Result<ReceiptKey, StateError> {
-        if let Some((_, key)) = self.kept(Some(tenant))?.pop() {
+        if let Some((_, key)) = self.read_keys(Some(tenant))?.pop() {
             return Ok(key);
         }
         let (watched, tenant) = (Arc::clone(&self.watched), tenant.clone());
@@ -51,7 +54,7 @@ impl ReceiptKeys for PostgresState {
     }
 
     fn receipt_keys(&self) -> Result<Vec<(TenantId, ReceiptKey)>, StateError> {
-        self.kept(None)
+        self.read_keys(None)
     }
 
     fn erase_receipt_key(&self, tenant: &TenantId) -> Result<bool, StateError> {

@@ -20,7 +20,7 @@ fn damaged(record: &str, reason: impl Into<Box<dyn Error + Send + Sync>>) -> Sta
     }
 }
 
-/// The promoted releases, of the service's row.
+/// Reads the promoted releases from the service's row.
 pub(super) fn promoted(row: &PgRow) -> Result<PromotedReleases, StateError> {
     let mut promoted = PromotedReleases::default();
     for (what, column) in [
@@ -33,7 +33,7 @@ pub(super) fn promoted(row: &PgRow) -> Result<PromotedReleases, StateError> {
     Ok(promoted)
 }
 
-/// The secrets of cursors, of the service's row.
+/// Reads the secrets of cursors from the service's row.
 pub(super) fn cursor_secrets(row: &PgRow) -> Result<CursorSecrets, StateError> {
     let secret = |column| -> Result<Option<CursorSecret>, StateError> {
         let bytes: Option<Vec<u8>> = row.try_get(column).map_err(reading)?;
@@ -48,22 +48,22 @@ pub(super) fn cursor_secrets(row: &PgRow) -> Result<CursorSecrets, StateError> {
     })
 }
 
-/// A count that is small by its meaning.
+/// Converts a count that is small by its meaning.
 pub(super) fn small(record: &str, number: i64) -> Result<u32, StateError> {
     u32::try_from(number).map_err(|error| damaged(record, error))
 }
 
-/// A count that cannot be negative.
+/// Converts a count that cannot be negative.
 pub(super) fn count(record: &str, number: i64) -> Result<u64, StateError> {
     u64::try_from(number).map_err(|error| damaged(record, error))
 }
 
-/// As PostgreSQL has it: what is larger than its largest number is as good as that.
+/// Converts a count to PostgreSQL's signed form, and caps it at the largest number.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// A month as one number, in which they are ordered.
+/// Numbers a month, so that later months have larger numbers.
 pub(super) fn month(month: Month) -> i32 {
     let before = i32::try_from(month.month).unwrap_or(12) - 1;
     month.year.saturating_mul(12).saturating_add(before)
@@ -73,7 +73,7 @@ pub(super) fn plan_text(plan: &Plan) -> Result<String, StateError> {
     serde_json::to_string(plan).map_err(|error| storage("written", error))
 }
 
-/// Of the columns id, plan (as text), enabled and created_at.
+/// Reads a tenant from the columns id, plan (as text), enabled and created_at.
 pub(super) fn tenant(row: &PgRow) -> Result<Tenant, StateError> {
     let id: &str = row.try_get("id").map_err(reading)?;
     let name = || format!("tenants/{id}");
@@ -86,7 +86,7 @@ pub(super) fn tenant(row: &PgRow) -> Result<Tenant, StateError> {
     })
 }
 
-/// Of all columns of the table.
+/// Reads a key and its digest from all columns of the table.
 pub(super) fn key(row: &PgRow) -> Result<(KeyRecord, KeyDigest), StateError> {
     let bytes: &[u8] = row.try_get("id").map_err(reading)?;
     let id = bytes
@@ -142,7 +142,7 @@ fn status(text: &str) -> Option<JobStatus> {
     }
 }
 
-/// Of the columns of the table that a tenant may see.
+/// Reads a job from the columns of the table that a tenant may see.
 pub(super) fn job(row: &PgRow) -> Result<Job, StateError> {
     let id: uuid::Uuid = row.try_get("id").map_err(reading)?;
     let name = format!("jobs/{id}");

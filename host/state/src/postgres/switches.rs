@@ -1,4 +1,4 @@
-//! What operators switched.
+//! The operators' switches.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Switches for PostgresState {
         self.watched.promoted(what)
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.watched.trouble()
+    fn degradation(&self) -> Option<String> {
+        self.watched.degradation()
     }
 }

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::PostgresState;
 use super::directory::WatchedDatabase;
 use super::driver::LONGEST;
-use super::error::{Failed, SharedError, reading, storage, writing};
+use super::error::{DatabaseFailure, SharedError, reading, storage, writing};
 use super::records::{count, month, signed};
 use crate::{Charge, ChargeOutcome, Month, Reply, StateError, TenantId, Usage};
 
@@ -26,7 +26,7 @@ pub(super) struct Change {
     pub(super) month: i32,
     pub(super) units: i64,
     /// The most that may be used before it; of no meaning where units are given back.
-    pub(super) room: i64,
+    pub(super) max_used_before: i64,
 }
 
 impl Change {
@@ -37,7 +37,7 @@ impl Change {
             month: month(at),
             units,
             // Negative where it fits into no month.
-            room: signed(allowance).saturating_sub(units),
+            max_used_before: signed(allowance).saturating_sub(units),
         }
     }
 
@@ -46,19 +46,22 @@ impl Change {
             tenant: tenant.as_str().to_owned(),
             month: month(at),
             units: -signed(units),
-            room: 0,
+            max_used_before: 0,
         }
     }
 
-    /// This one and `next` as one, which is granted exactly where both are.
-    fn joined(&self, next: &Change) -> Option<Change> {
+    /// Merges this change and `next`, if one statement can stand for both. The merged change is
+    /// granted exactly where both are.
+    fn merge(&self, next: &Change) -> Option<Change> {
         let same = self.tenant == next.tenant && self.month == next.month;
         if !same || (self.units < 0) != (next.units < 0) {
             return None;
         }
         Some(Change {
             units: self.units.checked_add(next.units)?,
-            room: self.room.min(next.room.saturating_sub(self.units)),
+            max_used_before: self
+                .max_used_before
+                .min(next.max_used_before.saturating_sub(self.units)),
             ..self.clone()
         })
     }
@@ -71,7 +74,7 @@ pub(super) struct Pending {
 }
 
 /// Makes changes on a connection, in order; sorted by tenant and month, or they could deadlock.
-pub(super) async fn make(
+pub(super) async fn apply_changes(
     connection: &mut PgConnection,
     changes: &[Change],
 ) -> Result<Vec<ChargeOutcome>, StateError> {
@@ -85,21 +88,21 @@ pub(super) async fn make(
         )
         .bind(changes.iter().map(|it| it.month).collect::<Vec<_>>())
         .bind(column(|it| it.units))
-        .bind(column(|it| it.room))
+        .bind(column(|it| it.max_used_before))
         .fetch_all(connection)
         .await
         .map_err(writing)?;
-    let charged = rows.iter().map(|row| {
+    let outcomes = rows.iter().map(|row| {
         let used = count("usage", row.try_get("total").map_err(reading)?)?;
         Ok(match row.try_get("granted").map_err(reading)? {
             true => ChargeOutcome::Granted { used },
             false => ChargeOutcome::Exhausted { used },
         })
     });
-    charged.collect()
+    outcomes.collect()
 }
 
-/// Units used in a month.
+/// Returns the units used in a month.
 pub(super) async fn used(
     connection: &mut PgConnection,
     tenant: &TenantId,
@@ -116,24 +119,24 @@ pub(super) async fn used(
 
 /// Several changes of a tenant's month that are made as one.
 struct Run {
-    joined: Change,
+    merged: Change,
     members: Vec<Pending>,
 }
 
-/// Puts what arrived into runs, in the order of tenants and months, and within one as it arrived.
-fn runs(arrived: Vec<Pending>) -> Vec<Run> {
+/// Groups a batch into runs by tenant and month, and keeps the order of arrival within a month.
+fn runs(batch: Vec<Pending>) -> Vec<Run> {
     let mut by_row: BTreeMap<(String, i32), Vec<Run>> = BTreeMap::new();
-    for pending in arrived {
+    for pending in batch {
         let row = (pending.change.tenant.clone(), pending.change.month);
         let runs = by_row.entry(row).or_default();
         if let Some(last) = runs.last_mut()
-            && let Some(joined) = last.joined.joined(&pending.change)
+            && let Some(merged) = last.merged.merge(&pending.change)
         {
-            last.joined = joined;
+            last.merged = merged;
             last.members.push(pending);
         } else {
             runs.push(Run {
-                joined: pending.change.clone(),
+                merged: pending.change.clone(),
                 members: vec![pending],
             });
         }
@@ -141,20 +144,20 @@ fn runs(arrived: Vec<Pending>) -> Vec<Run> {
     by_row.into_values().flatten().collect()
 }
 
-/// Charges what arrives until nobody can ask any more, and then what still waits.
+/// Charges the changes that arrive, until every sender is gone and none waits.
 pub(super) async fn commit(
     watched: Arc<WatchedDatabase>,
     mut waiting: mpsc::UnboundedReceiver<Pending>,
 ) {
     loop {
-        let mut arrived = Vec::new();
-        if waiting.recv_many(&mut arrived, GROUP).await == 0 {
+        let mut batch = Vec::new();
+        if waiting.recv_many(&mut batch, GROUP).await == 0 {
             return;
         }
-        let left = charge(&watched, runs(arrived)).await;
+        let retries = charge(&watched, runs(batch)).await;
         // What did not fit together may fit in part.
-        let one_by_one = left.into_iter().map(|pending| Run {
-            joined: pending.change.clone(),
+        let one_by_one = retries.into_iter().map(|pending| Run {
+            merged: pending.change.clone(),
             members: vec![pending],
         });
         charge(&watched, one_by_one.collect()).await;
@@ -166,18 +169,18 @@ async fn charge(watched: &WatchedDatabase, runs: Vec<Run>) -> Vec<Pending> {
     if runs.is_empty() {
         return Vec::new();
     }
-    let changes: Vec<Change> = runs.iter().map(|run| run.joined.clone()).collect();
+    let changes: Vec<Change> = runs.iter().map(|run| run.merged.clone()).collect();
     let attempt = async {
-        watched.usable("written")?;
+        watched.check_reachable("written")?;
         let mut connection = watched.pool.acquire().await.map_err(writing)?;
-        make(&mut connection, &changes).await
+        apply_changes(&mut connection, &changes).await
     };
-    let made = match timeout(LONGEST, attempt).await {
-        Ok(made) => watched.learn(made),
-        Err(_) => watched.learn(Err(storage("written", Failed::Silent))),
+    let outcomes = match timeout(LONGEST, attempt).await {
+        Ok(outcomes) => watched.record_outcome(outcomes),
+        Err(_) => watched.record_outcome(Err(storage("written", DatabaseFailure::Silent))),
     };
-    let made = match made {
-        Ok(made) => made,
+    let outcomes = match outcomes {
+        Ok(outcomes) => outcomes,
         Err(error) => {
             let error = SharedError(Arc::new(error));
             for pending in runs.into_iter().flat_map(|run| run.members) {
@@ -186,28 +189,28 @@ async fn charge(watched: &WatchedDatabase, runs: Vec<Run>) -> Vec<Pending> {
             return Vec::new();
         }
     };
-    let mut left = Vec::new();
-    for (run, charged) in runs.into_iter().zip(made) {
-        match charged {
-            ChargeOutcome::Exhausted { .. } if run.members.len() > 1 => left.extend(run.members),
-            charged => answer(run, charged),
+    let mut retries = Vec::new();
+    for (run, outcome) in runs.into_iter().zip(outcomes) {
+        match outcome {
+            ChargeOutcome::Exhausted { .. } if run.members.len() > 1 => retries.extend(run.members),
+            outcome => answer(run, outcome),
         }
     }
-    left
+    retries
 }
 
-/// Tells each member what is used with it, of what is used with all.
-fn answer(run: Run, charged: ChargeOutcome) {
+/// Replies to each member with the units used up to and including its own.
+fn answer(run: Run, total: ChargeOutcome) {
     let mut after = 0_u64;
     for pending in run.members.into_iter().rev() {
-        let charged = match charged {
+        let outcome = match total {
             ChargeOutcome::Granted { used } => ChargeOutcome::Granted {
                 used: used.saturating_sub(after),
             },
             exhausted @ ChargeOutcome::Exhausted { .. } => exhausted,
         };
         after += u64::try_from(pending.change.units).unwrap_or(0);
-        let _ = pending.answer.send(Ok(charged));
+        let _ = pending.answer.send(Ok(outcome));
     }
 }
 
@@ -221,7 +224,7 @@ impl PostgresState {
         Box::pin(async move {
             match reply.await {
                 Ok(answer) => answer,
-                Err(_) => Err(storage("written", Failed::Closed)),
+                Err(_) => Err(storage("written", DatabaseFailure::Closed)),
             }
         })
     }
@@ -246,19 +249,19 @@ impl Usage for PostgresState {
         if units == 0 {
             return Box::pin(async { Ok(()) });
         }
-        let done = self.change(Change::refund(&tenant, month, u64::from(units)));
-        Box::pin(async move { done.await.map(drop) })
+        let refund = self.change(Change::refund(&tenant, month, u64::from(units)));
+        Box::pin(async move { refund.await.map(drop) })
     }
 
     fn used(&self, tenant: TenantId, at: Month) -> Reply<u64> {
         let watched = Arc::clone(&self.watched);
         self.driver.begin(async move {
-            watched.usable("read")?;
+            watched.check_reachable("read")?;
             let read = async {
                 let mut connection = watched.pool.acquire().await.map_err(reading)?;
                 used(&mut connection, &tenant, at).await
             };
-            watched.learn(read.await)
+            watched.record_outcome(read.await)
         })
     }
 }

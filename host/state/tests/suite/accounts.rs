@@ -50,7 +50,7 @@ pub(crate) fn tenants_are_kept<S: Store>() {
 pub(crate) fn a_key_opens_what_it_was_made_for<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let key = state.create_key(&new_key("acme"), seed(1), NOW).unwrap();
-    let principal = access(&state, &key, NOW).granted().unwrap();
+    let principal = access(&state, &key, NOW).into_principal().unwrap();
     let expected = Principal {
         tenant: id("acme"),
         key_id: key.id,
@@ -101,7 +101,7 @@ pub(crate) fn a_wrong_key_opens_nothing<S: Store>() {
 pub(crate) fn a_revoked_key_opens_nothing_ever_again<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let key = state.create_key(&new_key("acme"), seed(1), NOW).unwrap();
-    assert!(access(&state, &key, NOW).granted().is_some());
+    assert!(access(&state, &key, NOW).into_principal().is_some());
     let record = state.revoke_key(key.id, NOW).unwrap();
     assert_eq!(record.revoked_at, Some(NOW));
     assert_eq!(access(&state, &key, NOW), Access::Denied(Denial::Revoked));
@@ -121,7 +121,7 @@ pub(crate) fn a_key_expires_on_its_millisecond<S: Store>() {
     let mut new = new_key("acme");
     new.expires_at = Some(LATER);
     let key = state.create_key(&new, seed(1), NOW).unwrap();
-    assert!(access(&state, &key, NOW).granted().is_some());
+    assert!(access(&state, &key, NOW).into_principal().is_some());
     assert_eq!(access(&state, &key, LATER), Access::Denied(Denial::Expired));
     assert_eq!(state.keys(None).unwrap()[0].expires_at, Some(LATER));
 }
@@ -135,8 +135,8 @@ pub(crate) fn keys_of_a_tenant_are_independent<S: Store>() {
     let new = state.create_key(&new_key("acme"), seed(1), NOW).unwrap();
     let other = state.create_key(&new_key("other"), seed(3), NOW).unwrap();
     state.revoke_key(old.id, NOW).unwrap();
-    assert!(access(&state, &new, NOW).granted().is_some());
-    let principal = access(&state, &other, NOW).granted().unwrap();
+    assert!(access(&state, &new, NOW).into_principal().is_some());
+    let principal = access(&state, &other, NOW).into_principal().unwrap();
     assert_eq!(principal.tenant, id("other"));
 
     let ids = |tenant: Option<&TenantId>| -> Vec<KeyId> {
@@ -161,7 +161,7 @@ pub(crate) fn a_tenant_is_disabled_and_enabled<S: Store>() {
     let state = store.open();
     assert_eq!(access(&state, &key, NOW), disabled);
     assert!(state.set_enabled(&id("acme"), true).unwrap().enabled);
-    assert!(access(&state, &key, NOW).granted().is_some());
+    assert!(access(&state, &key, NOW).into_principal().is_some());
 }
 
 pub(crate) fn a_changed_plan_reaches_every_key<S: Store>() {
@@ -171,19 +171,24 @@ pub(crate) fn a_changed_plan_reaches_every_key<S: Store>() {
             .create_key(&new_key("acme"), seed(number), NOW)
             .unwrap()
     });
-    let before = access(&state, &keys[0], NOW).granted().unwrap();
+    let before = access(&state, &keys[0], NOW).into_principal().unwrap();
     let plan = Plan {
         monthly_units: 7,
         ..Plan::default()
     };
     assert_eq!(state.set_plan(&id("acme"), &plan).unwrap().plan, plan);
     for key in &keys {
-        assert_eq!(access(&state, key, NOW).granted().unwrap().plan, plan);
+        assert_eq!(
+            access(&state, key, NOW).into_principal().unwrap().plan,
+            plan
+        );
     }
     // A request that was let in before goes on under what it was let in with.
     assert_eq!(before.plan, Plan::default());
     drop(state);
-    let principal = access(&store.open(), &keys[1], NOW).granted().unwrap();
+    let principal = access(&store.open(), &keys[1], NOW)
+        .into_principal()
+        .unwrap();
     assert_eq!(principal.plan, plan);
 }
 
@@ -216,7 +221,7 @@ pub(crate) fn what_cannot_be_made_changes_nothing<S: Store>() {
 
     assert_eq!(state.tenants().unwrap(), tenants);
     assert_eq!(state.keys(None).unwrap(), keys);
-    assert!(access(&state, &key, NOW).granted().is_some());
+    assert!(access(&state, &key, NOW).into_principal().is_some());
 }
 
 pub(crate) fn everything_survives_a_restart<S: Store>() {
@@ -232,7 +237,7 @@ pub(crate) fn everything_survives_a_restart<S: Store>() {
     assert_eq!(state.tenants().unwrap(), tenants);
     assert_eq!(state.keys(None).unwrap(), keys);
     assert_eq!(access(&state, &key, NOW), before);
-    assert!(before.granted().is_some());
+    assert!(before.into_principal().is_some());
 }
 
 /// Four threads make, use and revoke keys of one tenant: each sees its own changes at once, and
@@ -246,10 +251,10 @@ pub(crate) fn threads_see_one_state<S: Store>() {
                 for round in 0..8 {
                     let seed = seed(thread * 8 + round);
                     let key = state.create_key(&new_key("acme"), seed, NOW).unwrap();
-                    assert!(access(state, &key, NOW).granted().is_some());
+                    assert!(access(state, &key, NOW).into_principal().is_some());
                     if round % 2 == 0 {
                         state.revoke_key(key.id, NOW).unwrap();
-                        assert!(access(state, &key, NOW).granted().is_none());
+                        assert!(access(state, &key, NOW).into_principal().is_none());
                     }
                 }
             });

@@ -55,7 +55,7 @@ pub(crate) fn a_job_is_its_tenants_alone<S: Store>() {
     theirs.idempotency = Some(key("k", 2));
     accepted(submit(&state, mine));
     accepted(submit(&state, theirs));
-    let known = |tenant: &str| wait(state.known(id(tenant), key("k", 1), NOW));
+    let known = |tenant: &str| wait(state.find_submission(id(tenant), key("k", 1), NOW));
     assert!(matches!(known("acme"), Some(Submission::Known(job)) if job.id.as_u128() == 2));
     assert_eq!(known("other"), Some(Submission::Conflict));
 }
@@ -98,7 +98,10 @@ pub(crate) fn a_submission_is_refused_in_order<S: Store>() {
     let exhausted = Submission::Exhausted { used: 4 };
     assert_eq!(submit(&state, bad.clone()), exhausted);
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (4, 1));
-    assert_eq!(wait(state.known(id("acme"), key("new", 2), NOW)), None);
+    assert_eq!(
+        wait(state.find_submission(id("acme"), key("new", 2), NOW)),
+        None
+    );
     bad.allowance = 8;
     accepted(submit(&state, bad));
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (8, 2));
@@ -106,16 +109,22 @@ pub(crate) fn a_submission_is_refused_in_order<S: Store>() {
 
 pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
     let (store, state) = with_tenant::<S>();
-    assert_eq!(wait(state.known(id("acme"), key("k", 1), NOW)), None);
+    assert_eq!(
+        wait(state.find_submission(id("acme"), key("k", 1), NOW)),
+        None
+    );
     let mut new = job_of("acme", 1, &[(1, 1, b"row")]);
     new.idempotency = Some(key("k", 1));
     let job = accepted(submit(&state, new.clone()));
     new.id = Uuid::from_u128(2);
     let known = Some(Submission::Known(job));
     assert_eq!(Some(submit(&state, new.clone())), known);
-    assert_eq!(wait(state.known(id("acme"), key("k", 1), NOW)), known);
     assert_eq!(
-        wait(state.known(id("acme"), key("k", 2), NOW)),
+        wait(state.find_submission(id("acme"), key("k", 1), NOW)),
+        known
+    );
+    assert_eq!(
+        wait(state.find_submission(id("acme"), key("k", 2), NOW)),
         Some(Submission::Conflict)
     );
     drop(state);
@@ -128,7 +137,8 @@ pub(crate) fn a_known_key_answers_with_its_job<S: Store>() {
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (3, 3));
 }
 
-/// A hundred at once, over two handles: one is accepted, and all others receive its job.
+/// Of a hundred submissions at once, over two handles, one is accepted, and all others receive its
+/// job.
 pub(crate) fn a_hundred_identical_submissions_are_one_job<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let state = Arc::new(state);
@@ -181,7 +191,8 @@ pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
     assert_eq!(used(&state, "acme"), 1);
 }
 
-/// Seven days with its job, then with its document alone, and from thirty days on for nothing.
+/// A key answers for seven days with its job, then with its document alone, and from thirty days on
+/// with a refusal.
 pub(crate) fn a_key_is_remembered_for_ever<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let mut new = job_of("acme", 1, &[(1, 1, b"row")]);
@@ -197,7 +208,7 @@ pub(crate) fn a_key_is_remembered_for_ever<S: Store>() {
     let mut at = |state: &S::State, millis: i64, digest: u8| {
         (again.now, again.idempotency) = (after(millis), Some(key("k", digest)));
         let answer = submit(state, again.clone());
-        let known = wait(state.known(id("acme"), key("k", digest), again.now));
+        let known = wait(state.find_submission(id("acme"), key("k", digest), again.now));
         assert_eq!(known, Some(answer.clone()), "at {millis}");
         answer
     };
@@ -225,7 +236,7 @@ pub(crate) fn a_key_is_remembered_for_ever<S: Store>() {
     }
 }
 
-/// What nobody finished in its time costs nothing, and its key says that it failed.
+/// A job that nobody finished in its time costs nothing, and its key reports that it failed.
 pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let mut new = job_of("acme", 1, &[(3, 2, b"one"), (3, 3, b"two"), (3, 3, b"tri")]);
@@ -245,7 +256,7 @@ pub(crate) fn a_job_that_outlives_its_time_is_given_back<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!((used(&state, "acme"), wait(state.waiting())), (2, 0));
-    let known = wait(state.known(id("acme"), key("k", 1), end));
+    let known = wait(state.find_submission(id("acme"), key("k", 1), end));
     let Some(Submission::Known(known)) = known else {
         panic!("{known:?}");
     };

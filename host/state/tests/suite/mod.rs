@@ -19,14 +19,14 @@ pub(crate) trait Store {
     /// The implementation under test.
     type State: State + 'static;
 
-    /// A place that holds no state yet.
+    /// Creates a store that holds no state yet.
     fn empty() -> Self;
 
     /// Opens the state of this place; only after an earlier one was dropped.
     fn open(&self) -> Self::State;
 
-    /// The same state as another host has it, or the same handle where one process alone can
-    /// have it open.
+    /// Opens the same state as another host does, or returns the same handle where one process
+    /// alone can have it open.
     fn second(&self, first: &Arc<Self::State>) -> Arc<Self::State> {
         Arc::clone(first)
     }
@@ -34,10 +34,10 @@ pub(crate) trait Store {
 
 /// Runs the whole suite against one store.
 macro_rules! state_suite {
-    ($store:ty: $($room:ident { $($test:ident)* })*) => {
-        $(mod $room {
+    ($store:ty: $($module:ident { $($test:ident)* })*) => {
+        $(mod $module {
             use super::*;
-            $(#[test] fn $test() { suite::$room::$test::<$store>(); })*
+            $(#[test] fn $test() { suite::$module::$test::<$store>(); })*
         })*
     };
     ($store:ty) => {
@@ -123,12 +123,12 @@ pub(crate) const JUNE: Month = Month {
     month: 6,
 };
 
-/// So many milliseconds after [`NOW`].
+/// Returns the time `millis` milliseconds after [`NOW`].
 pub(crate) fn after(millis: i64) -> UnixMillis {
     UnixMillis(NOW.0 + millis)
 }
 
-/// What a reply comes to, be it an error.
+/// Waits for a reply, and returns its result.
 pub(crate) fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
@@ -136,7 +136,7 @@ pub(crate) fn outcome<T>(reply: Reply<T>) -> Result<T, StateError> {
     runtime.block_on(reply)
 }
 
-/// What a reply comes to.
+/// Waits for a reply, and returns its value.
 pub(crate) fn wait<T>(reply: Reply<T>) -> T {
     outcome(reply).unwrap()
 }
@@ -145,7 +145,7 @@ pub(crate) fn used(state: &impl Usage, tenant: &str) -> u64 {
     wait(state.used(id(tenant), JUNE))
 }
 
-/// A job of these chunks, each given by its rows, units and bytes, with room for everything.
+/// Makes a job of these chunks, each given by its rows, units and bytes, that no limit refuses.
 pub(crate) fn job_of(tenant: &str, number: u128, chunks: &[(u32, u32, &[u8])]) -> NewJob {
     let chunk = |&(rows, units, input): &(u32, u32, &[u8])| NewChunk {
         rows,
@@ -181,7 +181,7 @@ pub(crate) fn submit(state: &impl Jobs, job: NewJob) -> Submission {
 
 /// Finishes a chunk whose one row was valued.
 pub(crate) fn finish(state: &impl Jobs, lease: Lease, chunk: u32, output: &[u8]) {
-    let done = ChunkDone {
+    let done = ChunkResults {
         chunk,
         output: output.to_vec(),
         tally: Tally {

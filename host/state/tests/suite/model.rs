@@ -265,7 +265,7 @@ impl<S: State> Model<'_, S> {
         let (answer, wanted, refund) = match *op {
             Op::Finish(_, refund, len) => {
                 let chunk = u32::try_from(job.next).unwrap();
-                let done = ChunkDone {
+                let done = ChunkResults {
                     chunk,
                     output: vec![8; len.into()],
                     tally: Tally::default(),

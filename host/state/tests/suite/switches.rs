@@ -11,7 +11,7 @@ pub(crate) fn switches_are_kept<S: Store>() {
         (state.jobs_paused(), state.promoted(ReleaseKind::Valuation)),
         (false, None)
     );
-    assert_eq!(state.trouble(), None);
+    assert_eq!(state.degradation(), None);
     state.pause_jobs(true).unwrap();
     state.pause_jobs(true).unwrap();
     state.promote(ReleaseKind::Valuation, "first").unwrap();

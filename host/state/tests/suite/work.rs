@@ -17,8 +17,8 @@ fn job(state: &impl Jobs, number: u128) -> Job {
     wait(state.job(id("acme"), Uuid::from_u128(number), NOW)).unwrap()
 }
 
-fn done(chunk: u32) -> ChunkDone {
-    ChunkDone {
+fn chunk_results(chunk: u32) -> ChunkResults {
+    ChunkResults {
         chunk,
         output: b"result".to_vec(),
         tally: Tally {
@@ -59,7 +59,7 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     assert_eq!(wait(state.input(lease, 0)), Some(b"one".to_vec()));
     assert_eq!(wait(state.input(lease, 1)), Some(b"two".to_vec()));
     assert_eq!(wait(state.input(lease, 2)), None);
-    let first = ChunkDone {
+    let first = ChunkResults {
         chunk: 0,
         output: b"first".to_vec(),
         tally: Tally {
@@ -86,7 +86,7 @@ pub(crate) fn a_job_goes_from_queued_to_completed<S: Store>() {
     let output = |chunk| wait(state.output(id("acme"), lease.job, chunk, NOW));
     assert_eq!((output(0), output(1)), (Some(b"first".to_vec()), None));
 
-    let second = ChunkDone {
+    let second = ChunkResults {
         chunk: 1,
         output: b"second".to_vec(),
         tally: Tally {
@@ -198,7 +198,7 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(
-        wait(state.finish_chunk(first.lease, done(0), end, LEASE)),
+        wait(state.finish_chunk(first.lease, chunk_results(0), end, LEASE)),
         LeaseStatus::Lost
     );
     assert_eq!(
@@ -213,7 +213,7 @@ pub(crate) fn a_lease_ends_on_its_millisecond<S: Store>() {
     );
     assert_eq!((used(&*state, "acme"), wait(other.waiting())), (2, 1));
     assert_eq!(
-        wait(other.finish_chunk(second.lease, done(0), end, LEASE)),
+        wait(other.finish_chunk(second.lease, chunk_results(0), end, LEASE)),
         LeaseStatus::Held
     );
     // Its checkpoint renewed the lease.
@@ -252,7 +252,7 @@ pub(crate) fn a_job_let_go_can_be_claimed_at_once<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(
-        wait(state.finish_chunk(first.lease, done(0), NOW, LEASE)),
+        wait(state.finish_chunk(first.lease, chunk_results(0), NOW, LEASE)),
         LeaseStatus::Lost
     );
     let second = claim(&state, NOW).unwrap();
@@ -272,14 +272,14 @@ pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
     );
     let lease = claim(&state, NOW).unwrap().lease;
     assert_eq!(
-        wait(state.finish_chunk(lease, done(1), NOW, LEASE)),
+        wait(state.finish_chunk(lease, chunk_results(1), NOW, LEASE)),
         LeaseStatus::Lost
     );
     assert_eq!(job(&state, 1).tally, Tally::default());
     finish(&state, lease, 0, b"first");
     let after_first = job(&state, 1);
     // A repetition by the same claim, whose answer was lost, changes nothing.
-    let mut again = done(0);
+    let mut again = chunk_results(0);
     (again.refund, again.output) = (1, b"other".to_vec());
     assert_eq!(
         wait(state.finish_chunk(lease, again, after(9), LEASE)),
@@ -289,7 +289,7 @@ pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
     let output = wait(state.output(id("acme"), lease.job, 0, NOW));
     assert_eq!(output, Some(b"first".to_vec()));
     // A refund is never more than the chunk cost.
-    let mut greedy = done(1);
+    let mut greedy = chunk_results(1);
     greedy.refund = 100;
     assert_eq!(
         wait(state.finish_chunk(lease, greedy, NOW, LEASE)),
@@ -327,7 +327,7 @@ pub(crate) fn a_failed_job_gives_back_what_was_not_done<S: Store>() {
         LeaseStatus::Lost
     );
     assert_eq!(
-        wait(state.finish_chunk(lease, done(1), NOW, LEASE)),
+        wait(state.finish_chunk(lease, chunk_results(1), NOW, LEASE)),
         LeaseStatus::Lost
     );
     assert_eq!(claim(&state, after(LEASE * 9)).unwrap().job.id.as_u128(), 2);
@@ -357,7 +357,7 @@ pub(crate) fn jobs_go_on_after_a_restart<S: Store>() {
     let third = claim(&state, after(LEASE * 2)).unwrap();
     assert_eq!((third.next, third.attempts), (1, 2));
     assert_eq!(
-        wait(state.finish_chunk(second.lease, done(1), NOW, LEASE)),
+        wait(state.finish_chunk(second.lease, chunk_results(1), NOW, LEASE)),
         LeaseStatus::Lost
     );
     finish(&state, third.lease, 1, b"second");

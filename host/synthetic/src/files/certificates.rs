@@ -198,7 +198,7 @@ impl Certificates {
         self.cells[at].push_str(text);
     }
 
-    /// Keys, address, place and days.
+    /// Sets the cells of keys, address, place and days.
     fn identity(
         &mut self,
         authority: &Authority,
@@ -266,7 +266,7 @@ impl Certificates {
         spelling
     }
 
-    /// Form, size, fabric and rating.
+    /// Sets the cells of form, size, fabric and rating.
     fn dwelling(&mut self, dwelling: &Dwelling, lodged: &Lodgement, draw: &mut Draw) {
         let measured = dwelling.area_on(lodged.day) * (1.0 + draw.normal(0.0, 0.01));
         let area = match lodged.area {
@@ -383,7 +383,7 @@ impl Certificates {
     }
 }
 
-/// Rating band of an energy score (Standard Assessment Procedure, table 14).
+/// Returns the rating band of an energy score (Standard Assessment Procedure, table 14).
 fn rating(score: u32) -> &'static str {
     match score {
         92.. => "A",

@@ -24,7 +24,7 @@ pub(crate) struct Sink {
     rows: u64,
 }
 
-/// Where the bytes of a file go.
+/// The destination of a file's bytes.
 enum Output {
     Plain(File),
     /// The one member of an archive.
@@ -56,7 +56,7 @@ impl Sink {
         header: &[&str],
     ) -> Result<Sink, SyntheticError> {
         let path = folder.join(name);
-        let file = made(&path)?;
+        let file = create_file(&path)?;
         Sink::begin(path, Output::Plain(file), quotes, header)
     }
 
@@ -69,7 +69,7 @@ impl Sink {
         header: &[&str],
     ) -> Result<Sink, SyntheticError> {
         let path = folder.join(archive);
-        let mut zip = zip::ZipWriter::new(BufWriter::new(made(&path)?));
+        let mut zip = zip::ZipWriter::new(BufWriter::new(create_file(&path)?));
         let options = zip::write::SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
             .compression_level(Some(1))
@@ -139,7 +139,7 @@ impl Sink {
     }
 }
 
-fn made(path: &Path) -> Result<File, SyntheticError> {
+fn create_file(path: &Path) -> Result<File, SyntheticError> {
     File::create(path).map_err(|source| SyntheticError::Write {
         path: path.to_owned(),
         source,

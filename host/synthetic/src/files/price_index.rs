@@ -137,7 +137,7 @@ pub(crate) fn write(
     sink.finish(manifest)
 }
 
-/// One row.
+/// Returns the cells of one row.
 fn cells(
     area: &Area<'_>,
     month: NaiveDate,
@@ -174,7 +174,7 @@ fn cells(
     cells
 }
 
-/// Authorities, then regions, then countries.
+/// Returns the authorities, then the regions, then the countries.
 pub(crate) fn areas(authorities: &[Authority]) -> Vec<Area<'_>> {
     let mut all: Vec<Area<'_>> = authorities
         .iter()
@@ -211,7 +211,7 @@ pub(crate) fn areas(authorities: &[Authority]) -> Vec<Area<'_>> {
     all
 }
 
-/// Mean ln price of a type in the middle of a month.
+/// Returns the mean ln price of a type in the middle of a month.
 pub(crate) fn typical(area: &Area<'_>, kind: Kind, month: NaiveDate) -> f64 {
     let day = month + TimeDelta::days(14);
     area.of

@@ -30,7 +30,7 @@ pub(crate) enum SaleListing {
 }
 
 impl SaleListing {
-    /// As truth-sales.csv names it.
+    /// Returns the name in truth-sales.csv.
     pub(crate) fn name(self) -> &'static str {
         match self {
             SaleListing::Complete => "complete",

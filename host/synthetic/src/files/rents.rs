@@ -133,7 +133,7 @@ fn unavailable(area: &Area<'_>, authorities: &[Authority], month: NaiveDate, blo
     }
 }
 
-/// One row.
+/// Returns the cells of one row.
 fn cells(
     area: &Area<'_>,
     authorities: &[Authority],

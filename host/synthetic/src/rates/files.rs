@@ -173,7 +173,7 @@ fn curve(
     Ok(name)
 }
 
-/// Mortgage rates at month ends; returns the file's name.
+/// Writes mortgage rates at month ends, and returns the file's name.
 fn mortgages(
     world: &RatesWorld,
     history: &[Day],
@@ -226,7 +226,7 @@ fn month_end(day: NaiveDate) -> NaiveDate {
     next.and_then(|next| next.pred_opt()).unwrap_or(day)
 }
 
-/// `01 Sep 2026`.
+/// Formats a day as `01 Sep 2026`.
 fn bank_date(day: NaiveDate) -> String {
     let month = MONTHS
         .get(day.month0() as usize)

@@ -1,4 +1,4 @@
-//! How the invented rates move.
+//! The model of the invented rates.
 
 use chrono::{Datelike, Days, NaiveDate};
 
@@ -58,7 +58,7 @@ const INDEX_BEGAN: NaiveDate = match NaiveDate::from_ymd_opt(2018, 4, 23) {
 /// The factors that move from day to day.
 struct State {
     bank_rate: f64,
-    /// Where Bank Rate is drawn to.
+    /// The level that Bank Rate is drawn to.
     target: f64,
     level: f64,
     hump: f64,

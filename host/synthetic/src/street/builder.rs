@@ -42,12 +42,12 @@ impl Builder<'_> {
         plot.storey = Some(storey);
     }
 
-    /// Odd numbers up the left side, even ones up the right.
+    /// Returns a house's number and whether it is on the left, where the odd numbers are.
     fn number(n: i32) -> (i32, bool) {
         (n, n % 2 == 1)
     }
 
-    /// A terrace in runs, some of its houses split into flats.
+    /// Adds a terrace in runs, and splits some of its houses into flats.
     pub(super) fn terrace(&mut self) {
         let count = self.draw.whole(20, 60);
         let run = self.draw.whole(6, 14);
@@ -89,7 +89,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A house made into two to four flats.
+    /// Adds a house made into two to four flats.
     fn split(&mut self, paon: &str, along: f64, left: bool) {
         match self.draw.below(10) {
             0..=4 => {
@@ -139,7 +139,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Houses with numbers, a few with names, a few infilled later.
+    /// Adds houses with numbers, a few with names, a few infilled later.
     pub(super) fn houses(&mut self, least: i32, most: i32, kinds: [(f64, Kind); 3]) {
         let count = self.draw.whole(least, most);
         let skip_13 = self.draw.chance(0.5);
@@ -182,7 +182,7 @@ impl Builder<'_> {
         }
     }
 
-    /// One to three blocks of flats.
+    /// Adds one to three blocks of flats.
     pub(super) fn blocks(&mut self) {
         let count = self.draw.whole(1, 3);
         for n in 1..=count {
@@ -190,7 +190,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A block with a name, or a name and a number, or a number alone.
+    /// Adds a block with a name, a name and a number, or a number alone.
     pub(super) fn block(&mut self, along: f64) {
         let storeys = self.draw.whole(2, 7);
         let per_storey = self.draw.whole(2, 6);
@@ -222,7 +222,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Shops with flats above them, a public house, an office.
+    /// Adds shops with flats above them, a public house, an office.
     pub(super) fn shops(&mut self) {
         let count = self.draw.whole(12, 30);
         for n in 1..=count {

@@ -12,7 +12,7 @@ pub(crate) struct Plot {
     pub(crate) form: Form,
     /// Place along the street, 0 to 1.
     pub(crate) along: f64,
-    /// Which side of the street.
+    /// The side of the street.
     pub(crate) left: bool,
     /// Storey and storeys, for flats.
     pub(crate) storey: Option<(i32, i32)>,

@@ -1,10 +1,10 @@
-//! What the suites share: the demo world, and its files by column name.
+//! The shared parts of the suites: the demo world, and its files by column name.
 
 use domesday_synthetic::{Manifest, World, generate};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// Rows of a CSV file by column name.
+/// Returns the rows of a CSV file by column name.
 pub(crate) fn named(folder: &Path, name: &str) -> Vec<HashMap<String, String>> {
     csv::Reader::from_path(folder.join(name))
         .unwrap()

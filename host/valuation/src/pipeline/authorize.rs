@@ -8,8 +8,8 @@ use domesday_contract::v3::release::DateWindow;
 ///
 /// # Errors
 /// `scope_required`, 403.
-pub fn stored_data(asked: bool, allowed: bool) -> Result<(), ValidationError> {
-    if asked && !allowed {
+pub fn stored_data(requested: bool, allowed: bool) -> Result<(), ValidationError> {
+    if requested && !allowed {
         return Err(ValidationError::new(
             Code::ScopeRequired,
             "use_stored_data needs a key with the scope avm:stored-data. Leave the option out, or ask for such a key.",

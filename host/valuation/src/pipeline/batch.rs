@@ -23,7 +23,7 @@ use uuid::Uuid;
 /// microseconds.
 const PIECE: usize = 32;
 /// Pieces whose addresses are looked up at the same time, so that the provider is never idle.
-const ASKED: usize = 64;
+const PIECES_LOOKED_UP: usize = 64;
 
 /// The results of a batch.
 pub struct BatchResults {
@@ -50,32 +50,39 @@ pub async fn value(
 ) -> BatchResults {
     let rows: Arc<[ParsedRow]> = rows.into();
     let work = async {
-        let open = match provider {
-            Some(_) => open(workers, &rows, context).await,
+        let to_look_up = match provider {
+            Some(_) => postcodes_to_look_up(workers, &rows, context).await,
             None => Vec::new(),
         };
-        let all = open.iter().flatten().cloned().collect();
-        (open, Arc::new(AddressLookups::new(provider.cloned(), all)))
+        let all = to_look_up.iter().flatten().cloned().collect();
+        (
+            to_look_up,
+            Arc::new(AddressLookups::new(provider.cloned(), all)),
+        )
     };
-    let looked = tokio::time::timeout_at(deadline.into(), work).await;
+    let lookups = tokio::time::timeout_at(deadline.into(), work).await;
     // Where the deadline passes before that, no row is begun.
-    let (open, answers) = looked.unwrap_or_else(|_| (Vec::new(), Arc::new(AddressLookups::none())));
-    let pieces = split(&rows, &open, first);
+    let (to_look_up, answers) =
+        lookups.unwrap_or_else(|_| (Vec::new(), Arc::new(AddressLookups::none())));
+    let pieces = split(&rows, &to_look_up, first);
     // Pieces without a lookup go first. A piece whose lookup is done goes in between.
-    let (ready, asking): (Vec<_>, Vec<_>) = (0..pieces.len()).partition(|&at| !pieces[at].waits);
-    let asked = stream::iter(asking)
+    let (ready, waiting): (Vec<_>, Vec<_>) = (0..pieces.len()).partition(|&at| !pieces[at].waits);
+    let looked_up = stream::iter(waiting)
         .map(|at| {
-            let wanted: BTreeSet<_> = open[pieces[at].rows.clone()].iter().flatten().collect();
-            let asked = answers
+            let postcodes: BTreeSet<_> = to_look_up[pieces[at].rows.clone()]
+                .iter()
+                .flatten()
+                .collect();
+            let lookup = answers
                 .clone()
-                .look_up(wanted.into_iter().cloned().collect());
+                .look_up(postcodes.into_iter().cloned().collect());
             async move {
-                asked.await;
+                lookup.await;
                 at
             }
         })
-        .buffer_unordered(ASKED);
-    let work = stream::select(stream::iter(ready), asked)
+        .buffer_unordered(PIECES_LOOKED_UP);
+    let work = stream::select(stream::iter(ready), looked_up)
         .map(|at| {
             let (pieces, rows) = (pieces.clone(), rows.clone());
             let (context, answers) = (context.clone(), answers.clone());
@@ -95,9 +102,9 @@ pub async fn value(
     for piece in pieces.iter() {
         let mut progress = piece.progress();
         progress.closed = true;
-        while let Some(index) = piece.nth(progress.done) {
-            let done = timed_out_row(&rows[index], context, nth(first, index));
-            progress.add(done);
+        while let Some(index) = piece.nth(progress.count) {
+            let row = timed_out_row(&rows[index], context, nth(first, index));
+            progress.add(row);
         }
         if whole.json.capacity() == 0 {
             // Pieces are of about the same size, and a result is below one kilobyte.
@@ -119,7 +126,7 @@ pub async fn value(
 }
 
 /// Returns the postcode to look up of each row that needs a lookup.
-async fn open(
+async fn postcodes_to_look_up(
     workers: &WorkerPool,
     rows: &Arc<[ParsedRow]>,
     context: &Arc<RequestContext>,
@@ -160,14 +167,14 @@ struct Progress {
     summary: Summary,
     refundable: u32,
     problem: Option<String>,
-    done: usize,
+    count: usize,
     /// The response is being written, so no more results are taken.
     closed: bool,
 }
 
-/// Divides the rows. `open` holds the postcode of each row that needs a lookup, or is empty.
-fn split(rows: &[ParsedRow], open: &[Option<Postcode>], first: Uuid) -> Arc<[Piece]> {
-    let waits = |at: usize| open.get(at).is_some_and(Option::is_some);
+/// Divides the rows. `to_look_up` holds the postcode of each row that needs a lookup, or is empty.
+fn split(rows: &[ParsedRow], to_look_up: &[Option<Postcode>], first: Uuid) -> Arc<[Piece]> {
+    let waits = |at: usize| to_look_up.get(at).is_some_and(Option::is_some);
     let mut pieces: Vec<Piece> = Vec::with_capacity(rows.len().div_ceil(PIECE));
     for at in 0..rows.len() {
         match pieces.last_mut() {
@@ -200,8 +207,8 @@ impl Piece {
     ) {
         for index in self.rows.clone() {
             let id = nth(self.first, index);
-            let done = value_row(&rows[index], context, answers, id, Some(deadline));
-            if let Some(problem) = &done.problem {
+            let row = value_row(&rows[index], context, answers, id, Some(deadline));
+            if let Some(problem) = &row.problem {
                 let (release_id, execution_id) = (&context.release.id, context.execution_id);
                 tracing::warn!(problem, release_id, %execution_id, valuation_id = %id, "a row has no answer");
             }
@@ -209,28 +216,29 @@ impl Piece {
             if progress.closed {
                 return;
             }
-            progress.add(done);
+            progress.add(row);
         }
     }
 
-    /// A thread that panicked with the lock had changed nothing: a result is added whole.
+    /// Locks the progress. A thread that panicked with the lock changed nothing, because a result
+    /// is added whole.
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Progress {
-    fn add(&mut self, done: RenderedRow) {
-        if self.done > 0 {
+    fn add(&mut self, row: RenderedRow) {
+        if self.count > 0 {
             self.json.push(b',');
         }
-        self.json.extend_from_slice(&done.json);
-        self.summary.count(done.status);
-        self.refundable += u32::from(done.refundable);
+        self.json.extend_from_slice(&row.json);
+        self.summary.count(row.status);
+        self.refundable += u32::from(row.refundable);
         if self.problem.is_none() {
-            self.problem = done.problem;
+            self.problem = row.problem;
         }
-        self.done += 1;
+        self.count += 1;
     }
 }
 

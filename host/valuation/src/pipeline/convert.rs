@@ -30,7 +30,7 @@ same_names! {
     rating: wire::Rating => codes::EnergyRating { A, B, C, D, E, F, G }
 }
 
-/// A sold property's type; none for what is no dwelling.
+/// Converts a sold property's type. Returns `None` for one that is no dwelling.
 pub(super) fn wire_property_type(value: codes::PropertyType) -> Option<wire::PropertyType> {
     match value {
         codes::PropertyType::Detached => Some(wire::PropertyType::Detached),
@@ -41,7 +41,7 @@ pub(super) fn wire_property_type(value: codes::PropertyType) -> Option<wire::Pro
     }
 }
 
-/// The terms of a lease, where the request gives them rather than the years alone.
+/// Returns the terms of a lease, where the request gives them and not the years alone.
 pub(super) fn terms(lease: &wire::Lease) -> Option<&wire::DetailedLease> {
     match lease {
         wire::Lease::Detailed(lease) => Some(lease),

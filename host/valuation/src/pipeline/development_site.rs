@@ -40,7 +40,7 @@ pub struct LocatedSite {
 /// Finds a site.
 ///
 /// # Errors
-/// What is wrong with the postcode or the coordinates, at the field that says it.
+/// The fault of the postcode or the coordinates, at its field.
 pub fn locate(snapshot: &Snapshot, site: &Site) -> Result<LocatedSite, ResolveError> {
     let (postcode, around) = postcode_place(snapshot, &site.postcode)?;
     let place = national_grid(site.site_latitude, site.site_longitude)
@@ -80,8 +80,8 @@ fn outside() -> ResolveError {
     ))
 }
 
-/// The subject of a development request: what the customer says, and new build in modern fabric for
-/// what the routes do not let them say.
+/// Returns the subject of a development request. New build in modern fabric fills the fields that
+/// the routes do not let a customer state.
 ///
 /// `latest_sale` is the snapshot's.
 pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option<Day>) -> Merged {
@@ -117,7 +117,7 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
             Attribute::EfficiencyScore,
         ),
     };
-    let (fabric, applied) = taken_for_granted(site.property_type);
+    let (fabric, applied) = default_fabric(site.property_type);
     for (attribute, _) in &applied {
         fill.provenance.applied.push(*attribute);
     }
@@ -160,9 +160,10 @@ pub fn subject(request: &Development, located: &LocatedSite, latest_sale: Option
     }
 }
 
-/// Typical modern fabric, and everything that the routes set, in the order of the contract's
-/// fields. What lies above and below a flat is not known, so its roof and floor are left open.
-fn taken_for_granted(property_type: PropertyType) -> (Fabric, Vec<(Attribute, Input)>) {
+/// Returns typical modern fabric, and all inputs that the routes set, in the order of the
+/// contract's fields. The homes above and below a flat are unknown, so its roof and floor stay
+/// open.
+fn default_fabric(property_type: PropertyType) -> (Fabric, Vec<(Attribute, Input)>) {
     let house = property_type != PropertyType::Flat;
     let fabric = Fabric {
         wall_type: Some(WallType::Cavity),

@@ -9,7 +9,7 @@ use domesday_package::ValuationBody;
 use domesday_registers::codes::PropertyType;
 use domesday_registers::records::Country;
 
-use super::render::referred;
+use super::render::contract_referral;
 
 /// Returns the referral of a property that the manifest excludes.
 pub fn outside(release: &ValuationBody, subject: &Subject) -> Option<Referral> {
@@ -22,7 +22,10 @@ pub fn outside(release: &ValuationBody, subject: &Subject) -> Option<Referral> {
     };
     if !kind.is_some_and(|kind| release.property_types.contains(&kind)) {
         let about = Some(Attribute::PropertyType);
-        return Some(referred(ReferralReason::OutsidePropertyTypes, about));
+        return Some(contract_referral(
+            ReferralReason::OutsidePropertyTypes,
+            about,
+        ));
     }
     let country = match subject.country {
         Country::England => Some(package::Country::England),

@@ -36,7 +36,7 @@ pub fn context(snapshot: &Snapshot, subject: &Subject) -> Result<Context, Snapsh
     })
 }
 
-/// Neither a change of medians nor a price a square metre is sharper than a hundredth of its unit.
+/// Rounds to hundredths. Neither a change of medians nor a price a square metre is more precise.
 fn hundredths(figure: f64) -> f64 {
     (figure * 100.0).round() / 100.0
 }

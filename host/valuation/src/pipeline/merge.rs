@@ -17,7 +17,7 @@ use domesday_registers::codes::PropertyType;
 
 /// A subject, and where its values came from.
 pub struct Merged {
-    /// What the release is asked about.
+    /// The subject of the valuation.
     pub subject: Subject,
     /// Who vouches for its identity.
     pub identity_source: IdentitySource,
@@ -173,13 +173,13 @@ pub fn merge(request: &Request, identity: &Identity, latest_sale: Option<Day>) -
     }
 }
 
-/// What the evidence can hold ends with the snapshot's latest sale, or on the eve of the valuation
-/// day.
+/// Returns the last day that the evidence can hold: the snapshot's latest sale, or the eve of the
+/// valuation day if that is earlier.
 pub(super) fn evidence_through(latest_sale: Option<Day>, valuation: Day) -> Option<Day> {
     latest_sale.map(|latest| latest.min(Day(valuation.0 - 1)))
 }
 
-/// The lists in the order that the interface promises.
+/// Sorts the lists into the order that the interface promises.
 pub(super) fn sorted(mut provenance: Provenance) -> Provenance {
     for list in [
         &mut provenance.customer,
@@ -200,7 +200,7 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// A value that only the customer can give.
+    /// Records and returns a value that only the customer can give.
     pub(super) fn given<T>(&mut self, explicit: Option<T>, attribute: Attribute) -> Option<T> {
         if explicit.is_some() {
             self.provenance.customer.push(attribute);
@@ -208,7 +208,7 @@ impl Fill {
         explicit
     }
 
-    /// A value that stored data may give where the customer did not.
+    /// Records and returns a value that stored data may give where the customer did not.
     fn value<T>(
         &mut self,
         explicit: Option<T>,
@@ -229,7 +229,7 @@ impl Fill {
         Some(value)
     }
 
-    /// A lease as on the day of the valuation, which only the customer can state.
+    /// Returns the lease on the day of the valuation, which only the customer can state.
     pub(super) fn lease(
         &mut self,
         lease: Option<&wire::Lease>,

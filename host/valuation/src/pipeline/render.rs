@@ -30,13 +30,13 @@ pub struct Rendering<'a> {
     pub applied_inputs: Vec<Note>,
     /// Valid inputs that say nothing about the property.
     pub ignored_inputs: Vec<Note>,
-    /// How many comparables to show; none shows no section.
+    /// The number of comparables to show; `None` shows no section.
     pub comparables: Option<u8>,
     /// The location's figures, where asked for.
     pub context: Option<Context>,
 }
 
-/// The contract's outcome of a row.
+/// Renders the contract's outcome of a row.
 pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
     let Some(property) = property(&with) else {
         return wire::Outcome::Failed(vec![release_failed()]);
@@ -49,15 +49,17 @@ pub fn render(row: Row, with: Rendering<'_>) -> wire::Outcome {
             }
         }
         Ok(Outcome::Referred(referral)) => {
-            let about = referral.about.map(|about| sent(about, with.subject));
-            refer(referred(referral.reason, about), with)
+            let about = referral
+                .about
+                .map(|about| customer_attribute(about, with.subject));
+            refer(contract_referral(referral.reason, about), with)
         }
         // A failure of the host never comes here: the pipeline ends the row before.
         Ok(Outcome::Failed { .. }) | Err(_) => wire::Outcome::Failed(vec![release_failed()]),
     }
 }
 
-/// The contract's outcome of a row that a person should value.
+/// Renders the contract's outcome of a row that a person should value.
 pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
     let Some(property) = property(&with) else {
         return wire::Outcome::Failed(vec![release_failed()]);
@@ -74,7 +76,8 @@ pub fn refer(referral: Referral, with: Rendering<'_>) -> wire::Outcome {
     }))
 }
 
-/// None where a sum cannot be shown in whole pounds; the engine's checks make that unreachable.
+/// Renders a valuation. Returns `None` where a sum does not fit whole pounds, which the engine's
+/// checks rule out.
 fn valued(
     valuation: &Valuation,
     sales: &[Sale],
@@ -98,7 +101,7 @@ fn valued(
                 .take(usize::from(limit))
                 .enumerate()
                 .map(|(at, (comparable, sale))| {
-                    shown(at, comparable.adjusted_price, comparable.similarity, sale)
+                    comparable_sale(at, comparable.adjusted_price, comparable.similarity, sale)
                 })
                 .collect::<Option<Vec<_>>>()?,
         ),
@@ -109,7 +112,7 @@ fn valued(
         valuation
             .derived
             .iter()
-            .filter_map(|input| derived(input, with.subject)),
+            .filter_map(|input| derived_note(input, with.subject)),
     );
     Some(Valued {
         property,
@@ -130,7 +133,7 @@ fn valued(
     })
 }
 
-fn shown(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Comparable> {
+fn comparable_sale(at: usize, adjusted: f64, similarity: f64, sale: &Sale) -> Option<Comparable> {
     Some(Comparable {
         rank: u8::try_from(at + 1).ok()?,
         sale_date: sale.day.date()?,
@@ -159,7 +162,7 @@ fn hundredths(area: f64) -> f64 {
     (area * 100.0).round() / 100.0
 }
 
-/// More digits than three would claim a sharpness that the score does not have.
+/// Rounds to thousandths. The score is not precise enough for more digits.
 fn thousandths(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
 }
@@ -172,8 +175,8 @@ fn band(release: &OpenRelease, score: f64) -> ConfidenceBand {
     }
 }
 
-/// Whether a release may supply this input where it is blank: what the home is like, never what the
-/// customer alone can say.
+/// Reports whether a release may supply this input where it is blank. It may describe the home, but
+/// never state a fact that only the customer knows.
 pub fn may_be_derived(input: Input, flat: bool) -> bool {
     match input {
         Input::FloorArea
@@ -203,9 +206,9 @@ pub fn may_be_derived(input: Input, flat: bool) -> bool {
     }
 }
 
-/// A note on what a release supplied; none where it claims an input that was given, or is not its
-/// to supply.
-fn derived(derived: &DerivedInput, subject: &Subject) -> Option<Note> {
+/// Returns a note on an input that a release supplied. Returns `None` where a request or a record
+/// gave the input, or where no release may supply it.
+fn derived_note(derived: &DerivedInput, subject: &Subject) -> Option<Note> {
     let given = &subject.provenance;
     let field = input(derived.input).filter(|field| {
         may_be_derived(*field, subject.property_type == PropertyType::Flat)
@@ -227,7 +230,7 @@ fn derived(derived: &DerivedInput, subject: &Subject) -> Option<Note> {
     })
 }
 
-/// The contract's name of an attribute.
+/// Converts an attribute to the contract's input.
 fn input(attribute: Attribute) -> Option<Input> {
     Some(match attribute {
         Attribute::PropertyType => Input::PropertyType,
@@ -257,9 +260,9 @@ fn input(attribute: Attribute) -> Option<Input> {
     })
 }
 
-/// The attribute that the customer gave where the release speaks of one reckoned from it: the years
-/// that a lease has left follow from its term.
-fn sent(about: Attribute, subject: &Subject) -> Attribute {
+/// Returns the attribute that the customer gave, where the release names one that follows from it.
+/// The remaining years of a lease follow from its term.
+fn customer_attribute(about: Attribute, subject: &Subject) -> Attribute {
     let lease = subject.lease.as_ref();
     match about {
         Attribute::LeaseYearsRemaining if lease.is_some_and(|lease| lease.start.is_some()) => {
@@ -269,8 +272,8 @@ fn sent(about: Attribute, subject: &Subject) -> Attribute {
     }
 }
 
-/// A referral in the contract's terms.
-pub(super) fn referred(reason: ReferralReason, about: Option<Attribute>) -> Referral {
+/// Converts a referral to the contract's terms.
+pub(super) fn contract_referral(reason: ReferralReason, about: Option<Attribute>) -> Referral {
     let (code, message) = match reason {
         ReferralReason::OutsidePropertyTypes => (
             ReferralCode::OutsidePropertyTypes,

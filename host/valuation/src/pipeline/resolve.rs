@@ -14,7 +14,7 @@ use domesday_registers::records::Country;
 
 /// A property that somebody vouches for.
 pub struct Identity {
-    /// What is known of it; what is stored, where the snapshot has it.
+    /// The known facts, from the snapshot where it holds the property.
     pub property: Property,
     /// Its postcode's place, where the snapshot knows the postcode.
     pub postcode: Option<PostcodeLocation>,
@@ -22,7 +22,7 @@ pub struct Identity {
     pub source: IdentitySource,
 }
 
-/// Why an address does not resolve to a property.
+/// The reason why an address does not resolve to a property.
 #[derive(Debug)]
 pub enum ResolveError {
     /// The request is at fault.
@@ -59,52 +59,55 @@ pub struct Ambiguous {
 /// Finds the property in the snapshot, or among the address provider's addresses of the postcode.
 ///
 /// # Errors
-/// What is wrong with the address, at the field that says it; or who does not answer.
+/// The fault of the address at its field, or the source that did not answer.
 pub fn identity(
     snapshot: &Snapshot,
-    asked: &RequestedProperty,
+    requested: &RequestedProperty,
     answers: &AddressLookups,
 ) -> Result<Identity, ResolveError> {
-    let open = match stored(snapshot, asked)? {
+    let ambiguous = match match_stored(snapshot, requested)? {
         StoredMatch::Found(identity) => return Ok(*identity),
-        StoredMatch::Ambiguous(open) => open,
+        StoredMatch::Ambiguous(ambiguous) => ambiguous,
     };
-    match answers.of(&open.postcode) {
-        LookupState::NoProvider => Err(reject(open.otherwise)),
+    match answers.of(&ambiguous.postcode) {
+        LookupState::NoProvider => Err(reject(ambiguous.otherwise)),
         LookupState::Unavailable(unavailable) => Err(ResolveError::Provider(unavailable)),
-        LookupState::Addresses(answer) => provided(snapshot, asked, *open, answer),
+        LookupState::Addresses(answer) => match_provided(snapshot, requested, *ambiguous, answer),
     }
 }
 
-/// What the snapshot alone says.
+/// Matches a property in the snapshot alone.
 ///
 /// # Errors
 /// As [`identity`].
-pub fn stored(snapshot: &Snapshot, asked: &RequestedProperty) -> Result<StoredMatch, ResolveError> {
-    let postcode = Postcode::parse(asked.postcode.as_str());
-    let postcode = postcode.ok_or_else(|| unknown_postcode(&asked.postcode))?;
-    let open = |place, error| {
+pub fn match_stored(
+    snapshot: &Snapshot,
+    requested: &RequestedProperty,
+) -> Result<StoredMatch, ResolveError> {
+    let postcode = Postcode::parse(requested.postcode.as_str());
+    let postcode = postcode.ok_or_else(|| unknown_postcode(&requested.postcode))?;
+    let unmatched = |place, error| {
         Ok(StoredMatch::Ambiguous(Box::new(Ambiguous {
             postcode: postcode.clone(),
             place,
             otherwise: error,
         })))
     };
-    let place = match postcode_place(snapshot, &asked.postcode) {
+    let place = match postcode_place(snapshot, &requested.postcode) {
         Ok((_, place)) => place,
         // A postcode that is newer than the snapshot.
         Err(ResolveError::Rejected(error)) if error.code == Code::AddressNotFound => {
-            return open(None, *error);
+            return unmatched(None, *error);
         }
         Err(unresolved) => return Err(unresolved),
     };
-    let (building, street) = (&asked.building_number_or_name, &asked.street);
+    let (building, street) = (&requested.building_number_or_name, &requested.street);
     let resolution = snapshot.resolve(&postcode, building, street)?;
     let has_address = |uprn| snapshot.has_address(uprn, &postcode, building, street);
-    let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
+    let uprn = match match_uprn(resolution, requested.uprn.map(Uprn::get), has_address)? {
         Ok(uprn) => uprn,
         Err(error) if matches!(error.code, Code::AddressNotFound | Code::NotResidential) => {
-            return open(Some(place), error);
+            return unmatched(Some(place), error);
         }
         Err(error) => return Err(reject(error)),
     };
@@ -114,7 +117,7 @@ pub fn stored(snapshot: &Snapshot, asked: &RequestedProperty) -> Result<StoredMa
         }));
     };
     if !property.residential {
-        return open(Some(place), not_residential());
+        return unmatched(Some(place), not_residential());
     }
     Ok(StoredMatch::Found(Box::new(Identity {
         property,
@@ -123,8 +126,8 @@ pub fn stored(snapshot: &Snapshot, asked: &RequestedProperty) -> Result<StoredMa
     })))
 }
 
-/// Which property an address means, by one rule whoever lists the addresses.
-fn meant(
+/// Returns the UPRN that an address means, by one rule for every source of addresses.
+fn match_uprn(
     resolution: Resolution,
     given: Option<u64>,
     has_address: impl Fn(u64) -> Result<bool, SnapshotError>,
@@ -160,32 +163,34 @@ fn meant(
 /// farther than any postcode of England or Wales reaches.
 const REACH_M: f64 = 10_000.0;
 
-/// Finds the property in what the provider says, for an address that the snapshot leaves open.
-fn provided(
+/// Finds the property among the provider's addresses, where the snapshot does not resolve one.
+fn match_provided(
     snapshot: &Snapshot,
-    asked: &RequestedProperty,
-    open: Ambiguous,
+    requested: &RequestedProperty,
+    ambiguous: Ambiguous,
     answer: &LookupResult,
 ) -> Result<Identity, ResolveError> {
     let Ambiguous {
         postcode,
         place: around,
         otherwise,
-    } = open;
-    let (building, street) = (&asked.building_number_or_name, &asked.street);
-    let resolution = answer.book.resolve(building, street);
-    let has_address = |uprn| Ok(answer.book.has_address(uprn, building, street));
-    let uprn = match meant(resolution, asked.uprn.map(Uprn::get), has_address)? {
+    } = ambiguous;
+    let (building, street) = (&requested.building_number_or_name, &requested.street);
+    let resolution = answer.address_list.resolve(building, street);
+    let has_address = |uprn| Ok(answer.address_list.has_address(uprn, building, street));
+    let uprn = match match_uprn(resolution, requested.uprn.map(Uprn::get), has_address)? {
         Ok(uprn) => uprn,
-        // Neither knows it, and the snapshot may have said more.
+        // Neither holds it. The snapshot's error may say more.
         Err(error) if error.code == Code::AddressNotFound => return Err(reject(otherwise)),
         Err(error) => return Err(reject(error)),
     };
     if !answer.residential(uprn) {
         return Err(reject(not_residential()));
     }
-    let told = answer.place(uprn);
-    let country = around.map(|around| around.country).or(told.country);
+    let provided_place = answer.location(uprn);
+    let country = around
+        .map(|around| around.country)
+        .or(provided_place.country);
     let Some(country @ (Country::England | Country::Wales)) = country else {
         return Err(reject(outside()));
     };
@@ -197,8 +202,8 @@ fn provided(
         })
     };
     let stored = snapshot.property(uprn)?;
-    let point = told.point.filter(near);
-    // What the snapshot has of a property is kept, also where it has it at an older address.
+    let point = provided_place.point.filter(near);
+    // The snapshot's facts of a property stay, even if it has them at an older address.
     let property = match stored {
         Some(stored) => Property {
             place: point.or(stored.place),
@@ -218,7 +223,7 @@ fn provided(
             sale_days: Vec::new(),
         },
     };
-    // Somewhere it must be, or no evidence can be near it.
+    // Without a position no evidence can be near the property.
     if property.place.is_none() && around.is_none() {
         return Err(reject(otherwise));
     }
@@ -229,18 +234,19 @@ fn provided(
     })
 }
 
-/// A postcode of England or Wales, and where it lies.
+/// Returns a postcode of England or Wales and its location.
 ///
 /// # Errors
 /// `address_not_found` or `outside_geography` at `/property/postcode`.
 pub fn postcode_place(
     snapshot: &Snapshot,
-    asked: &wire::Postcode,
+    requested: &wire::Postcode,
 ) -> Result<(Postcode, PostcodeLocation), ResolveError> {
-    let postcode = Postcode::parse(asked.as_str()).ok_or_else(|| unknown_postcode(asked))?;
+    let postcode =
+        Postcode::parse(requested.as_str()).ok_or_else(|| unknown_postcode(requested))?;
     let place = snapshot
         .postcode(&postcode)?
-        .ok_or_else(|| unknown_postcode(asked))?;
+        .ok_or_else(|| unknown_postcode(requested))?;
     if !matches!(place.country, Country::England | Country::Wales) {
         return Err(reject(outside()));
     }
@@ -296,9 +302,9 @@ fn outside() -> ValidationError {
     .at("/property/postcode")
 }
 
-fn unknown_postcode(asked: &wire::Postcode) -> ResolveError {
+fn unknown_postcode(requested: &wire::Postcode) -> ResolveError {
     let letters = |c: char| c.is_ascii_alphabetic();
-    let postcode = asked.as_str();
+    let postcode = requested.as_str();
     let area = &postcode[..postcode.find(|c| !letters(c)).unwrap_or(0)];
     if OUTSIDE.contains(&area) {
         return reject(outside());

@@ -124,7 +124,7 @@ fn blank_size(size: &Size) -> Vec<Input> {
 
 #[cfg(test)]
 mod tests {
-    use crate::pipeline::render::referred;
+    use crate::pipeline::render::contract_referral;
     use domesday_contract::v3::result::REFERRAL_MESSAGE_MAX;
     use domesday_engine::outcome::ReferralReason;
     use domesday_engine::subject::Attribute;
@@ -142,7 +142,7 @@ mod tests {
             ReferralReason::Other,
         ] {
             // The attribute with the longest name in a request.
-            let referral = referred(reason, Some(Attribute::LeaseServiceCharge));
+            let referral = contract_referral(reason, Some(Attribute::LeaseServiceCharge));
             let message = serde_json::to_string(&referral.message).unwrap();
             assert!(message.len() <= REFERRAL_MESSAGE_MAX, "{message}");
         }

@@ -7,8 +7,8 @@ use super::eligibility::outside;
 use super::merge::{Merged, merge};
 use super::render::{Rendering, refer, render};
 pub use super::request_context::RequestContext;
-use super::resolve::{Identity, ResolveError, StoredMatch, identity, stored};
-use super::value::{problem, time_left, value as run};
+use super::resolve::{Identity, ResolveError, StoredMatch, identity, match_stored};
+use super::value::{problem, remaining_time, value as run};
 use super::{authorize, development_site, location_context};
 use crate::observer::ObservedRow;
 use chrono::NaiveDate;
@@ -47,8 +47,8 @@ pub struct RowOutcome {
     pub outcome: Outcome,
     /// The host failed or timed out. The unit is refunded and the row is retryable.
     pub refundable: bool,
-    /// Why the row has no value, for the log alone. A row whose address provider does not answer
-    /// has none, since the log reports that once and not by row.
+    /// The reason why the row has no value, for the log alone. A row whose address provider does
+    /// not answer has none, since the log reports that once and not by row.
     pub problem: Option<String>,
     /// The wait before a retry, where it is known.
     pub retry_after: Option<Duration>,
@@ -93,7 +93,7 @@ impl ValuationRequest {
         })
     }
 
-    /// The options as they apply here.
+    /// Returns the request's options.
     pub fn options(&self) -> Options {
         match self {
             ValuationRequest::Existing(request) => request.options,
@@ -101,7 +101,7 @@ impl ValuationRequest {
         }
     }
 
-    /// The day of the valuation.
+    /// Returns the day of the valuation.
     pub fn valuation_date(&self) -> NaiveDate {
         match self {
             ValuationRequest::Existing(request) => request.property.valuation_date,
@@ -109,7 +109,7 @@ impl ValuationRequest {
         }
     }
 
-    /// The customer's own reference.
+    /// Returns the customer's own reference.
     pub fn request_reference(&self) -> Option<&str> {
         match self {
             ValuationRequest::Existing(request) => request.request_reference.as_deref(),
@@ -180,10 +180,10 @@ pub fn postcode_to_look_up(
     let ValuationRequest::Existing(request) = request else {
         return None;
     };
-    let look = || stored(&context.release.snapshot, &request.property);
+    let look = || match_stored(&context.release.snapshot, &request.property);
     // A row whose look-up fails or panics says so itself, when it is its turn.
     match catch_unwind(AssertUnwindSafe(look)) {
-        Ok(Ok(StoredMatch::Ambiguous(open))) => Some(open.postcode),
+        Ok(Ok(StoredMatch::Ambiguous(ambiguous))) => Some(ambiguous.postcode),
         _ => None,
     }
 }
@@ -197,11 +197,11 @@ pub fn value(
     valuation_id: Uuid,
     deadline: Option<Instant>,
 ) -> RenderedRow {
-    let done = match &row.content {
+    let outcome = match &row.content {
         Ok(request) => outcome(request, context, answers, valuation_id, deadline),
         Err(errors) => rejected(errors.clone()),
     };
-    write(row, context, valuation_id, done)
+    write(row, context, valuation_id, outcome)
 }
 
 /// Renders the result of a row that the deadline left no time for.
@@ -217,21 +217,21 @@ fn write(
     row: &ParsedRow,
     context: &RequestContext,
     valuation_id: Uuid,
-    done: RowOutcome,
+    outcome: RowOutcome,
 ) -> RenderedRow {
     let result = ValuationResult {
         release_id: &context.release.id,
         execution_id: context.execution_id,
         valuation_id,
         request_reference: row.request_reference.as_deref(),
-        outcome: done.outcome,
+        outcome: outcome.outcome,
     };
     RenderedRow {
         status: result.outcome.status(),
         // Maps with text for names and finite numbers are all that there is in it.
         json: serde_json::to_vec(&result).unwrap_or_default(),
-        refundable: done.refundable,
-        problem: done.problem,
+        refundable: outcome.refundable,
+        problem: outcome.problem,
     }
 }
 
@@ -305,17 +305,17 @@ fn run_pipeline(
         }
         return Ok(final_outcome(refer(referral, rendering), None));
     }
-    let left = time_left(deadline);
+    let remaining = remaining_time(deadline);
     let recording = observer.filter(|observer| observer.wants_evidence(valuation_id));
     let recorder = recording.map(|_| Arc::new(Recorder::new(release.evidence.clone())));
     let evidence: Arc<dyn EvidenceSource> = match &recorder {
         Some(recorder) => recorder.clone(),
         None => release.evidence.clone(),
     };
-    let row: Row = run(&observed, observer, evidence, left);
+    let row: Row = run(&observed, observer, evidence, remaining);
     match &row.outcome {
         Err(RowFailure::OutOfTime)
-            if left.is_some_and(|left| left <= release.release.row_time()) =>
+            if remaining.is_some_and(|remaining| remaining <= release.release.row_time()) =>
         {
             return Err(out_of_time());
         }

@@ -8,22 +8,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Returns the time until a deadline.
-pub fn time_left(deadline: Option<Instant>) -> Option<Duration> {
+pub fn remaining_time(deadline: Option<Instant>) -> Option<Duration> {
     deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Runs the pinned release on one subject, in a fresh sandbox, for `left` at most. `evidence` is
-/// that of the pinned snapshot, or a recorder before it. Blocks.
+/// Runs the pinned release on one subject, in a fresh sandbox, for `remaining` at most. `evidence`
+/// is that of the pinned snapshot, or a recorder before it. Blocks.
 pub fn value(
     observed: &ObservedRow<'_>,
     observer: Option<&dyn RowObserver>,
     evidence: Arc<dyn EvidenceSource>,
-    left: Option<Duration>,
+    remaining: Option<Duration>,
 ) -> Row {
     let (release, subject) = (observed.release, observed.subject);
     let began = Instant::now();
-    let row = match left {
-        Some(left) => release.release.value_within(subject, evidence, left),
+    let row = match remaining {
+        Some(remaining) => release.release.value_within(subject, evidence, remaining),
         None => release.release.value(subject, evidence),
     };
     if let Some(observer) = observer {

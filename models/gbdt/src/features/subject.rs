@@ -58,7 +58,7 @@ pub(super) fn glazing(row: &RowEvidence<'_>) -> Option<f64> {
     position!(row.subject.fabric.glazing?, Glazing::Other)
 }
 
-/// An authority is a code. Its column converts it.
+/// Returns no number: an authority is a code, which its column converts.
 pub(super) fn no_number(_: &RowEvidence<'_>) -> Option<f64> {
     None
 }

@@ -12,7 +12,7 @@ use std::io::BufRead;
 /// Parameters of a build without a file.
 const DEFAULTS: &str = include_str!("../../parameters.json");
 
-/// Why a file of parameters could not be made.
+/// The reason why a file of parameters could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
     /// The fit or calibration of the reference model failed.

@@ -15,7 +15,7 @@ pub const TRAINED_MODELS: [&str; 2] = ["model.txt", "model.json"];
 /// XGBoost's binary formats, which are not supported.
 const BINARY_MODELS: [&str; 3] = ["model.ubj", "model.bin", "model.model"];
 
-/// Why no trees could be read or trained.
+/// The reason why no trees could be read or trained.
 #[derive(Debug, thiserror::Error)]
 pub enum TreesError {
     /// A file could not be read or written.

@@ -36,7 +36,7 @@ fn subject() -> Home {
     }
 }
 
-/// Eight sales nearby at one price.
+/// Returns eight sales nearby at one price.
 fn level(log_price: f64) -> Vec<Observation> {
     (0..8)
         .map(|i| sale(home(10 + i, 60 * i as i32, -40 * i as i32), log_price))

@@ -7,7 +7,7 @@ use crate::{REFERENCE, Release};
 use domesday_sdk::{IndexPoint, Model};
 use domesday_trees::{lightgbm, pack};
 
-/// Twenty similar sales nearby, and one earlier sale of the home itself.
+/// Returns twenty similar sales nearby, and one earlier sale of the home itself.
 fn evidence() -> FakeEvidence {
     let near = (0..20)
         .map(|i| {

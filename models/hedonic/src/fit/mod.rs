@@ -17,7 +17,7 @@ pub mod typical_areas;
 use crate::document::DocumentError;
 use domesday_sdk::Day;
 
-/// Why a fit or a calibration failed.
+/// The reason why a fit or a calibration failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
     /// A line could not be read.

@@ -4,7 +4,7 @@ use super::layout::{AVERAGED, HEADER_WORDS, MAGIC, Part, SINGLE, high, low};
 use crate::Arithmetic;
 use crate::transform::Transform;
 
-/// Why words are not a packed model.
+/// The reason why words are not a packed model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackedError {
     /// The first word is not that of this version of the layout.

@@ -32,7 +32,7 @@ pub fn compare(peer: &str, close: f64) {
     let mut command = Command::new(interpreter);
     command.arg(peers.join("models.py")).arg(folder.path());
     command.args(["--models", &models, "--rows", &rows, "--seed", &seed]);
-    python::done(&mut command);
+    python::run_to_success(&mut command);
 
     let (mut compared, mut trees, mut wrong) = (0_u64, 0, 0);
     for number in 0..models.parse().unwrap() {

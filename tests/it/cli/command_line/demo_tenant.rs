@@ -49,9 +49,9 @@ fn the_printed_line_works_as_pasted() {
 
 #[test]
 fn the_printed_line_works_wherever_the_data_is() {
-    let kept = tempfile::tempdir().unwrap();
+    let temp_dir = tempfile::tempdir().unwrap();
     for name in ["with space", "it's $HOME", "a\"b"] {
-        let server = start().data(&kept.path().join(name)).go();
+        let server = start().data(&temp_dir.path().join(name)).go();
         assert_eq!(
             paste(&server.printed, Path::new("/"))["status"],
             "valued",
@@ -85,12 +85,17 @@ fn makes_no_demo(start: Start) {
     assert!(!server.data.join("demo.key").exists());
     let data = server.data.display().to_string();
     server.terminate();
-    let kept = tempfile::tempdir().unwrap();
-    let state = kept.path().join("state.redb");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let state = temp_dir.path().join("state.redb");
     // The state outlives the server only as this copy: its folder goes with it.
     while fs::copy(format!("{data}/state.redb"), &state).is_err() {}
     drop(server);
-    let list = run(["key", "list", "--data", &kept.path().display().to_string()]);
+    let list = run([
+        "key",
+        "list",
+        "--data",
+        &temp_dir.path().display().to_string(),
+    ]);
     assert_eq!(list.ok().stdout, "");
 }
 

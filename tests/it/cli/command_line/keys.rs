@@ -111,8 +111,8 @@ fn a_key_may_expire_but_not_at_once() {
 
 #[test]
 fn a_plan_is_read_from_a_file_and_what_is_wrong_with_it_is_named() {
-    let (kept, data) = folder();
-    let file = kept.path().join("plan.toml").display().to_string();
+    let (temp_dir, data) = folder();
+    let file = temp_dir.path().join("plan.toml").display().to_string();
     let with_plan = |text: &str| {
         fs::write(&file, text).unwrap();
         let arguments = ["--tenant", "customer", "--scope", "avm:value"];
@@ -169,11 +169,11 @@ fn a_keys_text_is_in_no_file_and_in_no_log() {
 
 #[test]
 fn a_signing_key_is_its_owners_alone_and_is_never_written_over() {
-    let (kept, folder) = folder();
+    let (temp_dir, folder) = folder();
     let file = format!("{folder}/key");
     run(["release", "keygen", &file]).ok();
     assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o600);
-    let before = fs::read(kept.path().join("key")).unwrap();
+    let before = fs::read(temp_dir.path().join("key")).unwrap();
     assert!(run(["release", "keygen", &file]).refused().contains("key"));
-    assert_eq!(fs::read(kept.path().join("key")).unwrap(), before);
+    assert_eq!(fs::read(temp_dir.path().join("key")).unwrap(), before);
 }

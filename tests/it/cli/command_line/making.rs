@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The made-up registers, written once a run.
+/// Returns the folder of the made-up registers, written once a run.
 pub(crate) fn registers() -> &'static Path {
     static REGISTERS: OnceLock<PathBuf> = OnceLock::new();
     REGISTERS.get_or_init(|| {
@@ -43,7 +43,7 @@ fn the_same_seed_synthesises_the_same_bytes() {
     assert!(named_bytes(registers()) != named_bytes(other.path()));
 }
 
-/// The build of the demo's snapshot, each register read from `registers` unless replaced.
+/// Builds the demo's snapshot from the made-up registers, one of which may be replaced.
 fn build(packages_dir: &Path, replaced: Option<(&str, &Path)>) -> ProcessOutput {
     build_with(packages_dir, replaced, &[])
 }
@@ -162,7 +162,7 @@ fn a_lean_country_has_the_same_registers_and_builds_the_same_snapshot() {
     );
 }
 
-/// The complete file alone, then the month after it: what building from both gives.
+/// Building from the complete file and then adding the month gives the same as building from both.
 #[test]
 fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
     let packages_dir = tempfile::tempdir().unwrap();
@@ -194,8 +194,8 @@ fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
     let month = registers().join("price-paid-monthly-change.csv");
     let package = |id: &str| manifest(&packages_dir.path().join("property").join(id));
     let before = package("synthetic-2026-09");
-    let made = update("synthetic-2026-10", "synthetic-2026-09", &month).ok();
-    let report: Value = serde_json::from_str(&made.stdout).unwrap();
+    let output = update("synthetic-2026-10", "synthetic-2026-09", &month).ok();
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
     for what in ["added", "changed", "deleted"] {
         assert!(report["sales"][what].as_u64() > Some(0), "{what}: {report}");
     }
@@ -342,9 +342,9 @@ fn content(folder: &Path, package: &str) -> Value {
 
 #[test]
 fn the_demo_is_made_again_and_answers_byte_for_byte() {
-    let made = tempfile::tempdir().unwrap();
+    let temp_dir = tempfile::tempdir().unwrap();
     let output = Command::new(repository().join("scripts/make-demo"))
-        .arg(made.path())
+        .arg(temp_dir.path())
         .arg(env!("CARGO_BIN_EXE_domesday"))
         .env_remove("DOMESDAY_RELEASES")
         .output()
@@ -357,7 +357,7 @@ fn the_demo_is_made_again_and_answers_byte_for_byte() {
         "rates/synthetic-rates-2026-09",
     ] {
         assert_eq!(
-            content(made.path(), package),
+            content(temp_dir.path(), package),
             content(&releases(), package),
             "{package}"
         );
@@ -407,7 +407,10 @@ fn invented_rates_build_a_release_that_says_so() {
     // A file that contradicts itself is named, and nothing is written.
     let bad = folder.path().join("bad.csv");
     fs::write(&bad, "DATE,IUDBEDR\n18 Dec 2025,3.75\n18 Dec 2025,4\n").unwrap();
-    let told = build("rates-2", &[bad.display().to_string()]).refused();
-    assert!(told.contains("bad.csv, line 3, column IUDBEDR"), "{told}");
+    let refusal = build("rates-2", &[bad.display().to_string()]).refused();
+    assert!(
+        refusal.contains("bad.csv, line 3, column IUDBEDR"),
+        "{refusal}"
+    );
     assert!(!Path::new(&packages_dir).join("rates/rates-2").exists());
 }

@@ -85,7 +85,7 @@ fn an_address_that_is_taken_is_a_clear_error() {
 fn a_database_that_cannot_be_reached_is_a_clear_error() {
     // Nothing listens on the first port of all.
     let nobody = "postgres://domesday@127.0.0.1:1/domesday";
-    for (address, said) in [
+    for (address, message) in [
         (
             "mysql://domesday@127.0.0.1/domesday",
             "not an address of a PostgreSQL database",
@@ -93,7 +93,7 @@ fn a_database_that_cannot_be_reached_is_a_clear_error() {
         (nobody, "the state could not be opened"),
     ] {
         let refusal = start().with(&["--state", address]).refused();
-        assert!(refusal.contains(said), "{refusal}");
+        assert!(refusal.contains(message), "{refusal}");
     }
 }
 
@@ -124,7 +124,7 @@ fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
     fs::write(&file, "").unwrap();
     let refusal = start().data(&file).refused();
     assert!(refusal.contains("is not a directory"), "{refusal}");
-    for (arguments, said) in [
+    for (arguments, message) in [
         (["--threads", "0"], "at least 1"),
         (
             ["--otlp-endpoint", "https://collector.example"],
@@ -133,7 +133,7 @@ fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
         (["--otlp-endpoint", "collector:4318"], "a whole URL"),
     ] {
         let refusal = start().with(&arguments).refused();
-        assert!(refusal.contains(said), "{refusal}");
+        assert!(refusal.contains(message), "{refusal}");
     }
 
     let releases = Releases::copy();
@@ -147,8 +147,8 @@ fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
     let at = data.display().to_string();
     let promote = ["release", "promote", "unsigned", "--data", &at];
     let elsewhere = [&promote[..], &["--releases", "elsewhere"]].concat();
-    let told = run(elsewhere).ok().stderr;
-    assert!(told.contains("its own releases folder"), "{told}");
+    let stderr = run(elsewhere).ok().stderr;
+    assert!(stderr.contains("its own releases folder"), "{stderr}");
     let log = server.stop();
     assert_eq!(log.matches("release promoted").count(), 1, "{log}");
     fs::remove_dir_all(releases.release("unsigned")).unwrap();

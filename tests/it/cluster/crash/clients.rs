@@ -24,7 +24,7 @@ pub struct Hosts {
     given_up: AtomicBool,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 enum SendOutcome {
     Answered(Answer),
     /// A host could keep nothing at that moment.
@@ -44,17 +44,17 @@ impl Hosts {
         }
     }
 
-    /// How many there are, up or not.
+    /// Returns the number of hosts, up or not.
     pub fn count(&self) -> usize {
         self.up.read().unwrap().len()
     }
 
-    /// Where a host is now.
+    /// Sets the address of a host, or none where it is down.
     pub fn set(&self, host: usize, address: Option<SocketAddr>) {
         self.up.write().unwrap()[host] = address;
     }
 
-    /// No new work from here on.
+    /// Stops new work from here on.
     fn finish(&self) {
         self.over.store(true, Ordering::Relaxed);
     }
@@ -63,7 +63,7 @@ impl Hosts {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Whether something failed that makes the rest pointless.
+    /// Reports whether a failure makes the rest pointless.
     pub fn given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed)
     }
@@ -80,7 +80,7 @@ impl Hosts {
     }
 }
 
-/// Where whoever has it panics, all others give up.
+/// A guard: if its thread panics, all other threads give up.
 struct Alarm<'h>(&'h Hosts);
 
 impl Drop for Alarm<'_> {
@@ -91,8 +91,8 @@ impl Drop for Alarm<'_> {
     }
 }
 
-/// Two tenants' customers at work while something is done to the hosts. They end when it is done,
-/// every submission is accepted and every job has results.
+/// Runs two tenants' customers while `meanwhile` acts on the hosts. They end when it returns, every
+/// submission is accepted and every job has results.
 pub fn customers<T>(
     hosts: &Hosts,
     ledger: &Ledger,
@@ -123,9 +123,9 @@ pub fn customers<T>(
             scope.spawn(move || poller.poll());
         }
         let _alarm = Alarm(hosts);
-        let done = meanwhile();
+        let result = meanwhile();
         hosts.finish();
-        done
+        result
     })
 }
 
@@ -135,7 +135,7 @@ struct Customer<'w> {
     ledger: &'w Ledger,
     client: Client,
     random: Chances,
-    /// Whether the disk may fail.
+    /// True if the disk may fail.
     faults: bool,
 }
 
@@ -230,16 +230,16 @@ impl Customer<'_> {
                     release: document["release_id"].take(),
                     body: body.clone(),
                     sound,
-                    seen: JobProgress::default(),
+                    last_seen: JobProgress::default(),
                     results: None,
                 },
             );
             if again {
-                let before = self.ledger.seen(&key);
+                let before = self.ledger.last_seen(&key);
                 let document = self.accepted(&body);
                 self.ledger.progress(&key, &before, &document);
             }
-            while self.ledger.undone() > QUEUE && !self.hosts.over() && !self.hosts.given_up() {
+            while self.ledger.open_jobs() > QUEUE && !self.hosts.over() && !self.hosts.given_up() {
                 std::thread::sleep(Duration::from_millis(2));
             }
             self.think();
@@ -259,13 +259,13 @@ impl Customer<'_> {
     /// Looks after jobs: their documents, and their results more than once.
     fn poll(mut self) {
         let _alarm = Alarm(self.hosts);
-        while !self.hosts.over() || self.ledger.undone() > 0 {
-            let undone = !self.random.once_in(8);
+        while !self.hosts.over() || self.ledger.open_jobs() > 0 {
+            let only_open = !self.random.once_in(8);
             let chosen = {
                 let jobs = self.ledger.jobs.lock().unwrap();
                 let some = jobs
                     .iter()
-                    .filter(|(_, job)| !undone || job.results.is_none());
+                    .filter(|(_, job)| !only_open || job.results.is_none());
                 let some: Vec<_> = some.map(|(key, job)| (key, &job.id)).collect();
                 let chosen = self.random.choice(&some);
                 chosen.map(|&(key, id)| (key.clone(), id.clone()))
@@ -275,7 +275,7 @@ impl Customer<'_> {
                 continue;
             };
             let status = format!("{JOBS}/{id}");
-            let before = self.ledger.seen(&key);
+            let before = self.ledger.last_seen(&key);
             let SendOutcome::Answered(answer) = self.send(&status, None) else {
                 continue;
             };
@@ -292,7 +292,8 @@ impl Customer<'_> {
     }
 }
 
-/// A row with a reference. One that is not sound is rejected before it runs, and costs nothing.
+/// Returns a row with a reference. A row that is not sound is rejected before it runs, and costs
+/// nothing.
 fn row(reference: &str, sound: bool) -> Value {
     let mut row = match reference.bytes().last() {
         Some(b'1') => flat(),

@@ -6,14 +6,14 @@ use crate::common::demo::house;
 use crate::common::faults::library;
 use crate::crash::clients::{Hosts, customers};
 use crate::crash::expected::{Ledger, read};
-use crate::crash::harness::{UNITS, World, alone, kill, seed};
+use crate::crash::harness::{UNITS, World, kill, lock_suite, seed};
 use crate::crash::seed::Chances;
 use crate::crash::verify::prove;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 const ROUNDS: u32 = 5;
-/// How soon a fault is noticed, and how soon a service is well again after it.
+/// The longest time until a fault is noticed, and until the service has recovered from it.
 const SOON: Duration = Duration::from_secs(5);
 
 #[track_caller]
@@ -25,13 +25,14 @@ fn soon(what: &str, look: impl Fn() -> bool) {
     }
 }
 
-/// While the fault lasts: alive, not ready, and refusing all that would have to be kept.
-fn refusing(client: &Client) {
+/// Asserts that a host is alive and not ready while the fault lasts. It refuses everything that
+/// needs a write.
+fn assert_refusing(client: &Client) {
     let ready = || client.get("/readyz").status;
     soon("the fault is not noticed", || {
         client.post("/v3/simple-value", &house()).status == 503 && ready() == 503
     });
-    // What only reads is answered: that there is no such job is known from the file.
+    // Reads are answered: the host knows from the file that there is no such job.
     soon("jobs cannot be read", || {
         client
             .get(&format!("/v3/valuation-jobs/{}", uuid::Uuid::nil()))
@@ -56,9 +57,9 @@ fn refusing(client: &Client) {
 /// The files of the state: its database, and the log of units in front of it.
 const FILES: [&str; 2] = ["state.redb", "state.usage"];
 
-/// Faults of these files come and go under mixed load; then the host dies.
+/// Makes faults of these files come and go under mixed load, and then kills the host.
 fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
-    let _alone = alone();
+    let _alone = lock_suite();
     let mut random = Chances::new(seed(name));
     let world = World::embedded();
     let keys = ["values", "jobs", "prober"].map(|tenant| world.key(tenant, UNITS));
@@ -89,7 +90,7 @@ fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
             for _ in 0..ROUNDS {
                 std::thread::sleep(Duration::from_millis(chance.within(50..=250)));
                 std::fs::write(&trigger, "").unwrap();
-                refusing(&prober);
+                assert_refusing(&prober);
                 std::fs::remove_file(&trigger).unwrap();
                 soon("it is not well again", || {
                     prober.get("/readyz").status == 200
@@ -113,30 +114,31 @@ fn failing(name: &str, fault: &str, files: &[&str]) -> (World, Ledger, u64) {
     (world, ledger, used)
 }
 
-/// What could not be written was not charged.
-fn full(name: &str, files: &[&str]) {
+/// Asserts that a charge that could not be written was not made.
+fn assert_full_disk(name: &str, files: &[&str]) {
     let (_world, ledger, used) = failing(name, "full", files);
     assert_eq!(used, read(&ledger.units));
 }
 
 #[test]
 fn a_full_disk_stops_admission_and_nothing_else() {
-    full("a full disk", &FILES);
+    assert_full_disk("a full disk", &FILES);
 }
 
 #[test]
 fn a_log_of_units_that_is_full_stops_admission_and_nothing_else() {
-    full("a full disk under the log", &FILES[1..]);
+    assert_full_disk("a full disk under the log", &FILES[1..]);
 }
 
-/// The log takes units for a second at most that the file cannot take over.
+/// The log accepts units that the file cannot take over for one second at most.
 #[test]
 fn a_state_that_is_full_under_a_log_that_is_not_stops_admission_and_nothing_else() {
-    full("a full disk under the file", &FILES[..1]);
+    assert_full_disk("a full disk under the file", &FILES[..1]);
 }
 
-/// Whether a charge outlived its failed sync, nobody can know but the disk; what was answered did.
-fn unsynced(name: &str, files: &[&str]) {
+/// Asserts that every answered charge outlived a failed sync. Nobody knows whether a refused one
+/// did.
+fn assert_unsynced_disk(name: &str, files: &[&str]) {
     let (_world, ledger, used) = failing(name, "sync", files);
     let (answered, not_kept) = (read(&ledger.units), read(&ledger.not_kept));
     assert!(
@@ -147,15 +149,15 @@ fn unsynced(name: &str, files: &[&str]) {
 
 #[test]
 fn a_failed_sync_loses_nothing_that_was_answered() {
-    unsynced("failed syncs", &FILES);
+    assert_unsynced_disk("failed syncs", &FILES);
 }
 
 #[test]
 fn a_failed_sync_of_the_log_of_units_loses_nothing_that_was_answered() {
-    unsynced("failed syncs of the log", &FILES[1..]);
+    assert_unsynced_disk("failed syncs of the log", &FILES[1..]);
 }
 
 #[test]
 fn a_failed_sync_under_a_sound_log_loses_nothing_that_was_answered() {
-    unsynced("failed syncs of the file", &FILES[..1]);
+    assert_unsynced_disk("failed syncs of the file", &FILES[..1]);
 }

@@ -1,11 +1,11 @@
-//! What the service answered, to be compared with what it kept.
+//! The answers of the service, to compare with its stored state.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How far a job was seen to be.
+/// The last known progress of a job.
 #[derive(Debug, Clone, Default)]
 pub struct JobProgress {
     /// The place of its status in the order of statuses.
@@ -18,17 +18,17 @@ pub struct JobProgress {
 pub struct AcceptedJob {
     pub id: String,
     pub release: Value,
-    /// What was sent.
+    /// The body that was sent.
     pub body: Value,
     /// For each row, whether it was sound.
     pub sound: Vec<bool>,
-    pub seen: JobProgress,
+    pub last_seen: JobProgress,
     /// The results as they were first read.
     pub results: Option<String>,
 }
 
 impl AcceptedJob {
-    /// Units that it costs.
+    /// Returns the units that the job costs.
     pub fn units(&self) -> u64 {
         self.sound.iter().filter(|&&sound| sound).count() as u64
     }
@@ -62,19 +62,20 @@ pub fn read(count: &AtomicU64) -> u64 {
 }
 
 impl Ledger {
-    /// How many jobs are not done yet, as far as is known.
-    pub fn undone(&self) -> usize {
+    /// Counts the jobs that are not known to have ended.
+    pub fn open_jobs(&self) -> usize {
         let jobs = self.jobs.lock().unwrap();
         jobs.values().filter(|job| job.results.is_none()).count()
     }
 
-    /// How far a job was known to be at this moment.
-    pub fn seen(&self, key: &str) -> JobProgress {
-        self.jobs.lock().unwrap()[key].seen.clone()
+    /// Returns the last known progress of a job.
+    pub fn last_seen(&self, key: &str) -> JobProgress {
+        self.jobs.lock().unwrap()[key].last_seen.clone()
     }
 
-    /// A job's document, as a customer received it: nothing is earlier than what was known `before`
-    /// it asked. Others may have been told later things meanwhile.
+    /// Records a job's document, and asserts that nothing in it is older than `before`. That is the
+    /// progress known when the customer sent its request. Other customers may have received later
+    /// documents meanwhile.
     pub fn progress(&self, key: &str, before: &JobProgress, document: &Value) {
         let order = ["queued", "running", "completed"];
         let status = document["status"].as_str().unwrap();
@@ -82,28 +83,28 @@ impl Ledger {
         let rank = rank.unwrap_or_else(|| panic!("{key}: {document}"));
         let updated = document["updated_at"].as_str().unwrap();
         let mut jobs = self.jobs.lock().unwrap();
-        let told = jobs.get_mut(key).unwrap();
-        assert_eq!(document["job_id"], told.id, "{key}");
-        assert_eq!(document["release_id"], told.release, "{key}");
+        let job = jobs.get_mut(key).unwrap();
+        assert_eq!(document["job_id"], job.id, "{key}");
+        assert_eq!(document["release_id"], job.release, "{key}");
         assert!(rank >= before.rank, "{key} went back to {status}");
         assert!(*updated >= *before.updated, "{key} was updated earlier");
-        told.seen.rank = told.seen.rank.max(rank);
-        if *updated > *told.seen.updated {
-            updated.clone_into(&mut told.seen.updated);
+        job.last_seen.rank = job.last_seen.rank.max(rank);
+        if *updated > *job.last_seen.updated {
+            updated.clone_into(&mut job.last_seen.updated);
         }
     }
 
-    /// The results of a job as they were read just now: always the same.
+    /// Records the results of a job, and asserts that they are always the same.
     pub fn results(&self, key: &str, text: &str) {
         let mut jobs = self.jobs.lock().unwrap();
-        let told = jobs.get_mut(key).unwrap();
-        match &told.results {
+        let job = jobs.get_mut(key).unwrap();
+        match &job.results {
             Some(first) => assert_eq!(first, text, "{key} has other results now"),
-            None => told.results = Some(text.to_owned()),
+            None => job.results = Some(text.to_owned()),
         }
     }
 
-    /// Units that the jobs cost.
+    /// Returns the units that the jobs cost.
     pub fn units_of_jobs(&self) -> u64 {
         self.jobs
             .lock()
@@ -113,7 +114,7 @@ impl Ledger {
             .sum()
     }
 
-    /// One line of counts.
+    /// Prints one line of counts.
     pub fn print(&self, name: &str, met: &str, used: u64) {
         let units = self.units_of_jobs();
         let jobs = self.jobs.lock().unwrap().len();

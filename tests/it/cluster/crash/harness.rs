@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// How late a host sees what was changed in the database that it shares.
+/// The longest delay until a host sees a change in the shared database.
 const SEEN: Duration = Duration::from_millis(1_200);
 /// Units that nobody uses up.
 pub const UNITS: u64 = 1_000_000_000;
@@ -21,43 +21,43 @@ queued_jobs = 1000000
 stored_bytes = 1000000000000
 ";
 
-/// The tests of this suite take turns: each wants the machine's time for itself.
-pub fn alone() -> std::sync::MutexGuard<'static, ()> {
+/// Waits for the suite's lock: each test wants the machine's time for itself.
+pub fn lock_suite() -> std::sync::MutexGuard<'static, ()> {
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
     TURN.lock().unwrap_or_else(|broken| broken.into_inner())
 }
 
-/// A setting of a run, where there is one.
+/// Returns a setting of a run, if it is set.
 pub fn setting(name: &str) -> Option<u64> {
     Some(std::env::var(name).ok()?.parse().unwrap())
 }
 
-/// What the chances of this run come from.
+/// Returns and prints the seed of this run's random choices.
 pub fn seed(name: &str) -> u64 {
     let seed = setting("DOMESDAY_CRASH_SEED").unwrap_or_else(|| getrandom::u32().unwrap().into());
     println!("{name}: DOMESDAY_CRASH_SEED={seed}");
     seed
 }
 
-/// What outlives its hosts.
+/// The state that outlives its hosts.
 pub struct World {
-    kept: TempDir,
-    /// The address of its database, where it is in one.
+    temp_dir: TempDir,
+    /// The address of its database, if the state is in one.
     pub database: Option<String>,
     plans: AtomicU32,
 }
 
 impl World {
-    /// One whose state is a file.
+    /// Creates a world whose state is a file.
     pub fn embedded() -> World {
         World {
-            kept: TempDir::new().unwrap(),
+            temp_dir: TempDir::new().unwrap(),
             database: None,
             plans: AtomicU32::new(0),
         }
     }
 
-    /// One whose state is a database.
+    /// Creates a world whose state is a database.
     pub fn shared() -> World {
         World {
             database: Some(cluster::shared().database()),
@@ -65,13 +65,12 @@ impl World {
         }
     }
 
-    /// A host's own data folder.
+    /// Returns a host's own data folder.
     pub fn data(&self, host: usize) -> PathBuf {
-        self.kept.path().join(format!("host{host}"))
+        self.temp_dir.path().join(format!("host{host}"))
     }
 
-    /// A host, about to start. Of several, each keeps a job for a second after it says nothing
-    /// more.
+    /// Prepares a host. Of several, each holds a job for a second after its last heartbeat.
     pub fn host(&self, host: usize) -> Start {
         let start = start().data(&self.data(host)).with(&["--no-demo"]);
         match &self.database {
@@ -81,7 +80,7 @@ impl World {
     }
 
     fn order(&self, arguments: &[&str]) -> String {
-        let place = match &self.database {
+        let store_arguments = match &self.database {
             // Nobody's data folder: the command is on none of the hosts.
             Some(database) => vec![
                 "--state".to_owned(),
@@ -94,18 +93,21 @@ impl World {
                 vec!["--data".to_owned(), self.data(0).display().to_string()]
             }
         };
-        let all = arguments.iter().map(|&it| it.to_owned()).chain(place);
+        let all = arguments
+            .iter()
+            .map(|&it| it.to_owned())
+            .chain(store_arguments);
         run(all).ok().stdout.trim().to_owned()
     }
 
     fn plan(&self, units: u64) -> String {
         let number = self.plans.fetch_add(1, Ordering::Relaxed);
-        let path = self.kept.path().join(format!("plan{number}.toml"));
+        let path = self.temp_dir.path().join(format!("plan{number}.toml"));
         std::fs::write(&path, format!("{BOUNDLESS}monthly_units = {units}\n")).unwrap();
         path.display().to_string()
     }
 
-    /// The key of a new tenant whose plan allows so many units and bounds nothing else.
+    /// Creates a tenant whose plan limits units alone, and returns its key.
     pub fn key(&self, tenant: &str, units: u64) -> String {
         let plan = self.plan(units);
         self.order(&[
@@ -120,8 +122,8 @@ impl World {
         ])
     }
 
-    /// The units that a tenant has used this month. The service says so, as to any customer, when
-    /// it asks for more than its plan allows; so from here on its plan allows nothing.
+    /// Returns the units that a tenant has used this month. A service states them when a request
+    /// exceeds the plan, so this sets the plan to no units.
     pub fn used(&self, tenant: &str, client: &Client) -> u64 {
         let plan = self.plan(0);
         self.order(&["tenant", "plan", tenant, &plan]);
@@ -140,7 +142,7 @@ impl World {
     }
 }
 
-/// Dies as in a power cut, and leaves what it logged.
+/// Kills the server, as in a power cut, and returns its log.
 pub fn kill(server: Server) -> String {
     server.signal(rustix::process::Signal::KILL);
     let (status, log) = server.ended();
@@ -148,8 +150,8 @@ pub fn kill(server: Server) -> String {
     log
 }
 
-/// Lines of a log that tell of a fault.
+/// Returns the lines of a log that report a fault.
 pub fn errors(log: &str) -> Vec<&str> {
-    let told = |line: &&str| line.contains(r#""level":"ERROR""#) || line.contains("panicked");
-    log.lines().filter(told).collect()
+    let is_error = |line: &&str| line.contains(r#""level":"ERROR""#) || line.contains("panicked");
+    log.lines().filter(is_error).collect()
 }

@@ -3,48 +3,49 @@
 use crate::common::server::Server;
 use crate::crash::clients::{Hosts, customers};
 use crate::crash::expected::{Ledger, read};
-use crate::crash::harness::{UNITS, World, alone, errors, kill, seed, setting};
+use crate::crash::harness::{UNITS, World, errors, kill, lock_suite, seed, setting};
 use crate::crash::seed::Chances;
 use crate::crash::verify::prove;
 use std::time::Duration;
 
 /// Kills where `DOMESDAY_CRASH_KILLS` says nothing; `scripts/test full` says a hundred.
 const KILLS: u64 = 20;
-/// How long a host lives, milliseconds.
+/// The lifetime of a host, in milliseconds.
 const LIVES: std::ops::RangeInclusive<u64> = 20..=250;
 
-/// Hosts killed until there were so many kills; all of them are up in the end.
+/// Kills hosts until there were this many kills. All of them are up in the end.
 fn killed(world: &World, hosts: &Hosts, kills: u64, random: &mut Chances) -> Vec<Server> {
-    let begun = |host: usize| {
+    let start_host = |host: usize| {
         let server = world.host(host).go();
         hosts.set(host, Some(server.address));
         server
     };
-    let mut servers: Vec<Option<Server>> = (0..hosts.count()).map(|it| Some(begun(it))).collect();
-    let mut done = 0;
-    while done < kills && !hosts.given_up() {
+    let mut servers: Vec<Option<Server>> =
+        (0..hosts.count()).map(|it| Some(start_host(it))).collect();
+    let mut kill_count = 0;
+    while kill_count < kills && !hosts.given_up() {
         std::thread::sleep(Duration::from_millis(random.within(LIVES)));
         let mut victims = vec![random.count(servers.len()) - 1];
         // Now and then all at once.
-        if random.once_in(8) && done + servers.len() as u64 <= kills {
+        if random.once_in(8) && kill_count + servers.len() as u64 <= kills {
             victims = (0..servers.len()).collect();
         }
         for &host in &victims {
             let log = kill(servers[host].take().unwrap());
             hosts.set(host, None);
             assert_eq!(errors(&log), Vec::<&str>::new());
-            done += 1;
+            kill_count += 1;
         }
         for &host in &victims {
-            servers[host] = Some(begun(host));
+            servers[host] = Some(start_host(host));
         }
     }
     servers.into_iter().flatten().collect()
 }
 
-/// Everything that was answered is there, once, and nothing else was charged.
+/// Kills hosts under load, and asserts that each answer is stored once and nothing else is charged.
 fn crash(name: &str, world: &World, count: usize) {
-    let _alone = alone();
+    let _alone = lock_suite();
     let kills = setting("DOMESDAY_CRASH_KILLS").unwrap_or(KILLS);
     let seed = seed(name);
     let mut random = Chances::new(seed);

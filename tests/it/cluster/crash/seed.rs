@@ -7,14 +7,14 @@ use std::ops::RangeInclusive;
 pub struct Chances(TestRng);
 
 impl Chances {
-    /// The chances of this seed, the same each time.
+    /// Returns the random choices of this seed, the same each time.
     pub fn new(seed: u64) -> Chances {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         Chances(TestRng::from_seed(RngAlgorithm::ChaCha, &bytes))
     }
 
-    /// Chances for somebody else.
+    /// Returns random choices for another user, derived from these.
     pub fn fork(&mut self) -> Chances {
         Chances::new(self.0.random())
     }
@@ -23,12 +23,12 @@ impl Chances {
         self.0.random_range(range)
     }
 
-    /// How many, of which there are 1 at least.
+    /// Returns a random count from 1 to `most`.
     pub fn count(&mut self, most: usize) -> usize {
         self.0.random_range(1..=most)
     }
 
-    /// Whether something happens that does so once in so many times.
+    /// Returns true once in this many times, at random.
     pub fn once_in(&mut self, times: u32) -> bool {
         self.0.random_ratio(1, times)
     }

@@ -3,7 +3,7 @@
 use crate::common::client::Client;
 use crate::common::demo::house;
 use crate::common::server::Server;
-use crate::crash::harness::{UNITS, World, alone, seed};
+use crate::crash::harness::{UNITS, World, lock_suite, seed};
 use crate::crash::seed::Chances;
 use domesday_test_postgres::sql;
 use rustix::process::Signal;
@@ -15,8 +15,8 @@ const ROWS: usize = 2_500;
 const TIMEOUT: Duration = Duration::from_secs(30);
 const TABLES: [&str; 5] = ["jobs", "chunks", "submissions", "usage", "turns"];
 
-/// Everything of jobs and units in the database, in short.
-fn kept(database: &str) -> Vec<String> {
+/// Returns a digest of each table of jobs and units in the database.
+fn table_digests(database: &str) -> Vec<String> {
     let digest = |table| {
         let rows = "md5(string_agg(t::text, '|' ORDER BY t::text))";
         sql(
@@ -39,7 +39,7 @@ fn until<T>(what: &str, look: impl Fn() -> Option<T>) -> T {
     }
 }
 
-/// A job that this host was stopped at; it holds it still.
+/// Stops a host while it works on a job, whose lease it holds. Returns the job.
 fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -> Value {
     loop {
         let body = json!({"requests": vec![house(); ROWS]});
@@ -50,12 +50,12 @@ fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -
         });
         std::thread::sleep(pause);
         host.signal(Signal::STOP);
-        let held = format!(
+        let query = format!(
             "SELECT count(*) FROM domesday.jobs \
              WHERE id = '{}' AND status = 'running' AND lease_until IS NOT NULL",
             job["job_id"].as_str().unwrap()
         );
-        if sql(database, &held).trim() == "1" {
+        if sql(database, &query).trim() == "1" {
             return job;
         }
         // It had just released the job, or was done.
@@ -69,7 +69,7 @@ fn stopped_at(host: &Server, client: &Client, database: &str, pause: Duration) -
 
 #[test]
 fn a_host_that_slept_past_its_lease_writes_nothing() {
-    let _alone = alone();
+    let _alone = lock_suite();
     let name = "a host asleep";
     let mut random = Chances::new(seed(name));
     let world = World::shared();
@@ -94,16 +94,16 @@ fn a_host_that_slept_past_its_lease_writes_nothing() {
             let answer = other.client(&key).get(url);
             (answer.status == 200).then_some(answer.text)
         });
-        let before = kept(&database);
+        let before = table_digests(&database);
         assert!(!lost(&sleeper));
 
         sleeper.signal(Signal::CONT);
         until("it does not know that it lost the job", || {
             lost(&sleeper).then_some(())
         });
-        assert_eq!(kept(&database), before);
-        let asked = other.client(&key).get(url).text;
-        assert_eq!(asked, results);
+        assert_eq!(table_digests(&database), before);
+        let answer = other.client(&key).get(url).text;
+        assert_eq!(answer, results);
         other.stop();
         // It serves again, as if nothing had been.
         until("it does not serve", || {

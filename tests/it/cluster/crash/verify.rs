@@ -1,26 +1,27 @@
-//! Compares what was answered with what is kept.
+//! Compares the answers with the stored state.
 
 use crate::common::client::Client;
 use crate::crash::expected::{AcceptedJob, Ledger};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Every job that was accepted is there, completed, with its rows once; and no valuation was
-/// answered twice.
+/// Asserts that every accepted job is completed with its rows once. No valuation was answered
+/// twice.
 pub fn prove(ledger: &Ledger, clients: &[Client]) {
-    let told = ledger.jobs.lock().unwrap().clone();
+    let jobs = ledger.jobs.lock().unwrap().clone();
     let mut ids: Vec<String> = ledger.valuation_ids.lock().unwrap().clone();
-    for (number, (key, job)) in told.iter().enumerate() {
+    for (number, (key, job)) in jobs.iter().enumerate() {
         let client = &clients[number % clients.len()];
-        ids.extend(complete(client, key, job));
-        repeated(client, job);
+        ids.extend(assert_completed(client, key, job));
+        assert_idempotent(client, job);
     }
     let distinct: BTreeSet<&String> = ids.iter().collect();
     assert_eq!(distinct.len(), ids.len(), "a valuation was answered twice");
 }
 
-/// A job is completed, with all its rows once and in order; it gives their valuation ids.
-fn complete(client: &Client, key: &str, job: &AcceptedJob) -> Vec<String> {
+/// Asserts that a job is completed with all its rows once and in order, and returns their valuation
+/// ids.
+fn assert_completed(client: &Client, key: &str, job: &AcceptedJob) -> Vec<String> {
     let url = format!("/v3/valuation-jobs/{}", job.id);
     let document = client.get(&url).ok();
     assert_eq!(document["status"], "completed", "{key}: {document}");
@@ -45,8 +46,8 @@ fn complete(client: &Client, key: &str, job: &AcceptedJob) -> Vec<String> {
     .collect()
 }
 
-/// The same submission finds its job, and another under its key is refused.
-fn repeated(client: &Client, job: &AcceptedJob) {
+/// Asserts that the same submission finds its job, and that another under its key is refused.
+fn assert_idempotent(client: &Client, job: &AcceptedJob) {
     let again = client.post("/v3/valuation-jobs", &job.body);
     assert_eq!(again.status, 202, "{again:?}");
     assert_eq!(again.json()["job_id"], *job.id);

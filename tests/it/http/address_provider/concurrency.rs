@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const STREET: &str = "Newt Yard";
 const JOBS: &str = "/v3/valuation-jobs";
 
-/// The `n`-th of many postcodes that no snapshot has.
+/// Returns the `n`-th of many postcodes that no snapshot has.
 fn postcode(n: usize) -> String {
     let letters = b"ABDEFGHJLNPQRSTUWXYZ";
     let letter = |n: usize| char::from(letters[n % letters.len()]);
@@ -37,8 +37,8 @@ fn row(n: usize) -> Value {
     at("1", STREET, &postcode(n))
 }
 
-/// Units that the tenant `demo` used.
-fn used(server: &Server) -> u64 {
+/// Returns the units that the tenant `demo` used.
+fn used_units(server: &Server) -> u64 {
     let data = server.data.display().to_string();
     let listed = crate::common::program::run(["tenant", "list", "--data", &data]).ok();
     let line = listed.stdout.lines().find(|line| line.contains("demo"));
@@ -76,7 +76,7 @@ fn a_full_batch_asks_for_each_postcode_once_and_not_for_all_at_once() {
         let uprn = (990_000_000_000 + n % (rows / 2)).to_string();
         assert_eq!(result["property"]["uprn"], uprn, "row {n}");
     }
-    assert_eq!(places.asked().len(), rows / 2);
+    assert_eq!(places.questions().len(), rows / 2);
     let busiest = places.busiest();
     // One that was just answered may still be counted beside the 24.
     assert!((2..=30).contains(&busiest), "{busiest} at once");
@@ -93,7 +93,7 @@ fn rows_that_need_nobody_are_valued_while_the_provider_is_silent() {
     let requests: Vec<Value> = (0..200)
         .map(|n| if n % 2 == 0 { house() } else { row(n) })
         .collect();
-    let before = used(&server);
+    let before = used_units(&server);
     let answer = batch(&client, &requests);
     assert_eq!(answer["summary"]["valued"], 100);
     assert_eq!(answer["summary"]["rejected"], 100);
@@ -111,12 +111,16 @@ fn rows_that_need_nobody_are_valued_while_the_provider_is_silent() {
         }
     }
     assert_eq!(
-        used(&server) - before,
+        used_units(&server) - before,
         100,
         "what was left undone is given back"
     );
     // The breaker spares it most of them.
-    assert!(places.asked().len() < 60, "{}", places.asked().len());
+    assert!(
+        places.questions().len() < 60,
+        "{}",
+        places.questions().len()
+    );
 }
 
 #[test]
@@ -127,7 +131,7 @@ fn rows_that_the_deadline_overtakes_say_so() {
     let arguments = ["--address-provider", &url, "--processing-deadline", "1500"];
     let server = start().with(&arguments).go();
     let client = server.demo();
-    let before = used(&server);
+    let before = used_units(&server);
     let began = Instant::now();
     let answer = batch(&client, &[row(1), house(), row(2)]);
     assert!(began.elapsed() < Duration::from_secs(3));
@@ -140,10 +144,10 @@ fn rows_that_the_deadline_overtakes_say_so() {
             "processing_deadline_exceeded"
         );
     }
-    assert_eq!(used(&server) - before, 1);
+    assert_eq!(used_units(&server) - before, 1);
     let single = client.post("/v3/value", &row(3));
     assert_eq!(single.refusal().1, "processing_deadline_exceeded");
-    assert_eq!(used(&server) - before, 1);
+    assert_eq!(used_units(&server) - before, 1);
 }
 
 #[test]
@@ -161,7 +165,7 @@ fn those_who_ask_for_one_postcode_together_are_told_together() {
             });
         }
     });
-    assert_eq!(places.asked().len(), 1);
+    assert_eq!(places.questions().len(), 1);
 }
 
 #[track_caller]
@@ -184,7 +188,7 @@ fn job(client: &Client, rows: &[Value]) -> Value {
 fn a_job_asks_too_and_waits_for_a_provider_that_comes_back() {
     let places = Places::that(|_| Reply::Status(500, None));
     let (server, client) = service(&places);
-    let before = used(&server);
+    let before = used_units(&server);
     let rows = [row(0), house(), row(1), at("2", STREET, &postcode(0))];
     let outcome = std::thread::scope(|scope| {
         let job = scope.spawn(|| job(&client, &rows));
@@ -199,14 +203,14 @@ fn a_job_asks_too_and_waits_for_a_provider_that_comes_back() {
     }
     assert_eq!(results[1]["status"], "valued");
     assert_eq!(results[3]["errors"][0]["code"], "address_not_found");
-    assert_eq!(used(&server) - before, 4);
+    assert_eq!(used_units(&server) - before, 4);
 }
 
 #[test]
 fn a_jobs_rows_that_nobody_can_place_are_given_back() {
     let places = Places::that(|_| Reply::Status(401, None));
     let (server, client) = service(&places);
-    let before = used(&server);
+    let before = used_units(&server);
     let outcome = job(&client, &[row(0), house()]);
     let results = &outcome["result"]["results"];
     assert_eq!(
@@ -215,5 +219,5 @@ fn a_jobs_rows_that_nobody_can_place_are_given_back() {
     );
     assert_eq!(results[0]["errors"][0]["retryable"], true);
     assert_eq!(results[1]["status"], "valued");
-    assert_eq!(used(&server) - before, 1);
+    assert_eq!(used_units(&server) - before, 1);
 }

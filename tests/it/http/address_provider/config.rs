@@ -1,4 +1,4 @@
-//! How a provider is named, what it is sent, and what is shown of it.
+//! The settings of a provider, the requests to it, and its metrics.
 
 use crate::address_provider::{VALUE, property};
 use crate::common::client::Client;
@@ -39,8 +39,8 @@ fn the_key_goes_to_the_provider_in_a_header_and_nowhere_else() {
         let client = server.demo();
         let result = client.post(VALUE, &at("4711", STREET, POSTCODE)).ok();
         property(&result);
-        assert_eq!(places.asked()[0].key.as_deref(), Some(SECRET));
-        assert!(!places.asked()[0].target.contains(SECRET));
+        assert_eq!(places.questions()[0].key.as_deref(), Some(SECRET));
+        assert!(!places.questions()[0].target.contains(SECRET));
         places.now(|_| Reply::Status(401, None));
         let refused = client.post(VALUE, &at("1", "Newt Yard", "QA1 9ZZ"));
         assert_eq!(refused.status, 503);
@@ -88,16 +88,16 @@ fn settings_that_cannot_work_are_refused_at_the_start() {
             "/nowhere/key",
         ),
     ] {
-        let said = start().with(&arguments).refused();
-        assert!(said.contains(says), "{arguments:?}: {said}");
-        assert!(!said.contains("s3cret"), "{said}");
+        let refusal = start().with(&arguments).refused();
+        assert!(refusal.contains(says), "{arguments:?}: {refusal}");
+        assert!(!refusal.contains("s3cret"), "{refusal}");
     }
     let both = ["--address-provider", here, "--address-key-file", &file];
-    let said = start()
+    let refusal = start()
         .with(&both)
         .environment("DOMESDAY_ADDRESS_KEY", Path::new("another"))
         .refused();
-    assert!(said.contains("leave one out"), "{said}");
+    assert!(refusal.contains("leave one out"), "{refusal}");
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn a_proxy_of_the_environment_is_not_asked() {
         .post(VALUE, &at("4711", STREET, POSTCODE))
         .ok();
     assert_eq!(property(&result)["identity_source"], "identity_provider");
-    assert!(proxy.asked().is_empty());
+    assert!(proxy.questions().is_empty());
 }
 
-/// The page that Prometheus reads of a server that shows one.
+/// Returns the metrics page of a server that shows one.
 fn metrics(server: &Server) -> String {
     let mut lines = server.printed.lines();
     let line = lines.find(|line| line.starts_with("Showing metrics"));
@@ -134,8 +134,8 @@ fn metrics(server: &Server) -> String {
     metrics.get("/metrics").text
 }
 
-/// The program itself stands in for a provider that speaks TLS: it takes no key but its own, so the
-/// client trusted its certificate.
+/// The program itself stands in for a provider that speaks TLS. It refuses every foreign key, so a
+/// refusal shows that the client trusted its certificate.
 #[test]
 fn a_provider_over_tls_must_have_a_certificate_that_the_machine_trusts() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,4 @@
-//! A provider that misbehaves: what the client receives, what is tried again, and what is not.
+//! A provider that misbehaves: the client's responses, and the requests that are retried.
 
 use crate::address_provider::{VALUE, property, service};
 use crate::common::client::Client;
@@ -19,7 +19,8 @@ fn unknown() -> Value {
     at("4711", STREET, POSTCODE)
 }
 
-/// The refusal of a request that needs the provider, and that others are valued all the same.
+/// Asserts that a request that needs the provider is refused while others are valued. Returns the
+/// refusal.
 #[track_caller]
 fn refused(client: &Client) -> Answer {
     let answer = client.post(VALUE, &unknown());
@@ -70,7 +71,7 @@ fn what_may_pass_is_tried_again() {
         let (_server, client) = service(&places);
         let began = Instant::now();
         found(&client);
-        assert_eq!(places.asked().len(), 3, "{reply:?}");
+        assert_eq!(places.questions().len(), 3, "{reply:?}");
         let waited = matches!(&reply, Reply::Status(_, Some(_)));
         assert_eq!(
             began.elapsed() >= Duration::from_secs(2),
@@ -116,7 +117,7 @@ fn what_will_not_pass_is_asked_once() {
         let began = Instant::now();
         refused(&client);
         assert!(began.elapsed() < Duration::from_secs(3), "{reply:?}");
-        assert_eq!(places.asked().len(), 1, "{reply:?}");
+        assert_eq!(places.questions().len(), 1, "{reply:?}");
         // A failure is not remembered.
         found(&client);
     }
@@ -138,7 +139,7 @@ fn a_slow_provider_costs_a_bounded_time() {
                     took >= Duration::from_secs(3) && took < Duration::from_secs(8),
                     "{took:?}"
                 );
-                assert_eq!(places.asked().len(), 1, "{reply:?}");
+                assert_eq!(places.questions().len(), 1, "{reply:?}");
                 found(&client);
             });
         }
@@ -158,7 +159,7 @@ fn pages_that_do_not_end_or_do_not_fit_are_no_answer() {
     let endless = Places::that(move |question| Reply::Json(results(1_000_000, question)));
     let (_server, client) = service(&endless);
     refused(&client);
-    assert_eq!(endless.asked().len(), 1);
+    assert_eq!(endless.questions().len(), 1);
     let elsewhere = Places::that(move |question| {
         let mut page = results(300, question);
         page["header"]["offset"] = 0.into();
@@ -166,7 +167,7 @@ fn pages_that_do_not_end_or_do_not_fit_are_no_answer() {
     });
     let (_server, client) = service(&elsewhere);
     refused(&client);
-    assert_eq!(elsewhere.asked().len(), 2);
+    assert_eq!(elsewhere.questions().len(), 2);
 }
 
 #[test]
@@ -175,9 +176,9 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
     let (server, client) = service(&places);
     refused(&client);
     refused(&client);
-    let asked = places.asked().len();
-    assert_eq!(asked, 5, "five failures open it");
-    let began = Instant::now();
+    let count = places.questions().len();
+    assert_eq!(count, 5, "five failures open it");
+    let started = Instant::now();
     for _ in 0..20 {
         let answer = refused(&client);
         assert!(
@@ -189,19 +190,19 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
                 <= 5
         );
     }
-    assert!(began.elapsed() < Duration::from_secs(3));
-    assert_eq!(places.asked().len(), asked, "nobody asks");
+    assert!(started.elapsed() < Duration::from_secs(3));
+    assert_eq!(places.questions().len(), count, "nobody asks");
 
     places.now(listing(&known()));
-    let began = Instant::now();
+    let started = Instant::now();
     while client.post(VALUE, &unknown()).status == 503 {
         assert!(
-            began.elapsed() < Duration::from_secs(10),
+            started.elapsed() < Duration::from_secs(10),
             "it is never tried"
         );
         std::thread::sleep(Duration::from_millis(100));
     }
-    assert_eq!(places.asked().len(), asked + 1, "one went first");
+    assert_eq!(places.questions().len(), count + 1, "one went first");
     // One line a change, whatever was refused meanwhile, and none for each request.
     let log = server.stop();
     let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();

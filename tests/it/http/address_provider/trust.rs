@@ -1,4 +1,4 @@
-//! What a provider that answers decides.
+//! The effect of a provider's answers on a valuation.
 
 use crate::address_provider::{VALUE, property, service};
 use crate::common::demo::{HOUSE, NEIGHBOUR, at, divided, house, house_with, scottish, shop};
@@ -32,11 +32,15 @@ fn a_home_that_the_snapshot_does_not_know_is_valued() {
         property(&result),
         &json!({"uprn": "990000000001", "postcode": POSTCODE, "identity_source": "identity_provider"})
     );
-    let asked = places.asked();
-    assert_eq!(asked.len(), 1);
-    assert!(asked[0].target.starts_with("/search/places/v1/postcode?"));
-    assert_eq!(asked[0].postcode, POSTCODE);
-    assert_eq!(asked[0].key, None);
+    let questions = places.questions();
+    assert_eq!(questions.len(), 1);
+    assert!(
+        questions[0]
+            .target
+            .starts_with("/search/places/v1/postcode?")
+    );
+    assert_eq!(questions[0].postcode, POSTCODE);
+    assert_eq!(questions[0].key, None);
 }
 
 #[test]
@@ -55,10 +59,10 @@ fn what_the_snapshot_settles_needs_nobody_else() {
     ] {
         assert_eq!(client.post(VALUE, &request).refusal().1, code);
     }
-    assert!(places.asked().is_empty(), "{:?}", places.asked());
+    assert!(places.questions().is_empty(), "{:?}", places.questions());
 }
 
-/// One table of addresses and what they mean, for both who may know them.
+/// The provider and the store give the same result for each address of one table.
 #[test]
 fn an_address_means_the_same_whoever_lists_it() {
     let alike = |number: &str| home(990_000_000_020, POSTCODE, number, STREET);
@@ -197,8 +201,8 @@ fn an_address_means_the_same_whoever_lists_it() {
         }
     }
     // A postcode is asked for once, however many of its addresses are; the shop's is another.
-    let asked: Vec<_> = places.asked().into_iter().map(|q| q.postcode).collect();
-    assert_eq!(asked, [POSTCODE, "QA1 2AR", NEW]);
+    let postcodes: Vec<_> = places.questions().into_iter().map(|q| q.postcode).collect();
+    assert_eq!(postcodes, [POSTCODE, "QA1 2AR", NEW]);
     drop(server);
 }
 
@@ -211,8 +215,8 @@ fn the_refusals_say_the_same_whoever_lists_the_address() {
     let (_server, client) = service(&places);
     let here = |building: &str| at(building, STREET, POSTCODE);
     for (of_provider, of_store) in [(here("4712"), divided()), (here("4720"), shop())] {
-        let said = |request| client.post(VALUE, request).json()["error"]["message"].clone();
-        assert_eq!(said(&of_provider), said(&of_store));
+        let message = |request| client.post(VALUE, request).json()["error"]["message"].clone();
+        assert_eq!(message(&of_provider), message(&of_store));
     }
 }
 
@@ -340,7 +344,7 @@ fn all_pages_are_read_and_results_that_come_twice_are_one() {
         assert_eq!(property(&result)["identity_source"], "identity_provider");
     }
     let offsets: Vec<_> = places
-        .asked()
+        .questions()
         .iter()
         .map(|question| question.offset)
         .collect();
@@ -357,5 +361,5 @@ fn development_and_coverage_ask_nobody() {
     site["property"]["site_latitude"] = 52.0.into();
     site["property"]["site_longitude"] = (-1.0).into();
     client.post("/v3/development-value", &site);
-    assert!(places.asked().is_empty());
+    assert!(places.questions().is_empty());
 }

@@ -4,7 +4,7 @@ use crate::common::demo::house;
 use crate::common::server::start;
 use crate::denial_of_service::{LARGEST, MIB, SIMPLE, survives};
 
-/// So many arrays in one another, in a field of the house that is not known.
+/// Returns the house with nested arrays of this depth in an unknown field.
 fn nested(depth: usize) -> String {
     let mut text = house().to_string();
     assert_eq!(text.pop(), Some('}'));

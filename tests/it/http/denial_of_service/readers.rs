@@ -5,25 +5,25 @@ use crate::common::demo::{house, house_with};
 use crate::common::raw::{connect, head, read};
 use crate::common::server::{Server, start};
 use crate::denial_of_service::{
-    JOBS, LARGEST, MIB, RELEASE, SIMPLE, STANDARD_BATCH, post, survives, unharmed,
+    JOBS, LARGEST, MIB, RELEASE, SIMPLE, STANDARD_BATCH, assert_growth, post, survives,
 };
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// How long a client may take nothing.
+/// The longest time for which a client may read nothing.
 const NOTHING: Duration = Duration::from_secs(30);
-/// What another takes, once, and when. A third of what the kernel holds must go before the service
-/// sees any of it go, and then it is worth 8 to 20 seconds.
+/// The bytes that a client reads once, after [`ONCE`]. The service sees progress once a third of
+/// the kernel's buffer is read. The progress then extends the client's time by 8 to 20 seconds.
 const PIECE: usize = 300 << 10;
 const ONCE: Duration = Duration::from_secs(25);
 const WORTH: std::ops::Range<Duration> = Duration::from_secs(7)..Duration::from_secs(22);
-/// How much later than that its end may be seen here.
+/// The longest delay until the test sees the end of a connection.
 const LATE: Duration = Duration::from_secs(10);
 const TICK: Duration = Duration::from_millis(250);
 
-/// Rows whose results are as large as the interface lets them be: 9 MB.
+/// Returns rows whose results are as large as the contract allows: 9 MB.
 fn full() -> Vec<Value> {
     let row = house_with(json!({
         "include_comparables": true, "comparables_limit": 10, "include_context_metrics": true
@@ -31,7 +31,7 @@ fn full() -> Vec<Value> {
     vec![row; 2_500]
 }
 
-/// The path of the results of a job that is done.
+/// Runs a job to its end, and returns the path of its results.
 fn results(client: &Client) -> String {
     let job = client.post(JOBS, &json!({"mode": "standard", "requests": full()}));
     assert_eq!(job.status, 202, "{job:?}");
@@ -63,8 +63,8 @@ fn narrow(server: &Server) -> TcpStream {
     stream
 }
 
-/// A client that sent a request and has the beginning of its answer before it.
-fn answered(server: &Server, request: &[u8]) -> TcpStream {
+/// Connects, sends a request, and waits for the first byte of the response.
+fn send_request(server: &Server, request: &[u8]) -> TcpStream {
     let mut stream = narrow(server);
     stream.write_all(request).unwrap();
     assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
@@ -81,7 +81,7 @@ fn posting(key: &str, body: &Value) -> Vec<u8> {
     (post(key, STANDARD_BATCH, body.len()) + &body).into_bytes()
 }
 
-/// How many of three requests at the same time are let in.
+/// Returns how many of three simultaneous requests are accepted.
 fn free_places(server: &Server, key: &str) -> usize {
     let head = post(key, SIMPLE, 300).replace("\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n");
     let mut open: Vec<TcpStream> = (0..3).map(|_| connect(server.address)).collect();
@@ -92,7 +92,7 @@ fn free_places(server: &Server, key: &str) -> usize {
     statuses.filter(|&status| status == 100).count()
 }
 
-/// All that still comes.
+/// Returns the number of bytes that are still received.
 fn rest(mut stream: TcpStream) -> usize {
     let mut all = Vec::new();
     // A reset is an end, too.
@@ -113,13 +113,13 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
     assert!((LARGEST / 2..LARGEST).contains(&whole), "{whole}");
 
     // Two answers of a batch are held as they are, besides what working them out takes.
-    unharmed(&server, &other, 128 * MIB, || {
+    assert_growth(&server, &other, 128 * MIB, || {
         let started = Instant::now();
         let deaf = [
-            answered(&server, &batch),
-            answered(&server, &asking(&key, &path)),
+            send_request(&server, &batch),
+            send_request(&server, &asking(&key, &path)),
         ];
-        let mut slow = answered(&server, &batch);
+        let mut slow = send_request(&server, &batch);
         assert_eq!(client.get(RELEASE).refusal().1, "concurrency_limited");
         // When two places were free, and when all three were.
         let (mut two, mut three) = (None, None);
@@ -130,9 +130,12 @@ fn answers_that_are_not_read_are_broken_off_and_leave_their_places() {
                 slow.read_exact(&mut vec![0; PIECE]).unwrap();
                 taken = true;
             }
-            let asked = Instant::now();
+            let request_start = Instant::now();
             other.post(SIMPLE, &house()).ok();
-            assert!(asked.elapsed() < Duration::from_secs(2), "others wait");
+            assert!(
+                request_start.elapsed() < Duration::from_secs(2),
+                "others wait"
+            );
             assert!(since < NOTHING * 2, "they are never free");
             match free_places(&server, &key) {
                 0 => {}
@@ -166,11 +169,11 @@ fn results_of_a_job_that_nobody_reads_are_not_held() {
     let ask = asking(&client.key, &path);
     // Held as a whole, they would be nearly 300 MB.
     survives(&server, 48 * MIB, || {
-        let deaf: Vec<TcpStream> = (0..32).map(|_| answered(&server, &ask)).collect();
+        let deaf: Vec<TcpStream> = (0..32).map(|_| send_request(&server, &ask)).collect();
         std::thread::sleep(TICK * 4);
-        let asked = Instant::now();
+        let request_start = Instant::now();
         assert_eq!(client.get(&path).status, 200);
-        assert!(asked.elapsed() < Duration::from_secs(10));
+        assert!(request_start.elapsed() < Duration::from_secs(10));
         drop(deaf);
     });
 }

@@ -1,4 +1,4 @@
-//! Bodies of very many rows, and of rows and envelopes full of what is not known.
+//! Bodies with very many rows, and rows and envelopes with very many unknown members.
 
 use crate::common::client::Client;
 use crate::common::raw::Answer;
@@ -6,7 +6,7 @@ use crate::common::server::start;
 use crate::denial_of_service::{JOBS, LARGEST, MIB, STANDARD_BATCH, survives};
 use std::time::{Duration, Instant};
 
-/// How soon such a body is answered, on a machine that has other work.
+/// The longest response to a body of these, on a busy machine.
 const SOON: Duration = Duration::from_secs(5);
 const ROUTES: [&str; 4] = [
     "/v3/simple-batch-value",
@@ -15,7 +15,7 @@ const ROUTES: [&str; 4] = [
     JOBS,
 ];
 
-/// As many of these, with commas between, as the largest body takes between `start` and `end`.
+/// Returns the largest body: `start`, `item` as often as it fits, separated by commas, and `end`.
 fn filled(start: &str, item: &str, end: &str) -> String {
     let count = (LARGEST - start.len() - end.len() + 1) / (item.len() + 1);
     let mut text = String::with_capacity(LARGEST);
@@ -24,7 +24,7 @@ fn filled(start: &str, item: &str, end: &str) -> String {
     text + item + end
 }
 
-/// Unknown members of so many bytes altogether, each with a name of its own.
+/// Returns unknown members of this length altogether, each with a name of its own.
 fn unknown(bytes: usize) -> String {
     let mut members = String::with_capacity(bytes);
     for at in 0.. {

@@ -91,8 +91,8 @@ fn keys_and_tenants_are_managed_while_the_server_runs_and_take_effect_at_once() 
 
 #[test]
 fn the_same_commands_work_on_the_state_when_no_server_runs() {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().display().to_string();
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().display().to_string();
     let at = |arguments: &[&str]| run(arguments.iter().chain(&["--data", &data]));
     let create = [
         "key",
@@ -127,8 +127,8 @@ fn status_says_how_the_server_is() {
 
 #[test]
 fn the_admin_socket_is_its_owners_alone_and_goes_with_the_server() {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let server = start().data(&data).go();
     let path = data.join("admin.sock");
     let found = fs::symlink_metadata(&path).unwrap();
@@ -141,8 +141,8 @@ fn the_admin_socket_is_its_owners_alone_and_goes_with_the_server() {
 
 #[test]
 fn a_socket_that_a_killed_server_left_is_replaced() {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     drop(start().data(&data).go()); // killed
     assert!(data.join("admin.sock").exists());
     let at = data.display().to_string();
@@ -156,8 +156,8 @@ fn a_socket_that_a_killed_server_left_is_replaced() {
 
 #[test]
 fn jobs_are_paused_and_resumed_and_a_pause_survives_a_restart() {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let at = data.display().to_string();
     let paused = || {
         let status = run(["status", "--json", "--data", &at]).ok().stdout;

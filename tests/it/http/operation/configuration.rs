@@ -18,7 +18,7 @@ fn each_source_goes_before_the_next_and_is_told() {
     let text = "listen = \"127.0.0.1:3\"\nthreads = 3\nlog = \"warn\"\n";
     fs::write(&file, text).unwrap();
     let path = file.display().to_string();
-    let shown = printed(
+    let output = printed(
         domesday()
             .args(["serve", "--print-config", "--listen", "127.0.0.1:1"])
             .env("DOMESDAY_LISTEN", "127.0.0.1:2")
@@ -26,7 +26,7 @@ fn each_source_goes_before_the_next_and_is_told() {
             .env("DOMESDAY_ALLOW_UNSIGNED", "a,b")
             .env("DOMESDAY_CONFIG", &file),
     );
-    let lines: Vec<&str> = shown.lines().collect();
+    let lines: Vec<&str> = output.lines().collect();
     for line in [
         "listen = \"127.0.0.1:1\"  # --listen",
         "threads = 2  # DOMESDAY_THREADS",
@@ -35,11 +35,11 @@ fn each_source_goes_before_the_next_and_is_told() {
         "data = \"domesday-data\"  # default",
         "no_demo = false  # default",
     ] {
-        assert!(lines.contains(&line), "{line}\n{shown}");
+        assert!(lines.contains(&line), "{line}\n{output}");
     }
 
-    // What is printed is itself such a file.
-    fs::write(&file, &shown).unwrap();
+    // The output is itself a configuration file.
+    fs::write(&file, &output).unwrap();
     let again = printed(domesday().args(["serve", "--print-config", "--config", &path]));
     let values = |text: &str| -> Vec<String> {
         let lines = text.lines();
@@ -47,7 +47,7 @@ fn each_source_goes_before_the_next_and_is_told() {
             .map(|line| line.split("  # ").next().unwrap().to_owned())
             .collect()
     };
-    assert_eq!(values(&again), values(&shown));
+    assert_eq!(values(&again), values(&output));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What Prometheus reads.
+//! The metrics page.
 
 use crate::common::client::Client;
 use crate::common::demo::{RELEASE, house};

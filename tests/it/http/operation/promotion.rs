@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub const OTHER: &str = "the-other";
 const LATER: &str = "the-later";
 
-/// The demo's component under another id.
+/// Adds the demo's component under another id.
 pub fn add(releases: &Releases, id: &str) {
     let component = releases.release(RELEASE).join("component.wasm");
     releases.add(id, fs::read(component).unwrap());
@@ -27,8 +27,8 @@ pub fn promote(data: &Path, id: &str) -> crate::common::program::ProcessOutput {
     ])
 }
 
-/// A server on the demo's release, with [`OTHER`] beside it; the folder stands as long as it is
-/// kept.
+/// Starts a server on the demo's release, with [`OTHER`] beside it. Dropping the releases removes
+/// their folder.
 pub fn serving_two() -> (Releases, Server) {
     let releases = Releases::copy();
     add(&releases, OTHER);
@@ -96,8 +96,8 @@ fn a_package_that_came_after_the_start_is_admitted_and_promoted_and_a_bad_one_is
 fn a_promotion_survives_a_restart_and_a_flag_goes_before_it() {
     let releases = Releases::copy();
     add(&releases, OTHER);
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let serve = |arguments: &[&str]| {
         start()
             .data(&data)
@@ -129,8 +129,8 @@ fn a_promotion_survives_a_restart_and_a_flag_goes_before_it() {
 fn a_promotion_without_a_server_is_proved_by_the_command_and_holds_from_the_next_start() {
     let releases = Releases::copy();
     add(&releases, OTHER);
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let serve = || {
         start()
             .data(&data)

@@ -11,7 +11,7 @@ const PROMOTIONS: u64 = 40;
 const JOBS: &str = "/v3/valuation-jobs";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What the customers and the operator know of each other.
+/// The state that the customers and the operator share.
 #[derive(Default)]
 struct Load {
     over: AtomicBool,
@@ -24,14 +24,15 @@ struct Load {
     passed: AtomicU64,
 }
 
-/// The release that is current after so many promotions.
+/// Returns the release that is current after this many promotions.
 fn current(promotions: u64) -> &'static str {
     [RELEASE, OTHER][(promotions % 2) as usize]
 }
 
 impl Load {
-    /// The release that a request must meet which is sent now, unless a promotion is under way.
-    fn settled(&self) -> (u64, Option<&'static str>) {
+    /// Returns the step, and the release that a request sent now must get. During a promotion there
+    /// is none.
+    fn expected_release(&self) -> (u64, Option<&'static str>) {
         let step = self.step.load(Ordering::SeqCst);
         (step, step.is_multiple_of(2).then(|| current(step / 2)))
     }
@@ -40,12 +41,12 @@ impl Load {
         !self.over.load(Ordering::Relaxed)
     }
 
-    /// One request, whose release is right.
+    /// Sends one request, and asserts that its release is right.
     fn on(&self, send: impl FnOnce() -> Value) -> Value {
-        let (before, expected) = self.settled();
+        let (before, expected) = self.expected_release();
         let answer = send();
         self.requests.fetch_add(1, Ordering::Relaxed);
-        if let (true, Some(expected)) = (self.settled().0 == before, expected) {
+        if let (true, Some(expected)) = (self.expected_release().0 == before, expected) {
             assert_eq!(answer["release_id"], expected, "{answer}");
         }
         answer
@@ -69,7 +70,7 @@ impl Load {
         }
     }
 
-    /// Jobs of several chunks, so that promotions come in the midst of them.
+    /// Submits jobs of several chunks, so that promotions come in the midst of them.
     fn jobs(&self, client: &Client) {
         let body = json!({"requests": vec![house(); 300]});
         while self.going() {
@@ -83,8 +84,8 @@ impl Load {
             let (status, results) = (job["status_url"].as_str(), job["results_url"].as_str());
             let started = Instant::now();
             let results = loop {
-                let shown = client.get(status.unwrap()).ok();
-                assert_eq!(&shown["release_id"], release);
+                let document = client.get(status.unwrap()).ok();
+                assert_eq!(&document["release_id"], release);
                 let answer = client.get(results.unwrap());
                 self.requests.fetch_add(2, Ordering::Relaxed);
                 if answer.status == 200 {

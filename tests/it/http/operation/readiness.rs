@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How soon readiness turns, and turns back.
+/// The longest delay of a change of readiness.
 const SOON: Duration = Duration::from_secs(5);
-/// How soon the process answers that it is alive, whatever else stands still.
+/// The longest response of `/healthz`, whatever else is blocked.
 const ALIVE: Duration = Duration::from_secs(1);
 
 #[track_caller]
@@ -29,9 +29,9 @@ fn ready(client: &Client) -> u16 {
     client.get("/readyz").status
 }
 
-/// Sees that asynchronous threads are never blocked while `test` runs. There is one, so that a
+/// Asserts that asynchronous threads are never blocked while `test` runs. There is one thread, so a
 /// single call that blocks it blocks every probe.
-fn answering(server: &Server, test: impl FnOnce()) {
+fn assert_responsive(server: &Server, test: impl FnOnce()) {
     let client = server.client("none");
     let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -62,11 +62,15 @@ fn answering(server: &Server, test: impl FnOnce()) {
         }
         assert!(longest < ALIVE, "/healthz took {longest:?}");
     });
-    assert_eq!(late(server), 0, "the asynchronous threads were blocked");
+    assert_eq!(
+        late_tasks(server),
+        0,
+        "the asynchronous threads were blocked"
+    );
 }
 
-/// How often they ran something more than a second late.
-fn late(server: &Server) -> u64 {
+/// Returns how often the asynchronous threads ran something more than a second late.
+fn late_tasks(server: &Server) -> u64 {
     let line = |line: &&str| line.starts_with("Showing metrics");
     let line = server.printed.lines().find(line).unwrap();
     let address = line.split("http://").nth(1).unwrap();
@@ -96,7 +100,7 @@ fn a_database_that_stalls_stops_readiness_and_nothing_else() {
     let client = server.client("none");
     let data = server.data.display().to_string();
     assert_eq!(ready(&client), 200);
-    answering(&server, || {
+    assert_responsive(&server, || {
         for _ in 0..2 {
             cluster.freeze();
             std::thread::scope(|scope| {
@@ -125,7 +129,7 @@ fn a_disk_that_stalls_stops_readiness_and_nothing_else() {
         .environment("DOMESDAY_FAULTS", folder.path())
         .go();
     let client = server.demo();
-    answering(&server, || {
+    assert_responsive(&server, || {
         let stalled = folder.path().join("stall");
         fs::write(&stalled, "").unwrap();
         std::thread::scope(|scope| {
@@ -140,8 +144,8 @@ fn a_disk_that_stalls_stops_readiness_and_nothing_else() {
     assert_eq!(client.post("/v3/simple-value", &house()).status, 200);
 }
 
-/// Where a data folder is, and where it is moved to.
-fn moved(server: &Server) -> (&Path, PathBuf) {
+/// Returns the path of a data folder, and the path that it is moved to.
+fn moved_paths(server: &Server) -> (&Path, PathBuf) {
     (&server.data, server.data.with_extension("away"))
 }
 
@@ -160,14 +164,14 @@ fn nothing_is_valued_while_the_data_folder_is_elsewhere() {
     let client = server.demo();
     let value = || client.post("/v3/simple-value", &house()).status;
     assert_eq!(value(), 200);
-    let (data, away) = moved(&server);
+    let (data, away) = moved_paths(&server);
     fs::rename(data, &away).unwrap();
     for _ in 0..5 {
         assert_eq!(value(), 503);
     }
     soon(|| ready(&client) == 503);
     assert_eq!(client.get("/healthz").status, 200);
-    // What is only read is still read, and operators are answered where the socket is now.
+    // Reads still work, and operators are answered through the socket at its new path.
     assert_eq!(client.get("/v3/releases/current").status, 200);
     let status = run(["status", "--data", &away.display().to_string()]).ok();
     assert!(
@@ -205,12 +209,12 @@ fn a_stop_says_that_the_data_folder_is_gone() {
         server.terminate();
         let (status, log) = server.ended();
         assert_eq!(status.code(), Some(1), "{log}");
-        for said in [
-            "stopped in trouble",
+        for text in [
+            "stopped while storage was unavailable",
             "another file or folder is there",
-            "the state is closed while it is not where it was",
+            "the state was moved before it was closed",
         ] {
-            assert!(log.contains(said), "{said}: {log}");
+            assert!(log.contains(text), "{text}: {log}");
         }
         assert_eq!(fs::read_dir(&data).unwrap().count(), 0);
         if !delete {
@@ -222,8 +226,8 @@ fn a_stop_says_that_the_data_folder_is_gone() {
     }
 }
 
-/// A host on PostgreSQL keeps nothing there that it answers for, so it goes on; but it is not as it
-/// was set up.
+/// A host on PostgreSQL stores no answers in the folder, so it keeps serving. It is not ready,
+/// because its setup is incomplete.
 #[test]
 fn a_host_on_a_database_is_not_ready_without_its_data_folder() {
     let database = domesday_test_postgres::shared().database();
@@ -239,7 +243,7 @@ fn a_host_on_a_database_is_not_ready_without_its_data_folder() {
     let key = run([&key[..], &["--state", &database, "--data", "/nonexistent"]].concat()).ok();
     let client = server.client(key.stdout.trim());
     soon(|| client.post("/v3/simple-value", &house()).status == 200);
-    let (data, away) = moved(&server);
+    let (data, away) = moved_paths(&server);
     fs::rename(data, &away).unwrap();
     soon(|| ready(&client) == 503);
     assert_eq!(client.post("/v3/simple-value", &house()).status, 200);

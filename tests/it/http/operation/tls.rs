@@ -16,7 +16,7 @@ use tokio_rustls::rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion,
 };
 
-/// Writes a certificate of its own for localhost, and its key.
+/// Writes a new certificate for localhost, and its key.
 fn certificate(folder: &Path) -> CertificateDer<'static> {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(["localhost".to_owned()]).unwrap();
@@ -33,7 +33,7 @@ fn serve(folder: &Path) -> Server {
         .go()
 }
 
-/// A client that trusts one certificate and speaks one version.
+/// Connects a client that trusts one certificate and speaks one version.
 fn client(
     server: &Server,
     trusted: &CertificateDer<'static>,
@@ -85,9 +85,9 @@ fn a_home_is_valued_over_tls_1_2_and_1_3_and_nothing_else_is_spoken() {
     plain
         .write_all(head("GET", "/healthz", &[]).as_bytes())
         .unwrap();
-    let mut said = Vec::new();
-    let _ = plain.read_to_end(&mut said);
-    assert!(!said.starts_with(b"HTTP"), "{said:?}");
+    let mut bytes = Vec::new();
+    let _ = plain.read_to_end(&mut bytes);
+    assert!(!bytes.starts_with(b"HTTP"), "{bytes:?}");
     // A client that never begins its handshake delays neither the others nor the stop.
     let _idle = connect(server.address);
     let mut stream = client(&server, &trusted, &TLS13);
@@ -99,15 +99,15 @@ fn a_new_certificate_is_taken_on_sighup_and_a_broken_one_is_not() {
     let folder = tempfile::tempdir().unwrap();
     let old = certificate(folder.path());
     let server = serve(folder.path());
-    let mut kept = client(&server, &old, &TLS13);
-    assert_eq!(value(&server, &mut kept).ok()["status"], "valued");
+    let mut open_stream = client(&server, &old, &TLS13);
+    assert_eq!(value(&server, &mut open_stream).ok()["status"], "valued");
     let new = certificate(folder.path());
     server.signal(rustix::process::Signal::HUP);
     server.logged(|line| line["message"] == "the certificate was read again");
     let mut stream = client(&server, &new, &TLS13);
     assert_eq!(value(&server, &mut stream).ok()["status"], "valued");
     // Connections that were open stay so.
-    assert_eq!(value(&server, &mut kept).ok()["status"], "valued");
+    assert_eq!(value(&server, &mut open_stream).ok()["status"], "valued");
     let mut refused = client(&server, &old, &TLS13);
     assert!(refused.write_all(b"x").is_err());
 

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// A collector that keeps what is posted to it: the path and the body of each.
+/// Starts a collector that passes on the path and the body of each POST request.
 fn collector() -> (SocketAddr, Receiver<(String, Vec<u8>)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -77,7 +77,7 @@ fn a_request_is_one_span_of_its_callers_trace() {
     };
     let sampled = send(&format!("00-{}-{}-01", hex(&trace), hex(&span)));
     let unsampled = send(&format!("00-{}-{}-00", hex(&trace), hex(&span)));
-    // A stop sends what is queued.
+    // A stop sends the queued spans.
     server.stop();
     let (line, spans) = received.recv_timeout(Duration::from_secs(10)).unwrap();
     assert_eq!(line, "post /v1/traces http/1.1");

@@ -16,13 +16,13 @@ const KILLS: u64 = 6;
 fn what_was_answered_before_the_host_was_killed_has_its_receipt() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
-    let answered = Mutex::new(BTreeSet::new());
+    let answered_ids = Mutex::new(BTreeSet::new());
     for kill in 0..KILLS {
         let server = start().data(&data).with(&["--receipts", "all"]).go();
         let (client, over) = (server.demo(), AtomicBool::new(false));
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let (client, over, answered) = (client.clone(), &over, &answered);
+                let (client, over, answered_ids) = (client.clone(), &over, &answered_ids);
                 scope.spawn(move || {
                     while !over.load(Ordering::Relaxed) {
                         let (path, body) = match thread {
@@ -33,10 +33,11 @@ fn what_was_answered_before_the_host_was_killed_has_its_receipt() {
                             continue;
                         };
                         let answer = answer.json();
-                        let mut answered = answered.lock().unwrap();
+                        let mut answered_ids = answered_ids.lock().unwrap();
                         let results = answer["results"].as_array().cloned();
                         for result in results.unwrap_or_else(|| vec![answer.clone()]) {
-                            answered.insert(result["valuation_id"].as_str().unwrap().to_owned());
+                            answered_ids
+                                .insert(result["valuation_id"].as_str().unwrap().to_owned());
                         }
                     }
                 });
@@ -49,21 +50,21 @@ fn what_was_answered_before_the_host_was_killed_has_its_receipt() {
     }
     // The last kill may have left an unfinished line, which the next start removes.
     let server = start().data(&data).with(&["--receipts", "all"]).go();
-    let kept: BTreeSet<_> = lines(&data)
+    let receipt_ids: BTreeSet<_> = lines(&data)
         .iter()
         .map(|line| line["about"]["valuation_id"].as_str().unwrap().to_owned())
         .collect();
-    let answered = answered.into_inner().unwrap();
+    let answered_ids = answered_ids.into_inner().unwrap();
     println!(
         "{KILLS} kills, {} answered, {} receipts",
-        answered.len(),
-        kept.len()
+        answered_ids.len(),
+        receipt_ids.len()
     );
-    assert!(answered.len() > 100, "{}", answered.len());
+    assert!(answered_ids.len() > 100, "{}", answered_ids.len());
     assert!(
-        answered.is_subset(&kept),
+        answered_ids.is_subset(&receipt_ids),
         "{} have none",
-        answered.difference(&kept).count()
+        answered_ids.difference(&receipt_ids).count()
     );
     let file = keys(&data, None);
     let found = report(
@@ -72,7 +73,7 @@ fn what_was_answered_before_the_host_was_killed_has_its_receipt() {
             "--keys",
             file.to_str().unwrap(),
             "--valuation",
-            answered.first().unwrap(),
+            answered_ids.first().unwrap(),
         ],
     );
     assert_eq!(
@@ -114,7 +115,7 @@ fn a_damaged_receipt_that_was_answered_is_refused_after_a_kill() {
     assert_eq!(report(&data, &[])["proved"], true);
 }
 
-/// A full disk, then failed syncs, under the journal alone.
+/// The journal alone has a full disk, then failed syncs.
 #[test]
 fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
     let data = tempfile::tempdir().unwrap();
@@ -131,10 +132,10 @@ fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
         .environment("DOMESDAY_FAULTS", folder.path())
         .go();
     let client = server.demo();
-    let mut answered = 1;
+    let mut answer_count = 1;
     for fault in ["full", "sync", "full"] {
         value(&client);
-        answered += 1;
+        answer_count += 1;
         let trigger = folder.path().join(fault);
         std::fs::write(&trigger, "").unwrap();
         for _ in 0..20 {
@@ -164,22 +165,22 @@ fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
         // that is valued again has a second receipt.
         let rows = results(&client, &waiting);
         assert_eq!(rows["summary"]["valued"], 3, "{rows:#}");
-        answered += 3;
+        answer_count += 3;
     }
     value(&client);
-    answered += 1;
+    answer_count += 1;
     let used = crate::receipts::run(["tenant", "list", "--data", data.to_str().unwrap()]).ok();
     assert!(
-        used.stdout.contains(&format!("\t{answered} units")),
-        "{answered}: {}",
+        used.stdout.contains(&format!("\t{answer_count} units")),
+        "{answer_count}: {}",
         used.stdout
     );
-    assert_eq!(lines(&data).len(), answered);
+    assert_eq!(lines(&data).len(), answer_count);
     let file = keys(&data, None);
     let found = report(&data, &["--keys", file.to_str().unwrap()]);
     assert_eq!(
         (&found["proved"], &found["identical"]),
-        (&true.into(), &answered.into()),
+        (&true.into(), &answer_count.into()),
         "{found:#}"
     );
     server.stop();

@@ -1,4 +1,4 @@
-//! Who may read what.
+//! Keys and scopes.
 
 use crate::common::program::run;
 use crate::common::raw::{connect, head, read, send};
@@ -145,13 +145,13 @@ fn v1_authentication_3_concurrency_429_over_the_requests_of_the_plan() {
             ("Expect", "100-continue"),
         ],
     );
-    let mut held = connect(contract.server.address);
-    held.write_all(waiting.as_bytes()).unwrap();
-    assert_eq!(read(&mut held).status, 100);
+    let mut stream = connect(contract.server.address);
+    stream.write_all(waiting.as_bytes()).unwrap();
+    assert_eq!(read(&mut stream).status, 100);
     let refused = client.get(ROUTES[1]);
     assert_closed(&refused, 429, "concurrency_limited");
     assert_eq!(refused.header("retry-after"), Some("1"));
-    drop(held);
+    drop(stream);
     let started = Instant::now();
     while client.get(ROUTES[1]).status != 200 {
         assert!(started.elapsed() < Duration::from_secs(5));

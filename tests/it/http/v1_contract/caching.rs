@@ -1,4 +1,4 @@
-//! What a client may keep of an answer, and for how long.
+//! The responses that a client may cache, and their lifetimes.
 
 use crate::v1_contract::{DEMO_RATES, ROUTES, both, contract};
 

@@ -1,6 +1,6 @@
 //! The entries of the datasets routes, field by field.
 
-use crate::v1_contract::shown::shown;
+use crate::v1_contract::response_body::redacted_body;
 use crate::v1_contract::{both, contract, customer, names};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const ENTRY: [&str; 9] = [
 ];
 const COMMON: [&str; 6] = ["from", "to", "metrics", "release_id", "page_size", "cursor"];
 
-/// The entries of a family.
+/// Returns the entries of a family.
 #[track_caller]
 fn entries(family: &str) -> Vec<Value> {
     let (_contract, client) = both();
@@ -49,7 +49,7 @@ fn strings(list: &Value) -> Vec<&str> {
 fn v1_catalogue_is_whole_for_markets_and_rates() {
     let (_contract, client) = both();
     for family in ["markets", "rates"] {
-        let body = shown(&client.get(&format!("/v1/{family}/datasets")));
+        let body = redacted_body(&client.get(&format!("/v1/{family}/datasets")));
         for entry in body["datasets"].as_array().unwrap() {
             assert_eq!(sorted(names(entry)), sorted(ENTRY.to_vec()));
         }
@@ -86,16 +86,16 @@ fn v1_catalogue_required_is_what_a_query_cannot_do_without() {
             "area" => "E06990001",
             other => entry["selector_options"][other][0].as_str().unwrap(),
         };
-        let asked = |without: Option<&str>| {
+        let query_without = |without: Option<&str>| {
             let given = required.iter().filter(|name| Some(**name) != without);
             let pairs: Vec<String> = given
                 .map(|name| format!("{name}={}", value(name)))
                 .collect();
             client.get(&format!("/v1/{family}/coverage?{}", pairs.join("&")))
         };
-        assert_eq!(asked(None).status, 200, "{entry}");
+        assert_eq!(query_without(None).status, 200, "{entry}");
         for name in &required {
-            let (status, code, field) = asked(Some(name)).refusal();
+            let (status, code, field) = query_without(Some(name)).refusal();
             let expected = match *name {
                 "dataset" => "missing_dataset",
                 _ => "missing_parameter",
@@ -182,7 +182,7 @@ fn v1_catalogue_metrics_are_ids_with_units_that_a_query_may_name() {
                 .iter()
                 .map(|metric| metric["metric"].as_str().unwrap())
                 .collect();
-            let asked = format!(
+            let path = format!(
                 "/v1/markets/coverage?dataset={}&area=E06990001{}&metrics={}",
                 entry["dataset"].as_str().unwrap(),
                 if entry["dataset"] == "price_bands" {
@@ -192,10 +192,10 @@ fn v1_catalogue_metrics_are_ids_with_units_that_a_query_may_name() {
                 },
                 ids.join(","),
             );
-            let body = client.get(&asked).ok();
+            let body = client.get(&path).ok();
             let series = body["series"].as_array().unwrap().iter();
-            let answered: Vec<&Value> = series.map(|one| &one["metric"]).collect();
-            assert_eq!(answered, ids);
+            let listed: Vec<&Value> = series.map(|one| &one["metric"]).collect();
+            assert_eq!(listed, ids);
         }
     }
 }
@@ -221,17 +221,17 @@ fn v1_catalogue_default_metrics_are_those_of_a_query_without_metrics() {
             ))
             .ok();
         let series = body["series"].as_array().unwrap().iter();
-        let answered: Vec<&Value> = series.map(|one| &one["metric"]).collect();
+        let listed: Vec<&Value> = series.map(|one| &one["metric"]).collect();
         let entry = entry("markets", dataset);
         let defaults = entry["default_metrics"].as_array().unwrap();
-        assert_eq!(answered, defaults.iter().collect::<Vec<_>>());
+        assert_eq!(listed, defaults.iter().collect::<Vec<_>>());
     }
 }
 
 #[test]
 fn v1_catalogue_selector_options_are_the_words_that_are_taken() {
     let (_contract, client) = both();
-    let mut seen = Vec::new();
+    let mut selectors = Vec::new();
     for (family, entry) in all() {
         let dataset = entry["dataset"].as_str().unwrap();
         for (name, options) in entry["selector_options"].as_object().unwrap() {
@@ -247,23 +247,23 @@ fn v1_catalogue_selector_options_are_the_words_that_are_taken() {
                     ),
                 })
                 .collect();
-            let asked = |word: &str| {
+            let query_with = |word: &str| {
                 client.get(&format!(
                     "/v1/{family}/coverage?dataset={dataset}{others}&{name}={word}"
                 ))
             };
             for word in strings(options) {
-                assert_eq!(asked(word).ok()["selection"][name], word, "{dataset}");
+                assert_eq!(query_with(word).ok()["selection"][name], word, "{dataset}");
             }
-            assert_eq!(asked("nothing").status, 422, "{dataset} {name}");
-            if !seen.contains(name) {
-                seen.push(name.clone());
+            assert_eq!(query_with("nothing").status, 422, "{dataset} {name}");
+            if !selectors.contains(name) {
+                selectors.push(name.clone());
             }
         }
     }
-    seen.sort();
+    selectors.sort();
     assert_eq!(
-        seen,
+        selectors,
         [
             "bedroom_group",
             "mortgage_product",

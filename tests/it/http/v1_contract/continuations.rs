@@ -1,12 +1,12 @@
 //! Pages and what continues them.
 
 use crate::common::client::Client;
-use crate::v1_contract::{assert_refused, both, made, observations, rates, series};
+use crate::v1_contract::{assert_refused, both, fixture_releases, observations, rates, series};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// All pages from one query on.
+/// Returns all pages of a query.
 #[track_caller]
 fn pages(client: &Client, query: &str) -> Vec<Value> {
     let mut pages = vec![client.get(&format!("/v1/{query}")).ok()];
@@ -19,7 +19,7 @@ fn pages(client: &Client, query: &str) -> Vec<Value> {
     pages
 }
 
-/// Series by id, in order, each with its observations over all pages.
+/// Returns the series by id, in order, each with its observations over all pages.
 fn joined(pages: &[Value]) -> Vec<(Value, Vec<Value>)> {
     let mut all: Vec<(Value, Vec<Value>)> = Vec::new();
     for series in pages.iter().flat_map(|page| series(page)) {
@@ -69,15 +69,15 @@ fn v1_cursor_pages_together_are_the_one_big_page() {
 #[test]
 fn v1_endpoints_2_continuation_takes_the_cursor_alone_and_keeps_selection_and_release() {
     let (_contract, client) = both();
-    let release = format!("release_id={}", made::RATES);
+    let release = format!("release_id={}", fixture_releases::RATES);
     let query = format!("dataset=ois_spot_curve&{release}&from=2026-01-06&page_size=4");
     let first = rates(&client, &query);
     let cursor = first["next_cursor"].as_str().unwrap();
     let second = rates(&client, &format!("cursor={cursor}"));
-    for kept in ["dataset", "release_id", "selection", "release_status"] {
-        assert_eq!(first[kept], second[kept]);
+    for member in ["dataset", "release_id", "selection", "release_status"] {
+        assert_eq!(first[member], second[member]);
     }
-    assert_eq!(second["release_id"], made::RATES);
+    assert_eq!(second["release_id"], fixture_releases::RATES);
     assert_ne!(first["request_id"], second["request_id"]);
     for name in [
         "dataset=ois_spot_curve",

@@ -1,4 +1,4 @@
-//! Whose a cursor is, and what is refused.
+//! The owner of a cursor, and the cursors that are refused.
 
 use crate::common::client::Client;
 use crate::common::program::run;
@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// The first page of Bank Rate's history.
 const FIRST: &str = "/v1/rates/series?dataset=bank_rate&from=2026-01-01&page_size=5";
 
-/// The path of the second page of it.
+/// Returns the path of the second page.
 #[track_caller]
 fn second_page(client: &Client) -> String {
     let first = client.get(FIRST).ok();

@@ -1,15 +1,15 @@
 //! Every dataset answers: the latest of each as a whole.
 
 use crate::v1_contract::both;
-use crate::v1_contract::shown::{observations, shown};
+use crate::v1_contract::response_body::{observations, redacted_body};
 
-/// The answer to a query without dates, which has an observation of every series. Nodes of curves
-/// and horizons are narrowed to one.
+/// Asserts that a query without dates returns an observation of every series. Nodes of curves and
+/// horizons are narrowed to one.
 #[track_caller]
 fn assert_answers(family: &str, dataset: &str, selectors: &str) {
     let (_contract, client) = both();
-    let asked = format!("/v1/{family}/series?dataset={dataset}{selectors}");
-    let body = shown(&client.get(&asked));
+    let path = format!("/v1/{family}/series?dataset={dataset}{selectors}");
+    let body = redacted_body(&client.get(&path));
     assert_eq!(body["dataset"], dataset);
     assert!(
         body["release_id"]

@@ -1,12 +1,12 @@
-//! How dates select observations.
+//! The selection of observations by dates.
 
 use crate::v1_contract::{
-    assert_refused, both, made_rates, markets, observations, points, rates, series,
+    assert_refused, both, fixture_rates, markets, observations, points, rates, series,
 };
-use crate::v1_contract::{made, names};
+use crate::v1_contract::{fixture_releases, names};
 use serde_json::Value;
 
-/// The days of the snapshots that are answered, by maturity in months.
+/// Returns the days of the snapshots of an answer, by maturity in months.
 fn snapshots(envelope: &Value) -> Vec<(u64, Vec<&str>)> {
     let mut found = Vec::new();
     for series in series(envelope) {
@@ -21,7 +21,7 @@ fn snapshots(envelope: &Value) -> Vec<(u64, Vec<&str>)> {
 #[test]
 fn v1_date_latest_is_the_last_stored_observation_of_each_metric() {
     let (_contract, client) = both();
-    let rate = made_rates(&client, "dataset=bank_rate");
+    let rate = fixture_rates(&client, "dataset=bank_rate");
     assert_eq!(points(&rate), [("2026-01-09", 3.75)]);
     assert_eq!(rate["selection"]["mode"], "latest");
     let answer = markets(&client, "dataset=market_activity");
@@ -36,7 +36,7 @@ fn v1_date_latest_is_the_last_stored_observation_of_each_metric() {
 #[test]
 fn v1_date_latest_snapshot_is_that_of_the_whole_curve_or_path() {
     let (_contract, client) = both();
-    let curve = made_rates(&client, "dataset=ois_spot_curve");
+    let curve = fixture_rates(&client, "dataset=ois_spot_curve");
     let last = vec!["2026-01-09"];
     assert_eq!(
         snapshots(&curve),
@@ -54,7 +54,7 @@ fn v1_date_latest_snapshot_is_that_of_the_whole_curve_or_path() {
 #[test]
 fn v1_date_from_alone_gives_what_is_on_or_after_it() {
     let (_contract, client) = both();
-    let answer = made_rates(&client, "dataset=bank_rate&from=2026-01-07");
+    let answer = fixture_rates(&client, "dataset=bank_rate&from=2026-01-07");
     assert_eq!(
         points(&answer),
         [("2026-01-07", 3.75), ("2026-01-09", 3.75)]
@@ -64,17 +64,17 @@ fn v1_date_from_alone_gives_what_is_on_or_after_it() {
 #[test]
 fn v1_date_to_alone_gives_the_history_on_or_before_it() {
     let (_contract, client) = both();
-    let answer = made_rates(&client, "dataset=bank_rate&to=2026-01-06");
+    let answer = fixture_rates(&client, "dataset=bank_rate&to=2026-01-06");
     assert_eq!(points(&answer), [("2026-01-05", 4.0), ("2026-01-06", 4.0)]);
     // A history, and no look-up of what was known on the day: the 8th has nothing of its own.
-    let holiday = made_rates(&client, "dataset=bank_rate&to=2026-01-08");
+    let holiday = fixture_rates(&client, "dataset=bank_rate&to=2026-01-08");
     assert_eq!(points(&holiday).len(), 3);
 }
 
 #[test]
 fn v1_date_range_holds_both_of_its_ends() {
     let (_contract, client) = both();
-    let answer = made_rates(&client, "dataset=bank_rate&from=2026-01-06&to=2026-01-09");
+    let answer = fixture_rates(&client, "dataset=bank_rate&from=2026-01-06&to=2026-01-09");
     let expected = [
         ("2026-01-06", 4.0),
         ("2026-01-07", 3.75),
@@ -95,7 +95,7 @@ fn v1_date_range_holds_both_of_its_ends() {
 #[test]
 fn v1_date_equal_is_that_exact_period() {
     let (_contract, client) = both();
-    let answer = made_rates(&client, "dataset=bank_rate&from=2026-01-07&to=2026-01-07");
+    let answer = fixture_rates(&client, "dataset=bank_rate&from=2026-01-07&to=2026-01-07");
     assert_eq!(points(&answer), [("2026-01-07", 3.75)]);
     let month = "dataset=market_activity&metrics=sales_count&from=2026-04&to=2026-04";
     assert_eq!(points(&markets(&client, month)).len(), 1);
@@ -209,7 +209,7 @@ fn v1_dates_1_outside_of_history_is_empty_with_its_availability() {
         "to=1990-01-01",
         "from=2026-01-10&to=2026-01-11",
     ] {
-        let answer = made_rates(&client, &format!("dataset=bank_rate&{dates}"));
+        let answer = fixture_rates(&client, &format!("dataset=bank_rate&{dates}"));
         assert_eq!(points(&answer), [], "{dates}");
         let availability = &series(&answer)[0]["availability"];
         assert_eq!(availability["status"], "available");
@@ -227,7 +227,7 @@ fn v1_dates_1_notice_comes_with_what_a_partial_overlap_has() {
         ("from=2025-01-01", 4),
         ("to=2031-01-01", 4),
     ] {
-        let answer = made_rates(&client, &format!("dataset=bank_rate&{dates}"));
+        let answer = fixture_rates(&client, &format!("dataset=bank_rate&{dates}"));
         assert_eq!(points(&answer).len(), days, "{dates}");
         assert_eq!(answer["notice"]["code"], "range_exceeds_history", "{dates}");
         let message = answer["notice"]["message"].as_str().unwrap();
@@ -244,7 +244,7 @@ fn v1_dates_1_notice_comes_with_what_a_partial_overlap_has() {
         "from=2026-01-08",
         "page_size=1",
     ] {
-        let answer = made_rates(&client, &format!("dataset=bank_rate&{within}"));
+        let answer = fixture_rates(&client, &format!("dataset=bank_rate&{within}"));
         assert!(!names(&answer).contains(&"notice"), "{within}");
     }
 }
@@ -254,20 +254,20 @@ fn v1_dates_1_filled_is_nothing_on_a_day_without_an_observation() {
     let (_contract, client) = both();
     for dataset in ["bank_rate", "sonia_overnight", "sonia_compounded_index"] {
         let day = format!("dataset={dataset}&from=2026-01-08&to=2026-01-08");
-        assert_eq!(points(&made_rates(&client, &day)), []);
-        let week = made_rates(&client, &format!("dataset={dataset}&from=2026-01-05"));
+        assert_eq!(points(&fixture_rates(&client, &day)), []);
+        let week = fixture_rates(&client, &format!("dataset={dataset}&from=2026-01-05"));
         let days: Vec<_> = points(&week).into_iter().map(|(day, _)| day).collect();
-        assert_eq!(days, made::DAYS);
+        assert_eq!(days, fixture_releases::DAYS);
     }
 }
 
 #[test]
 fn v1_dates_6_node_that_the_latest_snapshot_lacks_is_not_taken_from_an_older_one() {
     let (_contract, client) = both();
-    let node = made_rates(&client, "dataset=ois_spot_curve&tenor_months=60");
+    let node = fixture_rates(&client, "dataset=ois_spot_curve&tenor_months=60");
     assert_eq!(points(&node), []);
     assert_eq!(series(&node)[0]["availability"]["to"], "2026-01-07");
-    let history = made_rates(
+    let history = fixture_rates(
         &client,
         "dataset=ois_spot_curve&tenor_months=60&from=2026-01-06",
     );
@@ -277,14 +277,14 @@ fn v1_dates_6_node_that_the_latest_snapshot_lacks_is_not_taken_from_an_older_one
 #[test]
 fn v1_dates_6_dates_select_snapshots_and_a_future_end_forecasts_nothing() {
     let (_contract, client) = both();
-    let day = made_rates(
+    let day = fixture_rates(
         &client,
         "dataset=ois_spot_curve&from=2026-01-07&to=2026-01-07",
     );
     let wednesday = vec!["2026-01-07"];
     let nodes = [6, 12, 60].map(|node| (node, wednesday.clone()));
     assert_eq!(snapshots(&day), nodes);
-    let future = made_rates(
+    let future = fixture_rates(
         &client,
         "dataset=ois_spot_curve&tenor_months=12&to=2050-01-01",
     );
@@ -306,10 +306,10 @@ fn v1_dates_6_dates_select_snapshots_and_a_future_end_forecasts_nothing() {
 #[test]
 fn v1_dates_8_a_later_release_may_have_another_value_of_the_same_day() {
     let (_contract, client) = both();
-    let first = made_rates(&client, "dataset=bank_rate&to=2026-01-05");
+    let first = fixture_rates(&client, "dataset=bank_rate&to=2026-01-05");
     let revised = format!(
         "dataset=bank_rate&to=2026-01-05&release_id={}",
-        made::REVISED
+        fixture_releases::REVISED
     );
     let revised = rates(&client, &revised);
     assert_eq!(points(&first), [("2026-01-05", 4.0)]);

@@ -1,9 +1,9 @@
 //! Each route: what it requires, what it takes besides, and the rules that hold for several.
 
 use crate::common::client::Client;
-use crate::v1_contract::made;
+use crate::v1_contract::fixture_releases;
 use crate::v1_contract::{
-    DEMO_MARKETS, DEMO_RATES, assert_closed, assert_refused, both, customer, made_rates,
+    DEMO_MARKETS, DEMO_RATES, assert_closed, assert_refused, both, customer, fixture_rates,
 };
 use crate::v1_contract::{markets, names, observations, rates, series};
 use serde_json::Value;
@@ -19,14 +19,14 @@ fn assert_route(client: &Client, path: &str, required: &[&str], optional: &[&str
         assert_eq!(answer.status, 200, "{more}: {answer:?}");
     }
     for missing in required {
-        let mut left = required.to_vec();
-        left.retain(|name| name != missing);
+        let mut rest = required.to_vec();
+        rest.retain(|name| name != missing);
         let name = missing.split('=').next().unwrap();
         let code = match name {
             "dataset" => "missing_dataset",
             _ => "missing_parameter",
         };
-        let answer = client.get(&format!("{path}?{}", left.join("&")));
+        let answer = client.get(&format!("{path}?{}", rest.join("&")));
         assert_refused(&answer, 422, code, name);
     }
     let unknown = client.get(&format!("{path}?{all}&colour=red"));
@@ -146,7 +146,7 @@ fn v1_endpoint_markets_datasets_takes_a_release_alone() {
 #[test]
 fn v1_endpoint_rates_datasets_takes_a_release_alone() {
     let (_contract, client) = both();
-    let release = format!("release_id={}", made::RATES);
+    let release = format!("release_id={}", fixture_releases::RATES);
     let answer = assert_route(&client, "/v1/rates/datasets", &[], &[&release]);
     assert_eq!(answer["datasets"].as_array().unwrap().len(), 22);
 }
@@ -281,7 +281,9 @@ fn v1_endpoints_3_cursor_is_not_taken_by_coverage() {
 fn v1_endpoints_3_nodes_of_history_are_listed_though_the_latest_snapshot_lacks_them() {
     let (_contract, client) = both();
     let path = "/v1/rates/coverage?dataset=ois_spot_curve&release_id=";
-    let answer = client.get(&format!("{path}{}", made::RATES)).ok();
+    let answer = client
+        .get(&format!("{path}{}", fixture_releases::RATES))
+        .ok();
     let node = |series: &Value| {
         let to = series["availability"]["to"].as_str().unwrap().to_owned();
         (series["dimensions"]["tenor_months"].as_u64().unwrap(), to)
@@ -295,9 +297,12 @@ fn v1_endpoints_3_nodes_of_history_are_listed_though_the_latest_snapshot_lacks_t
 fn v1_endpoints_4_a_release_is_answered_exactly_or_not_at_all() {
     let (_contract, client) = both();
     for (route, id) in [
-        ("rates/series?dataset=bank_rate&", made::RATES),
-        ("rates/coverage?dataset=bank_rate&", made::REVISED),
-        ("rates/datasets?", made::RATES),
+        ("rates/series?dataset=bank_rate&", fixture_releases::RATES),
+        (
+            "rates/coverage?dataset=bank_rate&",
+            fixture_releases::REVISED,
+        ),
+        ("rates/datasets?", fixture_releases::RATES),
         ("markets/areas?", DEMO_MARKETS),
     ] {
         let answer = client.get(&format!("/v1/{route}release_id={id}"));
@@ -342,18 +347,21 @@ fn v1_endpoints_6_the_catalogue_says_what_can_be_asked_and_coverage_what_exists(
             assert_eq!(answer.status, 200, "{query}&{name}={value}");
         }
         for (name, options) in entry["selector_options"].as_object().unwrap() {
-            let asked = query.split(&format!("&{name}=")).next().unwrap();
+            let base = query.split(&format!("&{name}=")).next().unwrap();
             for option in options.as_array().unwrap() {
-                let answer = client.get(&format!("{asked}&{name}={}", option.as_str().unwrap()));
+                let answer = client.get(&format!("{base}&{name}={}", option.as_str().unwrap()));
                 assert_eq!(answer.status, 200, "{answer:?}");
             }
         }
     }
     // Supported, and yet not there in this release.
     let product = "dataset=mortgage_benchmarks&mortgage_product=btl_fixed_2y_60ltv";
-    let path = format!("/v1/rates/coverage?{product}&release_id={}", made::RATES);
+    let path = format!(
+        "/v1/rates/coverage?{product}&release_id={}",
+        fixture_releases::RATES
+    );
     assert_eq!(series(&client.get(&path).ok()), &[] as &[Value]);
-    assert_eq!(series(&made_rates(&client, product)), &[] as &[Value]);
+    assert_eq!(series(&fixture_rates(&client, product)), &[] as &[Value]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The envelope of series and coverage, member by member.
 
-use crate::v1_contract::missing_values;
-use crate::v1_contract::shown::shown;
+use crate::v1_contract::response_body::redacted_body;
+use crate::v1_contract::sparse_releases;
 use crate::v1_contract::{DEMO_MARKETS, DEMO_RATES, both, is_uuid, names};
 use serde_json::{Value, json};
 
@@ -23,14 +23,14 @@ const MEMBERS: [&str; 9] = [
 #[test]
 fn v1_envelope_request_id_is_of_one_answer() {
     let (_contract, client) = both();
-    let mut seen = Vec::new();
+    let mut ids = Vec::new();
     for route in [ACTIVITY, CURVE, ACTIVITY, CURVE] {
         let answer = client.get(route);
         let id = answer.ok()["request_id"].clone();
         assert!(is_uuid(&id), "{id}");
         assert_eq!(id.as_str(), answer.header("x-service-request-id"));
-        assert!(!seen.contains(&id));
-        seen.push(id);
+        assert!(!ids.contains(&id));
+        ids.push(id);
     }
 }
 
@@ -46,8 +46,8 @@ fn v1_envelope_release_id_is_the_package_that_answered() {
     let (_contract, client) = both();
     assert_eq!(client.get(ACTIVITY).ok()["release_id"], DEMO_MARKETS);
     assert_eq!(client.get(CURVE).ok()["release_id"], DEMO_RATES);
-    let pinned = client.get(&format!("{CURVE}&release_id={}", missing_values::RATES));
-    assert_eq!(pinned.ok()["release_id"], missing_values::RATES);
+    let pinned = client.get(&format!("{CURVE}&release_id={}", sparse_releases::RATES));
+    assert_eq!(pinned.ok()["release_id"], sparse_releases::RATES);
 }
 
 #[test]
@@ -58,12 +58,12 @@ fn v1_envelope_published_at_is_recorded_or_null() {
         assert_eq!(body.get("published_at"), Some(&Value::Null));
     }
     for route in ["series", "coverage"] {
-        let asked = format!(
+        let query = format!(
             "/v1/rates/{route}?dataset=bank_rate&release_id={}",
-            missing_values::RATES
+            sparse_releases::RATES
         );
         assert_eq!(
-            client.get(&asked).ok()["published_at"],
+            client.get(&query).ok()["published_at"],
             "2020-06-01T08:30:00Z"
         );
     }
@@ -80,8 +80,8 @@ fn v1_envelope_release_status_is_accepted() {
 #[test]
 fn v1_envelope_selection_echoes_selectors_as_text_and_the_mode() {
     let (_contract, client) = both();
-    let selection = |asked: &str| client.get(&format!("/v1/{asked}")).ok()["selection"].clone();
-    for (asked, expected) in [
+    let selection = |query: &str| client.get(&format!("/v1/{query}")).ok()["selection"].clone();
+    for (query, expected) in [
         (
             "markets/series?dataset=market_activity&area=E06990001&property_type=detached",
             json!({"area": "E06990001", "property_type": "detached", "mode": "latest"}),
@@ -111,7 +111,7 @@ fn v1_envelope_selection_echoes_selectors_as_text_and_the_mode() {
             json!({"mortgage_product": "btl_fixed_2y_60ltv", "mode": "latest"}),
         ),
         ("rates/series?dataset=bank_rate", json!({"mode": "latest"})),
-        // What was not asked for stands as it was taken.
+        // The selection states the default of each parameter that the query leaves out.
         (
             "markets/series?dataset=market_activity&area=E06990001",
             json!({"area": "E06990001", "property_type": "all", "mode": "latest"}),
@@ -125,7 +125,7 @@ fn v1_envelope_selection_echoes_selectors_as_text_and_the_mode() {
             json!({"area": "E06990001", "bedroom_group": "all", "mode": "latest"}),
         ),
     ] {
-        assert_eq!(selection(asked), expected, "{asked}");
+        assert_eq!(selection(query), expected, "{query}");
     }
 }
 
@@ -163,14 +163,14 @@ fn v1_envelope_next_cursor_is_a_token_or_null() {
     assert_eq!(names(&last), MEMBERS);
     insta::assert_json_snapshot!(
         "first_page",
-        shown(&client.get(&format!("{ACTIVITY}&page_size=2")))
+        redacted_body(&client.get(&format!("{ACTIVITY}&page_size=2")))
     );
 }
 
 #[test]
 fn v1_coverage_envelope_is_the_series_one_without_observations() {
     let (_contract, client) = both();
-    for (name, asked) in [
+    for (name, query) in [
         (
             "coverage_markets",
             "markets/coverage?dataset=rental_market&area=E06990001",
@@ -180,11 +180,11 @@ fn v1_coverage_envelope_is_the_series_one_without_observations() {
             "rates/coverage?dataset=ois_spot_curve&tenor_months=60",
         ),
     ] {
-        let body = shown(&client.get(&format!("/v1/{asked}")));
+        let body = redacted_body(&client.get(&format!("/v1/{query}")));
         assert_eq!(names(&body), MEMBERS);
         assert_eq!(body["next_cursor"], Value::Null);
         let mut whole = client
-            .get(&format!("/v1/{}", asked.replace("coverage", "series")))
+            .get(&format!("/v1/{}", query.replace("coverage", "series")))
             .ok();
         for series in whole["series"].as_array_mut().unwrap() {
             series

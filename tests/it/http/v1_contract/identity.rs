@@ -2,15 +2,15 @@
 
 use crate::common::packages::Releases;
 use crate::common::server::start;
-use crate::v1_contract::shown::shown;
-use crate::v1_contract::{DEMO_MARKETS, both, missing_values, names};
+use crate::v1_contract::response_body::redacted_body;
+use crate::v1_contract::{DEMO_MARKETS, both, names, sparse_releases};
 use serde_json::{Value, json};
 
 #[test]
 fn v1_areas_are_codes_and_names_in_order_of_the_codes() {
     let (_contract, client) = both();
     let demo = client.get("/v1/markets/areas");
-    insta::assert_json_snapshot!("areas", shown(&demo));
+    insta::assert_json_snapshot!("areas", redacted_body(&demo));
     let demo = demo.ok();
     assert_eq!(names(&demo), ["areas", "release_id", "request_id"]);
     assert_eq!(demo["release_id"], DEMO_MARKETS);
@@ -19,27 +19,27 @@ fn v1_areas_are_codes_and_names_in_order_of_the_codes() {
         assert!(area["code"].is_string() && area["name"].is_string());
     }
     // They are those of the release, however many, whatever order they were given in.
-    let made = client
+    let listed = client
         .get(&format!(
             "/v1/markets/areas?release_id={}",
-            missing_values::MARKETS
+            sparse_releases::MARKETS
         ))
         .ok();
     assert_eq!(
-        made["areas"],
+        listed["areas"],
         json!([
-            {"code": missing_values::HOLED, "name": "Ashby Hollow"},
-            {"code": missing_values::SUPPRESSED, "name": "Thornet Vale"},
-            {"code": missing_values::UNKNOWN, "name": "Cwm Brithel"},
+            {"code": sparse_releases::HOLED, "name": "Ashby Hollow"},
+            {"code": sparse_releases::SUPPRESSED, "name": "Thornet Vale"},
+            {"code": sparse_releases::UNKNOWN, "name": "Cwm Brithel"},
         ])
     );
-    for area in made["areas"].as_array().unwrap() {
+    for area in listed["areas"].as_array().unwrap() {
         let code = area["code"].as_str().unwrap();
-        let asked = format!(
+        let path = format!(
             "/v1/markets/coverage?dataset=market_activity&area={code}&release_id={}",
-            missing_values::MARKETS
+            sparse_releases::MARKETS
         );
-        client.get(&asked).ok();
+        client.get(&path).ok();
     }
 }
 
@@ -51,7 +51,7 @@ fn v1_current_release_says_what_answers() {
         ("rates", "series?dataset=bank_rate"),
     ] {
         let answer = client.get(&format!("/v1/{family}/releases/current"));
-        let body = shown(&answer);
+        let body = redacted_body(&answer);
         let members = [
             "created_at",
             "family",
@@ -82,20 +82,20 @@ fn v1_current_moments_and_bounds_are_set_or_null() {
         assert_eq!(body.get("preview_bounds"), Some(&Value::Null));
     }
     let releases = Releases::copy();
-    missing_values::all(releases.path());
+    sparse_releases::write_all(releases.path());
     let allowed = [
         "--allow-unsigned",
-        missing_values::MARKETS,
+        sparse_releases::MARKETS,
         "--allow-unsigned",
-        missing_values::RATES,
+        sparse_releases::RATES,
     ];
     let server = start().releases(releases.path()).with(&allowed).go();
     let client = server.demo();
-    let markets = shown(&client.get("/v1/markets/releases/current"));
+    let markets = redacted_body(&client.get("/v1/markets/releases/current"));
     assert_eq!(markets["published_at"], Value::Null);
     assert_eq!(markets["preview_bounds"], json!({"from": null, "to": null}));
     insta::assert_json_snapshot!("current_with_open_bounds", markets);
-    let rates = shown(&client.get("/v1/rates/releases/current"));
+    let rates = redacted_body(&client.get("/v1/rates/releases/current"));
     // Publication is neither when it was made nor the day of any observation.
     assert_eq!(rates["published_at"], "2020-06-01T08:30:00Z");
     assert_eq!(rates["created_at"], "2020-05-30T06:00:00Z");

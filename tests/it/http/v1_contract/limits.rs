@@ -51,7 +51,7 @@ fn v1_limits_1_terms_are_fixed_for_each_dataset() {
     }
 }
 
-/// How many observations stand on a page.
+/// Counts the observations of a page.
 fn count(envelope: &Value) -> usize {
     series(envelope)
         .iter()

@@ -1,15 +1,15 @@
 //! The metrics that occur, each with its unit in its dataset.
 
 use crate::v1_contract::both;
-use crate::v1_contract::shown::of_metric;
+use crate::v1_contract::response_body::of_metric;
 use serde_json::json;
 
 const AREA: &str = "&area=E06990001";
 const PRODUCT: &str = "&mortgage_product=owner_occupied_fixed_5y_75ltv";
 const SCENARIO: &str = "&scenario=market_implied&horizon_to_month=0";
 
-/// That a dataset lists this metric with this unit, and answers a series of it alone where it is
-/// asked for.
+/// Asserts that a dataset lists this metric with this unit. A query for the metric returns its
+/// series alone.
 #[track_caller]
 fn assert_occurs(metric: &str, unit: &str, family: &str, dataset: &str, selectors: &str) {
     let (_contract, client) = both();
@@ -21,8 +21,8 @@ fn assert_occurs(metric: &str, unit: &str, family: &str, dataset: &str, selector
         listed.contains(&json!({"metric": metric, "unit": unit})),
         "{entry}"
     );
-    let asked = format!("/v1/{family}/series?dataset={dataset}{selectors}&metrics={metric}");
-    let body = client.get(&asked).ok();
+    let path = format!("/v1/{family}/series?dataset={dataset}{selectors}&metrics={metric}");
+    let body = client.get(&path).ok();
     let series = of_metric(&body, metric);
     assert_eq!(series["unit"], unit);
     assert!(series["observations"][0]["value"].is_number(), "{series}");

@@ -1,7 +1,9 @@
 //! Mortgage benchmarks and spreads, and their products.
 
 use crate::v1_contract::rates::assert_row;
-use crate::v1_contract::{assert_refused, both, made_rates, observations, points, rates, series};
+use crate::v1_contract::{
+    assert_refused, both, fixture_rates, observations, points, rates, series,
+};
 use serde_json::{Value, json};
 
 const FIXED: [&str; 14] = [
@@ -33,29 +35,29 @@ const DERIVED: [&str; 2] = ["basis_points", "derived"];
 #[test]
 fn v1_parameters_benchmarks_need_a_product() {
     let (_contract, client) = both();
-    let asked = ["dataset=mortgage_benchmarks", PRODUCT];
-    assert_row(&client, &asked, &[], &["rate_pct"], ["percent", "observed"]);
+    let query = ["dataset=mortgage_benchmarks", PRODUCT];
+    assert_row(&client, &query, &[], &["rate_pct"], ["percent", "observed"]);
 }
 
 #[test]
 fn v1_parameters_swap_spread_needs_a_fixed_product() {
     let (_contract, client) = both();
-    let asked = ["dataset=mortgage_swap_spread", PRODUCT];
-    assert_row(&client, &asked, &[], &["spread_bp"], DERIVED);
+    let query = ["dataset=mortgage_swap_spread", PRODUCT];
+    assert_row(&client, &query, &[], &["spread_bp"], DERIVED);
 }
 
 #[test]
 fn v1_parameters_reversion_spread_takes_no_product() {
     let (_contract, client) = both();
-    let asked = ["dataset=mortgage_reversion_spread"];
-    assert_row(&client, &asked, &[], &["spread_bp"], DERIVED);
+    let query = ["dataset=mortgage_reversion_spread"];
+    assert_row(&client, &query, &[], &["spread_bp"], DERIVED);
 }
 
 #[test]
 fn v1_parameters_spread_summary_needs_a_fixed_product() {
     let (_contract, client) = both();
-    let asked = ["dataset=mortgage_spread_summary", PRODUCT];
-    assert_row(&client, &asked, &[], &SUMMARY, DERIVED);
+    let query = ["dataset=mortgage_spread_summary", PRODUCT];
+    assert_row(&client, &query, &[], &SUMMARY, DERIVED);
 }
 
 #[test]
@@ -84,14 +86,14 @@ fn v1_rates_4_a_spread_is_the_difference_of_its_rates_in_basis_points() {
 #[test]
 fn v1_rates_4_negative_and_zero_spreads_stand_as_they_are() {
     let (_contract, client) = both();
-    let answer = made_rates(
+    let answer = fixture_rates(
         &client,
         &format!("dataset=mortgage_swap_spread&{PRODUCT}&from=2025-10"),
     );
     assert_eq!(points(&answer), [("2025-10", 0.0), ("2025-12", -12.5)]);
 }
 
-/// The spreads of the demo's last months before the summary's, and the summary's values.
+/// Returns the spreads of the demo's last months before the summary's, and the summary's values.
 fn summary() -> (Vec<(String, f64)>, Value) {
     let (_contract, client) = both();
     let summary = rates(
@@ -260,8 +262,8 @@ fn v1_product_others_are_refused_and_there_is_no_ltv() {
 fn v1_product_gaps_are_months_without_observations() {
     let (_contract, client) = both();
     let query = format!("dataset=mortgage_benchmarks&{PRODUCT}");
-    let november = made_rates(&client, &format!("{query}&from=2025-11&to=2025-11"));
+    let november = fixture_rates(&client, &format!("{query}&from=2025-11&to=2025-11"));
     assert_eq!(points(&november), []);
-    let all = made_rates(&client, &format!("{query}&from=2025-10"));
+    let all = fixture_rates(&client, &format!("{query}&from=2025-10"));
     assert_eq!(points(&all), [("2025-10", 4.4), ("2025-12", 4.1)]);
 }

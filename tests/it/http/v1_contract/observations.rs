@@ -2,13 +2,15 @@
 
 use crate::common::client::Client;
 use crate::v1_contract::both;
-use crate::v1_contract::missing_values;
-use crate::v1_contract::shown::{besides, is_day, is_month, observations, of_metric, points};
+use crate::v1_contract::response_body::{
+    besides, is_day, is_month, observations, of_metric, points,
+};
+use crate::v1_contract::sparse_releases;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 const COMMON: [&str; 3] = ["period", "status", "value"];
-/// What every observation of markets has.
+/// The members of every observation of markets.
 const MARKETS: [&str; 5] = ["period", "status", "value", "period_start", "period_end"];
 const RENTAL: [&str; 9] = [
     "capital_observation_month",
@@ -31,7 +33,7 @@ const CURVE: [&str; 8] = [
     "interval_start_month",
     "snapshot_date",
 ];
-/// What every observation of the path and of scenarios has.
+/// The members of every observation of the path and of scenarios.
 const PROJECTED: [&str; 5] = [
     "projection_end_date",
     "projection_end_month",
@@ -41,15 +43,15 @@ const PROJECTED: [&str; 5] = [
 ];
 const SPREAD: [&str; 2] = ["matched_swap_as_of_date", "reference_basis"];
 
-fn get(client: &Client, asked: &str) -> Value {
-    client.get(&format!("/v1/{asked}")).ok()
+fn get(client: &Client, query: &str) -> Value {
+    client.get(&format!("/v1/{query}")).ok()
 }
 
-fn pinned(client: &Client, asked: &str, id: &str) -> Value {
-    get(client, &format!("{asked}&release_id={id}"))
+fn pinned(client: &Client, query: &str, id: &str) -> Value {
+    get(client, &format!("{query}&release_id={id}"))
 }
 
-/// The one observation of an answer.
+/// Returns the only observation of an answer.
 #[track_caller]
 fn only(body: &Value) -> &Value {
     let mut all = observations(body);
@@ -62,7 +64,7 @@ fn only(body: &Value) -> &Value {
 fn v1_observation_has_a_period_a_status_and_a_value() {
     let (_contract, client) = both();
     let mut statuses = BTreeSet::new();
-    for (asked, daily) in [
+    for (query, daily) in [
         (
             "markets/series?dataset=market_activity&area=E06990001",
             false,
@@ -79,7 +81,7 @@ fn v1_observation_has_a_period_a_status_and_a_value() {
             true,
         ),
     ] {
-        let body = get(&client, asked);
+        let body = get(&client, query);
         assert!(observations(&body).next().is_some());
         for observation in observations(&body) {
             let period = &observation["period"];
@@ -104,8 +106,8 @@ fn v1_observation_has_a_period_a_status_and_a_value() {
 #[test]
 fn v1_observation_of_markets_has_the_days_of_its_window() {
     let (_contract, client) = both();
-    let asked = "markets/series?dataset=market_activity&area=E06990001&from=2025-12&to=2026-02&metrics=sales_count";
-    let body = get(&client, asked);
+    let query = "markets/series?dataset=market_activity&area=E06990001&from=2025-12&to=2026-02&metrics=sales_count";
+    let body = get(&client, query);
     let windows: Vec<_> = observations(&body)
         .map(|one| [&one["period"], &one["period_start"], &one["period_end"]])
         .collect();
@@ -118,10 +120,10 @@ fn v1_observation_of_markets_has_the_days_of_its_window() {
             ["2026-02", "2025-03-01", "2026-02-28"],
         ]
     );
-    let windows = |asked: &str| {
+    let windows = |query: &str| {
         let body = get(
             &client,
-            &format!("markets/series?dataset={asked}&from=2026-06&to=2026-06"),
+            &format!("markets/series?dataset={query}&from=2026-06&to=2026-06"),
         );
         only(&body)["period_start"].clone()
     };
@@ -138,8 +140,8 @@ fn v1_observation_of_markets_has_the_days_of_its_window() {
 #[test]
 fn v1_observation_of_rents_and_yields_discloses_its_inputs() {
     let (_contract, client) = both();
-    let asked = "markets/series?dataset=rental_market&area=E06990001&from=2026-06";
-    let body = get(&client, asked);
+    let query = "markets/series?dataset=rental_market&area=E06990001&from=2026-06";
+    let body = get(&client, query);
     for observation in observations(&body) {
         assert_eq!(besides(observation, &MARKETS), RENTAL);
     }
@@ -184,26 +186,26 @@ fn v1_observation_of_a_curve_says_how_to_read_it() {
         "forward_starting_swap_rates&term_years=5&horizon_from_month=24&horizon_to_month=24"
             .to_owned(),
     ];
-    for asked in curves.chain(swaps) {
-        let body = get(&client, &format!("rates/series?dataset={asked}"));
+    for query in curves.chain(swaps) {
+        let body = get(&client, &format!("rates/series?dataset={query}"));
         let observation = only(&body);
-        assert_eq!(besides(observation, &COMMON), CURVE, "{asked}");
+        assert_eq!(besides(observation, &COMMON), CURVE, "{query}");
         assert_eq!(observation["snapshot_date"], observation["period"]);
         for name in ["compounding", "day_count", "interval_kind"] {
-            assert!(observation[name].is_string(), "{asked} {name}");
+            assert!(observation[name].is_string(), "{query} {name}");
         }
         for name in ["interval_start_date", "interval_end_date"] {
-            assert!(is_day(&observation[name]), "{asked} {name}");
+            assert!(is_day(&observation[name]), "{query} {name}");
         }
         for name in ["interval_start_month", "interval_end_month"] {
-            assert!(observation[name].is_u64(), "{asked} {name}");
+            assert!(observation[name].is_u64(), "{query} {name}");
         }
     }
     // What a release does not state is null, and not left out.
     let bare = pinned(
         &client,
         "rates/series?dataset=ois_spot_curve&tenor_months=60",
-        missing_values::RATES,
+        sparse_releases::RATES,
     );
     assert_eq!(besides(only(&bare), &COMMON), CURVE);
     insta::assert_json_snapshot!("curve_with_nulls", bare["series"]);
@@ -212,20 +214,20 @@ fn v1_observation_of_a_curve_says_how_to_read_it() {
 #[test]
 fn v1_observation_of_a_scenario_says_what_it_projects_from() {
     let (_contract, client) = both();
-    let mut seen = BTreeSet::new();
-    let mut of = |asked: &str, own: &[&str]| {
+    let mut optional_names = BTreeSet::new();
+    let mut of = |query: &str, own: &[&str]| {
         let body = get(
             &client,
-            &format!("rates/series?dataset={asked}&horizon_from_month=24&horizon_to_month=24"),
+            &format!("rates/series?dataset={query}&horizon_from_month=24&horizon_to_month=24"),
         );
         for observation in observations(&body) {
             let names = besides(observation, &COMMON);
             let mut expected: Vec<&str> = PROJECTED.iter().chain(own).copied().collect();
             expected.sort_unstable();
-            assert_eq!(names, expected, "{asked}");
+            assert_eq!(names, expected, "{query}");
             assert_eq!(observation["projection_start_month"], 24);
             assert_eq!(observation["projection_start_date"], "2028-09-30");
-            seen.extend(names.into_iter().map(str::to_owned));
+            optional_names.extend(names.into_iter().map(str::to_owned));
         }
         body
     };
@@ -274,7 +276,7 @@ fn v1_observation_of_a_scenario_says_what_it_projects_from() {
             assert_eq!(observation["projection_end_date"], end);
         }
     }
-    assert_eq!(seen.len(), 11, "{seen:?}");
+    assert_eq!(optional_names.len(), 11, "{optional_names:?}");
 }
 
 #[test]
@@ -296,14 +298,14 @@ fn v1_observation_of_a_spread_names_its_reference() {
         "bank_rate_stated_for_2026-08-31"
     );
     assert_eq!(only(&reversion)["matched_swap_as_of_date"], Value::Null);
-    let made = pinned(
+    let with_nulls = pinned(
         &client,
         "rates/series?dataset=mortgage_swap_spread&mortgage_product=owner_occupied_fixed_2y_75ltv&from=2020-01",
-        missing_values::RATES,
+        sparse_releases::RATES,
     );
     assert_eq!(
-        points(&made["series"][0]),
+        points(&with_nulls["series"][0]),
         [("2020-02", -15.0), ("2020-04", 0.0)]
     );
-    insta::assert_json_snapshot!("spread_with_nulls", made["series"]);
+    insta::assert_json_snapshot!("spread_with_nulls", with_nulls["series"]);
 }

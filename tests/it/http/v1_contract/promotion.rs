@@ -5,7 +5,7 @@ use crate::common::packages::copy_tree;
 use crate::common::program::{releases, run};
 use crate::common::server::{Server, start};
 use crate::v1_contract::{
-    DEMO_MARKETS, assert_refused, keys, made, made_rates, make_keys, points, rates,
+    DEMO_MARKETS, assert_refused, fixture_rates, fixture_releases, keys, make_keys, points, rates,
 };
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -13,29 +13,29 @@ use tempfile::TempDir;
 
 /// A state and a folder of releases that outlive a server.
 struct World {
-    kept: TempDir,
+    temp_dir: TempDir,
 }
 
 impl World {
     fn new() -> World {
-        let kept = tempfile::tempdir().unwrap();
-        make_keys(&kept.path().join("data"));
-        let world = World { kept };
+        let temp_dir = tempfile::tempdir().unwrap();
+        make_keys(&temp_dir.path().join("data"));
+        let world = World { temp_dir };
         copy_tree(&releases(), &world.releases());
-        made::all(&world.releases());
+        fixture_releases::write_all(&world.releases());
         world
     }
 
     fn releases(&self) -> PathBuf {
-        self.kept.path().join("releases")
+        self.temp_dir.path().join("releases")
     }
 
     fn serve(&self) -> (Server, Client) {
         let server = start()
-            .data(&self.kept.path().join("data"))
+            .data(&self.temp_dir.path().join("data"))
             .releases(&self.releases())
-            .with(&["--allow-unsigned", made::RATES])
-            .with(&["--allow-unsigned", made::REVISED])
+            .with(&["--allow-unsigned", fixture_releases::RATES])
+            .with(&["--allow-unsigned", fixture_releases::REVISED])
             .go();
         let client = server.client(&keys()["both"]);
         (server, client)
@@ -48,7 +48,7 @@ fn promote(data: &Path, id: &str) {
     run(["release", "promote", id, "--kind", "rates", "--data", &data]).ok();
 }
 
-/// The first page of a query, and the path of the second.
+/// Returns the first page of a query, and the path of the second.
 #[track_caller]
 fn paged(client: &Client, query: &str) -> (Value, String) {
     let first = rates(client, query);
@@ -61,13 +61,13 @@ fn paged(client: &Client, query: &str) -> (Value, String) {
 fn v1_endpoints_2_release_is_kept_by_a_cursor_across_a_promotion_and_a_restart() {
     let world = World::new();
     let (server, client) = world.serve();
-    promote(&server.data, made::RATES);
+    promote(&server.data, fixture_releases::RATES);
     let (first, path) = paged(&client, "dataset=bank_rate&from=2026-01-01&page_size=2");
-    assert_eq!(first["release_id"], made::RATES);
-    promote(&server.data, made::REVISED);
+    assert_eq!(first["release_id"], fixture_releases::RATES);
+    promote(&server.data, fixture_releases::REVISED);
     let expected = [("2026-01-07", 3.75), ("2026-01-09", 3.75)];
     let second = client.get(&path).ok();
-    assert_eq!(second["release_id"], made::RATES);
+    assert_eq!(second["release_id"], fixture_releases::RATES);
     assert_eq!(points(&second), expected);
     server.stop();
     let (_server, client) = world.serve();
@@ -75,7 +75,7 @@ fn v1_endpoints_2_release_is_kept_by_a_cursor_across_a_promotion_and_a_restart()
     assert_eq!(points(&second), expected);
     assert_eq!(
         rates(&client, "dataset=bank_rate")["release_id"],
-        made::REVISED
+        fixture_releases::REVISED
     );
 }
 
@@ -85,11 +85,11 @@ fn v1_cursor_release_that_is_gone_is_not_replaced_by_another() {
     let (server, client) = world.serve();
     let query = format!(
         "dataset=bank_rate&from=2026-01-05&page_size=2&release_id={}",
-        made::RATES
+        fixture_releases::RATES
     );
     let (_, path) = paged(&client, &query);
     server.stop();
-    std::fs::remove_dir_all(world.releases().join("rates").join(made::RATES)).unwrap();
+    std::fs::remove_dir_all(world.releases().join("rates").join(fixture_releases::RATES)).unwrap();
     let (_server, client) = world.serve();
     assert_refused(&client.get(&path), 404, "release_not_found", "cursor");
 }
@@ -105,8 +105,8 @@ fn v1_versioning_2_families_are_promoted_independently() {
     let valuation = client.with_key(&keys()["valuation"]);
     let valuing = || valuation.get("/v3/releases/current").ok();
     let before = valuing();
-    promote(&server.data, made::REVISED);
-    assert_eq!(current("rates"), made::REVISED);
+    promote(&server.data, fixture_releases::REVISED);
+    assert_eq!(current("rates"), fixture_releases::REVISED);
     assert_eq!(current("markets"), DEMO_MARKETS);
     assert_eq!(valuing(), before);
 }
@@ -115,9 +115,9 @@ fn v1_versioning_2_families_are_promoted_independently() {
 fn v1_versioning_3_a_retained_release_answers_the_same_while_a_newer_one_is_current() {
     let world = World::new();
     let (server, client) = world.serve();
-    promote(&server.data, made::RATES);
+    promote(&server.data, fixture_releases::RATES);
     let reproduced = |client: &Client| {
-        let mut answer = made_rates(client, "dataset=ois_spot_curve&from=2026-01-05");
+        let mut answer = fixture_rates(client, "dataset=ois_spot_curve&from=2026-01-05");
         answer["request_id"].take();
         answer
     };
@@ -126,7 +126,7 @@ fn v1_versioning_3_a_retained_release_answers_the_same_while_a_newer_one_is_curr
         points(&rates(&client, "dataset=bank_rate&to=2026-01-05")),
         [("2026-01-05", 4.0)]
     );
-    promote(&server.data, made::REVISED);
+    promote(&server.data, fixture_releases::REVISED);
     // Omitted, the current one answers; by its id, the retained one does, to the letter.
     let current = rates(&client, "dataset=bank_rate&to=2026-01-05");
     assert_eq!(points(&current), [("2026-01-05", 4.01)]);

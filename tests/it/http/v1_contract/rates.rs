@@ -2,7 +2,7 @@
 
 use crate::common::client::Client;
 use crate::v1_contract::{
-    assert_refused, both, made_rates, names, observations, points, rates, series,
+    assert_refused, both, fixture_rates, names, observations, points, rates, series,
 };
 use serde_json::{Value, json};
 
@@ -25,21 +25,21 @@ const SELECTORS: [&str; 8] = [
 #[track_caller]
 pub fn assert_row(
     client: &Client,
-    asked: &[&str],
+    query: &[&str],
     optional: &[&str],
     metrics: &[&str],
     kind: [&str; 2],
 ) {
     let [unit, basis] = kind;
     let name = |pair: &&str| pair.split('=').next().unwrap().to_owned();
-    let dataset = asked[0].split('=').nth(1).unwrap();
+    let dataset = query[0].split('=').nth(1).unwrap();
     let catalogue = client.get("/v1/rates/datasets").ok();
     let entries = catalogue["datasets"].as_array().unwrap();
     let entry = entries
         .iter()
         .find(|entry| entry["dataset"] == dataset)
         .unwrap();
-    let required: Vec<String> = asked.iter().map(name).collect();
+    let required: Vec<String> = query.iter().map(name).collect();
     assert_eq!(entry["required"], json!(required));
     let taken = optional.iter().chain(&COMMON).collect::<Vec<_>>();
     assert_eq!(entry["optional"], json!(taken));
@@ -48,7 +48,7 @@ pub fn assert_row(
         .map(|metric| json!({"metric": metric, "unit": unit}))
         .collect();
     assert_eq!(entry["metrics"], json!(expected));
-    let query = asked.join("&");
+    let query = query.join("&");
     let answer = rates(client, &query);
     for (series, metric) in series(&answer).iter().zip(metrics.iter().cycle()) {
         assert_eq!(series["metric"], *metric);
@@ -119,21 +119,21 @@ fn v1_parameters_curves_are_one_maturity_and_the_common_ones() {
         "market_implied_inflation",
         "market_implied_inflation_forward",
     ] {
-        let asked = format!("dataset={dataset}");
+        let query = format!("dataset={dataset}");
         assert_row(
             &client,
-            &[&asked],
+            &[&query],
             &["tenor_months"],
             &["rate_pct"],
             INDICATIVE,
         );
-        assert!(series(&rates(&client, &asked)).len() > 50);
-        let node = rates(&client, &format!("{asked}&tenor_months=60"));
+        assert!(series(&rates(&client, &query)).len() > 50);
+        let node = rates(&client, &format!("{query}&tenor_months=60"));
         assert_eq!(points(&node).len(), 1);
     }
 }
 
-/// The values of a dimension of all series.
+/// Returns the values of a dimension of all series.
 fn dimension(envelope: &Value, name: &str) -> Vec<u64> {
     let values = series(envelope).iter();
     let mut values: Vec<u64> = values
@@ -146,18 +146,18 @@ fn dimension(envelope: &Value, name: &str) -> Vec<u64> {
 #[test]
 fn v1_parameters_indicative_swaps_are_one_of_nine_terms() {
     let (_contract, client) = both();
-    let asked = "dataset=indicative_swap_rates";
+    let query = "dataset=indicative_swap_rates";
     assert_row(
         &client,
-        &[asked],
+        &[query],
         &["term_years"],
         &["rate_pct"],
         INDICATIVE,
     );
     let terms = [1, 2, 3, 5, 7, 10, 15, 20, 25];
-    assert_eq!(dimension(&rates(&client, asked), "term_years"), terms);
+    assert_eq!(dimension(&rates(&client, query), "term_years"), terms);
     for term in terms {
-        let one = rates(&client, &format!("{asked}&term_years={term}"));
+        let one = rates(&client, &format!("{query}&term_years={term}"));
         assert_eq!(dimension(&one, "term_years"), [term]);
     }
 }
@@ -165,11 +165,11 @@ fn v1_parameters_indicative_swaps_are_one_of_nine_terms() {
 #[test]
 fn v1_parameters_forward_swaps_are_one_of_four_terms_and_horizons() {
     let (_contract, client) = both();
-    let asked = "dataset=forward_starting_swap_rates";
+    let query = "dataset=forward_starting_swap_rates";
     let optional = ["term_years", "horizon_from_month", "horizon_to_month"];
-    assert_row(&client, &[asked], &optional, &["rate_pct"], INDICATIVE);
+    assert_row(&client, &[query], &optional, &["rate_pct"], INDICATIVE);
     for term in [2, 3, 5, 10] {
-        let query = format!("{asked}&term_years={term}&horizon_from_month=11&horizon_to_month=13");
+        let query = format!("{query}&term_years={term}&horizon_from_month=11&horizon_to_month=13");
         let answer = rates(&client, &query);
         assert_eq!(dimension(&answer, "term_years"), [term]);
         assert_eq!(dimension(&answer, "horizon_month"), [11, 12, 13]);
@@ -185,18 +185,18 @@ fn v1_rates_1_references_take_no_selector_and_have_no_row_for_days_without_one()
             let name = selector.split('=').next().unwrap();
             assert_refused(&client.get(&path), 400, "unknown_parameter", name);
         }
-        let latest = made_rates(&client, &format!("dataset={dataset}"));
+        let latest = fixture_rates(&client, &format!("dataset={dataset}"));
         assert_eq!(points(&latest)[0].0, "2026-01-09");
-        let week = made_rates(&client, &format!("dataset={dataset}&from=2026-01-05"));
+        let week = fixture_rates(&client, &format!("dataset={dataset}&from=2026-01-05"));
         assert_eq!(points(&week).len(), 4);
     }
     // An unchanged value is stated for each of its days.
-    let unchanged = made_rates(&client, "dataset=bank_rate&to=2026-01-06");
+    let unchanged = fixture_rates(&client, "dataset=bank_rate&to=2026-01-06");
     assert_eq!(
         points(&unchanged),
         [("2026-01-05", 4.0), ("2026-01-06", 4.0)]
     );
-    let index = made_rates(&client, "dataset=sonia_compounded_index");
+    let index = fixture_rates(&client, "dataset=sonia_compounded_index");
     assert_eq!(points(&index), [("2026-01-09", 120.1505)]);
     assert_eq!(series(&index)[0]["unit"], "index");
 }

@@ -1,8 +1,8 @@
 //! The members of a series, one by one.
 
 use crate::common::client::Client;
-use crate::v1_contract::shown::{of_metric, points};
-use crate::v1_contract::{both, missing_values};
+use crate::v1_contract::response_body::{of_metric, points};
+use crate::v1_contract::{both, sparse_releases};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -26,26 +26,26 @@ const RATES: [&str; 7] = [
     "bank_rate_scenarios&scenario=stress&horizon_to_month=0",
 ];
 
-fn markets(client: &Client, asked: &str) -> Value {
+fn markets(client: &Client, query: &str) -> Value {
     client
-        .get(&format!("/v1/markets/series?dataset={asked}"))
+        .get(&format!("/v1/markets/series?dataset={query}"))
         .ok()
 }
 
-fn rates(client: &Client, asked: &str) -> Value {
+fn rates(client: &Client, query: &str) -> Value {
     client
-        .get(&format!("/v1/rates/series?dataset={asked}"))
+        .get(&format!("/v1/rates/series?dataset={query}"))
         .ok()
 }
 
-/// All answers of both lists.
+/// Returns the answers to all queries of both lists.
 fn everything(client: &Client) -> Vec<Value> {
-    let markets = MARKETS.iter().map(|asked| markets(client, asked));
-    let rates = RATES.iter().map(|asked| rates(client, asked));
+    let markets = MARKETS.iter().map(|query| markets(client, query));
+    let rates = RATES.iter().map(|query| rates(client, query));
     markets.chain(rates).collect()
 }
 
-/// A member of every series of all answers.
+/// Returns a member of every series of all answers.
 fn every(client: &Client, member: &str) -> Vec<Value> {
     let answers = everything(client);
     let series = answers
@@ -70,7 +70,7 @@ fn v1_series_basis_is_one_of_six_words() {
         "scenario",
     ];
     assert!(words(&every(&client, "basis")).into_iter().eq(six));
-    for (asked, basis) in [
+    for (query, basis) in [
         (RATES[0], "observed"),
         (RATES[1], "indicative"),
         (RATES[3], "observed"),
@@ -78,9 +78,9 @@ fn v1_series_basis_is_one_of_six_words() {
         (RATES[6], "scenario"),
     ] {
         assert_eq!(
-            rates(&client, asked)["series"][0]["basis"],
+            rates(&client, query)["series"][0]["basis"],
             basis,
-            "{asked}"
+            "{query}"
         );
     }
     let activity = markets(&client, MARKETS[0]);
@@ -97,16 +97,16 @@ fn v1_series_basis_is_one_of_six_words() {
 #[test]
 fn v1_series_frequency_is_monthly_or_daily() {
     let (_contract, client) = both();
-    for asked in MARKETS {
-        assert_eq!(markets(&client, asked)["series"][0]["frequency"], "monthly");
+    for query in MARKETS {
+        assert_eq!(markets(&client, query)["series"][0]["frequency"], "monthly");
     }
-    for (at, asked) in RATES.iter().enumerate() {
+    for (at, query) in RATES.iter().enumerate() {
         let expected = if (3..6).contains(&at) {
             "monthly"
         } else {
             "daily"
         };
-        assert_eq!(rates(&client, asked)["series"][0]["frequency"], expected);
+        assert_eq!(rates(&client, query)["series"][0]["frequency"], expected);
     }
 }
 
@@ -127,7 +127,7 @@ fn v1_series_unit_is_that_of_the_metric() {
     let (_contract, client) = both();
     for body in everything(&client) {
         let dataset = body["dataset"].as_str().unwrap();
-        let family = if MARKETS.iter().any(|asked| asked.starts_with(dataset)) {
+        let family = if MARKETS.iter().any(|query| query.starts_with(dataset)) {
             "markets"
         } else {
             "rates"
@@ -148,8 +148,8 @@ fn v1_series_unit_is_that_of_the_metric() {
 #[test]
 fn v1_series_window_months_is_a_length_or_null_and_of_markets_alone() {
     let (_contract, client) = both();
-    for (asked, months) in [(0, 12), (1, 12), (3, 36), (4, 12), (5, 12), (6, 12)] {
-        let body = markets(&client, MARKETS[asked]);
+    for (query, months) in [(0, 12), (1, 12), (3, 36), (4, 12), (5, 12), (6, 12)] {
+        let body = markets(&client, MARKETS[query]);
         for series in body["series"].as_array().unwrap() {
             assert_eq!(series["window_months"], months, "{series}");
         }
@@ -162,9 +162,9 @@ fn v1_series_window_months_is_a_length_or_null_and_of_markets_alone() {
     assert_eq!(of_metric(&rental, "monthly_rent_gbp")["window_months"], 1);
     let gross = of_metric(&rental, "gross_yield_pct");
     assert_eq!(gross.get("window_months"), Some(&Value::Null));
-    for asked in RATES {
+    for query in RATES {
         assert_eq!(
-            rates(&client, asked)["series"][0].get("window_months"),
+            rates(&client, query)["series"][0].get("window_months"),
             None
         );
     }
@@ -217,7 +217,7 @@ fn v1_series_series_id_is_one_series_own_and_stays() {
     // So does another release.
     let other = rates(
         &client,
-        &format!("{}&release_id={}", RATES[1], missing_values::RATES),
+        &format!("{}&release_id={}", RATES[1], sparse_releases::RATES),
     );
     assert_eq!(&other["series"][0]["series_id"], id);
 }
@@ -225,7 +225,7 @@ fn v1_series_series_id_is_one_series_own_and_stays() {
 #[test]
 fn v1_series_dimensions_are_numbers_or_none() {
     let (_contract, client) = both();
-    for (asked, expected) in [
+    for (query, expected) in [
         (0, json!({})),
         (1, json!({"tenor_months": 60})),
         (2, json!({"term_years": 5, "horizon_month": 24})),
@@ -233,7 +233,7 @@ fn v1_series_dimensions_are_numbers_or_none() {
         (6, json!({"horizon_month": 0})),
     ] {
         assert_eq!(
-            rates(&client, RATES[asked])["series"][0]["dimensions"],
+            rates(&client, RATES[query])["series"][0]["dimensions"],
             expected
         );
     }
@@ -241,13 +241,13 @@ fn v1_series_dimensions_are_numbers_or_none() {
         ("owner_occupied_variable_2y_75ltv", json!({"ltv_pct": 75})),
         ("mortgage_reversion", json!({})),
     ] {
-        let asked = format!("mortgage_benchmarks&mortgage_product={product}");
-        let body = rates(&client, &asked);
+        let query = format!("mortgage_benchmarks&mortgage_product={product}");
+        let body = rates(&client, &query);
         assert_eq!(body["series"][0]["dimensions"], expected);
     }
-    for asked in MARKETS {
+    for query in MARKETS {
         assert_eq!(
-            markets(&client, asked)["series"][0]["dimensions"],
+            markets(&client, query)["series"][0]["dimensions"],
             json!({})
         );
     }

@@ -1,12 +1,12 @@
-//! What the service does, and what it does not.
+//! The section of the contract about the service and its limits.
 
 use crate::v1_contract::{
-    ROUTES, assert_closed, assert_refused, both, made_rates, markets, observations,
+    ROUTES, assert_closed, assert_refused, both, fixture_rates, markets, observations,
 };
 use crate::v1_contract::{points, rates, series};
 use serde_json::Value;
 
-/// The datasets of a catalogue.
+/// Returns the names of a catalogue's datasets.
 #[track_caller]
 fn datasets(catalogue: &Value) -> Vec<&str> {
     let entries = catalogue["datasets"].as_array().unwrap();
@@ -114,10 +114,10 @@ fn v1_service_4_twenty_two_rates_datasets_answer() {
         let answer = rates(&client, &query);
         assert_eq!(answer["dataset"], entry["dataset"]);
         // The shortest maturities of some curves are not published every day.
-        let answered = series(&answer)
+        let counts = series(&answer)
             .iter()
             .map(|series| observations(series).len());
-        assert!(answered.sum::<usize>() > 0, "{query}");
+        assert!(counts.sum::<usize>() > 0, "{query}");
     }
 }
 
@@ -156,11 +156,11 @@ fn v1_service_6_nothing_is_posted_and_no_address_or_second_area_is_taken() {
 #[test]
 fn v1_service_7_what_is_missing_is_neither_zero_nor_an_older_value() {
     let (_contract, client) = both();
-    let holiday = made_rates(&client, "dataset=bank_rate&from=2026-01-08&to=2026-01-08");
+    let holiday = fixture_rates(&client, "dataset=bank_rate&from=2026-01-08&to=2026-01-08");
     assert_eq!(points(&holiday), []);
-    let week = made_rates(&client, "dataset=bank_rate&from=2026-01-07&to=2026-01-09");
+    let week = fixture_rates(&client, "dataset=bank_rate&from=2026-01-07&to=2026-01-09");
     assert_eq!(points(&week), [("2026-01-07", 3.75), ("2026-01-09", 3.75)]);
-    let node = made_rates(&client, "dataset=ois_spot_curve&tenor_months=60");
+    let node = fixture_rates(&client, "dataset=ois_spot_curve&tenor_months=60");
     assert_eq!(points(&node), []);
 }
 

@@ -1,27 +1,27 @@
 //! Rents that are newer than the values that yields rest on.
 
 use crate::common::client::Client;
-use crate::v1_contract::shown::{of_metric, points, shown, text};
-use crate::v1_contract::{both, missing_values};
+use crate::v1_contract::response_body::{of_metric, points, redacted_body, text};
+use crate::v1_contract::{both, sparse_releases};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn rental(client: &Client, dates: &str) -> Value {
-    let asked = format!(
+    let query = format!(
         "/v1/markets/series?dataset=rental_market&area={}&release_id={}{dates}",
-        missing_values::HOLED,
-        missing_values::MARKETS
+        sparse_releases::HOLED,
+        sparse_releases::MARKETS
     );
-    shown(&client.get(&asked))
+    redacted_body(&client.get(&query))
 }
 
-/// The yield of exactly this month.
+/// Returns the yield of exactly this month.
 fn of_month(client: &Client, month: &str) -> Value {
     let body = rental(client, &format!("&from={month}&to={month}"));
     of_metric(&body, "gross_yield_pct")["observations"][0].clone()
 }
 
-/// The months that a yield's rent and value are of, their gap, and whether it mixes them.
+/// Returns the months of a yield's rent and value, their gap, and whether it mixes them.
 fn inputs(gross: &Value) -> [Value; 4] {
     [
         "rental_observation_month",
@@ -100,11 +100,11 @@ fn v1_vintage_every_yield_follows_from_its_disclosed_inputs() {
     let (mut gaps, mut alone) = (BTreeSet::new(), 0);
     for area in areas["areas"].as_array().unwrap() {
         for group in ["all", "1", "2", "3", "4_plus"] {
-            let asked = format!(
+            let query = format!(
                 "/v1/markets/series?dataset=rental_market&area={}&bedroom_group={group}&from=2015-01&page_size=5000",
                 text(&area["code"])
             );
-            let body = client.get(&asked).ok();
+            let body = client.get(&query).ok();
             let of = |metric: &str| -> BTreeMap<String, f64> {
                 let points = points(of_metric(&body, metric)).into_iter();
                 points

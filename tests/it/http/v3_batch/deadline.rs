@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const RELEASE: &str = "endless";
 /// The service's deadline here, in place of the contract's 25 seconds.
 const DEADLINE: Duration = Duration::from_millis(1_000);
-/// How much later the answer may be complete, on a machine that does other work besides.
+/// The delay of a complete answer that a busy machine may add.
 const LATE: Duration = Duration::from_secs(4);
 
 fn service() -> (Server, Client) {
@@ -44,9 +44,9 @@ fn rows_that_are_not_reached_fail_and_may_be_tried_again() {
         rows[at] = bedrooms(1);
     }
     rows[199] = json!({"request_reference": "broken"});
-    let begun = Instant::now();
+    let started = Instant::now();
     let answer = client.post(STANDARD, &batch(rows)).ok();
-    let took = begun.elapsed();
+    let took = started.elapsed();
     assert!(took >= DEADLINE && took < DEADLINE + LATE, "{took:?}");
     let results = answer["results"].as_array().unwrap();
     assert_eq!(results.len(), 200);

@@ -1,4 +1,4 @@
-//! How rows are put together into batches changes nothing of any row.
+//! The composition of a batch changes no result of a row.
 
 use super::{STANDARD, batch, results, service, without_ids};
 use crate::common::client::Client;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-/// Rows of every kind, with and without options and faults.
+/// Returns rows of every kind, with and without options and faults.
 fn rows() -> Vec<Value> {
     let mut large = house();
     large["size"]["floor_area_m2"] = 1_900.into();

@@ -1,4 +1,4 @@
-//! How many rows a batch may have, and how large its answer may become.
+//! The limits on the rows of a batch and on the size of its answer.
 
 use super::{SIMPLE, STANDARD, batch, batch_with, service};
 use crate::common::demo::house;

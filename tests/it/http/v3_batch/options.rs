@@ -4,7 +4,7 @@ use super::{SIMPLE, STANDARD, batch, batch_with, results, service};
 use crate::common::demo::{HOUSE, house, house_with};
 use serde_json::{Value, json};
 
-/// The result of a house with these options of its own in a batch with those.
+/// Values the house in a batch, with options of the batch and options of the row.
 #[track_caller]
 fn one(route: &str, shared: Value, own: Option<Value>) -> Value {
     let (_server, client) = service();
@@ -149,17 +149,17 @@ fn one_rows_settings_change_no_other_row() {
         house(),
     ];
     let results = results(&client, STANDARD, &batch(rows));
-    let shown = |at: usize| (comparables(&results[at]), has_context(&results[at]));
-    assert_eq!(shown(0), (None, false));
-    assert_eq!(shown(1), (Some(5), true));
-    assert_eq!(shown(2), (None, false));
+    let extras = |at: usize| (comparables(&results[at]), has_context(&results[at]));
+    assert_eq!(extras(0), (None, false));
+    assert_eq!(extras(1), (Some(5), true));
+    assert_eq!(extras(2), (None, false));
 }
 
 #[test]
 fn simple_batches_omit_comparables_and_context_whatever_the_options() {
-    let asked = json!({"include_comparables": true, "include_context_metrics": true});
-    for own in [None, Some(asked.clone())] {
-        let result = one(SIMPLE, asked.clone(), own);
+    let options = json!({"include_comparables": true, "include_context_metrics": true});
+    for own in [None, Some(options.clone())] {
+        let result = one(SIMPLE, options.clone(), own);
         assert_eq!((comparables(&result), has_context(&result)), (None, false));
         assert!(result["valuation"]["range"].is_object());
         assert!(result["confidence"].is_object());

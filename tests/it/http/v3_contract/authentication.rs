@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Keys and scopes.
 
 use crate::common::demo::house;
 use crate::common::raw::{head, send};

@@ -7,18 +7,18 @@ use crate::v3_contract::{
 };
 use serde_json::{Value, json};
 
-/// A row of each kind that one batch can bring about: valued, referred, rejected.
+/// Returns a row of each kind of outcome in one batch: valued, referred, rejected.
 fn mixed() -> Vec<Value> {
     let short = with(flat(), "/lease", json!({"years_remaining": 3}));
     vec![house(), short, at("4711", "Badger Yard Gardens", "QA1 1AF")]
 }
 
-/// The house with these options of its own.
+/// Returns the house with these options.
 pub(crate) fn row(options: Value) -> Value {
     with(house(), "/options", options)
 }
 
-/// What a batch with these options makes of these rows.
+/// Posts a batch with these options and rows, and returns its results.
 #[track_caller]
 pub(crate) fn results(options: Value, rows: &[Value]) -> Vec<Value> {
     let (_contract, client) = all();
@@ -26,7 +26,7 @@ pub(crate) fn results(options: Value, rows: &[Value]) -> Vec<Value> {
     envelope["results"].as_array().unwrap().clone()
 }
 
-pub(crate) fn shown(result: &Value) -> Option<usize> {
+pub(crate) fn comparables_count(result: &Value) -> Option<usize> {
     result
         .get("comparables")
         .map(|list| list.as_array().unwrap().len())
@@ -64,7 +64,7 @@ fn endpoint_simple_batch_value_answers_core_results() {
 fn endpoint_batch_value_answers_with_the_evidence_asked_for() {
     let options = json!({"include_comparables": true, "include_context_metrics": true});
     let result = &results(options, &[house()])[0];
-    assert_eq!(shown(result), Some(5));
+    assert_eq!(comparables_count(result), Some(5));
     assert!(result["context"].is_object());
 }
 
@@ -98,7 +98,7 @@ fn endpoints_2_order_is_that_of_the_rows() {
 fn endpoints_2_invalid_envelope_or_shared_options_refuse_the_whole() {
     let (_contract, client) = value();
     let rows = json!([house()]);
-    for (body, code, place) in [
+    for (body, code, pointer) in [
         (
             json!({"requests": rows, "mode": "simple"}),
             "unknown_field",
@@ -116,7 +116,7 @@ fn endpoints_2_invalid_envelope_or_shared_options_refuse_the_whole() {
             "/options/include_comparables",
         ),
     ] {
-        assert_invalid(&client.post(BATCH, &body), code, place);
+        assert_invalid(&client.post(BATCH, &body), code, pointer);
     }
 }
 
@@ -164,12 +164,12 @@ fn batch_options_are_optional() {
     let (_contract, client) = value();
     let rows = json!([house()]);
     let plain = client.post(BATCH, &json!({"requests": rows})).ok();
-    assert_eq!(shown(&plain["results"][0]), None);
+    assert_eq!(comparables_count(&plain["results"][0]), None);
     let options = json!({"include_comparables": true});
     let with = client
         .post(BATCH, &json!({"requests": rows, "options": options}))
         .ok();
-    assert_eq!(shown(&with["results"][0]), Some(5));
+    assert_eq!(comparables_count(&with["results"][0]), Some(5));
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn batch_requests_are_needed() {
     );
 }
 
-/// The envelope of the three rows.
+/// Posts the three rows, and returns the envelope.
 fn envelope() -> Value {
     let (_contract, client) = value();
     client.post(BATCH, &batch(json!({}), &mixed())).ok()

@@ -1,19 +1,19 @@
 //! The options of a batch and of its rows.
 
 use crate::common::demo::house;
-use crate::v3_contract::batch::{results, row, shown};
+use crate::v3_contract::batch::{comparables_count, results, row};
 use crate::v3_contract::{BATCH, SIMPLE_BATCH, batch, fields, refused, value, without};
 use serde_json::{Value, json};
 
 #[test]
 fn options_2_each_setting_is_the_rows_else_the_batchs_else_the_default() {
     let defaults = &results(json!({}), &[house()])[0];
-    assert_eq!(shown(defaults), None);
+    assert_eq!(comparables_count(defaults), None);
     assert!(defaults.get("context").is_none());
     let batch = json!({"include_comparables": true, "comparables_limit": 3});
     let results = results(batch, &[house(), row(json!({"comparables_limit": 7}))]);
-    assert_eq!(shown(&results[0]), Some(3));
-    assert_eq!(shown(&results[1]), Some(7));
+    assert_eq!(comparables_count(&results[0]), Some(3));
+    assert_eq!(comparables_count(&results[1]), Some(7));
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn options_3_a_row_without_options_inherits_all() {
                         "include_context_metrics": true});
     let rows = [house(), row(Value::Null), row(json!({}))];
     for result in results(shared, &rows) {
-        assert_eq!(shown(&result), Some(3), "{result}");
+        assert_eq!(comparables_count(&result), Some(3), "{result}");
         assert!(result["context"].is_object());
     }
 }
@@ -38,7 +38,7 @@ fn options_4_a_row_limit_of_zero_gives_an_empty_list() {
 fn options_5_a_row_that_declines_comparables_keeps_the_rest() {
     let shared = json!({"include_comparables": true, "include_context_metrics": true});
     let result = &results(shared, &[row(json!({"include_comparables": false}))])[0];
-    assert_eq!(shown(result), None);
+    assert_eq!(comparables_count(result), None);
     assert!(result["context"].is_object());
 }
 
@@ -46,7 +46,7 @@ fn options_5_a_row_that_declines_comparables_keeps_the_rest() {
 fn options_6_a_row_adds_context_to_the_batchs_comparables() {
     let shared = json!({"include_comparables": true, "comparables_limit": 2});
     let result = &results(shared, &[row(json!({"include_context_metrics": true}))])[0];
-    assert_eq!(shown(result), Some(2));
+    assert_eq!(comparables_count(result), Some(2));
     assert!(result["context"].is_object());
 }
 
@@ -77,7 +77,7 @@ fn options_7_own_settings_change_no_other_row() {
     let odd = row(json!({"comparables_limit": 9, "include_context_metrics": true}));
     let none = row(json!({"include_comparables": false}));
     let results = results(shared, &[house(), odd, house(), none, house()]);
-    let lengths: Vec<_> = results.iter().map(shown).collect();
+    let lengths: Vec<_> = results.iter().map(comparables_count).collect();
     assert_eq!(lengths, [Some(2), Some(9), Some(2), None, Some(2)]);
     let context: Vec<_> = results.iter().map(|r| r.get("context").is_some()).collect();
     assert_eq!(context, [false, true, false, false, false]);
@@ -91,7 +91,7 @@ fn options_8_simple_batches_show_the_core_alone() {
     )];
     let envelope = client.post(SIMPLE_BATCH, &batch(json!({}), &rows)).ok();
     let result = &envelope["results"][0];
-    assert!(shown(result).is_none() && result.get("context").is_none());
+    assert!(comparables_count(result).is_none() && result.get("context").is_none());
     assert!(result["valuation"]["range"].is_object());
 }
 

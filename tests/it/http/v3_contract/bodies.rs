@@ -1,4 +1,4 @@
-//! What holds of a body on every route that takes one.
+//! Rules for a body, on every route that takes one.
 
 use crate::common::client::Client;
 use crate::common::demo::house;
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Every synchronous valuation route, with a body of these rows.
+/// Returns every synchronous valuation route, with a body of these rows.
 pub(crate) fn synchronous(existing: &Value, development: &Value) -> [(&'static str, Value); 6] {
     let many = |row: &Value| batch(json!({}), std::slice::from_ref(row));
     [
@@ -25,7 +25,7 @@ pub(crate) fn synchronous(existing: &Value, development: &Value) -> [(&'static s
     ]
 }
 
-/// Every route that takes a body, with a sound one.
+/// Returns every route that takes a body, with a valid one.
 fn routes() -> Vec<(&'static str, Value)> {
     let mut routes = synchronous(&house(), &proposed()).to_vec();
     routes.push((JOBS, batch(json!({}), &[house()])));
@@ -47,11 +47,11 @@ fn limit_body_reception_is_ten_seconds_on_every_route() {
     let (_contract, client) = all();
     let routes = routes();
     let started = Instant::now();
-    let begun = || {
+    let begin_all = || {
         let of_route = |(route, body): &(&str, Value)| begin(&client, route, &body.to_string());
         routes.iter().map(of_route).collect::<Vec<_>>()
     };
-    let (mut slow, mut late) = (begun(), begun());
+    let (mut slow, mut late) = (begin_all(), begin_all());
     std::thread::sleep(Duration::from_millis(8_500));
     for (stream, rest) in &mut slow {
         stream.write_all(rest.as_bytes()).unwrap();

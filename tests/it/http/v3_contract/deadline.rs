@@ -16,18 +16,18 @@ const ENDLESS: &str = "endless";
 const CODE: &str = "processing_deadline_exceeded";
 /// The contract's deadline.
 const DEADLINE: Duration = Duration::from_secs(25);
-/// How much later an answer may be complete, on a machine that does other work besides.
+/// The delay of a complete answer that a busy machine may add.
 const LATE: Duration = Duration::from_secs(4);
 /// Longer than any answer may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(50);
 
-/// A server of a release that never ends a row of one bedroom.
+/// Starts a server of a release that never ends a row of one bedroom.
 pub(crate) fn endless(arguments: &[&str]) -> (Server, Client) {
-    let releases = Releases::shared("v3-endless", |made| {
-        made.add_snapshot();
+    let releases = Releases::shared("v3-endless", |target| {
+        target.add_snapshot();
         // Fuel for far longer than any deadline: the clock alone ends a row, after ten seconds.
         let component = guest::component("guest-misbehaving");
-        made.add_changed(ENDLESS, component, |body| body.fuel_per_row = 1 << 50);
+        target.add_changed(ENDLESS, component, |body| body.fuel_per_row = 1 << 50);
     });
     let release = ["--release", ENDLESS, "--allow-unsigned", ENDLESS];
     let server = start().releases(releases.path()).with(&release);
@@ -36,12 +36,13 @@ pub(crate) fn endless(arguments: &[&str]) -> (Server, Client) {
     (server, client)
 }
 
-/// A row that does not end.
+/// Changes a row so that the release never ends it.
 pub(crate) fn spinning(row: Value) -> Value {
     with(row, "/size/bedrooms", 1)
 }
 
-/// The answer to a request whose body takes this long to arrive, and the time from its last byte.
+/// Sends a request whose body takes this long to arrive. Returns the answer, and the time from the
+/// body's last byte.
 fn timed(client: &Client, route: &str, body: &Value, reception: Duration) -> (Answer, Duration) {
     let body = body.to_string();
     let length = body.len().to_string();

@@ -3,7 +3,7 @@
 use crate::common::demo::{at, house};
 use crate::common::places::{Places, home};
 use crate::common::server::start;
-use crate::v3_contract::jobs::done;
+use crate::v3_contract::jobs::completed_results;
 use crate::v3_contract::{
     DEVELOPMENT, DEVELOPMENT_BATCH, SIMPLE, all, assert_invalid, batch, contract, estimate, fields,
     proposed, refused, with, without,
@@ -26,9 +26,9 @@ fn assert_unknown(pointer: &str, values: &[Value]) {
     for value in values {
         let request = with(proposed(), pointer, value.clone());
         let answer = client.post(DEVELOPMENT, &request);
-        let place = answer.refusal().2.unwrap();
+        let field = answer.refusal().2.unwrap();
         assert_eq!(refused(&answer), (422, "unknown_field".to_owned()));
-        assert!(pointer.starts_with(&place), "{place}");
+        assert!(pointer.starts_with(&field), "{field}");
         let rows = batch(json!({}), &[request]);
         let envelope = client.post(DEVELOPMENT_BATCH, &rows).ok();
         assert_eq!(envelope["results"][0]["errors"][0]["code"], "unknown_field");
@@ -212,18 +212,18 @@ fn endpoints_10_no_address_is_looked_up() {
     let envelope = client
         .post(DEVELOPMENT_BATCH, &batch(json!({}), &rows))
         .ok();
-    let job = done(&client, &json!({"mode": "development", "requests": rows}));
+    let job = completed_results(&client, &json!({"mode": "development", "requests": rows}));
     for envelope in [&envelope, &job["result"]] {
         let results = envelope["results"].as_array().unwrap();
         assert_eq!(results.len(), rows.len());
         results.iter().for_each(assert_unresolved);
     }
-    assert_eq!(places.asked().len(), 0, "{:?}", places.asked());
+    assert_eq!(places.questions().len(), 0, "{:?}", places.questions());
     // An existing property is looked up there.
     let existing = at("4711", "No Such Street", POSTCODE);
     let found = client.post(SIMPLE, &existing).ok();
     assert_eq!(found["property"]["identity_source"], "identity_provider");
-    assert_eq!(places.asked().len(), 1);
+    assert_eq!(places.questions().len(), 1);
 }
 
 #[test]

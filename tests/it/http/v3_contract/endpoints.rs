@@ -139,8 +139,8 @@ fn endpoints_8_cached_are_the_metadata_for_a_minute_and_by_their_customer_alone(
     let (contract, client) = value();
     let answer = client.get(RELEASE);
     assert_eq!(answer.status, 200);
-    let kept = answer.header("cache-control");
-    assert_eq!(kept, Some("private, max-age=60"));
+    let cache_control = answer.header("cache-control");
+    assert_eq!(cache_control, Some("private, max-age=60"));
     // Limits and endpoints are those of the key.
     assert_eq!(answer.header("vary"), Some("Authorization"));
     let refused = contract.customer("markets").get(RELEASE);

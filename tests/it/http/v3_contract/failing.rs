@@ -18,7 +18,7 @@ const TRAP: u8 = 2;
 /// Bedrooms by which the guest finds three comparables.
 const COMPARED: u8 = 13;
 
-/// A server of a release that misbehaves by the number of bedrooms, and takes no flats.
+/// Starts a server of a release that misbehaves by the number of bedrooms and takes no flats.
 fn misbehaving() -> (Server, Client) {
     static COMPONENT: OnceLock<Vec<u8>> = OnceLock::new();
     let component = COMPONENT.get_or_init(|| guest::component("guest-misbehaving"));
@@ -112,19 +112,19 @@ fn result_range_null_is_that_of_a_release_without_one() {
 fn options_fewer_comparables_are_returned_where_fewer_are_eligible() {
     let (_server, client) = misbehaving();
     let options = |limit: usize| json!({"include_comparables": true, "comparables_limit": limit});
-    let shown = |result: &Value| result["comparables"].as_array().unwrap().len();
+    let comparables_count = |result: &Value| result["comparables"].as_array().unwrap().len();
     for limit in 0..=10 {
         let row = with(rooms(COMPARED), "/options", options(limit));
         let result = client.post(STANDARD, &row).ok();
         assert_eq!(result["status"], "valued");
         assert_eq!(result["valuation"]["estimated_value_gbp"], 200_000);
-        assert_eq!(shown(&result), limit.min(3), "{result}");
+        assert_eq!(comparables_count(&result), limit.min(3), "{result}");
     }
     // There may be none at all.
     let rows = [rooms(COMPARED), rooms(GOOD)];
     let envelope = client.post(BATCH, &batch(options(10), &rows)).ok();
     assert_eq!(envelope["summary"]["valued"], 2);
-    let results = [0, 1].map(|at| shown(&envelope["results"][at]));
+    let results = [0, 1].map(|at| comparables_count(&envelope["results"][at]));
     assert_eq!(results, [3, 0]);
 }
 

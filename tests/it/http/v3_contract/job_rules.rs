@@ -1,8 +1,8 @@
-//! What a job may ask, how it may be repeated, and who sees it.
+//! The options of a job, its idempotency key, and its visibility.
 
 use crate::common::demo::{self, house};
 use crate::common::server::start;
-use crate::v3_contract::jobs::{accepted, done, idle, keyed, seen};
+use crate::v3_contract::jobs::{accepted, completed_results, idle, job_answers, keyed};
 use crate::v3_contract::{
     JOBS, all, assert_invalid, batch, keys, make_keys, proposed, refused, value, with,
 };
@@ -26,7 +26,7 @@ fn endpoints_4_mode_is_simple_unless_it_says_otherwise() {
         if !mode.is_null() {
             body["mode"] = mode;
         }
-        done(&client, &body)["result"]["results"][0]["comparables"].clone()
+        completed_results(&client, &body)["result"]["results"][0]["comparables"].clone()
     };
     assert!(of(Value::Null).is_null() && of(json!("simple")).is_null());
     assert!(of(json!("standard")).is_array());
@@ -41,7 +41,7 @@ fn endpoints_4_requests_are_needed_and_of_the_modes_kind() {
     let none = client.post(JOBS, &batch(json!({}), &[]));
     assert_invalid(&none, "empty_requests", "/requests");
     let rows = json!([proposed(), house()]);
-    let results = done(&client, &json!({"mode": "development", "requests": rows}));
+    let results = completed_results(&client, &json!({"mode": "development", "requests": rows}));
     let statuses: Vec<_> = results["result"]["results"]
         .as_array()
         .unwrap()
@@ -58,14 +58,14 @@ fn endpoints_4_options_stand_behind_the_rows() {
     let odd = with(house(), "/options", json!({"comparables_limit": 1}));
     let mut body = batch(options, &[house(), odd]);
     body["mode"] = "standard".into();
-    let results = done(&client, &body);
-    let shown = |at: usize| {
+    let results = completed_results(&client, &body);
+    let comparables_at = |at: usize| {
         results["result"]["results"][at]["comparables"]
             .as_array()
             .unwrap()
             .len()
     };
-    assert_eq!((shown(0), shown(1)), (2, 1));
+    assert_eq!((comparables_at(0), comparables_at(1)), (2, 1));
 }
 
 #[test]
@@ -163,8 +163,8 @@ fn authentication_4_anothers_job_is_as_if_it_were_not() {
     let (contract, client) = value();
     let job = accepted(&client);
     let other = contract.customer("other");
-    let anothers = seen(&other, job["job_id"].as_str().unwrap());
-    let nobodys = seen(&other, "0199a0c0-0000-7000-8000-000000000000");
+    let anothers = job_answers(&other, job["job_id"].as_str().unwrap());
+    let nobodys = job_answers(&other, "0199a0c0-0000-7000-8000-000000000000");
     for (one, two) in anothers.iter().zip(&nobodys) {
         assert_eq!((one.status, &one.text), (two.status, &two.text));
         assert_eq!(one.status, 404);
@@ -205,25 +205,31 @@ fn kept_until(data: &Path, expires_at: UnixMillis) -> Uuid {
 #[test]
 fn errors_8_unknown_and_expired_jobs_are_the_same_404() {
     const LEFT: Duration = Duration::from_secs(15);
-    let kept = TempDir::new().unwrap();
-    let made = std::fs::metadata(kept.path()).unwrap().modified().unwrap();
-    let expires_at = made + LEFT;
+    let temp_dir = TempDir::new().unwrap();
+    let modified = std::fs::metadata(temp_dir.path())
+        .unwrap()
+        .modified()
+        .unwrap();
+    let expires_at = modified + LEFT;
     let since_1970 = expires_at.duration_since(SystemTime::UNIX_EPOCH).unwrap();
     let millis = UnixMillis(since_1970.as_millis().try_into().unwrap());
-    let id = kept_until(kept.path(), millis).to_string();
-    let server = start().data(kept.path()).with(&["--job-runners", "0"]).go();
+    let id = kept_until(temp_dir.path(), millis).to_string();
+    let server = start()
+        .data(temp_dir.path())
+        .with(&["--job-runners", "0"])
+        .go();
     let client = server.client(&keys()["value"]);
     // It is there until its time is up.
-    let statuses = || seen(&client, &id).map(|answer| answer.status);
+    let statuses = || job_answers(&client, &id).map(|answer| answer.status);
     assert_eq!(statuses(), [200, 202]);
     let started = Instant::now();
     while statuses() != [404, 404] {
         assert!(started.elapsed() < LEFT + LEFT, "it does not expire");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let expired = seen(&client, &id);
+    let expired = job_answers(&client, &id);
     for unknown in ["0199a0c0-0000-7000-8000-000000000000", "x"] {
-        for (unknown, expired) in seen(&client, unknown).iter().zip(&expired) {
+        for (unknown, expired) in job_answers(&client, unknown).iter().zip(&expired) {
             assert_eq!(refused(unknown), (404, "job_not_found".to_owned()));
             assert_eq!(unknown.text, expired.text);
         }

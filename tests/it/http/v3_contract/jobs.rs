@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 const TIMEOUT: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The document of a job of one house, which is accepted.
+/// Submits a job of one house, and returns its document.
 #[track_caller]
 pub(crate) fn accepted(client: &Client) -> Value {
     let answer = client.post(JOBS, &batch(json!({}), &[house()]));
@@ -24,7 +24,7 @@ pub(crate) fn accepted(client: &Client) -> Value {
     answer.json()
 }
 
-/// What the results route says at last.
+/// Waits for a job's end, and returns the body of its results route.
 #[track_caller]
 pub(crate) fn results(client: &Client, job: &Value) -> Value {
     let started = Instant::now();
@@ -38,9 +38,9 @@ pub(crate) fn results(client: &Client, job: &Value) -> Value {
     }
 }
 
-/// The results of a job that is submitted.
+/// Submits a job, waits for its end, and returns its results.
 #[track_caller]
-pub(crate) fn done(client: &Client, body: &Value) -> Value {
+pub(crate) fn completed_results(client: &Client, body: &Value) -> Value {
     let answer = client.post(JOBS, body);
     assert_eq!(answer.status, 202, "{answer:?}");
     results(client, &answer.json())
@@ -51,7 +51,7 @@ fn document() -> Value {
     accepted(&client)
 }
 
-/// A server that accepts jobs and works on none, and a client of it.
+/// Starts a server that accepts jobs and runs none. Returns it with a client.
 pub(crate) fn idle() -> (Server, Client) {
     let start = start().with(&["--job-runners", "0"]);
     make_keys(start.data_folder());
@@ -70,15 +70,15 @@ fn time(document: &Value, name: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-/// Status and results of a job, as this client sees them.
-pub(crate) fn seen(client: &Client, id: &str) -> [Answer; 2] {
+/// Returns the responses to a job's status and its results, as this client sees them.
+pub(crate) fn job_answers(client: &Client, id: &str) -> [Answer; 2] {
     ["", "/results"].map(|part| client.get(&format!("{JOBS}/{id}{part}")))
 }
 
 #[test]
 fn service_3_jobs_value_many_in_the_background() {
     let (_contract, client) = value();
-    let results = done(&client, &batch(json!({}), &vec![house(); 130]));
+    let results = completed_results(&client, &batch(json!({}), &vec![house(); 130]));
     assert_eq!(results["result"]["summary"]["valued"], 130);
     assert!(is_uuid(&results["job_id"]));
 }
@@ -154,8 +154,8 @@ fn job_updated_at_moves_on_with_the_job() {
 #[test]
 fn job_expires_at_is_seven_days_after_its_creation() {
     let job = document();
-    let kept = time(&job, "expires_at") - time(&job, "created_at");
-    assert_eq!(kept.num_milliseconds(), 7 * 86_400_000);
+    let retention = time(&job, "expires_at") - time(&job, "created_at");
+    assert_eq!(retention.num_milliseconds(), 7 * 86_400_000);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn job_results_url_leads_to_the_results() {
 #[test]
 fn job_results_hold_the_envelope() {
     let (_contract, client) = value();
-    let results = done(&client, &batch(json!({}), &[house(), json!(7)]));
+    let results = completed_results(&client, &batch(json!({}), &[house(), json!(7)]));
     assert_eq!(
         names(&results),
         ["api_version", "job_id", "release_id", "result", "status"]
@@ -224,7 +224,7 @@ fn state_running_while_it_is_worked_on() {
 #[test]
 fn state_completed_makes_the_results_route_give_the_envelope() {
     let (_contract, client) = value();
-    let results = done(&client, &batch(json!({}), &[house()]));
+    let results = completed_results(&client, &batch(json!({}), &[house()]));
     assert_eq!(results["status"], "completed");
     assert_eq!(results["result"]["summary"]["valued"], 1);
 }
@@ -241,7 +241,7 @@ fn endpoint_jobs_answers_202_with_the_document() {
 fn endpoint_job_answers_200_with_the_document() {
     let (_contract, client) = value();
     let job = accepted(&client);
-    let shown = client.get(job["status_url"].as_str().unwrap()).ok();
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
     for same in [
         "job_id",
         "mode",
@@ -249,15 +249,15 @@ fn endpoint_job_answers_200_with_the_document() {
         "request_count",
         "created_at",
     ] {
-        assert_eq!(shown[same], job[same]);
+        assert_eq!(document[same], job[same]);
     }
-    assert!(shown["status"].is_string());
+    assert!(document["status"].is_string());
 }
 
 #[test]
 fn endpoint_job_results_answers_200_when_completed() {
     let (_contract, client) = value();
-    let results = done(&client, &batch(json!({}), &[house()]));
+    let results = completed_results(&client, &batch(json!({}), &[house()]));
     assert_eq!(results["result"]["results"][0]["status"], "valued");
 }
 
@@ -297,11 +297,11 @@ fn endpoints_7_tenants_see_their_own_jobs_alone() {
     let (contract, client) = value();
     let job = accepted(&client);
     let id = job["job_id"].as_str().unwrap();
-    for answer in seen(&contract.customer("other"), id) {
+    for answer in job_answers(&contract.customer("other"), id) {
         assert_eq!(refused(&answer), (404, "job_not_found".to_owned()));
     }
     assert!(
-        seen(&client, id)
+        job_answers(&client, id)
             .iter()
             .all(|answer| [200, 202].contains(&answer.status))
     );
@@ -315,9 +315,9 @@ fn events_none_the_end_of_a_job_is_learnt_by_asking() {
     let callback = format!("http://{}/", listener.local_addr().unwrap());
     let plain = batch(json!({}), &[house()]);
     for name in ["callback_url", "webhook_url", "notify"] {
-        for place in [format!("/{name}"), format!("/options/{name}")] {
-            let answer = client.post(JOBS, &with(plain.clone(), &place, callback.as_str()));
-            assert_invalid(&answer, "unknown_field", &place);
+        for pointer in [format!("/{name}"), format!("/options/{name}")] {
+            let answer = client.post(JOBS, &with(plain.clone(), &pointer, callback.as_str()));
+            assert_invalid(&answer, "unknown_field", &pointer);
         }
     }
     for path in ["/v3/events", "/v3/webhooks", "/v3/valuation-jobs/events"] {

@@ -46,17 +46,21 @@ fn limit_body_is_9_500_000_bytes() {
 #[test]
 fn limit_comparables_is_0_to_10() {
     let (_contract, client) = value();
-    let asked = |limit: i64| {
+    let value_with = |limit: i64| {
         let options = json!({"include_comparables": true, "comparables_limit": limit});
         client.post(STANDARD, &house_with(options))
     };
     for limit in [0, 1, 9, 10] {
-        let answer = asked(limit).ok();
-        let shown = answer["comparables"].as_array().unwrap().len();
-        assert_eq!(i64::try_from(shown).unwrap(), limit);
+        let answer = value_with(limit).ok();
+        let count = answer["comparables"].as_array().unwrap().len();
+        assert_eq!(i64::try_from(count).unwrap(), limit);
     }
     for limit in [-1, 11] {
-        assert_invalid(&asked(limit), "invalid_value", "/options/comparables_limit");
+        assert_invalid(
+            &value_with(limit),
+            "invalid_value",
+            "/options/comparables_limit",
+        );
     }
 }
 
@@ -68,8 +72,8 @@ fn limit_valuation_date_is_the_window() {
         assert_eq!(on(inside).ok()["valuation"]["date"], inside);
     }
     for outside in ["2026-09-30", "2028-01-01"] {
-        let place = "/property/valuation_date";
-        assert_invalid(&on(outside), "valuation_date_outside_window", place);
+        let pointer = "/property/valuation_date";
+        assert_invalid(&on(outside), "valuation_date_outside_window", pointer);
     }
 }
 

@@ -21,7 +21,7 @@ fn assert_boolean(name: &str) {
     }
 }
 
-fn shown(options: Value) -> Value {
+fn value_with(options: Value) -> Value {
     let (_contract, client) = all();
     client.post(STANDARD, &house_with(options)).ok()
 }
@@ -37,8 +37,8 @@ fn assert_adds(name: &str, section: &str) {
             let result = client.post(route, &with(request.clone(), "/options", options));
             let sections = ["comparables", "context"].into_iter();
             let result = result.ok();
-            let shown = sections.filter(|&section| result.get(section).is_some());
-            shown.collect::<Vec<_>>()
+            let present = sections.filter(|&section| result.get(section).is_some());
+            present.collect::<Vec<_>>()
         };
         assert_eq!(sections(json!({name: true})), [section], "{route}");
         assert_eq!(sections(json!({name: false})), [""; 0], "{route}");
@@ -49,15 +49,15 @@ fn assert_adds(name: &str, section: &str) {
 #[test]
 fn option_include_comparables_adds_the_section() {
     assert_adds("include_comparables", "comparables");
-    let result = shown(json!({"include_comparables": true}));
+    let result = value_with(json!({"include_comparables": true}));
     assert_eq!(result["comparables"].as_array().unwrap().len(), 5);
 }
 
 #[test]
 fn option_comparables_limit_bounds_the_list_and_moves_no_value() {
-    let most = shown(json!({"include_comparables": true, "comparables_limit": 10}));
+    let most = value_with(json!({"include_comparables": true, "comparables_limit": 10}));
     for limit in [0, 1, 9, 10] {
-        let result = shown(json!({"include_comparables": true, "comparables_limit": limit}));
+        let result = value_with(json!({"include_comparables": true, "comparables_limit": limit}));
         assert_eq!(result["comparables"].as_array().unwrap().len(), limit);
         assert_eq!(result["valuation"], most["valuation"]);
         assert_eq!(result["confidence"], most["confidence"]);
@@ -67,7 +67,7 @@ fn option_comparables_limit_bounds_the_list_and_moves_no_value() {
 #[test]
 fn option_include_context_metrics_adds_the_section() {
     assert_adds("include_context_metrics", "context");
-    let result = shown(json!({"include_context_metrics": true}));
+    let result = value_with(json!({"include_context_metrics": true}));
     assert_eq!(result["context"]["postcode_sector"], "QA1 1");
 }
 
@@ -84,7 +84,7 @@ fn option_use_stored_data_lets_stored_values_fill_blanks() {
     assert_invalid(&answer, "missing_field", "/size/floor_area_m2");
     // The house states no fabric, which the register knows.
     let wall = "/fabric/wall_type".to_owned();
-    let used = |options: Value| fields(&shown(options), "stored_data_used");
+    let used = |options: Value| fields(&value_with(options), "stored_data_used");
     assert!(used(json!({"use_stored_data": true})).contains(&wall));
     assert!(used(json!({"use_stored_data": false})).is_empty());
     assert!(used(json!({})).is_empty());

@@ -6,14 +6,14 @@ use crate::v3_contract::{JSON, RELEASE, SIMPLE, customer, head_with, refused};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// How long a bucket is seen to refill.
+/// The time for which the test watches a bucket refill.
 const REFILLED: Duration = Duration::from_millis(4_500);
 const PAUSE: Duration = Duration::from_millis(50);
 
 #[test]
 fn limits_rate_and_burst_are_the_plans() {
     let (_contract, client) = customer("slow");
-    let begun = Instant::now();
+    let started = Instant::now();
     let statuses = [(); 3].map(|()| client.get(RELEASE).status);
     assert_eq!(statuses, [200, 200, 429]);
     let answer = client.get(RELEASE);
@@ -24,11 +24,11 @@ fn limits_rate_and_burst_are_the_plans() {
     // The rate gives back one request a second: no fewer, but for one that a pause may cost, and
     // no more.
     let mut passed = 2;
-    while begun.elapsed() < REFILLED {
+    while started.elapsed() < REFILLED {
         std::thread::sleep(PAUSE);
         passed += u64::from(client.get(RELEASE).status == 200);
     }
-    let most = 2 + begun.elapsed().as_secs();
+    let most = 2 + started.elapsed().as_secs();
     let least = 1 + REFILLED.as_secs();
     assert!((least..=most).contains(&passed), "{passed} of {most}");
 }

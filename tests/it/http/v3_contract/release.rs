@@ -57,8 +57,8 @@ fn release_valuation_dates_are_those_that_are_taken() {
     assert_eq!(on(first).status, 200);
     assert_eq!(on(last).status, 200);
     for outside in [first.pred_opt().unwrap(), last.succ_opt().unwrap()] {
-        let place = "/property/valuation_date";
-        assert_invalid(&on(outside), "valuation_date_outside_window", place);
+        let pointer = "/property/valuation_date";
+        assert_invalid(&on(outside), "valuation_date_outside_window", pointer);
     }
 }
 
@@ -82,8 +82,8 @@ fn release_endpoints_that_are_listed_are_there() {
     for endpoint in endpoints {
         let endpoint = endpoint.as_str().unwrap();
         let (got, posted) = (client.get(endpoint), client.post(endpoint, &json!({})));
-        let there = [200, 422].contains(&got.status) || posted.status == 422;
-        assert!(there, "{endpoint}: {got:?} {posted:?}");
+        let is_routed = [200, 422].contains(&got.status) || posted.status == 422;
+        assert!(is_routed, "{endpoint}: {got:?} {posted:?}");
     }
 }
 
@@ -172,7 +172,8 @@ fn limits_lowest_release_holds_on_batches_and_jobs() {
     }
 }
 
-/// What a release does not list is referred, though its component would have valued it.
+/// The service refers a home that the release does not list, though its component would have valued
+/// it.
 #[test]
 fn service_7_referred_by_country_and_type() {
     let releases = Releases::copy();

@@ -4,7 +4,7 @@ use crate::common::demo::{FLAT, HOUSE, RELEASE, flat, house, uncertified};
 use crate::v3_contract::{SIMPLE, STANDARD, all, estimate, fields, is_uuid, names, value, with};
 use serde_json::{Value, json};
 
-/// The house's answer on a single route.
+/// Values the house on a single route.
 fn valued() -> Value {
     let (_contract, client) = value();
     client.post(STANDARD, &house()).ok()

@@ -1,4 +1,4 @@
-//! What the service does.
+//! The section of the contract about the service.
 
 use crate::common::demo::{FLAT, HOUSE, at, flat, house, shop, uncertified, welsh};
 use crate::v3_contract::{
@@ -61,7 +61,7 @@ fn service_4_the_depths_differ_by_the_evidence_alone() {
 #[test]
 fn service_6_unknown_fields_are_refused_wherever_they_stand() {
     let (_contract, client) = value();
-    for place in [
+    for pointer in [
         "/purpose",
         "/property/county",
         "/occupancy/since",
@@ -69,9 +69,9 @@ fn service_6_unknown_fields_are_refused_wherever_they_stand() {
         "/options/explain",
     ] {
         for route in [SIMPLE, STANDARD] {
-            let (status, code, field) = client.post(route, &with(house(), place, 1)).refusal();
+            let (status, code, field) = client.post(route, &with(house(), pointer, 1)).refusal();
             assert_eq!((status, code.as_str()), (422, "unknown_field"));
-            assert_eq!(field.as_deref(), Some(place));
+            assert_eq!(field.as_deref(), Some(pointer));
         }
     }
     let (status, code, _) = client.get(&format!("{RELEASE}?x=1")).refusal();

@@ -89,16 +89,16 @@ fn limits_capacity_for_bodies_is_256_mebibytes() {
         ("Expect", "100-continue"),
     ];
     let head = head_with(&client, &headers, "POST", SIMPLE);
-    let begun = || {
+    let begin = || {
         let mut stream = connect(client.address);
         stream.write_all(head.as_bytes()).unwrap();
         let answer = read(&mut stream);
         (stream, answer)
     };
-    // Each is asked for its body, for which there is room, and sends none.
-    let held = [(); FIT].map(|()| begun());
-    assert!(held.iter().all(|(_, answer)| answer.status == 100));
-    assert_eq!(refused(&begun().1), (503, "overloaded".to_owned()));
+    // The service has memory for each body and asks for it, and the client sends none.
+    let connections = [(); FIT].map(|()| begin());
+    assert!(connections.iter().all(|(_, answer)| answer.status == 100));
+    assert_eq!(refused(&begin().1), (503, "overloaded".to_owned()));
     assert_eq!(client.post(SIMPLE, &house()).status, 200);
 }
 

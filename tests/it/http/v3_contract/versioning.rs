@@ -5,7 +5,7 @@ use crate::common::demo::{self, house, house_with};
 use crate::common::packages::Releases;
 use crate::common::program::run;
 use crate::common::server::start;
-use crate::v3_contract::jobs::done;
+use crate::v3_contract::jobs::completed_results;
 use crate::v3_contract::{
     BATCH, DEVELOPMENT, DEVELOPMENT_BATCH, JOBS, RELEASE, SIMPLE, SIMPLE_BATCH, STANDARD,
     assert_invalid, batch, contract, estimate, refused, value, with,
@@ -47,26 +47,26 @@ fn versioning_2_another_release_answers_on_the_same_paths_under_its_own_id() {
 #[test]
 fn versioning_3_a_restart_changes_neither_the_release_nor_its_values() {
     const PROMOTED: &str = "promoted-2026-11";
-    let (releases, kept) = (Releases::copy(), TempDir::new().unwrap());
+    let (releases, temp_dir) = (Releases::copy(), TempDir::new().unwrap());
     let demo = releases.release(demo::RELEASE).join("component.wasm");
     releases.add(PROMOTED, std::fs::read(demo).unwrap());
     let serve = || {
-        let start = start().releases(releases.path()).data(kept.path());
+        let start = start().releases(releases.path()).data(temp_dir.path());
         start.with(&["--allow-unsigned", PROMOTED])
     };
-    let asked = house_with(json!({"include_comparables": true, "include_context_metrics": true}));
+    let request = house_with(json!({"include_comparables": true, "include_context_metrics": true}));
     let server = serve().with(&["--release", demo::RELEASE]).go();
     let client = server.demo();
-    let data = kept.path().display().to_string();
+    let data = temp_dir.path().display().to_string();
     run(["release", "promote", PROMOTED, "--data", &data]).ok();
-    let before = client.post(STANDARD, &asked).ok();
-    let job = done(&client, &batch(json!({}), &[house()]));
+    let before = client.post(STANDARD, &request).ok();
+    let job = completed_results(&client, &batch(json!({}), &[house()]));
     assert_eq!(before["release_id"], PROMOTED);
     server.stop();
     // The same data and another process without the option for a release.
     let server = serve().go();
     let client = server.client(&client.key);
-    let after = client.post(STANDARD, &asked).ok();
+    let after = client.post(STANDARD, &request).ok();
     for part in [
         "release_id",
         "property",
@@ -100,8 +100,8 @@ fn assert_in_force(client: &Client) {
         assert_eq!(on(inside).status, 200, "{inside}");
     }
     for outside in [first.pred_opt().unwrap(), last.succ_opt().unwrap()] {
-        let place = "/property/valuation_date";
-        assert_invalid(&on(outside), "valuation_date_outside_window", place);
+        let pointer = "/property/valuation_date";
+        assert_invalid(&on(outside), "valuation_date_outside_window", pointer);
     }
     let listed = metadata["endpoints"].as_array().unwrap();
     for endpoint in [

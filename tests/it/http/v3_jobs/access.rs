@@ -1,7 +1,7 @@
-//! Who may submit and read which job.
+//! Access to jobs: submission and reading.
 
 use crate::common::demo::house;
-use crate::v3_jobs::{JOBS, accepted, houses, idle, job_of};
+use crate::v3_jobs::{JOBS, accepted_job, houses, idle, job_of};
 use serde_json::{Value, json};
 
 const UNKNOWN: &str = "01990000-0000-7000-8000-000000000001";
@@ -16,7 +16,7 @@ fn a_job_is_its_tenants_alone_and_every_other_id_is_one_answer() {
     let colleague = start.planned("ours", &["avm:value"], "");
     let server = start.go();
     let (ours, theirs) = (server.client(&ours), server.client(&theirs));
-    let job = accepted(&ours.post(JOBS, &job_of(&houses(1))));
+    let job = accepted_job(&ours.post(JOBS, &job_of(&houses(1))));
     let id = job["job_id"].as_str().unwrap();
     // Another key of the same tenant.
     assert_eq!(
@@ -43,7 +43,7 @@ fn job_routes_need_the_scope_for_values() {
     let other = start.planned("t", &["avm:development", "avm:stored-data"], "");
     let value = start.planned("t", &["avm:value"], "");
     let server = start.go();
-    let job = accepted(&server.client(&value).post(JOBS, &job_of(&houses(1))));
+    let job = accepted_job(&server.client(&value).post(JOBS, &job_of(&houses(1))));
     let other = server.client(&other);
     let refused = (403, "scope_required".to_owned(), None);
     assert_eq!(other.post(JOBS, &job_of(&houses(1))).refusal(), refused);
@@ -61,7 +61,7 @@ fn development_jobs_need_both_scopes_to_submit_and_to_read() {
     let (value, both) = (server.client(&value), server.client(&both));
     let body = json!({"mode": "development", "requests": [{}]});
     assert_eq!(value.post(JOBS, &body).refusal().1, "scope_required");
-    let job = accepted(&both.post(JOBS, &body));
+    let job = accepted_job(&both.post(JOBS, &body));
     for url in ["status_url", "results_url"] {
         let url = job[url].as_str().unwrap();
         assert_eq!(value.get(url).refusal().1, "scope_required");
@@ -80,11 +80,11 @@ fn stored_data_is_judged_at_submission() {
     let refusal = client.post(JOBS, &shared(true)).refusal();
     let field = Some("/options/use_stored_data".to_owned());
     assert_eq!(refusal, (403, "scope_required".to_owned(), field));
-    accepted(&client.post(JOBS, &shared(false)));
+    accepted_job(&client.post(JOBS, &shared(false)));
     // The row is rejected, and costs nothing: the month's one unit is used up already.
     let mut row: Value = house();
     row["options"] = json!({"use_stored_data": true});
-    accepted(&client.post(JOBS, &job_of(&[row])));
+    accepted_job(&client.post(JOBS, &job_of(&[row])));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_a_key_was_allowed_at_submission_holds_for_the_job() {
     let client = server.client(&key);
     let mut row: Value = house();
     row["options"] = json!({"use_stored_data": true});
-    let result = crate::v3_jobs::completed(&client, &job_of(&[row, house()]));
+    let result = crate::v3_jobs::await_completed(&client, &job_of(&[row, house()]));
     assert_eq!(result["results"][0]["errors"][0]["code"], "scope_required");
     assert_eq!(result["results"][1]["status"], "valued");
 }

@@ -1,7 +1,9 @@
 //! The job document, and how it moves.
 
 use crate::common::demo::{RELEASE, house};
-use crate::v3_jobs::{JOBS, accepted, completed, ended, houses, idle, job_of, service};
+use crate::v3_jobs::{
+    JOBS, accepted_job, await_completed, await_results, houses, idle, job_of, service,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -17,7 +19,7 @@ fn a_submission_is_answered_202_with_the_queued_job() {
     let server = idle().go();
     let client = server.demo();
     let answer = client.post(JOBS, &job_of(&houses(3)));
-    let job = accepted(&answer);
+    let job = accepted_job(&answer);
     let id = job["job_id"].as_str().unwrap();
     assert!(id.parse::<Uuid>().is_ok());
     let (created, expires) = (time(&job, "created_at"), time(&job, "expires_at"));
@@ -46,22 +48,22 @@ fn a_submission_is_answered_202_with_the_queued_job() {
     assert_eq!(status.ok(), job);
     assert_eq!(status.header("retry-after"), None);
     let results = client.get(job["results_url"].as_str().unwrap());
-    assert_eq!(accepted(&results), job);
+    assert_eq!(accepted_job(&results), job);
     assert_eq!(results.header("retry-after"), Some("5"));
 }
 
 #[test]
 fn a_job_moves_from_queued_to_completed() {
     let (_server, client) = service();
-    let job = accepted(&client.post(JOBS, &job_of(&houses(130))));
-    let mut seen = vec![job["status"].as_str().unwrap().to_owned()];
+    let job = accepted_job(&client.post(JOBS, &job_of(&houses(130))));
+    let mut states = vec![job["status"].as_str().unwrap().to_owned()];
     let mut updated = time(&job, "updated_at");
     let url = job["status_url"].as_str().unwrap();
-    while seen.last().unwrap() != "completed" {
+    while states.last().unwrap() != "completed" {
         let now = client.get(url).ok();
         let status = now["status"].as_str().unwrap();
-        if seen.last().unwrap() != status {
-            seen.push(status.to_owned());
+        if states.last().unwrap() != status {
+            states.push(status.to_owned());
         }
         assert!(time(&now, "updated_at") >= updated, "{now}");
         updated = time(&now, "updated_at");
@@ -80,11 +82,11 @@ fn a_job_moves_from_queued_to_completed() {
     assert!(
         order
             .iter()
-            .filter(|state| seen.iter().any(|s| s == *state))
-            .eq(seen.iter()),
-        "{seen:?}"
+            .filter(|state| states.iter().any(|s| s == *state))
+            .eq(states.iter()),
+        "{states:?}"
     );
-    let results = ended(&client, &job);
+    let results = await_results(&client, &job);
     assert_eq!(results["result"]["summary"]["valued"], 130);
 }
 
@@ -94,14 +96,14 @@ fn every_mode_is_shown_as_submitted() {
     let client = server.demo();
     for mode in ["simple", "standard", "development"] {
         let body = json!({"mode": mode, "requests": [{}]});
-        assert_eq!(accepted(&client.post(JOBS, &body))["mode"], mode);
+        assert_eq!(accepted_job(&client.post(JOBS, &body))["mode"], mode);
     }
 }
 
 #[test]
 fn a_job_without_a_sound_row_is_a_job() {
     let (_server, client) = service();
-    let result = completed(&client, &json!({"requests": [7, {}, null]}));
+    let result = await_completed(&client, &json!({"requests": [7, {}, null]}));
     assert_eq!(result["status"], "failed");
     let summary =
         json!({"requested": 3, "valued": 0, "referred": 0, "rejected": 3, "valuation_failed": 0});
@@ -160,7 +162,7 @@ fn a_broken_submission_is_refused_as_a_whole() {
 #[test]
 fn the_routes_take_no_query_and_no_other_method() {
     let (_server, client) = service();
-    let job = accepted(&client.post(JOBS, &job_of(&houses(1))));
+    let job = accepted_job(&client.post(JOBS, &job_of(&houses(1))));
     for url in ["status_url", "results_url"] {
         let url = job[url].as_str().unwrap();
         let refusal = client.get(&format!("{url}?verbose=1")).refusal();
@@ -181,7 +183,7 @@ fn an_accepted_job_says_where_it_is_and_when_to_ask() {
     // The job that a key finds, too.
     for _ in 0..2 {
         let answer = client.post(JOBS, &body);
-        let job = accepted(&answer);
+        let job = accepted_job(&answer);
         assert_eq!(answer.header("location"), job["status_url"].as_str());
         assert_eq!(answer.header("retry-after"), Some("5"));
     }

@@ -1,7 +1,7 @@
 //! One job a key, however often it is submitted.
 
 use crate::common::demo::house;
-use crate::v3_jobs::{JOBS, accepted, houses, idle, job_of};
+use crate::v3_jobs::{JOBS, accepted_job, houses, idle, job_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Barrier;
@@ -17,10 +17,10 @@ fn the_same_body_finds_the_job_in_whatever_form_it_is_written() {
     let server = start.go();
     let client = server.client(&key);
     let body = keyed("portfolio-1", &[house()]);
-    let job = accepted(&client.post(JOBS, &body));
-    assert_eq!(accepted(&client.post(JOBS, &body)), job);
+    let job = accepted_job(&client.post(JOBS, &body));
+    assert_eq!(accepted_job(&client.post(JOBS, &body)), job);
     let pretty = serde_json::to_string_pretty(&body).unwrap();
-    assert_eq!(accepted(&client.post_text(JOBS, &pretty)), job);
+    assert_eq!(accepted_job(&client.post_text(JOBS, &pretty)), job);
     // Members the other way round, at both levels.
     let row = house();
     let mut members: Vec<_> = row.as_object().unwrap().iter().collect();
@@ -34,11 +34,15 @@ fn the_same_body_finds_the_job_in_whatever_form_it_is_written() {
         members.join(",\n")
     );
     assert_ne!(text, body.to_string());
-    assert_eq!(accepted(&client.post_text(JOBS, &text)), job);
+    assert_eq!(accepted_job(&client.post_text(JOBS, &text)), job);
     // The same number, as RFC 8785 compares them.
     for spelling in ["104.0", "104.00", "1.04e2"] {
         let text = text.replace("104", spelling);
-        assert_eq!(accepted(&client.post_text(JOBS, &text)), job, "{spelling}");
+        assert_eq!(
+            accepted_job(&client.post_text(JOBS, &text)),
+            job,
+            "{spelling}"
+        );
     }
     let (status, code, _) = client
         .post_text(JOBS, &text.replace("104", "104.5"))
@@ -50,7 +54,7 @@ fn the_same_body_finds_the_job_in_whatever_form_it_is_written() {
 fn another_body_is_a_conflict() {
     let server = idle().go();
     let client = server.demo();
-    accepted(&client.post(JOBS, &keyed("k", &[house()])));
+    accepted_job(&client.post(JOBS, &keyed("k", &[house()])));
     let mut bodies = vec![keyed("k", &houses(1)), keyed("k", &[house(), house()])];
     for (name, value) in [("mode", json!("simple")), ("options", json!({}))] {
         let mut body = keyed("k", &[house()]);
@@ -83,12 +87,12 @@ fn keys_are_a_tenants_own_and_jobs_without_one_are_all_new() {
     let server = start.go();
     let (client, other) = (server.client(&ours), server.client(&other));
     let body = keyed("same-text", &[house()]);
-    let ours = accepted(&client.post(JOBS, &body));
-    let theirs = accepted(&other.post(JOBS, &keyed("same-text", &houses(2))));
+    let ours = accepted_job(&client.post(JOBS, &body));
+    let theirs = accepted_job(&other.post(JOBS, &keyed("same-text", &houses(2))));
     assert_ne!(ours["job_id"], theirs["job_id"]);
     let plain = job_of(&[house()]);
     let (one, two) = (client.post(JOBS, &plain), client.post(JOBS, &plain));
-    assert_ne!(accepted(&one)["job_id"], accepted(&two)["job_id"]);
+    assert_ne!(accepted_job(&one)["job_id"], accepted_job(&two)["job_id"]);
 }
 
 #[test]
@@ -104,7 +108,7 @@ fn a_hundred_submissions_at_once_are_one_job_and_one_charge() {
         let submit = || {
             let client = server.client(&key);
             line.wait();
-            accepted(&client.post_text(JOBS, &body))["job_id"].to_string()
+            accepted_job(&client.post_text(JOBS, &body))["job_id"].to_string()
         };
         let threads: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(submit)).collect();
         threads
@@ -115,7 +119,7 @@ fn a_hundred_submissions_at_once_are_one_job_and_one_charge() {
     assert_eq!(jobs.len(), 1);
     // Two of three units are used: one more row fits, and then none.
     let client = server.client(&key);
-    accepted(&client.post(JOBS, &job_of(&[house()])));
+    accepted_job(&client.post(JOBS, &job_of(&[house()])));
     let refusal = client.post(JOBS, &job_of(&[house()])).refusal();
     assert_eq!(refusal.1, "monthly_valuation_quota_exceeded");
 }
@@ -123,13 +127,13 @@ fn a_hundred_submissions_at_once_are_one_job_and_one_charge() {
 #[test]
 fn a_known_key_answers_over_quota_and_under_lower_limits() {
     // A folder that outlives the first server.
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let start = idle().data(&data);
     let key = start.planned("t", &["avm:value"], "monthly_units = 3");
     let server = start.go();
     let body = keyed("k", &houses(3));
-    let job = accepted(&server.client(&key).post(JOBS, &body));
+    let job = accepted_job(&server.client(&key).post(JOBS, &body));
     server.stop();
 
     let start = idle().data(&data);
@@ -140,7 +144,7 @@ fn a_known_key_answers_over_quota_and_under_lower_limits() {
     );
     let server = start.go();
     let client = server.client(&key);
-    assert_eq!(accepted(&client.post(JOBS, &body)), job);
+    assert_eq!(accepted_job(&client.post(JOBS, &body)), job);
     let refusal = client.post(JOBS, &keyed("new", &houses(3))).refusal();
     assert_eq!(refusal.1, "too_many_rows");
     let refusal = client.post(JOBS, &keyed("k", &houses(4))).refusal();

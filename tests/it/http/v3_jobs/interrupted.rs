@@ -4,7 +4,7 @@ use crate::common::demo::{RELEASE, house};
 use crate::common::guest;
 use crate::common::packages::Releases;
 use crate::common::server::{Server, Start, start};
-use crate::v3_jobs::{JOBS, PAUSE, TIMEOUT, accepted, ended, houses, job_of};
+use crate::v3_jobs::{JOBS, PAUSE, TIMEOUT, accepted_job, await_results, houses, job_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ const QUICK: u8 = 12;
 /// The demo's releases, and one that can be made to be slow.
 struct World {
     releases: Releases,
-    kept: TempDir,
+    temp_dir: TempDir,
 }
 
 impl World {
@@ -32,15 +32,15 @@ impl World {
         releases.add(MISBEHAVING, component.clone());
         World {
             releases,
-            kept: TempDir::new().unwrap(),
+            temp_dir: TempDir::new().unwrap(),
         }
     }
 
     fn data(&self) -> std::path::PathBuf {
-        self.kept.path().join("data")
+        self.temp_dir.path().join("data")
     }
 
-    /// A server of these releases on this state.
+    /// Prepares a server of these releases on this state.
     fn server(&self, release: &str) -> Start {
         start()
             .data(&self.data())
@@ -55,7 +55,7 @@ fn row(bedrooms: u8) -> Value {
     row
 }
 
-/// Rows of so many chunks, a few of each chunk slow.
+/// Returns the rows of this many chunks, a few of each chunk slow.
 fn slow_rows(chunks: usize) -> Vec<Value> {
     let slow = |index: usize| index % 64 < 3;
     (0..chunks * 64)
@@ -64,7 +64,7 @@ fn slow_rows(chunks: usize) -> Vec<Value> {
 }
 
 /// Waits until the server has worked on a slow row.
-fn begun(server: &Server) {
+fn await_slow_row(server: &Server) {
     server.logged(|line| {
         line["problem"]
             .as_str()
@@ -72,7 +72,7 @@ fn begun(server: &Server) {
     });
 }
 
-/// The valuation ids of the slow rows that the server has worked on.
+/// Returns the valuation ids of the slow rows that the server has worked on.
 fn valued_slowly(server: &Server) -> BTreeSet<String> {
     let log = server.log();
     let lines = log
@@ -84,7 +84,7 @@ fn valued_slowly(server: &Server) -> BTreeSet<String> {
         .collect()
 }
 
-/// Dies as in a power cut.
+/// Kills the server, as in a power cut.
 fn kill(server: Server) {
     drop(server);
 }
@@ -101,7 +101,7 @@ fn a_job_goes_on_where_a_killed_host_left_it() {
     let world = World::new();
     let server = world.server(MISBEHAVING).go();
     let client = server.demo();
-    let job = accepted(&client.post(JOBS, &job_of(&slow_rows(5))));
+    let job = accepted_job(&client.post(JOBS, &job_of(&slow_rows(5))));
     let url = job["status_url"].as_str().unwrap();
     // A chunk is finished once `updated_at` moves for the second time.
     let started = Instant::now();
@@ -118,7 +118,7 @@ fn a_job_goes_on_where_a_killed_host_left_it() {
 
     let server = world.server(MISBEHAVING).go();
     let client = server.demo();
-    let results = ended(&client, &job);
+    let results = await_results(&client, &job);
     assert_eq!(results["status"], "completed");
     let summary = json!({"requested": 320, "valued": 305, "referred": 0, "rejected": 0, "valuation_failed": 15});
     assert_eq!(results["result"]["summary"], summary);
@@ -137,17 +137,17 @@ fn a_job_goes_on_where_a_killed_host_left_it() {
 fn a_host_that_is_told_to_stop_lets_go_of_its_job_at_once() {
     let world = World::new();
     let server = world.server(MISBEHAVING).go();
-    let job = accepted(&server.demo().post(JOBS, &job_of(&slow_rows(3))));
-    begun(&server);
+    let job = accepted_job(&server.demo().post(JOBS, &job_of(&slow_rows(3))));
+    await_slow_row(&server);
     let mut servers = vec![server];
     // More often than a chunk may crash: stopping is no crash.
     for _ in 0..4 {
         servers.pop().unwrap().stop();
         let server = world.server(MISBEHAVING).go();
-        begun(&server);
+        await_slow_row(&server);
         servers.push(server);
     }
-    let results = ended(&servers.pop().unwrap().demo(), &job);
+    let results = await_results(&servers.pop().unwrap().demo(), &job);
     assert_eq!(results["result"]["summary"]["requested"], 192, "{results}");
 }
 
@@ -163,24 +163,24 @@ fn a_chunk_that_ends_its_host_three_times_fails_its_job() {
     for _ in 0..3 {
         let server = world.server(MISBEHAVING).go();
         if job.is_null() {
-            job = accepted(&server.client(&key).post(JOBS, &job_of(&rows)));
+            job = accepted_job(&server.client(&key).post(JOBS, &job_of(&rows)));
         }
-        begun(&server);
+        await_slow_row(&server);
         kill(server);
     }
     let server = world.server(MISBEHAVING).go();
     let client = server.client(&key);
-    let results = ended(&client, &job);
+    let results = await_results(&client, &job);
     let names = BTreeSet::from_iter(crate::v3_jobs::names(&results));
     let expected = ["api_version", "job_id", "status", "release_id", "error"];
     assert_eq!(names, BTreeSet::from(expected), "{results}");
     assert_eq!(results["status"], "failed");
     assert_eq!(results["error"]["code"], "processing_failed");
-    let shown = client.get(job["status_url"].as_str().unwrap()).ok();
-    assert_eq!(shown["status"], "failed");
-    assert_eq!(shown["error"], results["error"]);
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(document["status"], "failed");
+    assert_eq!(document["error"], results["error"]);
     // The first chunk was finished and stays charged; the hundred other units are back.
-    accepted(&client.post(JOBS, &job_of(&houses(100))));
+    accepted_job(&client.post(JOBS, &job_of(&houses(100))));
     let refusal = client.post(JOBS, &job_of(&houses(1))).refusal();
     assert_eq!(refusal.1, "monthly_valuation_quota_exceeded");
 }
@@ -188,7 +188,7 @@ fn a_chunk_that_ends_its_host_three_times_fails_its_job() {
 /// Submits a job under the demo's release to a host that works on none.
 fn submitted(world: &World, body: &Value) -> Value {
     let server = world.server(RELEASE).with(&["--job-runners", "0"]).go();
-    let job = accepted(&server.demo().post(JOBS, body));
+    let job = accepted_job(&server.demo().post(JOBS, body));
     server.stop();
     job
 }
@@ -204,11 +204,11 @@ fn a_job_stays_on_the_release_of_its_submission() {
         client.get("/v3/releases/current").ok()["release_id"],
         MISBEHAVING
     );
-    let results = ended(&client, &job);
+    let results = await_results(&client, &job);
     assert_eq!(results["release_id"], RELEASE);
     assert_eq!(results["result"]["results"][0]["release_id"], RELEASE);
     // Its key still finds it, though a new job would be on the other release.
-    let again = accepted(&client.post(JOBS, &body));
+    let again = accepted_job(&client.post(JOBS, &body));
     assert_eq!(
         (&again["job_id"], &again["release_id"]),
         (&job["job_id"], &job["release_id"])
@@ -220,11 +220,11 @@ fn a_job_stays_on_the_release_of_its_submission() {
 fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
     let world = World::new();
     let job = submitted(&world, &job_of(&houses(3)));
-    let (place, away) = (
+    let (folder, away) = (
         world.releases.release(RELEASE),
-        world.kept.path().join("away"),
+        world.temp_dir.path().join("away"),
     );
-    std::fs::rename(&place, &away).unwrap();
+    std::fs::rename(&folder, &away).unwrap();
     let server = world.server(MISBEHAVING).go();
     let failed = server.logged(|line| line["message"] == "a job's release does not open");
     assert_eq!(
@@ -232,10 +232,10 @@ fn a_job_whose_release_does_not_open_at_first_is_done_when_it_does() {
         (&json!(1), &job["job_id"])
     );
     let client = server.demo();
-    let shown = client.get(job["status_url"].as_str().unwrap()).ok();
-    assert_eq!(shown["status"], "running", "{shown}");
-    std::fs::rename(&away, &place).unwrap();
-    let results = ended(&client, &job);
+    let document = client.get(job["status_url"].as_str().unwrap()).ok();
+    assert_eq!(document["status"], "running", "{document}");
+    std::fs::rename(&away, &folder).unwrap();
+    let results = await_results(&client, &job);
     assert_eq!(results["status"], "completed", "{results}");
     assert_eq!(results["release_id"], RELEASE);
     assert_eq!(results["result"]["summary"]["valued"], 3);
@@ -247,7 +247,7 @@ fn a_job_whose_release_is_gone_fails_and_costs_nothing() {
     let job = submitted(&world, &job_of(&houses(3)));
     std::fs::remove_dir_all(world.releases.release(RELEASE)).unwrap();
     let server = world.server(MISBEHAVING).go();
-    let results = ended(&server.demo(), &job);
+    let results = await_results(&server.demo(), &job);
     // Lines are gathered for some milliseconds; by its end all are written.
     server.terminate();
     let (_, log) = server.ended();

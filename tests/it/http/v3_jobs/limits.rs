@@ -1,7 +1,7 @@
 //! Every limit at it, below it and above it.
 
 use crate::common::demo::house;
-use crate::v3_jobs::{JOBS, accepted, completed, ended, houses, idle, job_of};
+use crate::v3_jobs::{JOBS, accepted_job, await_completed, await_results, houses, idle, job_of};
 use serde_json::json;
 
 #[test]
@@ -10,7 +10,7 @@ fn an_idempotency_key_has_1_to_100_characters() {
     let client = server.demo();
     let with = |key: &str| client.post(JOBS, &json!({"idempotency_key": key, "requests": [{}]}));
     for good in ["a", &"k".repeat(99), &"k".repeat(100), "A-Za-z0-9._:-"] {
-        accepted(&with(good));
+        accepted_job(&with(good));
     }
     for bad in ["", &"k".repeat(101), "a b", "é", "a/b", "a\n"] {
         let refusal = with(bad).refusal();
@@ -31,7 +31,7 @@ fn rows_are_limited_by_the_contract_and_the_plan() {
         assert_eq!(limits["asynchronous_job_rows"], most);
         let rows = |count: usize| client.post(JOBS, &job_of(&vec![json!(7); count]));
         for good in [1, most - 1, most] {
-            assert_eq!(accepted(&rows(good))["request_count"], good);
+            assert_eq!(accepted_job(&rows(good))["request_count"], good);
         }
         let refusal = rows(most + 1).refusal();
         assert_eq!(
@@ -56,16 +56,16 @@ fn units_are_charged_for_sound_rows_all_or_none() {
     // Nine of these twelve rows are admitted.
     let mut rows = houses(9);
     rows.extend([json!({}), json!(7), late]);
-    accepted(&client.post(JOBS, &job_of(&rows)));
+    accepted_job(&client.post(JOBS, &job_of(&rows)));
     let refused = client.post(JOBS, &job_of(&houses(2)));
     assert_eq!(
         refused.refusal(),
         (429, "monthly_valuation_quota_exceeded".to_owned(), None)
     );
     assert_eq!(refused.json()["error"]["retryable"], false);
-    accepted(&client.post(JOBS, &job_of(&houses(1))));
+    accepted_job(&client.post(JOBS, &job_of(&houses(1))));
     assert_eq!(client.post(JOBS, &job_of(&houses(1))).refusal().0, 429);
-    accepted(&client.post(JOBS, &job_of(&[json!({})])));
+    accepted_job(&client.post(JOBS, &job_of(&[json!({})])));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_full_queue_is_occupied_capacity() {
     let server = start.go();
     let client = server.client(&key);
     for _ in 0..2 {
-        accepted(&client.post(JOBS, &job_of(&houses(1))));
+        accepted_job(&client.post(JOBS, &job_of(&houses(1))));
     }
     let refused = client.post(JOBS, &job_of(&houses(1)));
     assert_eq!(
@@ -85,7 +85,7 @@ fn a_full_queue_is_occupied_capacity() {
     );
     assert!(refused.header("retry-after").is_some());
     // Another tenant's queue is another.
-    accepted(&server.client(&other).post(JOBS, &job_of(&houses(1))));
+    accepted_job(&server.client(&other).post(JOBS, &job_of(&houses(1))));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_queue_empties_as_jobs_are_done() {
     let server = start.go();
     let client = server.client(&key);
     for _ in 0..3 {
-        completed(&client, &job_of(&houses(2)));
+        await_completed(&client, &job_of(&houses(2)));
     }
 }
 
@@ -112,7 +112,7 @@ fn stored_bytes_are_limited() {
         if answer.status != 202 {
             break answer;
         }
-        ended(&client, &answer.json());
+        await_results(&client, &answer.json());
         jobs.push(answer.json());
         assert!(jobs.len() < 10, "nothing is refused");
     };
@@ -122,7 +122,7 @@ fn stored_bytes_are_limited() {
     );
     assert!(!jobs.is_empty());
     for job in jobs {
-        ended(&client, &job);
+        await_results(&client, &job);
     }
     // A job that never fits is refused with a final error.
     let never = client.post(JOBS, &job_of(&houses(100)));

@@ -2,7 +2,7 @@
 
 use crate::common::program::run;
 use crate::common::server::Server;
-use crate::v3_jobs::{JOBS, accepted, completed, ended, houses, job_of};
+use crate::v3_jobs::{JOBS, accepted_job, await_completed, await_results, houses, job_of};
 use serde_json::json;
 
 fn order(server: &Server, order: &str) {
@@ -15,7 +15,7 @@ fn paused_submissions_are_refused_and_everything_else_goes_on() {
     let server = crate::v3_jobs::start().go();
     let client = server.demo();
     let known = json!({"idempotency_key": "known", "requests": houses(70)});
-    let job = accepted(&client.post(JOBS, &known));
+    let job = accepted_job(&client.post(JOBS, &known));
     order(&server, "pause");
 
     let new = json!({"idempotency_key": "new", "requests": houses(1)});
@@ -28,13 +28,13 @@ fn paused_submissions_are_refused_and_everything_else_goes_on() {
         assert_eq!(refused.json()["error"]["retryable"], true);
         assert!(refused.header("retry-after").is_some());
     }
-    // What is not a submission, or a known one, is answered as before.
+    // Everything but a new submission is answered as before.
     assert_eq!(
         client.post(JOBS, &job_of(&[])).refusal().1,
         "empty_requests"
     );
     assert_eq!(
-        accepted(&client.post(JOBS, &known))["job_id"],
+        accepted_job(&client.post(JOBS, &known))["job_id"],
         job["job_id"]
     );
     let other = json!({"idempotency_key": "known", "requests": houses(1)});
@@ -42,11 +42,17 @@ fn paused_submissions_are_refused_and_everything_else_goes_on() {
         client.post(JOBS, &other).refusal().1,
         "idempotency_conflict"
     );
-    assert_eq!(ended(&client, &job)["result"]["summary"]["valued"], 70);
+    assert_eq!(
+        await_results(&client, &job)["result"]["summary"]["valued"],
+        70
+    );
     client.get(job["status_url"].as_str().unwrap()).ok();
 
     order(&server, "resume");
     // The refused submission left nothing behind: it makes its job now.
-    assert_ne!(accepted(&client.post(JOBS, &new))["job_id"], job["job_id"]);
-    completed(&client, &job_of(&houses(1)));
+    assert_ne!(
+        accepted_job(&client.post(JOBS, &new))["job_id"],
+        job["job_id"]
+    );
+    await_completed(&client, &job_of(&houses(1)));
 }

@@ -1,8 +1,8 @@
-//! What a completed job's results say.
+//! The results of a completed job.
 
 use crate::common::demo::{RELEASE, flat, house, shop};
 use crate::v3_jobs::{
-    JOBS, accepted, completed, ended, houses, job_of, names, service, without_ids,
+    JOBS, accepted_job, await_completed, await_results, houses, job_of, names, service, without_ids,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 #[test]
 fn results_hold_the_batch_envelope_of_the_release() {
     let (_server, client) = service();
-    let job = accepted(&client.post(JOBS, &job_of(&[house(), shop(), json!({"a": 1})])));
-    let results = ended(&client, &job);
+    let job = accepted_job(&client.post(JOBS, &job_of(&[house(), shop(), json!({"a": 1})])));
+    let results = await_results(&client, &job);
     for (name, value) in [
         ("api_version", "v3"),
         ("job_id", job["job_id"].as_str().unwrap()),
@@ -45,7 +45,7 @@ fn results_hold_the_batch_envelope_of_the_release() {
 fn rows_keep_their_order_over_chunks_and_have_ids_of_their_own() {
     let (_server, client) = service();
     for count in [1, 63, 64, 65, 600] {
-        let result = completed(&client, &job_of(&houses(count)));
+        let result = await_completed(&client, &job_of(&houses(count)));
         let results = result["results"].as_array().unwrap();
         assert_eq!(results.len(), count);
         for (index, row) in results.iter().enumerate() {
@@ -87,7 +87,7 @@ fn a_job_gives_what_the_same_batch_gives() {
             .post(route, &json!({"requests": rows(), "options": shared}))
             .ok();
         let job = json!({"mode": mode, "requests": rows(), "options": shared});
-        let result = completed(&client, &job);
+        let result = await_completed(&client, &job);
         assert_eq!(result["summary"], batch["summary"]);
         assert_eq!(result["status"], batch["status"]);
         let plain = |envelope: &Value| {
@@ -104,7 +104,7 @@ fn simple_jobs_omit_what_standard_jobs_show() {
     let options = json!({"include_comparables": true, "include_context_metrics": true});
     let row = |mode: &str| {
         let job = json!({"mode": mode, "requests": [house()], "options": options});
-        completed(&client, &job)["results"][0].clone()
+        await_completed(&client, &job)["results"][0].clone()
     };
     let simple = row("simple");
     assert!(simple.get("comparables").is_none() && simple.get("context").is_none());

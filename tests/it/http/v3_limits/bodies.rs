@@ -7,7 +7,7 @@ use crate::v3_limits::{LARGEST, SIMPLE, post};
 use std::io::Write;
 use std::net::SocketAddr;
 
-/// The house, padded with white space to so many bytes.
+/// Returns the house, padded with white space to this many bytes.
 fn padded(bytes: usize) -> Vec<u8> {
     let mut body = house().to_string().into_bytes();
     body.resize(bytes, b' ');

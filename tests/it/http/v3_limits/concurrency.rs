@@ -9,7 +9,8 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// A server on which a tenant may have two requests in work; its key, and another tenant's.
+/// Starts a server on which a tenant may have two requests in work. Returns it with the tenant's
+/// key and another tenant's.
 fn two_at_once() -> (Server, String, String) {
     let start = start();
     let key = start.planned("two", &["avm:value"], "concurrency = 2");
@@ -17,8 +18,8 @@ fn two_at_once() -> (Server, String, String) {
     (start.go(), key, other)
 }
 
-/// A request that was let in, of which the body is awaited.
-fn begun(server: &Server, key: &str, length: usize) -> TcpStream {
+/// Sends the head of a request that is accepted and waits for its body.
+fn begin_request(server: &Server, key: &str, length: usize) -> TcpStream {
     let mut stream = connect(server.address);
     let length = length.to_string();
     let headers = [
@@ -47,9 +48,9 @@ fn the_third_of_two_is_429_until_one_is_answered() {
     let (server, key, other) = two_at_once();
     let client = server.client(&key);
     let body = house().to_string();
-    let mut first = begun(&server, &key, body.len());
+    let mut first = begin_request(&server, &key, body.len());
     assert_eq!(client.get(RELEASE).status, 200, "one below the limit");
-    let _second = begun(&server, &key, body.len());
+    let _second = begin_request(&server, &key, body.len());
 
     let refused = client.post(SIMPLE, &house());
     assert_eq!(refused.refusal(), (429, "concurrency_limited".into(), None));
@@ -76,7 +77,10 @@ fn the_third_of_two_is_429_until_one_is_answered() {
 fn a_client_that_goes_away_leaves_its_slot() {
     let (server, key, _) = two_at_once();
     let client = server.client(&key);
-    let gone = [begun(&server, &key, 900), begun(&server, &key, 900)];
+    let gone = [
+        begin_request(&server, &key, 900),
+        begin_request(&server, &key, 900),
+    ];
     assert_eq!(client.get(RELEASE).status, 429);
     drop(gone);
     passes(&client);

@@ -9,18 +9,21 @@ use serde_json::json;
 fn comparables_are_0_to_10() {
     let server = start().go();
     let client = server.demo();
-    let asked = |limit: i64| {
+    let value_with = |limit: i64| {
         let options = json!({"include_comparables": true, "comparables_limit": limit});
         client.post(STANDARD, &house_with(options))
     };
     for limit in [0, 1, 10] {
-        let comparables = asked(limit).ok()["comparables"].clone();
+        let comparables = value_with(limit).ok()["comparables"].clone();
         let count = comparables.as_array().unwrap().len();
         assert!(i64::try_from(count).unwrap() <= limit, "{count} of {limit}");
         assert_eq!(count == 0, limit == 0);
     }
     for limit in [-1, 11, i64::MAX] {
         let field = Some("/options/comparables_limit".into());
-        assert_eq!(asked(limit).refusal(), (422, "invalid_value".into(), field));
+        assert_eq!(
+            value_with(limit).refusal(),
+            (422, "invalid_value".into(), field)
+        );
     }
 }

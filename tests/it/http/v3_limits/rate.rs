@@ -6,8 +6,8 @@ use crate::common::server::{Server, start};
 use crate::v3_limits::{RELEASE, SIMPLE, post};
 use std::time::Duration;
 
-/// A server on which a tenant may send five requests at once, and one a second after that; two
-/// keys of that tenant, of which the second may value nothing, and one of another tenant.
+/// Starts a server with a tenant of five requests at once and one a second after that. Returns it
+/// with two keys of the tenant, of which the second may not value, and another tenant's key.
 fn slow() -> (Server, String, String, String) {
     let start = start();
     let plan = "requests_per_second = 1\nburst = 5\nconcurrency = 1";
@@ -21,8 +21,8 @@ fn slow() -> (Server, String, String, String) {
 fn a_burst_passes_and_the_request_after_it_is_429_for_as_long_as_it_says() {
     let (server, value, rates, other) = slow();
     let client = server.client(&value);
-    for left in ["4", "3", "2", "1", "0"] {
-        let answer = match left {
+    for remaining in ["4", "3", "2", "1", "0"] {
+        let answer = match remaining {
             "3" => client.get("/v3/coverage?postcode=QA1+1AF"),
             "2" => client.post(SIMPLE, &house()),
             _ => client.get(RELEASE),
@@ -34,7 +34,7 @@ fn a_burst_passes_and_the_request_after_it_is_429_for_as_long_as_it_says() {
         );
         let state = answer.header("ratelimit").unwrap();
         assert!(
-            state.starts_with(&format!("\"requests\";r={left};t=")),
+            state.starts_with(&format!("\"requests\";r={remaining};t=")),
             "{state}"
         );
     }

@@ -17,7 +17,7 @@ fn ten() -> (Server, String) {
 fn ten_of_ten_pass_and_the_eleventh_is_refused_until_the_month_ends() {
     let (server, key) = ten();
     let client = server.client(&key);
-    // What is refused at parsing costs nothing.
+    // A request that is refused at parsing costs nothing.
     for _ in 0..3 {
         let mut broken = house();
         broken["size"] = serde_json::json!({});
@@ -69,8 +69,8 @@ fn of_many_at_once_exactly_ten_pass() {
 
 #[test]
 fn what_was_answered_is_not_forgotten_when_the_service_is_killed() {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temp_dir = tempfile::tempdir().unwrap();
+    let data = temp_dir.path().join("data");
     let first = start().data(&data);
     let key = first.planned("ten", &["avm:value"], TEN);
     let server = first.go();
@@ -103,6 +103,6 @@ fn a_batch_that_does_not_fit_is_refused_whole() {
     let four = [vec![house(); 4], vec![serde_json::json!({"size": {}}); 3]].concat();
     assert_eq!(batch(four).ok()["summary"]["valued"], 4);
     assert_eq!(client.post(SIMPLE, &house()).status, 429);
-    // A batch of which no row is admitted costs nothing, and is answered.
+    // A batch without an admitted row is answered and costs nothing.
     batch(vec![serde_json::json!({}); 3]).ok();
 }

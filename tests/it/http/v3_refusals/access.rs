@@ -1,8 +1,8 @@
-//! Who asks, for which path, and under which id the answer is known.
+//! Credentials, paths and request ids.
 
 use crate::common::demo::{RELEASE, house, house_with, uncertified};
 use crate::common::raw::{head, send};
-use crate::v3_refusals::{SIMPLE, STANDARD, keys, service, shown, with_key};
+use crate::v3_refusals::{SIMPLE, STANDARD, keys, render, service, with_key};
 use serde_json::json;
 
 #[test]
@@ -12,7 +12,7 @@ fn without_a_credential_it_is_401_and_says_which_scheme() {
         server.address,
         head("GET", "/v3/releases/current", &[]).as_bytes(),
     );
-    insta::assert_snapshot!(shown(&answer));
+    insta::assert_snapshot!(render(&answer));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn unknown_and_expired_keys_are_the_same_401() {
         server.client(&near).get("/v3/releases/current").text,
         unknown.text
     );
-    insta::assert_snapshot!(shown(&unknown));
+    insta::assert_snapshot!(render(&unknown));
 }
 
 #[test]
@@ -74,20 +74,23 @@ fn two_credentials_are_refused_even_if_both_are_good() {
 fn access_that_is_switched_off_is_403() {
     let (server, _) = service();
     let answer = server.client(&keys().disabled).post(SIMPLE, &house());
-    insta::assert_snapshot!(shown(&answer));
+    insta::assert_snapshot!(render(&answer));
 }
 
 #[test]
 fn a_key_without_the_routes_scope_is_403() {
     let (server, _) = service();
     let development = server.client(&keys().development);
-    insta::assert_snapshot!("scope_of_value", shown(&development.post(SIMPLE, &house())));
+    insta::assert_snapshot!(
+        "scope_of_value",
+        render(&development.post(SIMPLE, &house()))
+    );
     // Discovery is open to every valuation scope, and to no other.
     assert_eq!(development.get("/v3/releases/current").status, 200);
     let markets = server.client(&keys().markets);
     insta::assert_snapshot!(
         "scope_of_discovery",
-        shown(&markets.get("/v3/releases/current"))
+        render(&markets.get("/v3/releases/current"))
     );
     assert_eq!(markets.get("/v3/coverage?postcode=QA11AF").status, 403);
     assert_eq!(markets.post(STANDARD, &house()).status, 403);
@@ -110,7 +113,7 @@ fn stored_data_is_open_to_its_scope() {
 #[test]
 fn a_path_that_does_not_exist_is_404() {
     let (_server, client) = service();
-    insta::assert_snapshot!("no_such_path", shown(&client.get("/v3/nothing")));
+    insta::assert_snapshot!("no_such_path", render(&client.get("/v3/nothing")));
     for path in [
         "/",
         "/v3",
@@ -126,10 +129,10 @@ fn a_path_that_does_not_exist_is_404() {
 #[test]
 fn another_method_is_405_and_allow_says_which() {
     let (_server, client) = service();
-    insta::assert_snapshot!("get_of_value", shown(&client.get(STANDARD)));
+    insta::assert_snapshot!("get_of_value", render(&client.get(STANDARD)));
     insta::assert_snapshot!(
         "post_of_release",
-        shown(&client.post("/v3/releases/current", &json!({})))
+        render(&client.post("/v3/releases/current", &json!({})))
     );
     for method in ["PUT", "DELETE", "PATCH", "OPTIONS"] {
         let head = with_key(&client.key, &[("Content-Length", "0")], method, STANDARD);

@@ -1,8 +1,8 @@
-//! How a body comes: its declared form, its size and its time.
+//! Refusals of a body: its declared form, its size and its time.
 
 use crate::common::demo::house;
 use crate::common::raw::{connect, read, send};
-use crate::v3_refusals::{JSON, LARGEST, SIMPLE, service, shown, with_key};
+use crate::v3_refusals::{JSON, LARGEST, SIMPLE, render, service, with_key};
 use std::io::{Read, Write};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ fn a_compressed_body_is_415() {
         let answer = send(client.address, &[head.as_bytes(), b"\x1f\x8b\x08"].concat());
         assert_eq!(answer.refusal().1, "compressed_body", "{encoding}");
         if encoding == "gzip" {
-            insta::assert_snapshot!(shown(&answer));
+            insta::assert_snapshot!(render(&answer));
         }
     }
     let headers = [JSON, ("Transfer-Encoding", "gzip, chunked")];
@@ -50,7 +50,7 @@ fn a_byte_order_mark_is_named_as_one() {
 fn a_body_that_does_not_say_that_it_is_json_is_415() {
     let (_server, client) = service();
     let none = with_key(&client.key, &[("Content-Length", "2")], "POST", SIMPLE) + "{}";
-    insta::assert_snapshot!(shown(&send(client.address, none.as_bytes())));
+    insta::assert_snapshot!(render(&send(client.address, none.as_bytes())));
     let form = ("Content-Type", "application/x-www-form-urlencoded");
     let form = with_key(
         &client.key,
@@ -72,7 +72,7 @@ fn a_body_that_says_that_it_is_too_large_is_413_before_it_is_sent() {
     ];
     let head = with_key(&client.key, &headers, "POST", SIMPLE);
     // Not a byte of the body follows, and no 100 comes first.
-    insta::assert_snapshot!(shown(&send(client.address, head.as_bytes())));
+    insta::assert_snapshot!(render(&send(client.address, head.as_bytes())));
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_body_that_does_not_arrive_in_ten_seconds_is_408() {
     let started = Instant::now();
     stream.write_all((head + "{").as_bytes()).unwrap();
     let answer = read(&mut stream);
-    insta::assert_snapshot!(shown(&answer));
+    insta::assert_snapshot!(render(&answer));
     let waited = started.elapsed();
     assert!(
         waited > Duration::from_secs(9) && waited < Duration::from_secs(12),
@@ -134,11 +134,11 @@ fn a_connection_that_says_nothing_is_ended_in_ten_seconds() {
 }
 
 #[track_caller]
-fn ends_in_ten_seconds(said: &[u8]) {
+fn ends_in_ten_seconds(bytes: &[u8]) {
     let (_server, client) = service();
     let mut stream = connect(client.address);
     let started = Instant::now();
-    stream.write_all(said).unwrap();
+    stream.write_all(bytes).unwrap();
     assert_eq!(stream.read(&mut [0; 64]).unwrap(), 0);
     let waited = started.elapsed();
     assert!(

@@ -1,8 +1,8 @@
-//! What a request says, and what is wrong with it.
+//! Refusals of a request's document.
 
 use crate::common::demo::{FLAT, NEIGHBOUR, at, divided, flat, house, house_with, scottish, shop};
 use crate::common::raw::send;
-use crate::v3_refusals::{JSON, SIMPLE, STANDARD, service, shown, with_key};
+use crate::v3_refusals::{JSON, SIMPLE, STANDARD, render, service, with_key};
 use serde_json::{Value, json};
 
 macro_rules! refused {
@@ -12,12 +12,12 @@ macro_rules! refused {
             let (_server, client) = service();
             let answer = client.post(STANDARD, &$request);
             assert_eq!(answer.refusal(), client.post(SIMPLE, &$request).refusal());
-            insta::assert_snapshot!(stringify!($name), shown(&answer));
+            insta::assert_snapshot!(stringify!($name), render(&answer));
         }
     )*};
 }
 
-/// The house with one member of one section changed.
+/// Returns the house with one member of one section changed.
 fn changed(pointer: &str, value: Value) -> Value {
     let mut request = house();
     let (section, name) = pointer[1..].split_once('/').unwrap();
@@ -25,14 +25,14 @@ fn changed(pointer: &str, value: Value) -> Value {
     request
 }
 
-/// The house without one member of one section.
+/// Returns the house without one member of one section.
 fn without(section: &str, name: &str) -> Value {
     let mut request = house();
     request[section].as_object_mut().unwrap().remove(name);
     request
 }
 
-/// A request with another member.
+/// Returns a request with another member.
 fn and(mut request: Value, name: &str, value: Value) -> Value {
     request[name] = value;
     request
@@ -84,7 +84,7 @@ fn every_fault_is_listed_in_the_order_of_the_document() {
     let body = r#"{"options":{"comparables_limit":99,"explain":true},"property":{"postcode":"nowhere",
         "valuation_date":"soon","building_number_or_name":"","street":"x","type":"Q","subtype":"castle",
         "title_tenure":"freehold"},"occupancy":{"status":null},"size":{},"cellar":1}"#;
-    insta::assert_snapshot!(shown(&client.post_text(SIMPLE, body)));
+    insta::assert_snapshot!(render(&client.post_text(SIMPLE, body)));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn broken_json_is_refused_at_its_line_and_column() {
     ] {
         insta::assert_snapshot!(
             format!("json_{name}"),
-            shown(&client.post_text(SIMPLE, body))
+            render(&client.post_text(SIMPLE, body))
         );
     }
 }
@@ -182,7 +182,7 @@ fn queries_are_read_as_strictly_as_bodies() {
         ("unknown", "/v3/coverage?postcode=QA1+1AF&radius=5"),
         ("none_taken", "/v3/releases/current?verbose=1"),
     ] {
-        insta::assert_snapshot!(format!("query_{name}"), shown(&client.get(path)));
+        insta::assert_snapshot!(format!("query_{name}"), render(&client.get(path)));
     }
 }
 
@@ -192,7 +192,7 @@ fn a_postcode_of_scotland_is_outside_though_the_release_does_not_list_it() {
     for postcode in ["EH1 1AA", "BT1 1AA", "JE2 3AB"] {
         let request = at("1", "High Street", postcode);
         let refused = client.post(SIMPLE, &request).refusal();
-        let place = Some("/property/postcode".to_owned());
-        assert_eq!(refused, (422, "outside_geography".to_owned(), place));
+        let pointer = Some("/property/postcode".to_owned());
+        assert_eq!(refused, (422, "outside_geography".to_owned(), pointer));
     }
 }

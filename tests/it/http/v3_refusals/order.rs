@@ -7,7 +7,7 @@ use crate::v3_refusals::{LARGEST, SIMPLE, keys, service, with_key};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// What is wrong with a request, each written so that the rest of it may be wrong as well.
+/// A defect of a request. Each can stand beside any other in one request.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Defect {
     Credential,
@@ -30,7 +30,7 @@ const ORDER: [(Defect, u16); 7] = [
     (Defect::Body, 422),
 ];
 
-/// The status of a request of which all this is wrong, and nothing else.
+/// Sends a request with exactly these defects, and returns the status.
 fn status_of(server: &Server, wrong: &[Defect]) -> u16 {
     let is = |what| wrong.contains(&what);
     let key = match (is(Defect::Credential), is(Defect::Scope)) {

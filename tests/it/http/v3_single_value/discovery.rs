@@ -1,4 +1,4 @@
-//! What the active release says of itself, and of what it knows.
+//! The routes that describe the active release and its coverage.
 
 use crate::common::demo::{FLAT, POSTCODE, RELEASE, WINDOW};
 use crate::v3_single_value::service;

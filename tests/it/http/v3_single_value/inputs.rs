@@ -4,7 +4,7 @@ use crate::common::demo::{flat, house, house_with, uncertified};
 use crate::v3_single_value::{SIMPLE, estimate, service};
 use serde_json::{Value, json};
 
-/// The fields that a list of the input resolution names.
+/// Returns the fields that a list of the input resolution names.
 fn fields<'a>(result: &'a Value, list: &str) -> Vec<&'a str> {
     let list = result["input_resolution"][list].as_array().unwrap();
     list.iter()

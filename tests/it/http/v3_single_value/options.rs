@@ -1,4 +1,4 @@
-//! What options add to a result, and what they leave alone.
+//! The parts of a result that options add, and those that they leave unchanged.
 
 use crate::common::demo::{WINDOW, flat, house, house_with, uncertified, welsh};
 use crate::v3_single_value::{SIMPLE, STANDARD, names, service, without_ids};
@@ -74,10 +74,10 @@ fn the_limit_changes_neither_the_valuation_nor_the_comparables_before_it() {
         for part in ["valuation", "confidence", "input_resolution"] {
             assert_eq!(result[part], most[part]);
         }
-        let shown = result["comparables"].as_array().unwrap();
+        let comparables = result["comparables"].as_array().unwrap();
         assert_eq!(
-            shown[..],
-            most["comparables"].as_array().unwrap()[..shown.len()]
+            comparables[..],
+            most["comparables"].as_array().unwrap()[..comparables.len()]
         );
     }
 }
@@ -139,7 +139,7 @@ fn a_comparable_has_every_field_and_ranks_count_from_one() {
 fn no_comparable_is_dated_on_or_after_the_valuation_date() {
     let (_server, client) = service();
     let options = json!({"include_comparables": true, "comparables_limit": 10});
-    let mut seen = 0;
+    let mut count = 0;
     for mut request in [house(), flat(), welsh(), uncertified()] {
         for day in [WINDOW.0, "2026-10-02", WINDOW.1] {
             request["options"] = options.clone();
@@ -148,11 +148,11 @@ fn no_comparable_is_dated_on_or_after_the_valuation_date() {
             for sold in days_of(&result["comparables"]) {
                 // ISO days sort as text.
                 assert!(sold < day, "{sold} is evidence for {day}");
-                seen += 1;
+                count += 1;
             }
         }
     }
-    assert!(seen > 50, "{seen}");
+    assert!(count > 50, "{count}");
 }
 
 #[test]

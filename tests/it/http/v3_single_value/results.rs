@@ -5,8 +5,8 @@ use crate::v3_single_value::{SIMPLE, STANDARD, estimate, names, service, without
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A document with every number, and every text that is a release's to choose, replaced by what
-/// kind of value it is: the shape of an answer, which no new model changes.
+/// Replaces the values that depend on the release by their types. This is the shape of an answer,
+/// which no new model changes.
 fn kinds(document: &Value) -> Value {
     match document {
         Value::Object(members) => members

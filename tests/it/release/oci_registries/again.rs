@@ -1,7 +1,7 @@
 //! Publishing what is there already: it is completed where something is missing, and refused where
 //! it is not what its package says, never called the same where nobody could pull it.
 
-use super::{artifact, digest, host, kept, publish, pull, release};
+use super::{artifact, digest, host, packages, publish, pull, release};
 use crate::common::client::agent;
 use crate::common::demo::{RELEASE, SNAPSHOT};
 use crate::common::packages::{Releases, damage};
@@ -29,21 +29,21 @@ fn put(registry: &Registry, tag: &str, artifact: &Value) {
 #[test]
 fn what_was_published_unsigned_takes_the_signature_when_it_is_published_again() {
     let Some(registry) = registry() else { return };
-    let (unsigned, signed, there) = (Releases::copy(), Releases::copy(), host());
-    let place = registry.repository();
+    let (unsigned, signed, target) = (Releases::copy(), Releases::copy(), host());
+    let repository = registry.repository();
     fs::remove_file(unsigned.release(RELEASE).join("manifest.sig")).unwrap();
-    let by_name = ["publish", RELEASE, &place, "--allow-unsigned", RELEASE];
+    let by_name = ["publish", RELEASE, &repository, "--allow-unsigned", RELEASE];
     release(&by_name, unsigned.path(), &[]).ok();
     assert!(
-        pull(there.path(), &place)
+        pull(target.path(), &repository)
             .refused()
             .contains("is not signed")
     );
 
-    let said = publish(signed.path(), &place).ok().stdout;
-    assert!(said.contains("what was missing there has come"), "{said}");
-    pull(there.path(), &place).ok();
-    let pulled = there.path().join("valuation").join(RELEASE);
+    let output = publish(signed.path(), &repository).ok().stdout;
+    assert!(output.contains("missing files were added"), "{output}");
+    pull(target.path(), &repository).ok();
+    let pulled = target.path().join("valuation").join(RELEASE);
     assert!(open(&pulled, &Trust::Unsigned).unwrap().signer().is_some());
     // Tools that know the common layout are led to the signed one.
     assert_eq!(
@@ -52,48 +52,52 @@ fn what_was_published_unsigned_takes_the_signature_when_it_is_published_again() 
     );
 
     // The other way about the signature stays, and it is said that there is one.
-    let said = release(&by_name, unsigned.path(), &[]).ok().stdout;
-    let last = said.lines().last().unwrap();
+    let output = release(&by_name, unsigned.path(), &[]).ok().stdout;
+    let last = output.lines().last().unwrap();
     assert!(
         last.contains("already, the same bytes, signed by"),
-        "{said}"
+        "{output}"
     );
-    pull(host().path(), &place).ok();
+    pull(host().path(), &repository).ok();
 }
 
 #[test]
 fn a_blob_that_is_gone_is_sent_again_and_one_that_changed_is_told() {
     let Some(registry) = registry() else { return };
-    let (here, place) = (Releases::copy(), registry.repository());
-    publish(here.path(), &place).ok();
+    let (source, repository) = (Releases::copy(), registry.repository());
+    publish(source.path(), &repository).ok();
     for file in ["component.wasm", "manifest.sig", "manifest.json"] {
         fs::remove_file(registry.blob(&digest(file))).unwrap();
-        pull(host().path(), &place).refused();
-        let said = publish(here.path(), &place).ok().stdout;
+        pull(host().path(), &repository).refused();
+        let output = publish(source.path(), &repository).ok().stdout;
         assert!(
-            said.contains("what was missing there has come"),
-            "{file}: {said}"
+            output.contains("missing files were added"),
+            "{file}: {output}"
         );
-        pull(host().path(), &place).ok();
+        pull(host().path(), &repository).ok();
     }
     for file in ["component.wasm", "manifest.sig", "manifest.json"] {
         let blob = registry.blob(&digest(file));
         let good = fs::read(&blob).unwrap();
         damage(&blob);
-        let refused = publish(here.path(), &place).refused();
+        let refused = publish(source.path(), &repository).refused();
         assert!(refused.contains(file), "{refused}");
         assert!(refused.contains("other bytes"), "{refused}");
         fs::write(&blob, good).unwrap();
     }
-    let said = publish(here.path(), &place).ok().stdout;
-    assert_eq!(said.matches("already, the same bytes").count(), 2, "{said}");
+    let output = publish(source.path(), &repository).ok().stdout;
+    assert_eq!(
+        output.matches("already, the same bytes").count(),
+        2,
+        "{output}"
+    );
 }
 
 #[test]
 fn another_component_or_another_file_under_the_id_is_refused() {
     let Some(registry) = registry() else { return };
-    let (here, place) = (Releases::copy(), registry.repository());
-    publish(here.path(), &place).ok();
+    let (source, repository) = (Releases::copy(), registry.repository());
+    publish(source.path(), &repository).ok();
     let other = json!(format!("sha256:{}", digest("fixtures.jsonl")));
     for tag in [RELEASE.to_owned(), format!("{RELEASE}.Valuation")] {
         let good = artifact(&registry, &tag);
@@ -105,7 +109,7 @@ fn another_component_or_another_file_under_the_id_is_refused() {
             .unwrap();
         wasm["digest"] = other.clone();
         put(&registry, &tag, &changed);
-        let refused = publish(here.path(), &place).refused();
+        let refused = publish(source.path(), &repository).refused();
         assert!(
             refused.contains("published already with other bytes"),
             "{tag}: {refused}"
@@ -113,30 +117,34 @@ fn another_component_or_another_file_under_the_id_is_refused() {
         assert_eq!(artifact(&registry, &tag), changed);
         put(&registry, &tag, &good);
     }
-    let said = publish(here.path(), &place).ok().stdout;
-    assert_eq!(said.matches("already, the same bytes").count(), 2, "{said}");
+    let output = publish(source.path(), &repository).ok().stdout;
+    assert_eq!(
+        output.matches("already, the same bytes").count(),
+        2,
+        "{output}"
+    );
 }
 
 #[test]
 fn a_package_that_was_swept_away_is_told_and_comes_back() {
     let Some(registry) = registry() else { return };
-    let (here, there, place) = (Releases::copy(), host(), registry.repository());
-    publish(here.path(), &place).ok();
+    let (source, target, repository) = (Releases::copy(), host(), registry.repository());
+    publish(source.path(), &repository).ok();
     let package = artifact(&registry, RELEASE)["annotations"]["domesday.package"].clone();
     let package = package.as_str().unwrap().to_owned();
     registry.sweep(&package, &format!("{RELEASE}.Valuation"));
-    let refused = pull(there.path(), &place).refused();
+    let refused = pull(target.path(), &repository).refused();
     assert!(refused.contains(&package), "{refused}");
     assert!(
         refused.contains("publish the release there again"),
         "{refused}"
     );
-    assert!(kept(there.path()).is_empty());
+    assert!(packages(target.path()).is_empty());
 
-    publish(here.path(), &place).ok();
-    pull(there.path(), &place).ok();
-    assert_eq!(kept(there.path()), [SNAPSHOT, RELEASE]);
-    let manifest = fs::read(here.release(RELEASE).join("manifest.json")).unwrap();
+    publish(source.path(), &repository).ok();
+    pull(target.path(), &repository).ok();
+    assert_eq!(packages(target.path()), [SNAPSHOT, RELEASE]);
+    let manifest = fs::read(source.release(RELEASE).join("manifest.json")).unwrap();
     assert_eq!(
         Sha256Digest::of(&manifest).to_string(),
         digest("manifest.json")

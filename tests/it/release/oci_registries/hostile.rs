@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What a registry of a test's answers.
+/// The answers of a test's registry.
 type Answer = Box<dyn Fn(&str, usize, &mut TcpStream) + Send + Sync>;
 
 /// Listens until the test's process ends. `answer` gets the path, which question it is of those to
@@ -17,11 +17,11 @@ type Answer = Box<dyn Fn(&str, usize, &mut TcpStream) + Send + Sync>;
 fn registry(answer: Answer) -> (String, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address: SocketAddr = listener.local_addr().unwrap();
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let (answer, heard) = (Arc::new(answer), Arc::clone(&asked));
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let (answer, record) = (Arc::new(answer), Arc::clone(&requests));
     std::thread::spawn(move || {
         for stream in listener.incoming() {
-            let (answer, heard) = (Arc::clone(&answer), Arc::clone(&heard));
+            let (answer, record) = (Arc::clone(&answer), Arc::clone(&record));
             std::thread::spawn(move || {
                 let mut stream = stream.unwrap();
                 let Some(request) = head(&mut stream) else {
@@ -30,19 +30,19 @@ fn registry(answer: Answer) -> (String, Arc<Mutex<Vec<String>>>) {
                 let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
                 let path = path.split('?').next().unwrap_or_default().to_owned();
                 let count = {
-                    let mut heard = heard.lock().unwrap();
-                    heard.push(request);
+                    let mut record = record.lock().unwrap();
+                    record.push(request);
                     let same = |other: &&String| other.split([' ', '?']).nth(1) == Some(&path);
-                    heard.iter().filter(same).count()
+                    record.iter().filter(same).count()
                 };
                 answer(&path, count, &mut stream);
             });
         }
     });
-    (format!("oci://{address}/models/homes"), asked)
+    (format!("oci://{address}/models/homes"), requests)
 }
 
-/// A request's head.
+/// Reads a request's head.
 fn head(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -55,8 +55,8 @@ fn head(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(head).ok()
 }
 
-/// An answer whole.
-fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
+/// Sends a whole response.
+fn respond(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
     let length = body.len();
     let text = format!(
         "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
@@ -65,14 +65,14 @@ fn say(stream: &mut TcpStream, status: &str, headers: &str, body: &str) {
 }
 
 fn open_to_all(stream: &mut TcpStream) {
-    say(stream, "200 OK", "", "{}");
+    respond(stream, "200 OK", "", "{}");
 }
 
 #[test]
 fn a_manifest_without_end_is_not_taken_without_end() {
     let sent = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&sent);
-    let (place, _) = registry(Box::new(move |path, _, stream| {
+    let (repository, _) = registry(Box::new(move |path, _, stream| {
         if !path.contains("/manifests/") {
             return open_to_all(stream);
         }
@@ -84,8 +84,8 @@ fn a_manifest_without_end_is_not_taken_without_end() {
             counted.fetch_add(1, Ordering::Relaxed);
         }
     }));
-    let there = host();
-    let refused = pull(there.path(), &place).refused();
+    let target = host();
+    let refused = pull(target.path(), &repository).refused();
     assert!(refused.contains("more than 4194304 bytes"), "{refused}");
     let taken = sent.load(Ordering::Relaxed);
     assert!(taken < 64, "{taken} MiB were taken");
@@ -93,17 +93,17 @@ fn a_manifest_without_end_is_not_taken_without_end() {
 
 #[test]
 fn what_a_registry_says_is_short_and_moves_no_cursor() {
-    let (place, _) = registry(Box::new(|path, _, stream| match path {
+    let (repository, _) = registry(Box::new(|path, _, stream| match path {
         "/v2/" => open_to_all(stream),
-        _ => say(
+        _ => respond(
             stream,
             "500 Broken",
             "Content-Type: text/plain\r\n",
             &"\u{1b}[2J\u{1b}]0;all is well\u{7}".repeat(100_000),
         ),
     }));
-    let there = host();
-    let refused = pull(there.path(), &place).refused();
+    let target = host();
+    let refused = pull(target.path(), &repository).refused();
     assert!(refused.contains("status 500"), "{refused}");
     // The log names three more tries, each as short.
     assert_eq!(refused.matches("trying again").count(), 3, "{refused}");
@@ -114,40 +114,40 @@ fn what_a_registry_says_is_short_and_moves_no_cursor() {
 
 #[test]
 fn a_page_that_is_no_manifest_is_told_as_one() {
-    let (place, _) = registry(Box::new(|_, _, stream| {
-        say(
+    let (repository, _) = registry(Box::new(|_, _, stream| {
+        respond(
             stream,
             "200 OK",
             "Content-Type: text/html\r\n",
             "<html>Welcome</html>",
         );
     }));
-    let refused = pull(host().path(), &place).refused();
+    let refused = pull(host().path(), &repository).refused();
     assert!(refused.contains("text/html"), "{refused}");
     assert!(refused.contains("a login page"), "{refused}");
 }
 
 #[test]
 fn an_answer_that_is_cut_short_says_so_and_what_to_do() {
-    let (place, asked) = registry(Box::new(|path, _, stream| match path {
+    let (repository, requests) = registry(Box::new(|path, _, stream| match path {
         "/v2/" => open_to_all(stream),
         _ => {
             let _left = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"sch");
         }
     }));
-    let refused = pull(host().path(), &place).refused();
+    let refused = pull(host().path(), &repository).refused();
     assert!(refused.contains("broke off"), "{refused}");
     assert!(refused.contains("run the command again"), "{refused}");
     // The login and four tries.
-    assert_eq!(asked.lock().unwrap().len(), 5);
+    assert_eq!(requests.lock().unwrap().len(), 5);
 }
 
 #[test]
 fn a_token_service_that_fails_for_a_moment_is_asked_again() {
-    let (place, asked) = registry(Box::new(|path, count, stream| {
+    let (repository, requests) = registry(Box::new(|path, count, stream| {
         let own = stream.local_addr().unwrap();
         match path {
-            "/v2/" => say(
+            "/v2/" => respond(
                 stream,
                 "401 Unauthorized",
                 &format!(
@@ -155,19 +155,21 @@ fn a_token_service_that_fails_for_a_moment_is_asked_again() {
                 ),
                 "",
             ),
-            "/token" if count <= 2 => say(stream, "503 Busy", "", "busy"),
-            "/token" => say(stream, "200 OK", "", r#"{"token": "a-token-of-theirs"}"#),
-            _ => say(stream, "404 Not Found", "", ""),
+            "/token" if count <= 2 => respond(stream, "503 Busy", "", "busy"),
+            "/token" => respond(stream, "200 OK", "", r#"{"token": "a-token-of-theirs"}"#),
+            _ => respond(stream, "404 Not Found", "", ""),
         }
     }));
-    let refused = pull(host().path(), &place).refused();
+    let refused = pull(host().path(), &repository).refused();
     assert!(!refused.contains("does not allow"), "{refused}");
-    assert!(refused.contains("there is no"), "{refused}");
+    assert!(refused.contains("not found in the registry"), "{refused}");
     assert!(!refused.contains("a-token-of-theirs"), "{refused}");
-    let asked = asked.lock().unwrap();
-    let tokens = asked.iter().filter(|request| request.contains(" /token?"));
+    let requests = requests.lock().unwrap();
+    let tokens = requests
+        .iter()
+        .filter(|request| request.contains(" /token?"));
     assert_eq!(tokens.count(), 3);
-    let last = asked.last().unwrap().to_lowercase();
+    let last = requests.last().unwrap().to_lowercase();
     assert!(
         last.contains("authorization: bearer a-token-of-theirs"),
         "{last}"
@@ -176,25 +178,25 @@ fn a_token_service_that_fails_for_a_moment_is_asked_again() {
 
 #[test]
 fn a_password_does_not_go_to_another_machine_unencrypted() {
-    // An address for documents: nobody is there, and nobody is asked.
-    let (place, asked) = registry(Box::new(|_, _, stream| {
-        say(
+    // An address reserved for documentation: no machine has it, and no request goes there.
+    let (repository, requests) = registry(Box::new(|_, _, stream| {
+        respond(
             stream,
             "401 Unauthorized",
             "WWW-Authenticate: Bearer realm=\"http://192.0.2.1/token\",service=\"homes\"\r\n",
             "",
         );
     }));
-    let here = Releases::copy();
+    let source = Releases::copy();
     let login = [
         ("DOMESDAY_REGISTRY_USER", "me"),
         ("DOMESDAY_REGISTRY_PASSWORD", "hunter2"),
     ];
     for command in ["publish", "pull"] {
-        let said = release(&[command, RELEASE, &place], here.path(), &login).refused();
-        assert!(said.contains("not encrypted"), "{said}");
-        assert!(said.contains("http://192.0.2.1/token"), "{said}");
-        assert!(!said.contains("hunter2"), "{said}");
+        let output = release(&[command, RELEASE, &repository], source.path(), &login).refused();
+        assert!(output.contains("not encrypted"), "{output}");
+        assert!(output.contains("http://192.0.2.1/token"), "{output}");
+        assert!(!output.contains("hunter2"), "{output}");
     }
-    assert_eq!(asked.lock().unwrap().len(), 2);
+    assert_eq!(requests.lock().unwrap().len(), 2);
 }

@@ -3,7 +3,7 @@
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::Progress;
-use crate::commands::report_file::{Output, all_others};
+use crate::commands::report_file::{ReportFile, check_distinct};
 use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
@@ -14,7 +14,7 @@ use domesday_evaluation::report::AsAt;
 use domesday_evaluation::summary::summary;
 use domesday_package::{Kind, PackageId, PropertyBody, Trust, open};
 use domesday_registers::Day;
-use domesday_release_tools::backtest::{BacktestInput, BacktestOptions, run, written};
+use domesday_release_tools::backtest::{BacktestInput, BacktestOptions, report_json, run};
 use domesday_valuation::release_store::open_release;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -77,10 +77,10 @@ impl Backtest {
         if self.from > self.to {
             bail!("--from {} is after --to {}", self.from, self.to);
         }
-        let html = Output::wanted(self.report.as_deref())?;
-        let json = Output::wanted(self.json.as_deref())?;
-        let csv = Output::wanted(self.rows.as_deref())?;
-        all_others(&[("--report", &html), ("--json", &json), ("--rows", &csv)])?;
+        let html = ReportFile::open_optional(self.report.as_deref())?;
+        let json = ReportFile::open_optional(self.json.as_deref())?;
+        let csv = ReportFile::open_optional(self.rows.as_deref())?;
+        check_distinct(&[("--report", &html), ("--json", &json), ("--rows", &csv)])?;
         let root = &self.releases.releases;
         let id = self.release.as_str();
         let trust = self.unsigned.trust(root)?;
@@ -118,7 +118,7 @@ impl Backtest {
         })?;
         drop(progress);
         if let Some(json) = json {
-            json.write(written(&report)?.as_bytes())?;
+            json.write(report_json(&report)?.as_bytes())?;
         }
         if let Some(csv) = csv {
             let mut text = Vec::new();

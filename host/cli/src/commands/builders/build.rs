@@ -81,12 +81,12 @@ impl Build {
             compiled: self.compiled.compiled,
         };
         let mut progress = Progress::new();
-        let place = build(&options, &mut |stage, done, total| {
+        let package_dir = build(&options, &mut |stage, done, total| {
             progress.show(stage, done, total)
         })?;
         drop(progress);
-        self.output.sign(&place)?;
-        println!("Release {} is in {}", options.id, place.display());
+        self.output.sign(&package_dir)?;
+        println!("Release {} is in {}", options.id, package_dir.display());
         Ok(ExitCode::SUCCESS)
     }
 }

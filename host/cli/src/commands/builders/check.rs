@@ -3,7 +3,7 @@
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::Progress;
-use crate::commands::report_file::Output;
+use crate::commands::report_file::ReportFile;
 use crate::commands::trust::UnsignedPackages;
 use anyhow::bail;
 use chrono::NaiveDate;
@@ -58,7 +58,7 @@ impl Check {
             sample: self.sample.map(|rows| rows as usize),
             compiled: self.compiled.compiled,
         };
-        let json = Output::wanted(self.json.as_deref())?;
+        let json = ReportFile::open_optional(self.json.as_deref())?;
         let mut progress = Progress::new();
         let report = check(
             root,

@@ -3,7 +3,7 @@
 use crate::commands::ReleasesFolder;
 use crate::commands::compile_cache_arg::CompiledFolder;
 use crate::commands::progress::Progress;
-use crate::commands::report_files::Outputs;
+use crate::commands::report_files::ReportFileArgs;
 use crate::commands::trust::UnsignedPackages;
 use anyhow::{Context, bail};
 use chrono::NaiveDate;
@@ -42,7 +42,7 @@ pub struct Compare {
     #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
     sample: u32,
     #[command(flatten)]
-    outputs: Outputs,
+    outputs: ReportFileArgs,
     #[command(flatten)]
     releases: ReleasesFolder,
     #[command(flatten)]
@@ -61,7 +61,7 @@ impl Compare {
         let outputs = self.outputs.open()?;
         let root = &self.releases.releases;
         let rows = match &self.fixtures {
-            Some(path) => recorded(path)?,
+            Some(path) => read_fixtures(path)?,
             None => Rows::Sales {
                 from: self.from.map(Day::from),
                 to: self.to.map(Day::from),
@@ -80,21 +80,21 @@ impl Compare {
             b: open(&self.release_b)?,
         };
         let mut progress = Progress::new();
-        let found = run(&releases, rows, &mut |stage, done, total| {
+        let comparison = run(&releases, rows, &mut |stage, done, total| {
             progress.show(stage, done, total);
         })?;
         drop(progress);
-        outputs.write(&found)?;
+        outputs.write(&comparison)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn recorded(path: &Path) -> anyhow::Result<Rows> {
-    let named = || format!("the fixtures {}", path.display());
-    let file = File::open(path).with_context(named)?;
+fn read_fixtures(path: &Path) -> anyhow::Result<Rows> {
+    let subject = || format!("the fixtures {}", path.display());
+    let file = File::open(path).with_context(subject)?;
     let name = path.file_name().unwrap_or(path.as_os_str());
     Ok(Rows::Fixtures {
         file: name.to_string_lossy().into_owned(),
-        fixtures: fixture::read(BufReader::new(file)).with_context(named)?,
+        fixtures: fixture::read(BufReader::new(file)).with_context(subject)?,
     })
 }

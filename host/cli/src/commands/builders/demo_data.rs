@@ -85,10 +85,10 @@ impl DemoData {
             self.through,
             matches!(self.size, Preset::National),
         );
-        let written = generate_rates(&world, &self.out)?;
+        let manifest = generate_rates(&world, &self.out)?;
         println!(
             "invented rates with curves of {} days in {}",
-            written.snapshots,
+            manifest.snapshots,
             self.out.display()
         );
         Ok(ExitCode::SUCCESS)

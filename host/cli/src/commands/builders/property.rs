@@ -124,7 +124,7 @@ impl Build {
             by_rules: !self.exact_addresses,
             max_rejected: self.max_rejected,
         };
-        let memory = (self.memory as usize).saturating_mul(1 << 20);
+        let memory_bytes = (self.memory as usize).saturating_mul(1 << 20);
         let target = SnapshotTarget {
             packages_dir: &packages_dir,
             output: &self.output,
@@ -134,10 +134,15 @@ impl Build {
                 id.as_str(),
                 &inputs,
                 built,
-                memory,
+                memory_bytes,
                 &mut |stage, done, total| progress.show(stage, done, total),
             )?;
-            let body = body(id, &report.identity, listed(&report.files), self.synthetic)?;
+            let body = body(
+                id,
+                &report.identity,
+                source_files(&report.files),
+                self.synthetic,
+            )?;
             Ok((body, report))
         })
     }
@@ -204,7 +209,7 @@ impl SnapshotTarget<'_> {
         let mut progress = Progress::new();
         let (body, report) = make(&id, &built, &mut progress)?;
         drop(progress);
-        let place = self.packages_dir.join(id.as_str());
+        let package_dir = self.packages_dir.join(id.as_str());
         let draft = Draft {
             id: id.clone(),
             created: timestamp(self.output.created())?,
@@ -212,18 +217,18 @@ impl SnapshotTarget<'_> {
             files: files(&built)?,
         };
         write(self.packages_dir, draft)?;
-        self.output.sign(&place)?;
+        self.output.sign(&package_dir)?;
         eprintln!(
-            "Snapshot {id} is in {}; what was not taken is listed in its {REJECTS_FILE}.",
-            place.display()
+            "Snapshot {id} is in {}; rejected rows are listed in its {REJECTS_FILE}.",
+            package_dir.display()
         );
         println!("{}", serde_json::to_string_pretty(&report)?);
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Name, digest and rows of each file of a build.
-fn listed(files: &[FileReport]) -> impl Iterator<Item = (String, String, u64)> {
+/// Returns name, digest and rows of each file of a build.
+fn source_files(files: &[FileReport]) -> impl Iterator<Item = (String, String, u64)> {
     files
         .iter()
         .map(|file| (file.file.clone(), file.sha256.clone(), file.rows_read))

@@ -11,7 +11,7 @@ use tempfile::NamedTempFile;
 pub(super) struct Export<'a> {
     path: &'a Path,
     file: BufWriter<NamedTempFile>,
-    written: Result<(), FixtureError>,
+    result: Result<(), FixtureError>,
 }
 
 impl<'a> Export<'a> {
@@ -25,23 +25,23 @@ impl<'a> Export<'a> {
         Ok(Export {
             path,
             file: BufWriter::new(file),
-            written: Ok(()),
+            result: Ok(()),
         })
     }
 
     pub(super) fn add(&mut self, fixture: &Fixture) {
-        if self.written.is_ok() {
-            self.written = fixture::write(std::slice::from_ref(fixture), &mut self.file);
+        if self.result.is_ok() {
+            self.result = fixture::write(std::slice::from_ref(fixture), &mut self.file);
         }
     }
 
     pub(super) fn finish(self) -> anyhow::Result<()> {
-        let named = || format!("the file {}", self.path.display());
-        self.written.with_context(named)?;
+        let subject = || format!("the file {}", self.path.display());
+        self.result.with_context(subject)?;
         let file = self.file.into_inner().map_err(|error| error.into_error());
-        let file = file.with_context(named)?;
-        file.as_file().sync_all().with_context(named)?;
-        file.persist(self.path).with_context(named)?;
+        let file = file.with_context(subject)?;
+        file.as_file().sync_all().with_context(subject)?;
+        file.persist(self.path).with_context(subject)?;
         Ok(())
     }
 }

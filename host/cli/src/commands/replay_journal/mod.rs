@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Problems that are listed; more are counted.
-const TOLD: usize = 100;
+const MAX_PROBLEMS: usize = 100;
 
 #[derive(Debug, clap::Args)]
 pub struct JournalOptions {
@@ -80,7 +80,7 @@ impl JournalOptions {
             engine: Runtime::version(),
             ..Report::default()
         };
-        let mut shown: Vec<(Receipt, Fixture)> = Vec::new();
+        let mut fixtures: Vec<(Receipt, Fixture)> = Vec::new();
         let mut export = self.export.as_deref().map(Export::begin).transpose()?;
         let mut progress = Progress::new();
         let last = expected.heads.iter().map(|head| head.sequence).max();
@@ -92,10 +92,10 @@ impl JournalOptions {
                 progress.show("receipts", receipt.sequence, last.max(receipt.sequence));
             }
             let about = &receipt.about;
-            let wanted = |asked: Option<&str>, found: &str| asked.is_none_or(|id| id == found);
-            if !wanted(release, &about.release_id)
-                || !wanted(self.tenant.as_deref(), &about.tenant)
-                || !wanted(self.valuation.as_deref(), &about.valuation_id)
+            let matches = |filter: Option<&str>, found: &str| filter.is_none_or(|id| id == found);
+            if !matches(release, &about.release_id)
+                || !matches(self.tenant.as_deref(), &about.tenant)
+                || !matches(self.valuation.as_deref(), &about.valuation_id)
             {
                 return;
             }
@@ -111,16 +111,16 @@ impl JournalOptions {
                         export.add(&fixture);
                     }
                     if self.valuation.is_some() {
-                        shown.push((receipt.clone(), fixture));
+                        fixtures.push((receipt.clone(), fixture));
                     }
                 }
                 Err(problem) => {
                     report.failed += 1;
-                    let room = report.problems.len() < TOLD;
+                    let has_space = report.problems.len() < MAX_PROBLEMS;
                     let mut problems = report.problems.iter_mut();
-                    match problems.find(|known| known.problem == problem) {
-                        Some(known) => known.more += 1,
-                        None if room => report.problems.push(Problem {
+                    match problems.find(|listed| listed.problem == problem) {
+                        Some(listed) => listed.more += 1,
+                        None if has_space => report.problems.push(Problem {
                             receipt: receipt.sequence,
                             valuation_id: about.valuation_id.clone(),
                             problem,
@@ -144,20 +144,20 @@ impl JournalOptions {
                         .push(format!("no head vouches for the last {count} receipts"));
                 }
                 if self.heads.is_empty() {
-                    let alone = "no head was given that was kept elsewhere, so whoever can write this folder could have made all of it anew";
+                    let alone = "no head from elsewhere was given, so anyone who can write this folder could have rewritten all of it";
                     report.warnings.push(alone.to_owned());
                 }
                 report.unfinished_bytes = proof.unfinished;
             }
             Err(broken) => report.broken = Some(broken.to_string()),
         }
-        report.asked_in_vain = self.in_vain(release, &report);
+        report.asked_in_vain = self.unmatched_options(release, &report);
         if let Some(export) = export {
             export.finish()?;
         }
         match json {
             true => println!("{}", serde_json::to_string_pretty(&report)?),
-            false => print(&report, &shown)?,
+            false => print(&report, &fixtures)?,
         }
         Ok(
             match report.proved && report.failed == 0 && report.asked_in_vain.is_none() {
@@ -168,7 +168,7 @@ impl JournalOptions {
     }
 
     /// Returns a message where the options choose nothing.
-    fn in_vain(&self, release: Option<&str>, report: &Report) -> Option<String> {
+    fn unmatched_options(&self, release: Option<&str>, report: &Report) -> Option<String> {
         let narrowed = release.is_some() || self.tenant.is_some() || self.valuation.is_some();
         if narrowed && report.selected == 0 {
             return Some("no receipt matches the options".to_owned());
@@ -181,10 +181,10 @@ impl JournalOptions {
     fn expected(&self) -> anyhow::Result<Expected> {
         let mut heads = Vec::new();
         for path in &self.heads {
-            let named = || format!("the head {}", path.display());
-            let text = std::fs::read_to_string(path).with_context(named)?;
+            let subject = || format!("the head {}", path.display());
+            let text = std::fs::read_to_string(path).with_context(subject)?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                heads.push(serde_json::from_str::<Head>(line).with_context(named)?);
+                heads.push(serde_json::from_str::<Head>(line).with_context(subject)?);
             }
         }
         // What was given is not repeated: it may be a private key.
@@ -207,19 +207,22 @@ impl JournalOptions {
         let Some(path) = &self.keys else {
             return Ok(BTreeMap::new());
         };
-        let named = || format!("the keys {}", path.display());
-        let text = std::fs::read_to_string(path).with_context(named)?;
+        let subject = || format!("the keys {}", path.display());
+        let text = std::fs::read_to_string(path).with_context(subject)?;
         // What it holds is secret, so what is wrong with it is not repeated.
-        let Ok(listed) = serde_json::from_str::<Vec<ReceiptKey>>(&text) else {
-            bail!("{} are not as `domesday journal keys` writes them", named());
+        let Ok(entries) = serde_json::from_str::<Vec<ReceiptKey>>(&text) else {
+            bail!(
+                "{} are not in the form that `domesday journal keys` writes",
+                subject()
+            );
         };
         let mut keys = BTreeMap::new();
-        for key in listed {
+        for key in entries {
             let mut secret = [0; 32];
             if hex::decode_to_slice(&key.secret, &mut secret).is_err() {
                 bail!(
                     "{}: the key of {} is not 64 hexadecimal digits",
-                    named(),
+                    subject(),
                     key.tenant
                 );
             }
@@ -246,11 +249,11 @@ fn prove(
             about.release_id, opened.package, about.package
         ));
     }
-    let proved = replay(&opened.release, &fixture).and_then(|()| match &opened.evidence {
+    let outcome = replay(&opened.release, &fixture).and_then(|()| match &opened.evidence {
         Some(evidence) => agrees(&**evidence, &fixture),
         None => Ok(()),
     });
-    match proved {
+    match outcome {
         Err(mismatch) => Err(Mismatch::to_string(&mismatch)),
         Ok(()) => Ok(fixture),
     }

@@ -16,7 +16,7 @@ pub struct Releases<'a> {
     trust: Trust,
     runtime: Runtime,
     snapshots: bool,
-    opened: BTreeMap<String, Result<OpenedRelease, String>>,
+    cache: BTreeMap<String, Result<OpenedRelease, String>>,
 }
 
 pub(super) struct OpenedRelease {
@@ -27,25 +27,25 @@ pub(super) struct OpenedRelease {
 }
 
 impl<'a> Releases<'a> {
-    /// Those under `root`, run by `runtime`; with their snapshots where the recorded answers are to
-    /// be asked again.
+    /// Creates the set of releases under `root`, run by `runtime`. `snapshots` says whether to open
+    /// their snapshots, so that recorded questions can be asked again.
     pub fn new(root: &'a Path, trust: Trust, runtime: Runtime, snapshots: bool) -> Releases<'a> {
         Releases {
             root,
             trust,
             runtime,
             snapshots,
-            opened: BTreeMap::new(),
+            cache: BTreeMap::new(),
         }
     }
 
     pub(super) fn get(&mut self, id: &str) -> Result<&OpenedRelease, String> {
-        if !self.opened.contains_key(id) {
-            let opened = self.open(id).map_err(|error| error.to_string());
-            self.opened.insert(id.to_owned(), opened);
+        if !self.cache.contains_key(id) {
+            let release = self.open(id).map_err(|error| error.to_string());
+            self.cache.insert(id.to_owned(), release);
         }
-        match self.opened.get(id) {
-            Some(Ok(opened)) => Ok(opened),
+        match self.cache.get(id) {
+            Some(Ok(release)) => Ok(release),
             Some(Err(problem)) => Err(problem.clone()),
             None => Err(format!("the release {id} is not open")),
         }

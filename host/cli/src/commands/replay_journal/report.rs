@@ -47,7 +47,7 @@ pub(super) struct Problem {
     pub(super) valuation_id: String,
     /// What is wrong.
     pub(super) problem: String,
-    /// Later receipts of which the same is wrong.
+    /// Later receipts with the same problem.
     pub(super) more: u64,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Problem {
 ///
 /// # Errors
 /// Never; what is shown is always JSON.
-pub(super) fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Result<()> {
+pub(super) fn print(report: &Report, fixtures: &[(Receipt, Fixture)]) -> anyhow::Result<()> {
     for Problem {
         receipt,
         valuation_id,
@@ -65,7 +65,7 @@ pub(super) fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Re
     {
         println!("receipt {receipt}, valuation {valuation_id}: {problem}");
         if *more > 0 {
-            println!("  and {more} more receipts of which the same is wrong");
+            println!("  and {more} more receipts with the same problem");
         }
     }
     match (&report.broken, &report.host) {
@@ -82,7 +82,7 @@ pub(super) fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Re
             );
             if report.unfinished_bytes > 0 {
                 println!(
-                    "After the last stand {} bytes of one that was being written; nothing was answered on it.",
+                    "The file ends with {} bytes of an unfinished receipt. No response depended on it.",
                     report.unfinished_bytes
                 );
             }
@@ -92,16 +92,16 @@ pub(super) fn print(report: &Report, shown: &[(Receipt, Fixture)]) -> anyhow::Re
         "{} of {} receipts identical to the bit, {} sealed under keys that were not given, {} not proved ({})",
         report.identical, report.selected, report.sealed, report.failed, report.engine
     );
-    for (receipt, fixture) in shown {
+    for (receipt, fixture) in fixtures {
         println!("Receipt {}:", receipt.sequence);
         println!("{}", serde_json::to_string_pretty(&receipt.about)?);
         println!("{}", serde_json::to_string_pretty(fixture)?);
     }
     for warning in &report.warnings {
-        println!("Mind: {warning}.");
+        println!("Warning: {warning}.");
     }
     if let Some(problem) = &report.asked_in_vain {
-        println!("Nothing is proved of it: {problem}.");
+        println!("Nothing is proved: {problem}.");
     }
     Ok(())
 }

@@ -14,17 +14,17 @@ use crate::v3::request::ROWS;
 const ROW_LONGEST: usize = 64 << 10;
 
 impl JobRequest<'_> {
-    /// SHA-256 of the whole body in canonical form (RFC 8785): bodies that differ in white space,
-    /// in the order of members or in how a number is written have the same. A row that has no
-    /// canonical form (a repeated member, a number beyond a double) or is longer than 64 KiB stands
-    /// in it as it was sent.
+    /// Returns the SHA-256 of the whole body in canonical form (RFC 8785). Bodies that differ only
+    /// in white space, order of members or notation of numbers have the same digest. A row without
+    /// a canonical form (a repeated member, a number beyond a double) is hashed as sent. So is a
+    /// row of more than 64 KiB.
     #[must_use]
     pub fn digest(&self) -> [u8; 32] {
         digest(self, self.sent)
     }
 }
 
-/// SHA-256 of the canonical body. The rows are hashed as they go by: the body is never held twice.
+/// Returns the SHA-256 of the canonical body. It hashes row by row and never holds the body twice.
 fn digest(request: &JobRequest<'_>, sent: PresentMembers) -> [u8; 32] {
     let mut hash = Sha256::new();
     // Everything but the rows is small and sorts before them.

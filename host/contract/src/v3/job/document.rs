@@ -11,7 +11,7 @@ use crate::v3::options::Depth;
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
-    /// What a job's rows are, and how deep its results go.
+    /// The kind of a job's rows and the depth of its results.
     pub enum Mode {
         /// Existing properties, core results.
         Simple = "simple",
@@ -34,7 +34,7 @@ impl Mode {
 }
 
 vocabulary! {
-    /// Where a job stands.
+    /// The status of a job.
     pub enum JobStatus {
         /// Accepted, and waiting for its turn.
         Queued = "queued",
@@ -51,7 +51,7 @@ vocabulary! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = JobFault)]
 pub struct JobFailure {
-    /// What a program branches on: `release_unavailable` or `processing_failed`.
+    /// The code that programs branch on: `release_unavailable` or `processing_failed`.
     pub code: String,
     /// For people.
     pub message: String,
@@ -131,7 +131,7 @@ impl Serialize for JobDocument {
     }
 }
 
-/// ISO 8601 in UTC, to the millisecond: `2026-10-15T09:30:00.000Z`.
+/// Serializes a time as ISO 8601 in UTC, to the millisecond: `2026-10-15T09:30:00.000Z`.
 fn timestamp<S: Serializer>(at: &DateTime<Utc>, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
 }

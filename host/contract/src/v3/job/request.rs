@@ -105,8 +105,8 @@ fn key(value: &Value<'_>) -> Result<IdempotencyKey, ValueError> {
     let Value::String(text) = value else {
         return Err(ValueError::kind(&expected, value));
     };
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
-    if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(known) {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
+    if (1..=IDEMPOTENCY_KEY_LONGEST).contains(&text.len()) && text.bytes().all(allowed) {
         Ok(IdempotencyKey(text.clone().into_owned()))
     } else {
         Err(ValueError::text(&expected, text))

@@ -10,7 +10,7 @@ use crate::json::{Section, Shape};
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
-    /// What the main walls are of.
+    /// The material of the main walls.
     pub enum WallType {
         /// Two leaves with a gap.
         Cavity = "cavity",

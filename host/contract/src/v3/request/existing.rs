@@ -21,9 +21,9 @@ pub struct Request {
     pub request_reference: Option<String>,
     /// The options as they apply here.
     pub options: Options,
-    /// Where and what the property is.
+    /// Location and kind of the property.
     pub property: Property,
-    /// Who lives there.
+    /// The occupancy of the property.
     pub occupancy: Occupancy,
     /// How large it is, without what does not apply to its type.
     pub size: Size,

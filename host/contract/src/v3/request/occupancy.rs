@@ -6,7 +6,7 @@ use crate::json::{Section, Shape};
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
-    /// Who lives there.
+    /// The occupancy of the property.
     pub enum OccupancyStatus {
         /// The owner.
         OwnerOccupied = "owner_occupied",
@@ -17,7 +17,7 @@ vocabulary! {
     }
 }
 
-/// Who lives there.
+/// The occupancy of the property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occupancy {
     /// The status.

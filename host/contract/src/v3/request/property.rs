@@ -84,7 +84,7 @@ vocabulary! {
     }
 }
 
-/// Where and what the property is.
+/// Location and kind of the property.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Property {
     /// The day of the valuation.

@@ -12,7 +12,9 @@ use super::{
     AgeBand, BuildStatus, FloorType, Glazing, OccupancyStatus, PropertyType, REFERENCE_LONGEST,
     Rating, RoofType, Subtype, Tenure, WallType, batch,
 };
-use crate::schema::{SchemaExt, Schemas, add, list, named, named_as, section, text, where_is};
+use crate::schema::{
+    SchemaExt, Schemas, add, described_ref, list, schema_ref, section, text, where_is,
+};
 use crate::vocabulary::Vocabulary;
 
 use sections::{
@@ -67,8 +69,8 @@ pub(in crate::v3) fn schemas() -> Schemas {
             "The lease, on either of two paths: the years that it has left on the valuation date, \
              or its terms. Needed for leasehold, refused for freehold.",
         ))
-        .item(named("SimpleLease"))
-        .item(named("DetailedLease"));
+        .item(schema_ref("SimpleLease"))
+        .item(schema_ref("DetailedLease"));
     schemas.insert("Lease".to_owned(), Schema::from(lease.build()).into());
     schemas
 }
@@ -79,13 +81,13 @@ fn existing(options: &str) -> Object {
         &["property", "occupancy", "size"],
         [
             ("request_reference", reference().into()),
-            ("options", named(options)),
-            ("property", named("Property")),
-            ("occupancy", named("Occupancy")),
-            ("size", named("Size")),
-            ("lease", named("Lease")),
-            ("fabric", named("Fabric")),
-            ("energy", named("Energy")),
+            ("options", schema_ref(options)),
+            ("property", schema_ref("Property")),
+            ("occupancy", schema_ref("Occupancy")),
+            ("size", schema_ref("Size")),
+            ("lease", schema_ref("Lease")),
+            ("fabric", schema_ref("Fabric")),
+            ("energy", schema_ref("Energy")),
         ],
     )
     .describe(
@@ -100,12 +102,12 @@ fn development() -> Object {
         &["property", "occupancy", "size"],
         [
             ("request_reference", reference().into()),
-            ("options", named("DevelopmentOptions")),
-            ("property", named("DevelopmentProperty")),
-            ("occupancy", named("Occupancy")),
-            ("size", named("DevelopmentSize")),
-            ("lease", named("Lease")),
-            ("energy", named("DevelopmentEnergy")),
+            ("options", schema_ref("DevelopmentOptions")),
+            ("property", schema_ref("DevelopmentProperty")),
+            ("occupancy", schema_ref("Occupancy")),
+            ("size", schema_ref("DevelopmentSize")),
+            ("lease", schema_ref("Lease")),
+            ("energy", schema_ref("DevelopmentEnergy")),
         ],
     )
     .describe(
@@ -120,7 +122,7 @@ fn row(mut schema: Object, options: &str) -> Object {
         .description(Some(
             "The row's own options. Left out, null and {} inherit all of the batch's.",
         ))
-        .item(named(options))
+        .item(schema_ref(options))
         .item(Object::with_type(Type::Null));
     schema
         .properties
@@ -142,7 +144,7 @@ fn envelope(options: &str, row: &str) -> Object {
         [
             (
                 "options",
-                named_as(options, "Options of every row that does not say otherwise."),
+                described_ref(options, "Options of every row that does not say otherwise."),
             ),
             ("requests", requests(row)),
         ],
@@ -155,13 +157,13 @@ fn envelope(options: &str, row: &str) -> Object {
 
 /// Returns a list of rows.
 pub(in crate::v3) fn requests(row: &str) -> utoipa::openapi::RefOr<Schema> {
-    let mut rows = list(named(row), Some(1), Some(super::ROWS_MAX));
+    let mut rows = list(schema_ref(row), Some(1), Some(super::ROWS_MAX));
     rows.description =
         Some("The rows; the release metadata says how many this key may send at once.".to_owned());
     Schema::from(rows).into()
 }
 
-/// A lease exactly where the tenure is leasehold.
+/// Requires a lease where the tenure is leasehold and forbids it elsewhere.
 fn lease_rule() -> Value {
     json!({
         "if": where_is("property", "title_tenure", Tenure::Leasehold.code()),
@@ -170,7 +172,7 @@ fn lease_rule() -> Value {
     })
 }
 
-/// The floor area is given, unless stored data may fill it.
+/// Requires the floor area, unless stored data may fill it.
 fn area_rule() -> Value {
     json!({
         "if": where_is("options", "use_stored_data", true),

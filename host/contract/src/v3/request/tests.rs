@@ -71,10 +71,10 @@ fn with(mut base: Json, patch: Json) -> Result<Request, RequestError> {
 
 /// Codes and pointers of all errors, in their order.
 fn errors(base: Json, patch: Json) -> Vec<(Code, String)> {
-    listed(with(base, patch).unwrap_err())
+    codes_and_fields(with(base, patch).unwrap_err())
 }
 
-fn listed(error: RequestError) -> Vec<(Code, String)> {
+fn codes_and_fields(error: RequestError) -> Vec<(Code, String)> {
     error
         .errors
         .into_iter()
@@ -193,7 +193,7 @@ fn stored_data_may_stand_in_for_the_floor_area() {
     }
     row["options"] = json!({"use_stored_data": false});
     assert_eq!(
-        listed(Request::read_row(&row.to_string(), shared).unwrap_err()),
+        codes_and_fields(Request::read_row(&row.to_string(), shared).unwrap_err()),
         one(Code::MissingField, "/size/floor_area_m2")
     );
 }
@@ -205,14 +205,14 @@ fn numbers_that_no_field_holds_are_faults_of_their_field() {
             .to_string()
             .replace("\"bedrooms\":3", &format!("\"bedrooms\":{number}"));
         assert_eq!(
-            listed(Request::read(text.as_bytes()).unwrap_err()),
+            codes_and_fields(Request::read(text.as_bytes()).unwrap_err()),
             one(Code::InvalidValue, "/size/bedrooms"),
             "{number}"
         );
     }
     let text = house().to_string().replace("84.5", "1e400");
     assert_eq!(
-        listed(Request::read(text.as_bytes()).unwrap_err()),
+        codes_and_fields(Request::read(text.as_bytes()).unwrap_err()),
         one(Code::InvalidValue, "/size/floor_area_m2")
     );
 }
@@ -223,14 +223,14 @@ fn repeated_members_are_refused_wherever_they_stand() {
         .to_string()
         .replace("\"bedrooms\":3", "\"bedrooms\":3,\"bedr\\u006foms\":4");
     assert_eq!(
-        listed(Request::read(text.as_bytes()).unwrap_err()),
+        codes_and_fields(Request::read(text.as_bytes()).unwrap_err()),
         one(Code::InvalidValue, "/size/bedrooms")
     );
     let text = house()
         .to_string()
         .replacen('{', "{\"size\":{\"floor_area_m2\":80},", 1);
     assert_eq!(
-        listed(Request::read(text.as_bytes()).unwrap_err()),
+        codes_and_fields(Request::read(text.as_bytes()).unwrap_err()),
         one(Code::InvalidValue, "/size")
     );
 }
@@ -282,7 +282,7 @@ fn what_is_not_an_object_or_not_json_is_refused_as_a_whole() {
         ("{}}", Code::InvalidJson),
     ] {
         assert_eq!(
-            listed(Request::read(text.as_bytes()).unwrap_err()),
+            codes_and_fields(Request::read(text.as_bytes()).unwrap_err()),
             one(code, ""),
             "{text}"
         );
@@ -297,8 +297,8 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)
     ) {
         let mut text = flat().to_string().into_bytes();
-        for (place, byte) in edits {
-            let at = place.index(text.len());
+        for (index, byte) in edits {
+            let at = index.index(text.len());
             text[at] = byte;
         }
         if let Err(error) = Request::read(&text) {

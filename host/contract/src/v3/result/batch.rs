@@ -8,7 +8,7 @@ use crate::v3::API_VERSION;
 use crate::vocabulary::vocabulary;
 
 vocabulary! {
-    /// What came of a batch as a whole.
+    /// The outcome of a batch as a whole.
     pub enum BatchStatus {
         /// Every row is valued or referred.
         Completed = "completed",

@@ -16,11 +16,11 @@ pub struct Comparable {
     /// Day of the sale.
     #[serde(serialize_with = "iso_day")]
     pub sale_date: NaiveDate,
-    /// What was paid, in whole pounds.
+    /// The price paid, in whole pounds.
     pub price_gbp: u64,
     /// The price brought to the valuation date and the subject's likeness, in whole pounds.
     pub adjusted_price_gbp: u64,
-    /// Where it lies.
+    /// Its postcode.
     pub postcode: Postcode,
     /// Its type.
     pub property_type: PropertyType,

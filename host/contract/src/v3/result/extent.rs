@@ -119,8 +119,8 @@ const LATE_FAULT: usize = member("errors", BRACES)
     + member("retryable", 5)
     + member("field", quoted(40));
 
-/// Most bytes of a note on this input, the comma included: stored values are noted with their
-/// source, derived ones with a source and a reason.
+/// Returns the most bytes of a note on this input, the comma included. Notes of stored values name
+/// a source; notes of derived values name a source and a reason.
 fn note(field: Input) -> usize {
     let field = member("field", quoted(field.code().len()));
     let stored = member("source", quoted(18));
@@ -132,8 +132,8 @@ fn note(field: Input) -> usize {
 const IGNORED: usize = BRACES + 1 + member("field", quoted(17)) + member("reason", quoted(22));
 
 impl Extent<'_> {
-    /// Most bytes of the result, whatever comes of the row. `blank` are the inputs that stored
-    /// data, the route or the release may fill.
+    /// Returns the most bytes of the result, whatever the outcome of the row. `blank` are the
+    /// inputs that stored data, the route or the release may fill.
     #[must_use]
     pub fn largest(&self, blank: impl Iterator<Item = Input>) -> usize {
         let notes: usize = blank.map(note).sum::<usize>() + self.ignored * IGNORED;
@@ -196,9 +196,9 @@ fn json_len<T: serde::Serialize>(value: &T) -> usize {
             Ok(())
         }
     }
-    let mut counted = ByteCounter(0);
-    match serde_json::to_writer(&mut counted, value) {
-        Ok(()) => counted.0,
+    let mut counter = ByteCounter(0);
+    match serde_json::to_writer(&mut counter, value) {
+        Ok(()) => counter.0,
         // A result that cannot be serialised is never sent.
         Err(_) => 0,
     }

@@ -26,7 +26,7 @@ fn share_of_any_length() -> impl Strategy<Value = f64> {
     prop_oneof![Just(0.8), Just(f64::MIN_POSITIVE), 0.0..1.0]
 }
 
-/// Rounded to the hundredth, as figures are shown.
+/// Returns a strategy of figures rounded to the hundredth, as results show them.
 fn hundredths(largest: f64) -> impl Strategy<Value = f64> {
     prop_oneof![Just(largest), -100.0..largest, -100.0..1e5]
         .prop_map(|figure| (figure * 100.0).round() / 100.0)
@@ -77,23 +77,23 @@ prop_compose! {
     }
 }
 
-/// Every blank input is left so, or filled by one of the three who may.
+/// Builds a resolution where each blank input stays blank or is filled by one of three sources.
 fn resolution(blank: Vec<Input>, fillers: Vec<u8>, ignored: usize) -> InputResolution {
-    let mut made = InputResolution::default();
+    let mut resolution = InputResolution::default();
     for (field, filler) in blank.into_iter().zip(fillers) {
         match filler {
             0 => {}
-            1 => made.stored_data_used.push(Note {
+            1 => resolution.stored_data_used.push(Note {
                 field,
                 source: Some(Source::EnergyCertificate),
                 reason: None,
             }),
-            2 => made.derived_inputs.push(Note {
+            2 => resolution.derived_inputs.push(Note {
                 field,
                 source: Some(Source::Route),
                 reason: None,
             }),
-            _ => made.derived_inputs.push(Note {
+            _ => resolution.derived_inputs.push(Note {
                 field,
                 source: Some(Source::Release),
                 reason: Some(Reason::FromOtherInputs),
@@ -105,13 +105,13 @@ fn resolution(blank: Vec<Input>, fillers: Vec<u8>, ignored: usize) -> InputResol
         (Input::FloorLevel, Reason::AppliesToFlatsOnly),
     ];
     for (field, reason) in all.into_iter().take(ignored) {
-        made.ignored_inputs.push(Note {
+        resolution.ignored_inputs.push(Note {
             field,
             source: None,
             reason: Some(reason),
         });
     }
-    made
+    resolution
 }
 
 fn property(postcode: Postcode) -> ResultProperty {
@@ -122,7 +122,7 @@ fn property(postcode: Postcode) -> ResultProperty {
     }
 }
 
-fn written(reference: Option<&str>, outcome: Outcome) -> usize {
+fn json_bytes(reference: Option<&str>, outcome: Outcome) -> usize {
     let result = ValuationResult {
         release_id: "made-up-2026-10",
         execution_id: Uuid::max(),
@@ -181,7 +181,7 @@ proptest! {
             }),
             context,
         };
-        prop_assert!(written(reference, Outcome::Valued(Box::new(valued))) <= foreseen);
+        prop_assert!(json_bytes(reference, Outcome::Valued(Box::new(valued))) <= foreseen);
         let referred = Referred {
             property: property(postcode),
             date,
@@ -191,11 +191,11 @@ proptest! {
             },
             input_resolution,
         };
-        prop_assert!(written(reference, Outcome::Referred(Box::new(referred))) <= foreseen);
+        prop_assert!(json_bytes(reference, Outcome::Referred(Box::new(referred))) <= foreseen);
         let late = ValidationError::new(Code::ProcessingDeadlineExceeded, "m".repeat(LATE_MESSAGE_MAX))
             .at("/property/building_number_or_name");
-        prop_assert!(written(reference, Outcome::Failed(vec![late.clone()])) <= foreseen);
-        prop_assert!(written(reference, Outcome::Rejected(vec![late])) <= foreseen);
+        prop_assert!(json_bytes(reference, Outcome::Failed(vec![late.clone()])) <= foreseen);
+        prop_assert!(json_bytes(reference, Outcome::Rejected(vec![late])) <= foreseen);
     }
 
     #[test]
@@ -209,7 +209,7 @@ proptest! {
             .collect();
         let reference = reference.as_deref();
         let foreseen = rejected("made-up-2026-10", reference, &errors);
-        prop_assert_eq!(written(reference, Outcome::Rejected(errors)), foreseen);
+        prop_assert_eq!(json_bytes(reference, Outcome::Rejected(errors)), foreseen);
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::error::ValidationError;
 use crate::schema::{
-    SchemaExt, Schemas, add, date, integer, list, named, named_as, object, uuid, words,
+    SchemaExt, Schemas, add, date, described_ref, integer, list, object, schema_ref, uuid, words,
 };
 use crate::v3::input::InputResolution;
 use crate::v3::{API_VERSION, schema as v3};
@@ -63,12 +63,12 @@ impl PartialSchema for ValuationResult<'_> {
             .map(|(status, name)| (status.to_string(), format!("#/components/schemas/{name}")));
         let all = OneOfBuilder::new()
             .description(Some(
-                "What came of a property; `status` says which of the four it is.",
+                "The outcome for a property. `status` names one of four.",
             ))
             .discriminator(Some(Discriminator::with_mapping("status", mapping)));
         let all = BY_STATUS
             .into_iter()
-            .fold(all, |all, (_, name)| all.item(named(name)));
+            .fold(all, |all, (_, name)| all.item(schema_ref(name)));
         Schema::from(all.build()).into()
     }
 }
@@ -81,7 +81,7 @@ fn valued() -> Object {
         "A calibrated range; null where the evidence does not support one.",
     ));
     range = range
-        .item(named("ValueRange"))
+        .item(schema_ref("ValueRange"))
         .item(Object::with_type(Type::Null));
     let valuation = object(
         &["date", "estimated_value_gbp", "range"],
@@ -101,16 +101,16 @@ fn valued() -> Object {
         Status::Valued,
         &required,
         [
-            ("property", named("ResultProperty")),
+            ("property", schema_ref("ResultProperty")),
             ("valuation", Schema::from(valuation).into()),
-            ("confidence", named("Confidence")),
-            ("input_resolution", named("InputResolution")),
+            ("confidence", schema_ref("Confidence")),
+            ("input_resolution", schema_ref("InputResolution")),
             ("comparables", comparables()),
             (
                 "context",
-                named_as(
+                described_ref(
                     "Context",
-                    "Where the options ask for it, on standard and development routes.",
+                    "Present if the options ask for it, on standard and development routes.",
                 ),
             ),
         ],
@@ -119,7 +119,7 @@ fn valued() -> Object {
 }
 
 fn comparables() -> RefOr<Schema> {
-    let mut comparables: Array = list(named("Comparable"), None, Some(10));
+    let mut comparables: Array = list(schema_ref("Comparable"), None, Some(10));
     comparables.description = Some(
         "The sales that speak for the estimate, the most telling first; where the options ask for \
          them, on standard and development routes."
@@ -149,10 +149,10 @@ fn referred() -> Object {
         Status::Referred,
         &required,
         [
-            ("property", named("ResultProperty")),
+            ("property", schema_ref("ResultProperty")),
             ("valuation", Schema::from(valuation).into()),
-            ("referral", named("Referral")),
-            ("input_resolution", named("InputResolution")),
+            ("referral", schema_ref("Referral")),
+            ("input_resolution", schema_ref("InputResolution")),
         ],
     )
     .describe(
@@ -161,7 +161,11 @@ fn referred() -> Object {
 }
 
 fn unvalued(status: Status, description: &str) -> Object {
-    let errors = list(named("Fault"), Some(1), Some(crate::error::ERRORS_LISTED));
+    let errors = list(
+        schema_ref("Fault"),
+        Some(1),
+        Some(crate::error::ERRORS_LISTED),
+    );
     result(
         status,
         &["errors"],

@@ -18,7 +18,7 @@ fn valuing(value: &'static str) -> Guest {
     }
 }
 
-/// What of, how much, and how much is admitted.
+/// Returns the resource, the declared amount and the largest amount that is admitted.
 #[track_caller]
 fn too_much(refusal: AdmissionError) -> (&'static str, u64, u64) {
     match refusal {
@@ -100,7 +100,7 @@ fn what_is_declared_beyond_a_limit_is_refused_before_it_runs() {
     assert_eq!((what, limit), ("tables", 8));
 }
 
-/// What a release must export, so that this is not what it is refused for.
+/// The required export, so that the component is refused for another reason.
 const VALUE: &str = r#"(core module $v (func (export "value")))
     (core instance $i (instantiate $v))
     (func (export "value") (canon lift (core func $i "value")))"#;
@@ -127,7 +127,8 @@ fn instances_are_counted_before_any_is_made() {
     assert_eq!(counted, ("core instances", 28, most));
 }
 
-/// Each is inlined, though it holds no module: a few kilobytes of these took minutes to compile.
+/// Each component is inlined, though it holds no module: a few kilobytes of these took minutes to
+/// compile.
 #[test]
 fn components_without_a_module_count_as_well() {
     let text = format!(
@@ -141,7 +142,7 @@ fn components_without_a_module_count_as_well() {
     );
 }
 
-/// They lie beside the memory that is limited.
+/// Globals lie beside the memory that is limited.
 #[test]
 fn globals_are_counted() {
     let globals = "(global i64 (i64.const 1))".repeat(10_001);
@@ -149,7 +150,7 @@ fn globals_are_counted() {
     assert_eq!((counted.0, counted.2), ("globals", 10_000));
 }
 
-/// Eight instances of what makes eight instances of …: forty lines that would make millions.
+/// Each level makes eight instances of the level below: forty lines would make millions.
 #[test]
 fn components_do_not_multiply() {
     let mut text = "(component $c0 (core module $m) (core instance (instantiate $m)))".to_owned();

@@ -27,7 +27,7 @@ const FUEL: u64 = 20_000_000;
 const MEMORY: u64 = 2 << 20;
 /// Questions that the snapshot is asked for a row, whatever the guest does.
 const MOST_QUESTIONS: u32 = 32;
-/// What a guest says that is harmless, pounds.
+/// The estimate of a harmless guest, pounds.
 const ESTIMATE: f64 = 200_000.0;
 
 /// A snapshot in which nothing was ever sold, and which counts how often it is asked.
@@ -53,11 +53,11 @@ struct Guest {
     more: &'static str,
     /// The function that runs when the instance is made.
     start: &'static str,
-    /// What `value` does; the address of the answer is on the stack at its end.
+    /// The body of `value`; the address of the answer is on the stack at its end.
     value: &'static str,
-    /// How room is made for what the host passes in.
+    /// The body of the allocator for the host's arguments.
     realloc: &'static str,
-    /// What is done once the host has read the answer.
+    /// The body that runs once the host has read the answer.
     post: &'static str,
 }
 
@@ -75,13 +75,13 @@ impl Default for Guest {
 }
 
 impl Guest {
-    /// The same with another memory.
+    /// Returns the same guest with another memory.
     fn declaring(self, memory: &'static str) -> Guest {
         Guest { memory, ..self }
     }
 
-    /// As a core module's text. The answer stands ready at 1,024: `valued`, an estimate, a
-    /// confidence of a half, and no lists.
+    /// Returns the text of a core module. The answer stands ready at 1,024: `valued`, an estimate,
+    /// a confidence of a half, and no lists.
     fn text(&self) -> String {
         let Guest {
             memory,
@@ -110,7 +110,7 @@ impl Guest {
         )
     }
 
-    /// As a component of the interface.
+    /// Encodes the guest as a component of the interface.
     fn component(&self) -> Vec<u8> {
         let mut module = wat::parse_str(self.text()).unwrap();
         let mut resolve = Resolve::default();
@@ -121,7 +121,7 @@ impl Guest {
         encode(&module).unwrap()
     }
 
-    /// A row by each allocator.
+    /// Values a row with each allocator.
     fn rows(&self) -> [Row; 2] {
         let component = self.component();
         [Allocation::Pooling { instances: 4 }, Allocation::OnDemand].map(|allocation| {
@@ -139,7 +139,7 @@ impl Guest {
         })
     }
 
-    /// How its row fails.
+    /// Returns the failure of its row, which is the same on both allocators.
     #[track_caller]
     fn failure(&self) -> RowFailure {
         let [pooled, mapped] = self.rows().map(|row| row.outcome.unwrap_err());
@@ -147,14 +147,14 @@ impl Guest {
         pooled
     }
 
-    /// Why it is not admitted, which is the same on both allocators.
+    /// Returns the reason why it is not admitted, which is the same on both allocators.
     #[track_caller]
     fn refusal(&self) -> AdmissionError {
         refusal(&self.component())
     }
 }
 
-/// Why these bytes are not admitted, which is the same on both allocators.
+/// Returns the reason why these bytes are not admitted, which is the same on both allocators.
 #[track_caller]
 fn refusal(component: &[u8]) -> AdmissionError {
     let [pooled, mapped] =
@@ -190,7 +190,7 @@ fn limit(what: &str, limit: u64) -> RowFailure {
     }
 }
 
-/// What the answer of this guest is said to be wrong in.
+/// Returns the field and the problem of this guest's invalid outcome.
 #[track_caller]
 fn invalid(guest: &Guest) -> (String, String) {
     match guest.failure() {

@@ -1,9 +1,9 @@
-//! What the sandbox leaves out of WebAssembly, and components that are none of ours.
+//! WebAssembly features that the sandbox disables, and components of other interfaces.
 
 use super::refusal;
 use domesday_engine::AdmissionError;
 
-/// A component that holds this module and exports what a release must.
+/// Returns a component that holds this module and exports what a release must.
 fn holding(module: &str) -> Vec<u8> {
     let text = format!(
         r#"(component (core module {module})
@@ -71,7 +71,7 @@ fn bytes_of_no_meaning_are_refused() {
     }
 }
 
-/// Nothing is an allowed import because it lies deeper.
+/// Nesting makes no import allowed.
 #[test]
 fn an_import_is_forbidden_however_it_is_dressed() {
     for import in [

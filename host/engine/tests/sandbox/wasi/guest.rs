@@ -236,7 +236,8 @@ const IMPORTS: [(&str, &str); 21] = [
     ),
 ];
 
-/// A guest whose estimate is one more than what `body` leaves on the stack: a whole number as i64.
+/// Returns a guest whose estimate is one more than the whole number (i64) that `body` leaves on the
+/// stack.
 pub fn guest(body: &str) -> Vec<u8> {
     guest_importing(body, "")
 }
@@ -281,7 +282,8 @@ fn row(component: &[u8], allocation: Allocation) -> Row {
     release.value(&Arc::new(subject(3)), Arc::new(Nothing))
 }
 
-/// What the guest found, which is the same on both allocators and in the next row.
+/// Returns the number that the guest found, which is the same on both allocators and in the next
+/// row.
 #[track_caller]
 pub fn found(body: &str) -> u64 {
     let component = guest(body);

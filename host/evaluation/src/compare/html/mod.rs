@@ -114,7 +114,7 @@ fn section(found: &Comparison, by: &str, title: &str) -> Markup {
     }
 }
 
-/// Of many groups, those with most rows, in their order.
+/// Returns the groups with most rows, at most `most`, in their present order.
 fn largest(groups: &[Group], most: usize) -> Vec<&Group> {
     let mut places: Vec<usize> = (0..groups.len()).collect();
     // A stable sort: of equals, those that come first stay first.

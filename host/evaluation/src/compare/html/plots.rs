@@ -25,7 +25,7 @@ fn some(marks_of: &[Mark], shape: Shape, line: Option<f64>, axis: &str) -> PlotS
     }
 }
 
-/// How changes are distributed.
+/// Plots the distribution of changes.
 pub fn changes(found: &Comparison) -> PlotSvg {
     match found.changes.total() {
         0 => Ok(None),
@@ -33,7 +33,7 @@ pub fn changes(found: &Comparison) -> PlotSvg {
     }
 }
 
-/// Each row's change by its value.
+/// Plots the change of each row against its value.
 pub fn by_value(found: &Comparison) -> PlotSvg {
     match found.points.is_empty() {
         true => Ok(None),
@@ -58,7 +58,7 @@ pub fn by_group(groups: &[&Group]) -> PlotSvg {
     some(&found, Shape::Changes, Some(0.0), "median change, %")
 }
 
-/// Two marks a group, A's and B's.
+/// Returns two marks for a group, A's and B's.
 fn both(label: &str, values: Sides<f64>, intervals: Option<Sides<[f64; 2]>>) -> [Mark; 2] {
     let mark = |name: &str, value, interval, colour| Mark {
         label: format!("{label}: {name}"),
@@ -105,7 +105,7 @@ pub fn coverage(found: &Comparison) -> PlotSvg {
     some(&all, Shape::Points, line, "prices in their range, %")
 }
 
-/// How wide ranges are.
+/// Plots the median width of the ranges.
 pub fn width(found: &Comparison) -> PlotSvg {
     let mut all = Vec::new();
     for (label, group) in groups(found) {
@@ -133,14 +133,14 @@ pub fn confidence(found: &Comparison) -> PlotSvg {
     });
     let rows: usize = found.bands.iter().map(|crossing| crossing.rows).sum();
     let share = |of: &dyn Fn(&Sides<&str>) -> bool| {
-        let held = found.bands.iter().filter(|crossing| {
+        let matching = found.bands.iter().filter(|crossing| {
             of(&Sides {
                 a: crossing.a.as_str(),
                 b: crossing.b.as_str(),
             })
         });
-        let held: usize = held.map(|crossing| crossing.rows).sum();
-        100.0 * held as f64 / rows.max(1) as f64
+        let matching: usize = matching.map(|crossing| crossing.rows).sum();
+        100.0 * matching as f64 / rows.max(1) as f64
     };
     let all: Vec<Mark> = names
         .iter()
@@ -176,7 +176,7 @@ pub fn fuel(found: &Comparison) -> PlotSvg {
     }
 }
 
-/// How long rows take.
+/// Plots the time that rows take.
 pub fn time(found: &Comparison) -> PlotSvg {
     match &found.cost {
         Some(cost) => spread(&cost.micros, 1.0, "microseconds a row"),

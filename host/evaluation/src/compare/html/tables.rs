@@ -15,7 +15,7 @@ pub fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "–".to_owned(), |ratio| format!("{ratio:.2}×"))
 }
 
-/// Whole pounds with their thousands.
+/// Formats whole pounds with commas between the thousands.
 fn pounds(value: f64) -> String {
     let digits = format!("{:.0}", value.abs());
     let mut text = String::new();
@@ -112,15 +112,15 @@ pub fn bands(found: &Comparison) -> Markup {
 
 fn square(title: &str, words: &[&str], cells: &[(&str, &str, usize)]) -> Markup {
     let rows = |a: &str, b: &str| {
-        let held = cells.iter().filter(|(x, y, _)| *x == a && *y == b);
-        held.map(|(_, _, rows)| *rows).sum::<usize>()
+        let matching = cells.iter().filter(|(x, y, _)| *x == a && *y == b);
+        matching.map(|(_, _, rows)| *rows).sum::<usize>()
     };
     html! { div { h3 { (title) } table.square {
         thead { tr { th {} @for b in words { th { "B " (b) } } } }
         tbody { @for a in words { tr {
             td { "A " (a) }
-            @for b in words { @let held = rows(a, b);
-                td class=(match (held, a == b) { (0, _) => "cell", (_, true) => "cell stay", (_, false) => "cell moved" }) { (held) }
+            @for b in words { @let count = rows(a, b);
+                td class=(match (count, a == b) { (0, _) => "cell", (_, true) => "cell stay", (_, false) => "cell moved" }) { (count) }
             }
         } } }
     } } }

@@ -54,12 +54,12 @@ fn the_verdict_and_warnings_stand_before_any_table() {
     subject.releases.b.latest_sale = Some("2024-06-30".to_owned());
     let found = crate::compare::comparison::Comparison::of(subject, &rows(), &|_| None);
     let text = page(&found).unwrap();
-    let place = |words: &str| text.find(words).unwrap_or(usize::MAX);
-    let table = place("<table");
-    assert!(place("value from different snapshots") < place("class=\"figures\""));
-    assert!(place("B's snapshot ends on 2024-06-30") < place("class=\"figures\""));
-    assert!(place("1 row changes status") < table);
-    assert!(place("Moved furthest") < table);
+    let position = |words: &str| text.find(words).unwrap_or(usize::MAX);
+    let table = position("<table");
+    assert!(position("value from different snapshots") < position("class=\"figures\""));
+    assert!(position("B's snapshot ends on 2024-06-30") < position("class=\"figures\""));
+    assert!(position("1 row changes status") < table);
+    assert!(position("Moved furthest") < table);
     assert!(
         !page(&comparison(&rows()))
             .unwrap()

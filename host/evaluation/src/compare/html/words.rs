@@ -8,7 +8,7 @@ use maud::{Markup, html};
 pub fn words(found: &Comparison) -> Markup {
     let least = found.subject.least_rows;
     html! {
-        h2 { "What the words mean" }
+        h2 { "Glossary" }
         dl.words {
             dt { "change" } dd { "B's estimate over A's, less 1, on a row that both value; " b { "total" } " is that of the sums of all estimates." }
             dt { "flip" } dd { "A row that one of the two values, refers to a person or fails on, and the other does not." }

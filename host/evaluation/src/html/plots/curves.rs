@@ -17,7 +17,7 @@ fn framed<'a, 'b, D: DrawingBackend>(
     chart
 }
 
-/// How errors or changes are distributed, per cent.
+/// Plots the distribution of errors or changes, per cent.
 pub fn distribution(errors: &Histogram, frame: Frame<'_>) -> Result<String, PlotError> {
     let rows = errors.total();
     let share = |count: usize| 100.0 * count as f64 / rows.max(1) as f64;
@@ -61,7 +61,7 @@ struct Window {
 }
 
 impl Window {
-    /// That of the middle 98 % of the points.
+    /// Returns the window of the middle 98 % of the points.
     fn of(points: &[[f64; 2]]) -> Window {
         let ends = |at: usize, spared: f64| {
             let mut values: Vec<f64> = points.iter().map(|point| point[at]).collect();
@@ -80,14 +80,15 @@ impl Window {
         }
     }
 
-    /// Where a point is drawn, and whether that is the edge which it lies beyond.
-    fn place(&self, [value, change]: [f64; 2]) -> ((f64, f64), bool) {
+    /// Returns the position of a point, and whether the point lies beyond the edge and is drawn on
+    /// it.
+    fn position(&self, [value, change]: [f64; 2]) -> ((f64, f64), bool) {
         let (value, change) = (value / 1_000.0, 100.0 * change);
-        let place = (
+        let position = (
             value.clamp(self.values[0], self.values[1]),
             change.clamp(self.changes[0], self.changes[1]),
         );
-        (place, place != (value, change))
+        (position, position != (value, change))
     }
 }
 
@@ -96,7 +97,7 @@ pub fn beyond(points: &[[f64; 2]]) -> usize {
     let window = Window::of(points);
     points
         .iter()
-        .filter(|point| window.place(**point).1)
+        .filter(|point| window.position(**point).1)
         .count()
 }
 
@@ -121,12 +122,14 @@ pub fn scattered(points: &[[f64; 2]], frame: Frame<'_>) -> Result<String, PlotEr
         chart.draw_series(DashedLineSeries::new(zero, 5, 4, INK.stroke_width(1)))?;
         let (beyond, within): (Vec<_>, Vec<_>) = points
             .iter()
-            .map(|point| window.place(*point))
+            .map(|point| window.position(*point))
             .partition(|(_, beyond)| *beyond);
-        let within = within.into_iter().map(|(place, _)| place);
-        chart.draw_series(within.map(|place| Circle::new(place, 2, RELEASE.mix(0.5).filled())))?;
-        let beyond = beyond.into_iter().map(|(place, _)| place);
-        chart.draw_series(beyond.map(|place| TriangleMarker::new(place, 5, INK.filled())))?;
+        let within = within.into_iter().map(|(position, _)| position);
+        chart.draw_series(
+            within.map(|position| Circle::new(position, 2, RELEASE.mix(0.5).filled())),
+        )?;
+        let beyond = beyond.into_iter().map(|(position, _)| position);
+        chart.draw_series(beyond.map(|position| TriangleMarker::new(position, 5, INK.filled())))?;
         area.present()?;
     }
     Ok(text)

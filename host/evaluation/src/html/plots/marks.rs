@@ -8,7 +8,7 @@ use plotters::prelude::*;
 pub struct Mark {
     /// The label.
     pub label: String,
-    /// How much, and in which colour.
+    /// The value of the mark.
     pub value: f64,
     /// Its colour.
     pub colour: RGBColor,
@@ -70,7 +70,7 @@ pub fn marks(
             .margin(6)
             .margin_right(40)
             .x_label_area_size(42)
-            .y_label_area_size(frame.names())
+            .y_label_area_size(frame.label_width())
             .build_cartesian_2d(low..high, (0..rows - 1).into_segmented())?;
         // The vertical axis counts upwards, and a reader downwards.
         let of = |row: i32| {

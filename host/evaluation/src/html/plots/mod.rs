@@ -42,16 +42,16 @@ pub struct Frame<'a> {
 }
 
 impl Frame<'_> {
-    /// The width for the labels of marks.
-    fn names(self) -> u32 {
+    /// Returns the width for the labels of marks.
+    fn label_width(self) -> u32 {
         if self.width < WIDE { 140 } else { 210 }
     }
 
     /// Returns the name, as far as there is room for it.
     fn fitting(self, name: &str) -> String {
-        let room = self.names() as usize / 7;
-        match name.chars().count() > room {
-            true => name.chars().take(room - 1).chain(['…']).collect(),
+        let max_chars = self.label_width() as usize / 7;
+        match name.chars().count() > max_chars {
+            true => name.chars().take(max_chars - 1).chain(['…']).collect(),
             false => name.to_owned(),
         }
     }
@@ -66,7 +66,7 @@ fn decimals(span: f64) -> usize {
     }
 }
 
-/// With its sign, but for nothing.
+/// Formats a number with its sign. Zero has none.
 fn signed(value: f64, places: usize) -> String {
     let text = format!("{value:+.places$}");
     match text.trim_start_matches(['+', '-', '0', '.']).is_empty() {

@@ -14,7 +14,7 @@ where
     I: Iterator<Item = Result<T, BuildError>>,
     K: Ord + Copy,
 {
-    /// Groups of `rows`, which come in order of `key`.
+    /// Groups `rows`, which come in order of `key`.
     pub(crate) fn new(mut rows: I, key: fn(&T) -> K) -> Result<Self, BuildError> {
         let ahead = rows.next().transpose()?;
         Ok(Groups { rows, ahead, key })

@@ -26,8 +26,8 @@ const MOST_RUNS: usize = 64;
 /// Takes seeds in any order.
 pub(crate) struct Sorter<T: Seed> {
     scratch: Rc<Scratch>,
-    held: Vec<T>,
-    /// Bytes that `held` takes.
+    seeds: Vec<T>,
+    /// Bytes that `seeds` takes.
     bytes: usize,
     runs: Vec<Run>,
     count: u64,
@@ -37,21 +37,21 @@ impl<T: Seed> Sorter<T> {
     pub(crate) fn new(scratch: &Rc<Scratch>) -> Sorter<T> {
         Sorter {
             scratch: Rc::clone(scratch),
-            held: Vec::new(),
+            seeds: Vec::new(),
             bytes: 0,
             runs: Vec::new(),
             count: 0,
         }
     }
 
-    /// Takes one.
+    /// Adds a seed, and spills when the sorter's share of memory is used up.
     ///
     /// # Errors
     /// The scratch folder cannot be written.
     pub(crate) fn push(&mut self, seed: T) -> Result<(), BuildError> {
         self.bytes += size_of::<T>() + seed.heap();
         self.count += 1;
-        self.held.push(seed);
+        self.seeds.push(seed);
         if self.bytes >= self.scratch.share() {
             self.spill()?;
         }
@@ -59,9 +59,9 @@ impl<T: Seed> Sorter<T> {
     }
 
     fn spill(&mut self) -> Result<(), BuildError> {
-        self.held.sort_unstable_by_key(T::key);
+        self.seeds.sort_unstable_by_key(T::key);
         let mut run = RunWriter::create(&self.scratch)?;
-        for seed in self.held.drain(..) {
+        for seed in self.seeds.drain(..) {
             run.write(&seed)?;
         }
         self.bytes = 0;
@@ -82,14 +82,14 @@ impl<T: Seed> Sorter<T> {
     /// The scratch folder cannot be written.
     pub(crate) fn finish(mut self) -> Result<Sorted<T>, BuildError> {
         if self.runs.is_empty() {
-            self.held.sort_unstable_by_key(T::key);
-            self.held.shrink_to_fit();
-            return Ok(Sorted::held(self.held));
+            self.seeds.sort_unstable_by_key(T::key);
+            self.seeds.shrink_to_fit();
+            return Ok(Sorted::in_memory(self.seeds));
         }
-        if !self.held.is_empty() {
+        if !self.seeds.is_empty() {
             self.spill()?;
         }
-        Ok(Sorted::spilled(self.runs, self.count))
+        Ok(Sorted::on_disk(self.runs, self.count))
     }
 }
 

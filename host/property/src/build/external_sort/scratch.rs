@@ -33,7 +33,7 @@ impl Scratch {
         }))
     }
 
-    /// Bytes that one sorter may hold.
+    /// Returns the number of bytes that one sorter may hold.
     pub(super) fn share(&self) -> usize {
         self.share
     }

@@ -11,7 +11,7 @@ pub(crate) trait Seed: Clone + Serialize + DeserializeOwned {
     /// Returns the place in the order.
     fn key(&self) -> Self::Key;
 
-    /// Bytes on the heap behind the seed.
+    /// Returns the number of bytes on the heap behind the seed.
     fn heap(&self) -> usize {
         0
     }

@@ -9,7 +9,7 @@ use std::collections::binary_heap::PeekMut;
 
 /// Seeds in order.
 pub(crate) struct Sorted<T> {
-    place: Storage<T>,
+    storage: Storage<T>,
     count: u64,
 }
 
@@ -19,17 +19,17 @@ enum Storage<T> {
 }
 
 impl<T: Seed> Sorted<T> {
-    pub(super) fn held(seeds: Vec<T>) -> Sorted<T> {
+    pub(super) fn in_memory(seeds: Vec<T>) -> Sorted<T> {
         let count = seeds.len() as u64;
         Sorted {
-            place: Storage::Memory(seeds),
+            storage: Storage::Memory(seeds),
             count,
         }
     }
 
-    pub(super) fn spilled(runs: Vec<Run>, count: u64) -> Sorted<T> {
+    pub(super) fn on_disk(runs: Vec<Run>, count: u64) -> Sorted<T> {
         Sorted {
-            place: Storage::Disk(runs),
+            storage: Storage::Disk(runs),
             count,
         }
     }
@@ -41,7 +41,7 @@ impl<T: Seed> Sorted<T> {
 
     /// Returns all of them, for the last time.
     pub(crate) fn drain<'a>(self) -> Result<Rows<'a, T>, BuildError> {
-        match self.place {
+        match self.storage {
             Storage::Memory(seeds) => Ok(Rows::Owned(seeds.into_iter())),
             // The files are open, so their names may go already.
             Storage::Disk(runs) => Rows::merged(&runs),
@@ -50,7 +50,7 @@ impl<T: Seed> Sorted<T> {
 
     /// Returns all of them.
     pub(crate) fn rows(&self) -> Result<Rows<'_, T>, BuildError> {
-        match &self.place {
+        match &self.storage {
             Storage::Memory(seeds) => Ok(Rows::Lent(seeds.iter())),
             Storage::Disk(runs) => Rows::merged(runs),
         }

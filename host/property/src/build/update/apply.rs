@@ -16,7 +16,7 @@ use redb::WriteTransaction;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many more there are, or fewer.
+/// A change of a number.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Difference {
     more: u64,
@@ -127,7 +127,7 @@ fn damaged(table: &'static str) -> BuildError {
     BuildError::Snapshot(SnapshotError::Damaged { table })
 }
 
-/// Blocks of sales, and which cells have any.
+/// Updates the blocks of sales, and the list of cells that have any.
 fn blocks(
     old: &Snapshot,
     transaction: &WriteTransaction,
@@ -140,8 +140,8 @@ fn blocks(
         let mut sales: Vec<[u8; sale::WIDTH]> = Vec::new();
         if let Some(row) = old.sales.get(key).map_err(SnapshotError::from)? {
             let block = sale::block(row.value()).ok_or_else(|| damaged("sales"))?;
-            let kept = block.filter(|packed| !lost.contains(&packed.id()));
-            sales.extend(kept.map(|packed| *packed.bytes()));
+            let remaining = block.filter(|packed| !lost.contains(&packed.id()));
+            sales.extend(remaining.map(|packed| *packed.bytes()));
         }
         let mut encoded = Vec::with_capacity(sale::WIDTH);
         for row in &turn.gained {
@@ -181,7 +181,7 @@ fn blocks(
     Ok(())
 }
 
-/// Takes each lost day away once, and puts the gained ones in their places.
+/// Removes each lost day once, and inserts the gained ones in order.
 fn turn_days(days: &mut Vec<u16>, turn: &RowChange<u16, u16>) -> Option<()> {
     for day in &turn.lost {
         let at = days.binary_search(day).ok()?;
@@ -192,7 +192,7 @@ fn turn_days(days: &mut Vec<u16>, turn: &RowChange<u16, u16>) -> Option<()> {
     Some(())
 }
 
-/// Sale days of properties.
+/// Updates the sale days of properties.
 fn properties(
     old: &Snapshot,
     transaction: &WriteTransaction,
@@ -212,7 +212,7 @@ fn properties(
     Ok(())
 }
 
-/// Days of category A sales of dwellings, by postcode.
+/// Updates the days of category A sales of dwellings, by postcode.
 fn postcode_days(
     old: &Snapshot,
     transaction: &WriteTransaction,

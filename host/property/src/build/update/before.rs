@@ -54,13 +54,13 @@ pub(super) fn find(
     let mut sales = FxHashMap::default();
     let mut latest_of_others = None;
     let total = old.facts.rows.placed_sales + old.facts.rows.unplaced_sales;
-    let (mut blocks, mut done) = (0_u64, 0);
+    let (mut blocks, mut processed) = (0_u64, 0);
     watch("find", 0, total);
     let all = old.sales.range::<u64>(..).map_err(SnapshotError::from)?;
     for block in all {
         let (key, bytes) = block.map_err(SnapshotError::from)?;
         for packed in sale::block(bytes.value()).ok_or(DAMAGED)? {
-            done += 1;
+            processed += 1;
             let named = ids.contains(&packed.id());
             let rival = alone.get(&packed.id());
             if named || rival.is_some() {
@@ -89,7 +89,7 @@ pub(super) fn find(
         }
         blocks += 1;
         if blocks.is_multiple_of(BLOCKS_BETWEEN_REPORTS) {
-            watch("find", done, total.max(done));
+            watch("find", processed, total.max(processed));
         }
     }
     watch("find", total, total);

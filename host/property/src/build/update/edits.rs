@@ -60,7 +60,7 @@ pub(super) fn work_out(
     while let Some((id, rows)) = transactions.next()? {
         let was = before.sales.get(&id).copied();
         let rows = in_order(rows, &months.moments)?;
-        let now = last_word(rows, was.is_some(), &mut report);
+        let now = final_row(rows, was.is_some(), &mut report);
         if was.is_some() || now.is_some() {
             standing.push((was, now));
         }
@@ -127,8 +127,9 @@ struct MatchedTransaction {
     by_rule: Option<ByRule>,
 }
 
-/// By postcode, the homes that several addresses meet by rules of one address, of the months and of
-/// before.
+/// Returns, by postcode, the homes that several addresses meet by rules of one address.
+///
+/// It counts the addresses of the months and of the snapshot before.
 fn contested(before: &OldSales, meetings: &[MatchedTransaction]) -> FxHashMap<u64, FxHashSet<u64>> {
     let mut met: FxHashMap<u64, Vec<(u64, u64)>> = FxHashMap::default();
     for meeting in meetings {
@@ -174,7 +175,7 @@ fn rejoined(
 }
 
 /// Returns the row that remains after all rows of one transaction, if any.
-fn last_word(
+fn final_row(
     rows: Vec<SaleSeed>,
     mut known: bool,
     report: &mut UpdateCounts,
@@ -251,7 +252,8 @@ impl District {
     }
 }
 
-/// Each address of some postcodes: fingerprint, UPRN, postcode, and whether it is premises'.
+/// Passes each address of some postcodes to `take`: fingerprint, UPRN, postcode, and whether it is
+/// premises'.
 fn each_address(
     old: &Snapshot,
     postcodes: RangeInclusive<u64>,
@@ -282,9 +284,9 @@ fn by_rule(
     if !old.origin.by_rules || now.address.other_type {
         return Ok(None);
     }
-    let asked = now.written.asked();
+    let query = now.written.query();
     let is_premises = |uprn| addresses.premises.contains(&uprn);
-    let within = rules::within_postcode(&addresses.known, &asked, is_premises);
+    let within = rules::within_postcode(&addresses.known, &query, is_premises);
     let postcode = now.sale.postcode;
     if within.is_some() || old.place(postcode)?.is_some() {
         return Ok(within);
@@ -292,7 +294,7 @@ fn by_rule(
     district.turn_to(old, postcode)?;
     let is_premises = |uprn| district.premises.contains(&uprn);
     let known = &district.known;
-    Ok(rules::within_district(known, postcode, &asked, is_premises))
+    Ok(rules::within_district(known, postcode, &query, is_premises))
 }
 
 /// Matches a transaction to its property, as in a build.

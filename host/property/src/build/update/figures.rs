@@ -70,7 +70,7 @@ impl YearsToCompute {
         }
     }
 
-    /// Returns whether an area's row of a year is wanted.
+    /// Reports whether the row of an area and a year is computed anew.
     fn has(&self, area: Area, year: i32) -> bool {
         let of_area = || self.of_areas.get(&area).is_some_and(|y| y.contains(&year));
         self.everywhere.contains(&year) || of_area()
@@ -113,22 +113,22 @@ pub(super) fn run(
     latest_sale: Option<i32>,
     scratch: &Rc<Scratch>,
 ) -> Result<(), BuildError> {
-    let wanted = YearsToCompute::new(old, edits, latest_sale);
+    let years = YearsToCompute::new(old, edits, latest_sale);
     let mut stale = BTreeSet::new();
     for row in old.figures.range::<u64>(..).map_err(SnapshotError::from)? {
         let key = row.map_err(SnapshotError::from)?.0.value();
         let place = area_and_year(key).ok_or(SnapshotError::Damaged { table: "figures" })?;
-        if wanted.has(place.0, place.1) {
+        if years.has(place.0, place.1) {
             stale.insert(key);
         }
     }
-    let seeds = gather(old, edits, &wanted, scratch)?.finish()?;
+    let seeds = gather(old, edits, &years, scratch)?.finish()?;
     let mut table = Table::open(transaction, tables::FIGURES)?;
     let last = latest_sale.map_or(0, |day| last_whole_month(Day(day)));
     figures::compute(
         seeds,
         last,
-        |area, year| wanted.has(area, year),
+        |area, year| years.has(area, year),
         |key, row| {
             stale.remove(&key);
             let before = old.figures.get(key).map_err(SnapshotError::from)?;
@@ -145,7 +145,7 @@ pub(super) fn run(
 fn gather(
     old: &Snapshot,
     edits: &Edits,
-    wanted: &YearsToCompute,
+    years: &YearsToCompute,
     scratch: &Rc<Scratch>,
 ) -> Result<Sorter<FigureSeed>, BuildError> {
     let named: FxHashSet<u64> = edits
@@ -160,7 +160,7 @@ fn gather(
         let (key, bytes) = block.map_err(SnapshotError::from)?;
         // The windows of a year reach into the year before.
         let year = Cell::of_key(key.value()).1 - 1970;
-        if !wanted.anywhere.contains(&year) && !wanted.anywhere.contains(&(year + 1)) {
+        if !years.anywhere.contains(&year) && !years.anywhere.contains(&(year + 1)) {
             continue;
         }
         let damaged = || SnapshotError::Damaged { table: "sales" };
@@ -170,17 +170,17 @@ fn gather(
             }
             let row = packed.row().ok_or_else(damaged)?;
             let month = figures::month(row.day);
-            if !figures::counts(&row) || !within(&wanted.anywhere, month) {
+            if !figures::counts(&row) || !within(&years.anywhere, month) {
                 continue;
             }
-            take(&row, None, wanted, &mut seeds)?;
-            if !within(&wanted.of_authorities, month) {
+            take(&row, None, years, &mut seeds)?;
+            if !within(&years.of_authorities, month) {
                 continue;
             }
             match row.uprn {
                 0 => {
                     let place = old.place(row.postcode)?;
-                    of_authority(&row, place.and_then(|p| p.authority), wanted, &mut seeds)?;
+                    of_authority(&row, place.and_then(|p| p.authority), years, &mut seeds)?;
                 }
                 uprn => of_properties.push(PropertyRow { uprn, row })?,
             }
@@ -192,14 +192,14 @@ fn gather(
     while let Some((uprn, sales)) = homes.next()? {
         let authority = authority_of(old, uprn)?;
         for sale in sales {
-            of_authority(&sale.row, authority, wanted, &mut seeds)?;
+            of_authority(&sale.row, authority, years, &mut seeds)?;
         }
     }
     for sale in edits.all.iter().filter_map(|edit| edit.new.as_ref()) {
         let JoinedSale { authority, row, .. } = sale;
         let authority: OrderedCode = *authority;
         if figures::counts(row) {
-            take(row, authority.code(), wanted, &mut seeds)?;
+            take(row, authority.code(), years, &mut seeds)?;
         }
     }
     Ok(seeds)
@@ -220,12 +220,12 @@ fn authority_of(old: &Snapshot, uprn: u64) -> Result<Option<GssCode>, BuildError
 fn take(
     row: &Row,
     authority: Option<GssCode>,
-    wanted: &YearsToCompute,
+    years: &YearsToCompute,
     seeds: &mut Sorter<FigureSeed>,
 ) -> Result<(), BuildError> {
     let month = figures::month(row.day);
     for area in figures::areas(row, authority) {
-        if wanted.needs(area, month) {
+        if years.needs(area, month) {
             seeds.push(figures::seed(area, row))?;
         }
     }
@@ -236,14 +236,14 @@ fn take(
 fn of_authority(
     row: &Row,
     authority: Option<GssCode>,
-    wanted: &YearsToCompute,
+    years: &YearsToCompute,
     seeds: &mut Sorter<FigureSeed>,
 ) -> Result<(), BuildError> {
     let Some(code) = authority else {
         return Ok(());
     };
     let area = (AreaLevel::LocalAuthority, u64::from(code.packed()));
-    if wanted.needs(area, figures::month(row.day)) {
+    if years.needs(area, figures::month(row.day)) {
         seeds.push(figures::seed(area, row))?;
     }
     Ok(())

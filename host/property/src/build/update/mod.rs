@@ -50,7 +50,8 @@ pub fn update(
     watch: &mut Progress<'_>,
 ) -> Result<UpdateReport, BuildError> {
     let old = Snapshot::open(from)?;
-    let (Some(held), true) = (old.origin.price_paid_to.clone(), old.unmatched.is_some()) else {
+    let (Some(stored_to), true) = (old.origin.price_paid_to.clone(), old.unmatched.is_some())
+    else {
         return Err(BuildError::NotUpdatable {
             path: from.to_owned(),
         });
@@ -64,12 +65,12 @@ pub fn update(
         max_rejected,
         watch,
     )?;
-    let months = months::read(&mut sources, &held, &scratch)?;
+    let months = months::read(&mut sources, &stored_to, &scratch)?;
     let (files, rejects) = sources.finish();
     rejects.finish()?;
 
     let before = before::find(&old, &months, watch)?;
-    let price_paid_to = months.moments.iter().cloned().chain([held]).max();
+    let price_paid_to = months.moments.iter().cloned().chain([stored_to]).max();
     let edits = edits::work_out(&old, months, &before)?;
 
     let database_path = staged.path(SNAPSHOT_FILE);

@@ -15,14 +15,14 @@ pub(super) struct Months {
     pub(super) ids: FxHashSet<u64>,
     /// The postcodes that rows name, packed.
     pub(super) postcodes: FxHashSet<u64>,
-    /// When the rows of each file act, by the file's number.
+    /// The moment at which the rows of each file act, by the file's number.
     pub(super) moments: Vec<Moment>,
 }
 
 /// Reads the files, which must act after those that the snapshot holds.
 pub(super) fn read(
     sources: &mut Sources<'_, '_>,
-    held: &Moment,
+    stored_to: &Moment,
     scratch: &Rc<Scratch>,
 ) -> Result<Months, BuildError> {
     let read = sales::read(sources, scratch)?;
@@ -39,11 +39,11 @@ pub(super) fn read(
     let files = sources.paths(Kind::PricePaid).into_iter();
     for ((moment, path), with_rows) in read.moments.iter().zip(files).zip(with_rows) {
         // A file without a counted row has no moment either.
-        if with_rows && moment <= held {
+        if with_rows && moment <= stored_to {
             return Err(BuildError::NoUpdate {
                 path,
                 latest: Day(i32::from(moment.latest_day)),
-                held: Day(i32::from(held.latest_day)),
+                stored_to: Day(i32::from(stored_to.latest_day)),
             });
         }
     }

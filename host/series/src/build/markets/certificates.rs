@@ -86,11 +86,11 @@ impl Certificates {
         let keys = keys_of_parts(&sale.saon, &sale.paon, &sale.street, &sale.locality);
         let mut home = None;
         for key in &keys {
-            let wanted = fingerprint(postcode, key);
-            let from = self.keys.partition_point(|(known, _)| *known < wanted);
+            let print = fingerprint(postcode, key);
+            let from = self.keys.partition_point(|(known, _)| *known < print);
             for (_, uprn) in self.keys[from..]
                 .iter()
-                .take_while(|(known, _)| *known == wanted)
+                .take_while(|(known, _)| *known == print)
             {
                 if *home.get_or_insert(*uprn) != *uprn {
                     return CertificateMeasures::default();

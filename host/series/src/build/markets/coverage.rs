@@ -29,9 +29,9 @@ impl Coverage {
         };
         let parts: Vec<&str> = text.split(':').collect();
         let [area_code, first, last] = parts[..] else {
-            return Err(refuse("it has the form CODE:YYYY-MM:YYYY-MM"));
+            return Err(refuse("expected CODE:YYYY-MM:YYYY-MM"));
         };
-        let month = |text| Month::parse(text).ok_or_else(|| refuse("a month has the form YYYY-MM"));
+        let month = |text| Month::parse(text).ok_or_else(|| refuse("expected months as YYYY-MM"));
         let months = Span {
             first: month(first)?,
             last: month(last)?,

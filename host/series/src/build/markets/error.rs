@@ -1,4 +1,4 @@
-//! Why a markets package could not be built.
+//! Errors of building a markets package.
 
 use super::report::Report;
 use domesday_registers::ReadError;
@@ -6,8 +6,10 @@ use domesday_registers::sources::Unreadable;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a markets package could not be built. Damaged rows of the large registers are no reason:
-/// they are rejected and counted. A damaged cell of a small table is one, and is named.
+/// The reason why a markets package could not be built.
+///
+/// The build rejects and counts the damaged rows of large registers. A damaged cell of a small
+/// table is an error that names the cell.
 #[derive(Debug, thiserror::Error)]
 pub enum MarketsError {
     /// A register's file is not of the expected kind.
@@ -18,7 +20,7 @@ pub enum MarketsError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A workbook or table of rents cannot be opened.
@@ -26,13 +28,13 @@ pub enum MarketsError {
     Rents {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the file.
         reason: String,
     },
-    /// A file of rents of which nothing is of use.
+    /// A file of rents without a usable one.
     #[error(
-        "{}: none of its {rows} rents is of use: {left_out} are of no authority of the areas files, \
-         and the others are marked as not available",
+        "{}: no usable rent: {left_out} of its {rows} rents belong to no authority of the areas \
+         files, and the others are marked as not available",
         path.display()
     )]
     NothingKept {
@@ -52,14 +54,15 @@ pub enum MarketsError {
         sheet: String,
         /// The cell as a spreadsheet names it, such as `H7`.
         cell: String,
-        /// What was expected.
+        /// The fault of the cell.
         reason: &'static str,
         /// The cell's text.
         value: String,
     },
     /// Two files of rents have different windows.
     #[error(
-        "rents of {first} months and of {second} months cannot stand in one series; give files of one kind"
+        "cannot combine rents of {first} months and of {second} months in one series. Give files \
+         of one kind"
     )]
     MixedRents {
         /// Months that a rent of the first file covers.
@@ -78,15 +81,15 @@ pub enum MarketsError {
         cell: String,
     },
     /// A statement of coverage that cannot be read or names an area that is not in the areas file.
-    #[error("{text:?} is no statement of coverage: {reason}")]
+    #[error("invalid coverage {text:?}: {reason}")]
     Coverage {
         /// The statement.
         text: String,
-        /// What is wrong with it.
+        /// The fault of the statement.
         reason: &'static str,
     },
     /// The digest of a source is invalid, which never happens.
-    #[error("{file}: its SHA-256 has not 64 hexadecimal digits")]
+    #[error("{file}: invalid SHA-256: expected 64 hexadecimal digits")]
     Digest {
         /// The file.
         file: String,
@@ -95,13 +98,13 @@ pub enum MarketsError {
     #[error(transparent)]
     Write(#[from] crate::build::BuildError),
     /// There is no sale, so no month can be stated.
-    #[error("the price paid files hold no category A sale of a dwelling within the areas given")]
+    #[error("the price paid files hold no category A sale of a dwelling in the areas files' areas")]
     NoSales,
     /// Files of a part of the country, given as files of all of it.
     #[error(
-        "the price paid files hold no sale of {without} of {of} authorities, so that their counts \
-         would be 0. Give --covers CODE:YYYY-MM:YYYY-MM for each authority and the months that the \
-         files hold completely, or --whole-country if they hold every sale there was"
+        "the price paid files hold no sale for {without} of {of} authorities, whose counts would \
+         be 0. Give --covers CODE:YYYY-MM:YYYY-MM for each authority and the months that the files \
+         hold completely, or --whole-country if they hold every sale"
     )]
     PartOfTheCountry {
         /// Authorities without a sale.
@@ -111,9 +114,9 @@ pub enum MarketsError {
     },
     /// The files give no observation.
     #[error(
-        "the inputs give no observation at all: {counted} of {transactions} sales are counted, from \
-         {first} to {core}, and the shortest window has 12 months within the months that are \
-         covered. Give files of more months, or wider --covers"
+        "the inputs give no observations: {counted} of {transactions} sales count, from {first} \
+         to {core}. The shortest window needs 12 covered months. Give files of more months, or a \
+         wider --covers"
     )]
     NoObservation {
         /// Sales that are counted.
@@ -124,13 +127,14 @@ pub enum MarketsError {
         first: String,
         /// The last month that the release would state.
         core: String,
-        /// What was read and counted.
+        /// The counts of the rows read.
         report: Box<Report>,
     },
     /// A stated month has no sale: the register ends before it.
     #[error(
-        "the release would state {month}, but the newest sale is of {newest}; months without any sale \
-         are missing, not zero. Give the files of those months, or an earlier month of release"
+        "the release would state {month}, but the newest sale is from {newest}. A month without \
+         any sale is missing, not zero. Give the files of those months, or an earlier month of \
+         release"
     )]
     BeyondTheSales {
         /// The last month that would be stated.
@@ -140,8 +144,8 @@ pub enum MarketsError {
     },
     /// Files that are given as complete hold no sale of some month, but sales after it.
     #[error(
-        "the price paid files hold no sale of {month}, but one of {after}: a file is missing, or that \
-         sale's date is wrong. Give the file, or state with --covers which months are complete"
+        "the price paid files hold no sale in {month}, but one in {after}: a file is missing, \
+         or that sale's date is wrong. Give the file, or state the complete months with --covers"
     )]
     Gap {
         /// The first month without a sale.

@@ -27,7 +27,7 @@ impl Month {
 }
 
 impl fmt::Display for Month {
-    /// `YYYY-MM`.
+    /// Writes `YYYY-MM`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -63,7 +63,7 @@ impl Span {
         self.last < self.first
     }
 
-    /// Place of a month within, counted from 0.
+    /// Returns the position of a month within, counted from 0.
     pub fn position(self, month: Month) -> Option<usize> {
         self.holds(month)
             .then(|| usize::try_from(month.0 - self.first.0).ok())?

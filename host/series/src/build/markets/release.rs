@@ -19,7 +19,7 @@ pub struct ReleaseDetails {
     pub release_id: PackageId,
     /// The build timestamp (default: midnight after the newest observation's month).
     pub created: Option<Timestamp>,
-    /// When it is published, if that is to be recorded.
+    /// The time of publication, if it is to be recorded.
     pub published_at: Option<Timestamp>,
     /// Whether any source is invented.
     pub synthetic: bool,

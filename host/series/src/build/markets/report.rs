@@ -16,7 +16,7 @@ pub struct SalesReport {
     pub counted: u64,
     /// Standing transactions that are not, by reason.
     pub not_counted: Counts,
-    /// How a counted sale's authority was found.
+    /// The way in which a counted sale's authority was found.
     pub area_from: Counts,
     /// Counted sales with a floor area, whenever it came on record.
     pub with_floor_area: u64,

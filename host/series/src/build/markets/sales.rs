@@ -17,11 +17,11 @@ use domesday_registers::sources::{Verdict, count};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A type of dwelling as a place in the lists of the metrics, which begin with all types.
+/// A type of dwelling as an index into the lists of the metrics, which begin with all types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Dwelling(u8);
 
-/// The values of `property_type`, in the order of [`Dwelling::place`].
+/// The values of `property_type`, in the order of [`Dwelling::type_index`].
 pub(crate) const TYPES: [&str; 5] = ["all", "detached", "semi_detached", "terraced", "flat"];
 
 impl Dwelling {
@@ -36,8 +36,8 @@ impl Dwelling {
         }
     }
 
-    /// Place in [`TYPES`], 1 to 4.
-    pub(crate) fn place(self) -> usize {
+    /// Returns the position in [`TYPES`], 1 to 4.
+    pub(crate) fn type_index(self) -> usize {
         usize::from(self.0)
     }
 }
@@ -246,8 +246,9 @@ fn month(day: u16) -> Month {
     Month(Day(i32::from(day)).month())
 }
 
-/// That a country's sales have no month without any: one wrong date would else stretch every series
-/// to it, with zeros between.
+/// Checks that a country's sales have no month without any.
+///
+/// Otherwise one wrong date would stretch every series to it, with zeros between.
 fn without_gaps(months: impl Iterator<Item = Month>) -> Result<(), MarketsError> {
     let months: BTreeSet<Month> = months.collect();
     let mut pairs = months.iter().zip(months.iter().skip(1));

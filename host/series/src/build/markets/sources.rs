@@ -80,7 +80,7 @@ impl<'a> Sources<'a> {
         Ok(())
     }
 
-    /// Names of the files of a kind, by number.
+    /// Returns the names of the files of a kind, by number.
     pub(crate) fn names(&self, kind: Kind) -> Vec<String> {
         let files = self.sources.iter().filter(|source| source.kind == kind);
         files.map(|source| source.report.file.clone()).collect()

@@ -1,4 +1,4 @@
-//! Which months each authority of the grid is covered for.
+//! The covered months of each authority of the grid.
 
 use super::MarketsError;
 use super::areas::Grid;
@@ -8,8 +8,10 @@ use super::month::{Month, Span};
 /// The covered months of every authority of the grid, by number; `None` where it has none.
 pub(crate) type Spans = Vec<Option<Span>>;
 
-/// Puts statements to the grid. Without any, every authority is covered by `otherwise`. No month
-/// after `core` is covered, whatever is stated.
+/// Returns the covered months of every authority.
+///
+/// Without any statement, every authority is covered from `otherwise` to `core`. No month after
+/// `core` is covered.
 pub(crate) fn spans(
     stated: &[Coverage],
     grid: &Grid,
@@ -34,7 +36,7 @@ pub(crate) fn spans(
             reason,
         };
         let Some(area) = grid.of_whole(&coverage.area_code) else {
-            return Err(refuse("no authority of the areas file has this code"));
+            return Err(refuse("the areas files have no authority with this code"));
         };
         let span = &mut spans[usize::from(area)];
         if span.is_some() {

@@ -25,7 +25,7 @@ pub(super) fn key(dataset: &'static Dataset, metric: &str) -> Option<Key> {
     Some(Key::new(dataset, dataset.metric(metric)?))
 }
 
-/// Bank Rate, SONIA and its index, each on the dates that it is stated for.
+/// Adds Bank Rate, SONIA and its index, each on the dates that it is stated for.
 pub(super) fn references(draft: &mut Draft, published: &PublishedRates) {
     let all = [
         (DatabaseSeries::BankRate, "bank_rate", "rate_pct"),
@@ -48,7 +48,7 @@ pub(super) fn references(draft: &mut Draft, published: &PublishedRates) {
     }
 }
 
-/// Every node of every curve.
+/// Adds every node of every curve.
 pub(super) fn curves(draft: &mut Draft, published: &PublishedRates) {
     for ((kind, side), curve) in &published.curves {
         if let Some(dataset) = dataset(kind.dataset(*side)) {
@@ -79,7 +79,7 @@ fn nodes(draft: &mut Draft, dataset: &'static Dataset, side: CurveSide, curve: &
     }
 }
 
-/// With the snapshot and an interval from `start` to `end` months after it.
+/// Adds the snapshot and an interval from `start` to `end` months after it.
 pub(super) fn interval(
     observation: NewObservation,
     snapshot: NaiveDate,

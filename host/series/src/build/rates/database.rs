@@ -28,7 +28,7 @@ const DATE: [&str; 2] = ["DATE", "observation_date"];
 /// Reads one file.
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
     let values = table(file, published).map_err(|error| match error {
-        RatesError::File { place, fault } => {
+        RatesError::File { location, fault } => {
             let header = matches!(
                 fault,
                 RatesErrorKind::Layout(_)
@@ -36,17 +36,17 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
                     | RatesErrorKind::Csv(_)
             );
             match Diagnosis::of(&file.bytes).filter(|_| header) {
-                Some(form) => RatesErrorKind::Form(form).at(file.place()),
-                None => RatesError::File { place, fault },
+                Some(form) => RatesErrorKind::Form(form).at(file.location()),
+                None => RatesError::File { location, fault },
             }
         }
         other => other,
     })?;
     match values {
-        0 => Err(RatesErrorKind::Layout(
-            "holds no value of a series that is used here; download it again",
-        )
-        .at(file.place())),
+        0 => Err(
+            RatesErrorKind::Layout("holds no value of a known series. Download it again")
+                .at(file.location()),
+        ),
         _ => Ok(()),
     }
 }
@@ -61,7 +61,7 @@ fn table(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError>
         .from_reader(file.bytes.as_slice());
     let mut records = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| RatesErrorKind::from(error).at(file.place()))?;
+        let record = record.map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
         let line = record.position().map_or(0, csv::Position::line);
         records.push((line, record));
     }
@@ -79,7 +79,7 @@ fn table(file: &File, published: &mut PublishedRates) -> Result<u64, RatesError>
         }
     }
     let Some((line, header)) = rows.next() else {
-        return Err(RatesErrorKind::Layout("is empty").at(file.place()));
+        return Err(RatesErrorKind::Layout("is empty").at(file.location()));
     };
     if heads(header, &["DATE", "SERIES", "VALUE"]) {
         for (line, row) in rows.filter(|(_, r)| !blank(r)) {
@@ -127,7 +127,7 @@ fn columns(
     if !DATE.iter().any(|name| heads(header, &[name])) {
         let fault =
             RatesErrorKind::Layout("has no header that begins with DATE or observation_date");
-        return Err(fault.at(place(file, line, None)));
+        return Err(fault.at(location(file, line, None)));
     }
     let mut columns = Vec::new();
     let mut used = 0;
@@ -138,7 +138,7 @@ fn columns(
                     code: code.code.to_owned(),
                     title: title.to_owned(),
                 }
-                .at(place(file, line, None)));
+                .at(location(file, line, None)));
             }
             Some((code, _)) => Some(code.series),
             None if name.eq_ignore_ascii_case("SONIA") => Some(DatabaseSeries::Sonia),
@@ -148,7 +148,7 @@ fn columns(
             Some(series) => Column::Series(series),
             None => {
                 published.warnings.push(Warning {
-                    place: place(file, line, Some(name)),
+                    location: location(file, line, Some(name)),
                     reason: "the code is not one that is used here".to_owned(),
                 });
                 Column::LeftOut
@@ -160,7 +160,7 @@ fn columns(
     if used == 0 {
         let found = columns.into_iter().map(|(name, _)| name).collect();
         let fault = RatesErrorKind::NoSeries { found };
-        return Err(fault.at(place(file, line, None)));
+        return Err(fault.at(location(file, line, None)));
     }
     Ok(columns)
 }
@@ -174,7 +174,7 @@ fn title(file: &File, line: u64, row: &csv::StringRecord) -> Result<(), RatesErr
             code: code.to_owned(),
             title: title.to_owned(),
         }
-        .at(place(file, line, None))),
+        .at(location(file, line, None))),
         _ => Ok(()),
     }
 }
@@ -194,9 +194,10 @@ fn cell(
         return Ok(false);
     }
     let date = row.get(0).unwrap_or_default();
-    let day = dates::day(date)
-        .ok_or_else(|| RatesErrorKind::Date(date.to_owned()).at(place(file, line, Some("DATE"))))?;
-    let here = place(file, line, Some(name));
+    let day = dates::day(date).ok_or_else(|| {
+        RatesErrorKind::Date(date.to_owned()).at(location(file, line, Some("DATE")))
+    })?;
+    let here = location(file, line, Some(name));
     let value = text
         .parse::<f64>()
         .ok()
@@ -213,13 +214,13 @@ fn cell(
     Ok(true)
 }
 
-fn place(file: &File, line: u64, column: Option<&str>) -> SourceLocation {
+fn location(file: &File, line: u64, column: Option<&str>) -> SourceLocation {
     SourceLocation {
         cell: Some(match column {
             Some(column) => format!("line {line}, column {column}"),
             None => format!("line {line}"),
         }),
-        ..file.place()
+        ..file.location()
     }
 }
 
@@ -249,7 +250,7 @@ mod tests {
         );
         insta::assert_snapshot!(
             said(b"Date,5 year (75% LTV) fixed IUMBV34\n31 Jan 2025,4.63\n"),
-            @r#"bank.csv, line 1: the title "5 year (75% LTV) fixed" is not that of series IUMBV34"#
+            @r#"bank.csv, line 1: the title "5 year (75% LTV) fixed" does not match series IUMBV34"#
         );
     }
 
@@ -265,7 +266,7 @@ mod tests {
         insta::assert_snapshot!(said(b"DATE,XUDLUSS\n01 Sep 2026,1.3\n"));
         insta::assert_snapshot!(
             said(b"DATE,IUDBEDR\n"),
-            @"bank.csv: holds no value of a series that is used here; download it again"
+            @"bank.csv: holds no value of a known series. Download it again"
         );
         assert!(said(b"DATE;IUDBEDR\n01 Sep 2026;3.75\n").contains("separated by semicolons"));
     }

@@ -36,15 +36,15 @@ pub enum RatesError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
     /// Something in a file is wrong.
-    #[error("{place}: {fault}")]
+    #[error("{location}: {fault}")]
     File {
-        /// Where.
-        place: Box<SourceLocation>,
-        /// What.
+        /// The location in the file.
+        location: Box<SourceLocation>,
+        /// The kind of the error.
         fault: RatesErrorKind,
     },
 }
@@ -61,16 +61,16 @@ pub enum RatesErrorKind {
     /// Not readable CSV.
     #[error("{0}")]
     Csv(#[from] csv::Error),
-    /// The layout is none that is known.
+    /// An unknown layout.
     #[error("{0}")]
     Layout(&'static str),
     /// The file's form is another one.
     #[error("{0}")]
     Form(Diagnosis),
-    /// No column's name ends with a code that is used.
+    /// No column's name ends with the code of a known series.
     #[error(
-        "no column is of a series that is used here: a column's name ends with its code. Looked \
-         for: {}. Found: {}",
+        "no column belongs to a known series: a column's name must end with the series code. \
+         Looked for: {}. Found: {}",
         codes().join(", "),
         found.join(", ")
     )]
@@ -79,7 +79,7 @@ pub enum RatesErrorKind {
         found: Vec<String>,
     },
     /// A column of a series whose title is that of another.
-    #[error("the title {title:?} is not that of series {code}")]
+    #[error("the title {title:?} does not match series {code}")]
     Title {
         /// The code.
         code: String,
@@ -96,7 +96,7 @@ pub enum RatesErrorKind {
     #[error("{0} is not a maturity in whole months")]
     Maturity(String),
     /// Another file or cell states another value for the same figure.
-    #[error("{value} contradicts {other}, read before from {from}")]
+    #[error("{value} contradicts {other} from {from}")]
     Contradiction {
         /// The value here.
         value: f64,
@@ -107,16 +107,16 @@ pub enum RatesErrorKind {
     },
 }
 
-/// The codes of every series that is used.
+/// Returns the code of every series that is used.
 fn codes() -> Vec<&'static str> {
     super::codes::CODES.iter().map(|code| code.code).collect()
 }
 
 impl RatesErrorKind {
-    /// Returns the fault at a place.
-    pub(crate) fn at(self, place: SourceLocation) -> RatesError {
+    /// Returns the fault at a location.
+    pub(crate) fn at(self, location: SourceLocation) -> RatesError {
         RatesError::File {
-            place: Box::new(place),
+            location: Box::new(location),
             fault: self,
         }
     }

@@ -42,7 +42,7 @@ impl Discount {
         })
     }
 
-    /// -ln P at a maturity, if the curve reaches it without a gap.
+    /// Returns -ln P at a maturity, if the curve reaches it without a gap.
     fn log(&self, month: u32) -> Option<f64> {
         match self.months.binary_search(&month) {
             Ok(at) => Some(self.logs[at]),
@@ -92,8 +92,9 @@ fn years(months: u32) -> f64 {
     f64::from(months) / 12.0
 }
 
-/// Second derivatives of the natural cubic spline through the points: zero at both ends, and a
-/// tridiagonal system between.
+/// Computes the second derivatives of the natural cubic spline through the points.
+///
+/// They are zero at both ends and solve a tridiagonal system between.
 fn natural_bends(months: &[u32], values: &[f64]) -> Vec<f64> {
     let count = months.len();
     let mut bends = vec![0.0; count];

@@ -81,7 +81,7 @@ fn months(published: &PublishedRates, product: &'static str) -> Vec<(NaiveDate, 
         .collect()
 }
 
-/// The quoted rates of every product.
+/// Adds the quoted rates of every product.
 pub(super) fn benchmarks(draft: &mut Draft, published: &PublishedRates) {
     let Some(dataset) = dataset("mortgage_benchmarks") else {
         return;
@@ -148,7 +148,7 @@ fn observation(spread: &Spread, value: f64) -> NewObservation {
     }
 }
 
-/// Spreads over swaps, month by month, and their summaries.
+/// Adds the spreads over swaps, month by month, and their summaries.
 pub(super) fn swap_spreads(draft: &mut Draft, spreads: &Spreads) {
     for (product, matched) in &spreads.swap {
         let select = |id, metric| {
@@ -181,7 +181,7 @@ pub(super) fn swap_spreads(draft: &mut Draft, spreads: &Spreads) {
     }
 }
 
-/// The reversion rate over Bank Rate.
+/// Adds the spread of the reversion rate over Bank Rate.
 pub(super) fn reversion_spread(draft: &mut Draft, spreads: &Spreads) {
     let key = dataset("mortgage_reversion_spread").and_then(|dataset| key(dataset, "spread_bp"));
     let Some(key) = key.filter(|_| !spreads.reversion.is_empty()) else {

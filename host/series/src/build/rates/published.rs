@@ -10,7 +10,7 @@ use crate::Period;
 use crate::catalogue::Frequency;
 use crate::package::SourceFile;
 
-/// Which yield curve.
+/// A yield curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CurveKind {
     /// Overnight index swaps.
@@ -23,7 +23,7 @@ pub enum CurveKind {
     Inflation,
 }
 
-/// Which side of a curve.
+/// A side of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CurveSide {
     /// Spot rates.
@@ -68,7 +68,7 @@ pub type Curve = BTreeMap<NaiveDate, BTreeMap<u32, f64>>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// Where.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
     /// The omitted part and the reason.
     pub reason: String,
 }
@@ -86,7 +86,7 @@ pub struct PublishedRates {
     pub curves: BTreeMap<(CurveKind, CurveSide), Curve>,
     /// Omitted parts.
     pub warnings: Vec<Warning>,
-    /// Which file each series and curve snapshot came from first, to name it in contradictions.
+    /// The first file of each series and curve snapshot, to name it in contradictions.
     origins: BTreeMap<Origin, String>,
 }
 
@@ -104,7 +104,7 @@ impl PublishedRates {
         series: DatabaseSeries,
         day: NaiveDate,
         value: f64,
-        place: &SourceLocation,
+        location: &SourceLocation,
     ) -> Result<(), RatesError> {
         let day = match series {
             DatabaseSeries::Mortgage(_) => Period::of_month(day).last_day(Frequency::Monthly),
@@ -112,7 +112,7 @@ impl PublishedRates {
         };
         let origin = Origin::Series(series, day);
         let known = self.series.entry(series).or_default().insert(day, value);
-        self.agree(known, value, origin, place)
+        self.agree(known, value, origin, location)
     }
 
     /// Adds a node of a curve. An equal value changes nothing.
@@ -122,7 +122,7 @@ impl PublishedRates {
         day: NaiveDate,
         months: u32,
         rate: f64,
-        place: &SourceLocation,
+        location: &SourceLocation,
     ) -> Result<(), RatesError> {
         let snapshot = self
             .curves
@@ -131,7 +131,7 @@ impl PublishedRates {
             .entry(day)
             .or_default();
         let known = snapshot.insert(months, rate);
-        self.agree(known, rate, Origin::Curve(curve.0, curve.1, day), place)
+        self.agree(known, rate, Origin::Curve(curve.0, curve.1, day), location)
     }
 
     fn agree(
@@ -139,7 +139,7 @@ impl PublishedRates {
         known: Option<f64>,
         value: f64,
         origin: Origin,
-        place: &SourceLocation,
+        location: &SourceLocation,
     ) -> Result<(), RatesError> {
         match known {
             Some(other) if other != value => Err(RatesErrorKind::Contradiction {
@@ -147,12 +147,12 @@ impl PublishedRates {
                 other,
                 from: self.origins.get(&origin).cloned().unwrap_or_default(),
             }
-            .at(place.clone())),
+            .at(location.clone())),
             Some(_) => Ok(()),
             None => {
                 self.origins
                     .entry(origin)
-                    .or_insert_with(|| place.file.clone());
+                    .or_insert_with(|| location.file.clone());
                 Ok(())
             }
         }

@@ -41,7 +41,7 @@ pub fn read(inputs: &Inputs, mut progress: impl FnMut(&str)) -> Result<Published
                 workbook::read(&file, &mut published)?;
             } else {
                 let fault = RatesErrorKind::Layout("is no workbook, archive or curve table");
-                return Err(fault.at(file.place()));
+                return Err(fault.at(file.location()));
             }
         }
     }

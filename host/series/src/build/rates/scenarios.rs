@@ -100,8 +100,9 @@ impl Ground<'_> {
         projection(observation, self.snapshot, start, end)
     }
 
-    /// Bank Rate in the month that starts at a horizon: today's, moved as the one-month forward
-    /// rate of SONIA moves from now to then.
+    /// Returns Bank Rate in the month that starts at a horizon.
+    ///
+    /// It is today's rate, moved as the one-month forward rate of SONIA moves from now to then.
     fn policy_at(&self, assumed: Assumption, horizon: u32) -> Option<f64> {
         let today = self.bank_rate?;
         let moved = self.curve.month_rate(horizon)? - self.curve.month_rate(0)?;
@@ -148,7 +149,7 @@ impl Ground<'_> {
         }
     }
 
-    /// Fixed rates of the products of one market at a later refinancing.
+    /// Adds the fixed rates of the products of one market at later refinancings.
     fn fixed(
         &self,
         draft: &mut Draft,

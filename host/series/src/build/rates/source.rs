@@ -37,18 +37,18 @@ impl File {
             .unwrap_or_default();
         sources.push(source(&name, &bytes, synthetic));
         if path.extension().is_some_and(|extension| extension == "zip") {
-            let place = SourceLocation {
+            let location = SourceLocation {
                 file: name.clone(),
                 sheet: None,
                 cell: None,
             };
-            return members(&name, bytes).map_err(|fault| fault.at(place));
+            return members(&name, bytes).map_err(|fault| fault.at(location));
         }
         Ok(vec![File { name, bytes }])
     }
 
-    /// Returns the file itself as a place.
-    pub(super) fn place(&self) -> SourceLocation {
+    /// Returns the file itself as a location.
+    pub(super) fn location(&self) -> SourceLocation {
         SourceLocation {
             file: self.name.clone(),
             sheet: None,

@@ -13,7 +13,7 @@ use crate::catalogue::rates::{FORWARD_TERMS, LAST_HORIZON, SWAP_TERMS};
 use crate::catalogue::{Dimension, ObservationField as F};
 use crate::{Period, add_months};
 
-/// How the path's rates compound: within its month not at all.
+/// The compounding of the path's rates: none within the month.
 pub(super) const MONTH_COMPOUNDING: &str = "simple_over_one_month";
 
 const SWAP_METHOD: &str = "Par rate of annual payments against SONIA from the Bank's OIS spot curve: (1 - P(n)) / sum of P(i), P(T) = exp(-z T); every P(i) is a published node.";
@@ -32,8 +32,8 @@ pub(super) fn discounts(published: &PublishedRates) -> Discounts {
         .collect()
 }
 
-/// Spot-starting swaps. Years that are no published nodes give no swap, since nothing between nodes
-/// is read for these.
+/// Adds the rates of spot-starting swaps. A swap needs a published node for each of its years,
+/// since none is interpolated here.
 pub(super) fn swaps(draft: &mut Draft, published: &PublishedRates, discounts: &Discounts) {
     let Some(dataset) = dataset("indicative_swap_rates") else {
         return;
@@ -66,7 +66,7 @@ pub(super) fn swaps(draft: &mut Draft, published: &PublishedRates, discounts: &D
     }
 }
 
-/// Forward-starting swaps at every horizon.
+/// Adds the rates of forward-starting swaps at every horizon.
 pub(super) fn forwards(draft: &mut Draft, discounts: &Discounts) {
     let Some(dataset) = dataset("forward_starting_swap_rates") else {
         return;
@@ -97,7 +97,7 @@ pub(super) fn forwards(draft: &mut Draft, discounts: &Discounts) {
     }
 }
 
-/// The path of one-month forward rates.
+/// Adds the path of one-month forward rates.
 pub(super) fn path(draft: &mut Draft, discounts: &Discounts) {
     let Some(dataset) = dataset("sonia_forward_path") else {
         return;
@@ -127,7 +127,7 @@ fn annual(observation: NewObservation) -> NewObservation {
         .text(F::DayCount, "1/1")
 }
 
-/// With the snapshot and a projected interval from `start` to `end` months after it.
+/// Adds the snapshot and a projected interval from `start` to `end` months after it.
 pub(super) fn projection(
     observation: NewObservation,
     snapshot: NaiveDate,

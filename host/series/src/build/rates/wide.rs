@@ -10,21 +10,21 @@ use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation, dates};
 
 /// Reads one table.
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
-    let csv_fault = |error: csv::Error| RatesErrorKind::from(error).at(file.place());
+    let csv_fault = |error: csv::Error| RatesErrorKind::from(error).at(file.location());
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .from_reader(file.bytes.as_slice());
     let header = reader.headers().map_err(csv_fault)?.clone();
-    let place = |line: u64, column: &str| SourceLocation {
+    let location = |line: u64, column: &str| SourceLocation {
         cell: Some(format!("line {line}, column {column}")),
-        ..file.place()
+        ..file.location()
     };
     let name = header.get(0).unwrap_or_default();
     let curve = CurveKind::all()
         .find(|(kind, side)| kind.dataset(*side) == name)
         .ok_or_else(|| {
             RatesErrorKind::Layout("has a first cell that names no curve dataset")
-                .at(place(1, name))
+                .at(location(1, name))
         })?;
     let mut maturities = Vec::new();
     for cell in header.iter().skip(1) {
@@ -32,29 +32,29 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
             .parse()
             .ok()
             .filter(|months| *months > 0)
-            .ok_or_else(|| RatesErrorKind::Maturity(cell.to_owned()).at(place(1, cell)))?;
+            .ok_or_else(|| RatesErrorKind::Maturity(cell.to_owned()).at(location(1, cell)))?;
         maturities.push(months);
     }
     for record in reader.records() {
         let record = record.map_err(csv_fault)?;
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() != header.len() {
-            let place = SourceLocation {
+            let location = SourceLocation {
                 cell: Some(format!("line {line}")),
-                ..file.place()
+                ..file.location()
             };
             return Err(
-                RatesErrorKind::Layout("has more or fewer cells than the header").at(place),
+                RatesErrorKind::Layout("has more or fewer cells than the header").at(location),
             );
         }
         let date = record.get(0).unwrap_or_default();
         let day = dates::day(date)
-            .ok_or_else(|| RatesErrorKind::Date(date.to_owned()).at(place(line, name)))?;
+            .ok_or_else(|| RatesErrorKind::Date(date.to_owned()).at(location(line, name)))?;
         for (months, cell) in maturities.iter().zip(record.iter().skip(1)) {
             if cell.is_empty() {
                 continue;
             }
-            let here = || place(line, &months.to_string());
+            let here = || location(line, &months.to_string());
             let rate = cell
                 .parse::<f64>()
                 .ok()

@@ -14,7 +14,7 @@ use super::published::{CurveKind, CurveSide, Warning};
 use super::source::File;
 use super::{PublishedRates, RatesError, RatesErrorKind, SourceLocation};
 
-/// How far a maturity may lie from whole months: the sheets write 1/12 as 0.08333333.
+/// The tolerance of a maturity in whole months: the sheets write 1/12 as 0.08333333.
 const MONTH_TOLERANCE: f64 = 1e-4;
 /// How far the short-end sheet may lie from the other one where both have a maturity, percentage
 /// points: their maturities differ by rounding.
@@ -32,10 +32,10 @@ enum Sheet {
 /// Reads one workbook.
 pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), RatesError> {
     let mut book = calamine::open_workbook_auto_from_rs(Cursor::new(file.bytes.as_slice()))
-        .map_err(|error| RatesErrorKind::from(error).at(file.place()))?;
+        .map_err(|error| RatesErrorKind::from(error).at(file.location()))?;
     let mut sheets = BTreeMap::new();
     for name in book.sheet_names() {
-        let here = place(file, &name, None);
+        let here = location(file, &name, None);
         match sheet(&name) {
             Some(part) => {
                 if sheets.insert(part, name).is_some() {
@@ -44,19 +44,19 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
             }
             None if name.trim().eq_ignore_ascii_case("info") => {}
             None => published.warnings.push(Warning {
-                place: here,
+                location: here,
                 reason: "the sheet's name is that of no curve".to_owned(),
             }),
         }
     }
     if sheets.is_empty() {
-        return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.place()));
+        return Err(RatesErrorKind::Layout("has no sheet of a curve").at(file.location()));
     }
     // Take exact half-yearly maturities first. The short end adds the others.
     for (part, name) in sheets {
         let range = book
             .worksheet_range(&name)
-            .map_err(|error| RatesErrorKind::from(error).at(place(file, &name, None)))?;
+            .map_err(|error| RatesErrorKind::from(error).at(location(file, &name, None)))?;
         Reading {
             file,
             name: &name,
@@ -67,8 +67,10 @@ pub(super) fn read(file: &File, published: &mut PublishedRates) -> Result<(), Ra
     Ok(())
 }
 
-/// Which part of a curve a sheet of this name holds: `3. spot, short end`, or `2. spot curve` of
-/// the workbooks before the short end was published.
+/// Returns the part of a curve that a sheet of this name holds.
+///
+/// The name is `3. spot, short end`, or `2. spot curve` in the workbooks from before the short end
+/// was published.
 fn sheet(name: &str) -> Option<Sheet> {
     let words: Vec<String> = name
         .to_lowercase()
@@ -86,7 +88,7 @@ fn sheet(name: &str) -> Option<Sheet> {
     }
 }
 
-/// Which curve a sheet of this title is of, and which side.
+/// Parses the curve and its side from a sheet's title.
 fn title(text: &str) -> Option<(CurveKind, CurveSide)> {
     let text = text.to_lowercase();
     let kind = if text.contains("ois") {
@@ -110,21 +112,21 @@ fn title(text: &str) -> Option<(CurveKind, CurveSide)> {
     Some((kind, side))
 }
 
-fn place(file: &File, sheet: &str, cell: Option<(u32, u32)>) -> SourceLocation {
+fn location(file: &File, sheet: &str, cell: Option<(u32, u32)>) -> SourceLocation {
     SourceLocation {
         sheet: Some(sheet.to_owned()),
         cell: cell.map(|(row, column)| cell_name(row, column)),
-        ..file.place()
+        ..file.location()
     }
 }
 
 /// Returns the name of a cell: `AB12` for row 11, column 27, both from 0.
 fn cell_name(row: u32, column: u32) -> String {
     let mut letters = Vec::new();
-    let mut left = column + 1;
-    while left > 0 {
-        letters.push(char::from(b'A' + ((left - 1) % 26) as u8));
-        left = (left - 1) / 26;
+    let mut rest = column + 1;
+    while rest > 0 {
+        letters.push(char::from(b'A' + ((rest - 1) % 26) as u8));
+        rest = (rest - 1) / 26;
     }
     let letters: String = letters.into_iter().rev().collect();
     format!("{letters}{}", row + 1)
@@ -139,7 +141,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn at(&self, row: u32, column: u32) -> SourceLocation {
-        place(self.file, self.name, Some((row, column)))
+        location(self.file, self.name, Some((row, column)))
     }
 
     fn cell(&self, row: u32, column: u32) -> &Data {
@@ -181,7 +183,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Columns with their maturities in months.
+    /// Returns the columns with their maturities in months.
     fn maturities(&self, row: u32, width: u32) -> Result<BTreeMap<u32, u32>, RatesError> {
         let mut maturities = BTreeMap::new();
         for column in 1..width {
@@ -222,7 +224,7 @@ impl Reading<'_> {
                 // A row of the publisher's own formulas. It has "Refresh" or an error in place of a
                 // date, so its figures belong to no day.
                 published.warnings.push(Warning {
-                    place: self.at(row, 0),
+                    location: self.at(row, 0),
                     reason: "the row below the maturities has no date".to_owned(),
                 });
                 return Ok(());
@@ -264,7 +266,7 @@ impl Reading<'_> {
     }
 }
 
-/// Blank, or a formula's empty text.
+/// Reports whether a cell is blank or holds a formula's empty text.
 fn is_blank(cell: &Data) -> bool {
     match cell {
         Data::Empty => true,

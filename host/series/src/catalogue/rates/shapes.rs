@@ -133,7 +133,7 @@ pub(super) const fn reference(
     }
 }
 
-/// Daily snapshots of a curve, surface or path.
+/// Describes a dataset of daily snapshots of a curve, surface or path.
 pub(super) const fn curve(
     id: &'static str,
     summary: &'static str,

@@ -24,7 +24,8 @@ enum ResultsError {
     NoClient,
 }
 
-/// A completed job's results, a failed job's error, or where an incomplete job stands.
+/// Responds with a completed job's results, a failed job's error, or the document of an incomplete
+/// job.
 pub async fn results(
     State(service): State<Arc<Service>>,
     Extension(principal): Extension<Arc<Principal>>,
@@ -32,32 +33,32 @@ pub async fn results(
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
     let job = job(&service, &principal, id, query).await?;
-    let shown = document(&job);
+    let job_document = document(&job);
     let start = match job.status {
         JobStatus::Queued | JobStatus::Running => {
-            let mut answer = json(StatusCode::ACCEPTED, &shown);
+            let mut answer = json(StatusCode::ACCEPTED, &job_document);
             let wait = HeaderValue::from(POLL_SECONDS);
             answer.headers_mut().insert(header::RETRY_AFTER, wait);
             return Ok(answer);
         }
-        JobStatus::Failed => failed_results(&shown),
-        JobStatus::Completed => results_start(&shown, summary(job.tally)),
+        JobStatus::Failed => failed_results(&job_document),
+        JobStatus::Completed => results_start(&job_document, summary(job.tally)),
     };
     let start = start.map_err(|error| {
         tracing::error!(%error, "results could not be written");
         internal()
     })?;
     let body = match job.status {
-        JobStatus::Completed => streamed(service, job, start),
+        JobStatus::Completed => stream_body(service, job, start),
         _ => Body::from(start),
     };
     let json = [(header::CONTENT_TYPE, "application/json")];
     Ok((StatusCode::OK, json, body).into_response())
 }
 
-/// An answer that is read from the state as the client takes it, chunk by chunk: however long the
-/// job, no more than a few chunks are held.
-fn streamed(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
+/// Streams the results from the state, chunk by chunk, as the client reads them. However long the
+/// job, it holds no more than a few chunks.
+fn stream_body(service: Arc<Service>, job: Job, start: Vec<u8>) -> Body {
     let (mut sender, body) = Channel::new(1);
     tokio::spawn(async move {
         match stream(&service, &job, start, &mut sender).await {
@@ -90,6 +91,6 @@ async fn stream(
 }
 
 async fn send(sender: &mut Sender<Bytes, ResultsError>, part: Vec<u8>) -> Result<(), ResultsError> {
-    let sent = sender.send_data(part.into()).await;
-    sent.map_err(|_| ResultsError::NoClient)
+    let sending = sender.send_data(part.into()).await;
+    sending.map_err(|_| ResultsError::NoClient)
 }

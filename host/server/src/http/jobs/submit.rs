@@ -7,7 +7,7 @@ use crate::http::body::Received;
 use crate::http::error::{ApiError, internal, json};
 use crate::http::request_id::RequestId;
 use crate::jobs::chunking::chunks;
-use crate::jobs::document::{document, kept_mode};
+use crate::jobs::document::{document, state_mode};
 use crate::jobs::persisted;
 use crate::quota::usage::{ReservationError, until_next_month};
 use crate::service::Service;
@@ -50,7 +50,7 @@ pub async fn submit(
         release,
     };
     let (id, now) = (new.id, new.now);
-    let noted = LoggedValuation {
+    let logged = LoggedValuation {
         execution_id: new.execution_id,
         valuation_id: new.first_valuation_id,
         rows: 0,
@@ -60,7 +60,7 @@ pub async fn submit(
     let work = service.workers.run(move || read(&received, new));
     let (mut billable, mut bytes) = (0_u32, 0_u64);
     let submission = match work.await?? {
-        Read::Job(job) => {
+        ParsedSubmission::Job(job) => {
             billable = job.chunks.iter().map(|chunk| chunk.units).sum();
             bytes = job
                 .chunks
@@ -69,16 +69,16 @@ pub async fn submit(
                 .sum();
             service.state.submit(*job).await?
         }
-        Read::TooLong { error, key } => {
+        ParsedSubmission::TooLong { error, key } => {
             // A known idempotency key returns its job even if the limits have become lower.
-            let known = match key {
+            let existing = match key {
                 Some(key) => {
                     let tenant = principal.tenant.clone();
-                    service.state.known(tenant, key, now).await?
+                    service.state.find_submission(tenant, key, now).await?
                 }
                 None => None,
             };
-            known.ok_or_else(|| vec![error])?
+            existing.ok_or_else(|| vec![error])?
         }
     };
     let job = match submission {
@@ -105,7 +105,7 @@ pub async fn submit(
         log.set_valuation(LoggedValuation {
             rows: job.request_count as usize,
             billable: billable as usize,
-            ..noted
+            ..logged
         });
     }
     log.set_job(job.id);
@@ -116,11 +116,11 @@ pub async fn submit(
         tenant = principal.tenant.as_str(),
         "job accepted"
     );
-    let shown = document(&job);
-    let mut answer = json(StatusCode::ACCEPTED, &shown);
+    let body = document(&job);
+    let mut answer = json(StatusCode::ACCEPTED, &body);
     let headers = answer.headers_mut();
     headers.insert(header::RETRY_AFTER, HeaderValue::from(POLL_SECONDS));
-    if let Ok(location) = HeaderValue::from_str(&shown.status_url()) {
+    if let Ok(location) = HeaderValue::from_str(&body.status_url()) {
         headers.insert(header::LOCATION, location);
     }
     Ok(answer)
@@ -137,7 +137,7 @@ struct NewSubmission {
 }
 
 /// A body that the contract allows.
-enum Read {
+enum ParsedSubmission {
     /// A job to submit to the state.
     Job(Box<NewJob>),
     /// More rows than the release or the plan takes.
@@ -148,7 +148,7 @@ enum Read {
 }
 
 /// Parses a submission and all its rows.
-fn read(received: &Received, new: NewSubmission) -> Result<Read, ApiError> {
+fn read(received: &Received, new: NewSubmission) -> Result<ParsedSubmission, ApiError> {
     let plan = &new.principal.plan;
     let request = JobRequest::read(received.bytes(), ROWS_MAX)?;
     if request.mode == Mode::Development {
@@ -165,12 +165,12 @@ fn read(received: &Received, new: NewSubmission) -> Result<Read, ApiError> {
     let rows_max =
         (new.release.manifest.limits.asynchronous_job_rows).min(plan.asynchronous_job_rows);
     if let Err(error) = request.batch.within(rows_max as usize) {
-        return Ok(Read::TooLong {
+        return Ok(ParsedSubmission::TooLong {
             error,
             key: idempotency,
         });
     }
-    let kept = persisted::PersistedContext {
+    let stored = persisted::PersistedContext {
         execution_id: new.execution_id,
         first_valuation_id: new.first_valuation_id,
         stored_data,
@@ -186,12 +186,12 @@ fn read(received: &Received, new: NewSubmission) -> Result<Read, ApiError> {
         // The rows are only parsed with this context.
         observer: None,
     };
-    Ok(Read::Job(Box::new(NewJob {
+    Ok(ParsedSubmission::Job(Box::new(NewJob {
         id: new.id,
         tenant: new.principal.tenant.clone(),
-        mode: kept_mode(request.mode),
+        mode: state_mode(request.mode),
         release_id: new.release.id.clone(),
-        shared: kept.to_bytes().map_err(|error| {
+        shared: stored.to_bytes().map_err(|error| {
             tracing::error!(%error, "a job could not be written");
             internal()
         })?,

@@ -10,14 +10,14 @@ use domesday_series::catalogue::Family;
 /// Codes and names, in order of the codes.
 pub fn answer(request: &SeriesQuery) -> Result<Response, ApiError> {
     request.only(&["release_id"])?;
-    let named = request.parameters.release_id();
-    let release = request.release(Family::Markets, named)?;
+    let release_id = request.parameters.release_id();
+    let release = request.release(Family::Markets, release_id)?;
     let basis = Basis {
         release: &release,
         route: "areas",
         selection: &[],
         position: 0,
-        pinned: named.is_some(),
+        pinned: release_id.is_some(),
         continued: false,
     };
     let key = CacheKey::new(request, Family::Markets, &basis);

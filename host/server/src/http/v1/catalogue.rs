@@ -8,17 +8,17 @@ use domesday_contract::v1::catalogue::{Catalogue, Entry, Metric};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::store::Release;
 
-/// The datasets that the key may use.
+/// Lists the datasets that the key may use.
 pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiError> {
     request.only(&["release_id"])?;
-    let named = request.parameters.release_id();
-    let release = request.release(family, named)?;
+    let release_id = request.parameters.release_id();
+    let release = request.release(family, release_id)?;
     let basis = Basis {
         release: &release,
         route: "datasets",
         selection: &[],
         position: 0,
-        pinned: named.is_some(),
+        pinned: release_id.is_some(),
         continued: false,
     };
     let key = CacheKey::new(request, family, &basis);

@@ -8,7 +8,7 @@ use domesday_contract::v1::envelope::ACCEPTED;
 use domesday_contract::v1::release::{CurrentRelease, PreviewBounds};
 use domesday_series::catalogue::Family;
 
-/// The release that answers where none is named.
+/// Responds with the release that serves requests which name none.
 pub fn answer(request: &SeriesQuery, family: Family) -> Result<Response, ApiError> {
     request.only(&[])?;
     let release = request.release(family, None)?;

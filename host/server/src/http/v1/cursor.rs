@@ -24,8 +24,8 @@ struct Token {
     continuation: Continuation,
 }
 
-/// The cursor of a continuation; none where there is no secret or it cannot be written, which a
-/// service that started has and can.
+/// Writes the cursor of a continuation. Returns `None` without a secret, which a started service
+/// always has.
 pub fn write(
     secrets: &CursorSecrets,
     tenant: &TenantId,
@@ -46,7 +46,7 @@ pub fn write(
     ))
 }
 
-/// What a cursor of this customer continues; none for any other text.
+/// Reads the continuation from a cursor of this customer. Returns `None` for any other text.
 pub fn read(
     secrets: &CursorSecrets,
     tenant: &TenantId,
@@ -60,8 +60,8 @@ pub fn read(
     let good = |secret: &CursorSecret| {
         authenticated(secret, &payload).is_some_and(|mac| mac.verify_slice(&code).is_ok())
     };
-    let known = [secrets.current, secrets.before];
-    known.iter().flatten().any(good).then_some(())?;
+    let accepted = [secrets.current, secrets.before];
+    accepted.iter().flatten().any(good).then_some(())?;
     let token: Token = serde_json::from_slice(&payload).ok()?;
     let mine = token.tenant == tenant.as_str();
     let family = token.family == family.as_str();
@@ -93,16 +93,16 @@ mod tests {
         let first = secrets(Some([1; 32]), None);
         let (mine, other) = ("acme".parse().unwrap(), "other".parse().unwrap());
         let text = write(&first, &mine, Family::Rates, continuation()).unwrap();
-        let taken = |secrets: &CursorSecrets, tenant, family, text: &str| {
+        let continues = |secrets: &CursorSecrets, tenant, family, text: &str| {
             read(secrets, tenant, family, text) == Some(continuation())
         };
-        assert!(taken(&first, &mine, Family::Rates, &text));
-        assert!(!taken(&first, &other, Family::Rates, &text));
-        assert!(!taken(&first, &mine, Family::Markets, &text));
+        assert!(continues(&first, &mine, Family::Rates, &text));
+        assert!(!continues(&first, &other, Family::Rates, &text));
+        assert!(!continues(&first, &mine, Family::Markets, &text));
         let rotated = secrets(Some([2; 32]), Some([1; 32]));
-        assert!(taken(&rotated, &mine, Family::Rates, &text));
+        assert!(continues(&rotated, &mine, Family::Rates, &text));
         let again = secrets(Some([3; 32]), Some([2; 32]));
-        assert!(!taken(&again, &mine, Family::Rates, &text));
+        assert!(!continues(&again, &mine, Family::Rates, &text));
         assert_eq!(
             write(&secrets(None, None), &mine, Family::Rates, continuation()),
             None

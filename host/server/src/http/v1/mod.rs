@@ -26,7 +26,7 @@ use domesday_state::Scope;
 use query::SeriesQuery;
 use std::sync::Arc;
 
-/// The scope of a family.
+/// Returns the scope of a family.
 fn scope(family: Family) -> Scope {
     match family {
         Family::Markets => Scope::MarketsRead,

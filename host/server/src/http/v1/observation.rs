@@ -69,10 +69,10 @@ mod tests {
 
     #[test]
     fn numbers_are_written_as_they_are() {
-        let written = |number| serde_json::to_string(&Number(number)).unwrap();
-        assert_eq!(written(12.0), "12");
-        assert_eq!(written(0.0), "0");
-        assert_eq!(written(-3.25), "-3.25");
-        assert_eq!(written(1e-7), "1e-7");
+        let json = |number| serde_json::to_string(&Number(number)).unwrap();
+        assert_eq!(json(12.0), "12");
+        assert_eq!(json(0.0), "0");
+        assert_eq!(json(-3.25), "-3.25");
+        assert_eq!(json(1e-7), "1e-7");
     }
 }

@@ -8,7 +8,7 @@ use crate::service::Service;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
-use domesday_contract::error::{Code, ValidationError, harmless};
+use domesday_contract::error::{Code, ValidationError, sanitize};
 use domesday_series::catalogue::{Dataset, Family};
 use domesday_series::select::{ParameterError, ParameterErrorKind, Parameters};
 use domesday_series::store::Release;
@@ -117,7 +117,7 @@ impl SeriesQuery {
                 _ => format!("This route takes {} alone.", taken.join(", ")),
             };
             ValidationError::new(Code::UnknownParameter, message)
-                .at(harmless(&error.field))
+                .at(sanitize(&error.field))
                 .into()
         })
     }
@@ -172,6 +172,6 @@ pub fn parameter_error(error: ParameterError) -> ApiError {
     };
     // The client chose the name of an unknown parameter.
     ValidationError::new(code, message)
-        .at(harmless(&error.field))
+        .at(sanitize(&error.field))
         .into()
 }

@@ -56,8 +56,8 @@ impl Selection {
             .dataset(family)
             .map_err(parameter_error)?;
         request.entitled(dataset)?;
-        let named = request.parameters.release_id();
-        let release = request.release(family, named)?;
+        let release_id = request.parameters.release_id();
+        let release = request.release(family, release_id)?;
         let metrics_required = request.principal.requires_metric_selection;
         let query = request
             .parameters
@@ -67,7 +67,7 @@ impl Selection {
             release,
             query,
             position: 0,
-            pinned: named.is_some(),
+            pinned: release_id.is_some(),
         })
     }
 
@@ -93,9 +93,9 @@ impl Selection {
             .and_then(|(_, id)| family.dataset(id))
             .ok_or_else(invalid)?;
         request.entitled(dataset)?;
-        let named = Some(&*continuation.release_id);
+        let release_id = Some(&*continuation.release_id);
         // The cursor names the release, not the client, so the error is at `cursor`.
-        let release = request.release(family, named).map_err(|_| {
+        let release = request.release(family, release_id).map_err(|_| {
             ValidationError::new(
                 Code::ReleaseNotFound,
                 "The release that this cursor continues is no longer retained. Begin again without it.",

@@ -41,7 +41,7 @@ struct Block {
 }
 
 impl Block {
-    /// Its bytes, unless there are too many.
+    /// Encodes the block, or returns none where it is too long.
     fn encode(&self) -> io::Result<Option<[u8; BLOCK]>> {
         let mut bytes = [0; BLOCK];
         match postcard::to_slice(self, &mut bytes[..BODY]) {
@@ -54,7 +54,7 @@ impl Block {
         Ok(Some(bytes))
     }
 
-    /// The block of these bytes, if they were written whole.
+    /// Decodes the block of these bytes, if they were written whole.
     fn decode(bytes: &[u8; BLOCK]) -> Option<Block> {
         let (body, digest) = bytes.split_at(BODY);
         if Sha256::digest(body).as_slice() != digest {
@@ -65,21 +65,21 @@ impl Block {
     }
 }
 
-/// Sees whether the log can be written. None of its blocks is touched.
-pub(in crate::embedded) fn prove(storage: &dyn StorageBackend) -> io::Result<()> {
+/// Checks that the log can be written, and touches none of its blocks.
+pub(in crate::embedded) fn check_writable(storage: &dyn StorageBackend) -> io::Result<()> {
     storage.write(0, &[0; BLOCK])?;
     storage.sync_data()
 }
 
-/// Makes room for all blocks, where they had none, and says whether they had. No block that is
-/// whole is touched; nobody else may be writing to the log.
-pub(in crate::embedded) fn make_room(storage: &dyn StorageBackend) -> io::Result<bool> {
-    let there = u32::try_from(storage.len()? / BLOCK as u64).unwrap_or(u32::MAX);
-    if there > BLOCKS {
+/// Allocates all blocks, and reports whether they were there already. It touches no whole block.
+/// Nobody else may be writing to the log.
+pub(in crate::embedded) fn allocate_blocks(storage: &dyn StorageBackend) -> io::Result<bool> {
+    let blocks = u32::try_from(storage.len()? / BLOCK as u64).unwrap_or(u32::MAX);
+    if blocks > BLOCKS {
         return Ok(true);
     }
     // Written rather than left out, so that a sync of a block has no other work to do.
-    for number in there.saturating_sub(1)..BLOCKS {
+    for number in blocks.saturating_sub(1)..BLOCKS {
         storage.write(offset(number), &[0; BLOCK])?;
     }
     storage.sync_data()?;
@@ -95,7 +95,7 @@ pub(in crate::embedded) struct Log {
 }
 
 impl Log {
-    /// An empty log of this epoch, of which there must not be a block yet.
+    /// Begins an empty log of this epoch, which must have no block yet.
     pub(in crate::embedded) fn begin(storage: Storage, epoch: u64) -> Log {
         Log {
             storage,
@@ -104,17 +104,17 @@ impl Log {
         }
     }
 
-    /// Whether nothing stands in it.
+    /// Reports whether the log is empty.
     pub(in crate::embedded) fn is_empty(&self) -> bool {
         self.next == 0
     }
 
-    /// The epoch of what is written next.
+    /// Returns the epoch of the next block.
     pub(in crate::embedded) fn epoch(&self) -> u64 {
         self.epoch
     }
 
-    /// Makes counts durable. Says no where they do not fit; nothing is written then.
+    /// Makes counts durable, or writes nothing and returns `false` where they do not fit.
     pub(in crate::embedded) fn append(&mut self, counts: &Counts) -> io::Result<bool> {
         if self.next == BLOCKS {
             return Ok(false);
@@ -136,8 +136,8 @@ impl Log {
         Ok(true)
     }
 
-    /// What stands in it was taken over.
-    pub(in crate::embedded) fn taken_over(&mut self) {
+    /// Begins the next epoch, once the file has taken the log over.
+    pub(in crate::embedded) fn begin_next_epoch(&mut self) {
         self.epoch += 1;
         self.next = 0;
     }
@@ -147,21 +147,21 @@ fn offset(number: u32) -> u64 {
     (u64::from(number) + 1) * BLOCK as u64
 }
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::embedded) struct LogReplay {
-    /// What the blocks of the epoch come to.
+    /// The latest counts in the blocks of the epoch.
     pub(in crate::embedded) counts: Counts,
     /// The latest epoch of any block. A backup that was put back may be of an earlier one than its
     /// log.
-    pub(in crate::embedded) latest: u64,
+    pub(in crate::embedded) latest_epoch: u64,
     /// The first block that is not whole although a later one of the epoch is. No crash does that:
     /// a block is synced before the next is written.
-    pub(in crate::embedded) damaged: Option<u32>,
+    pub(in crate::embedded) damaged_block: Option<u32>,
 }
 
-/// Reads a log. Of the epoch, the block that was being written at a crash was never answered for,
-/// and may be torn; nothing stands behind it.
+/// Reads the log's blocks of this epoch. A crash may have torn the block that was being written; no
+/// charge in it was answered, and nothing follows it.
 pub(in crate::embedded) fn replay(
     storage: &dyn StorageBackend,
     epoch: u64,
@@ -173,13 +173,13 @@ pub(in crate::embedded) fn replay(
         let mut bytes = [0; BLOCK];
         storage.read(offset(number), &mut bytes)?;
         let block = Block::decode(&bytes);
-        replayed.latest = replayed
-            .latest
+        replayed.latest_epoch = replayed
+            .latest_epoch
             .max(block.as_ref().map_or(0, |block| block.epoch));
         match block.filter(|block| (block.epoch, block.number) == (epoch, number)) {
             None => end = end.or(Some(number)),
             Some(block) => {
-                replayed.damaged = replayed.damaged.or(end);
+                replayed.damaged_block = replayed.damaged_block.or(end);
                 let counts = block.counts.into_iter();
                 let counts = counts.map(|(tenant, month, used)| ((tenant, month), used));
                 replayed.counts.extend(counts);

@@ -14,15 +14,15 @@ fn counts(units: &[(&str, u64)]) -> Counts {
 }
 
 fn begin(disk: &Disk, epoch: u64) -> Log {
-    prove(&disk.log()).unwrap();
-    make_room(&disk.log()).unwrap();
+    check_writable(&disk.log()).unwrap();
+    allocate_blocks(&disk.log()).unwrap();
     Log::begin(Box::new(disk.log()), epoch)
 }
 
-/// What the log comes to, as the next opening finds it.
+/// Returns the counts of the log, as the next opening finds them.
 fn found(disk: &Disk, epoch: u64) -> Counts {
     let replayed = replay(&disk.after_a_crash().log(), epoch).unwrap();
-    assert_eq!(replayed.damaged, None);
+    assert_eq!(replayed.damaged_block, None);
     replayed.counts
 }
 
@@ -48,7 +48,7 @@ fn what_was_taken_over_counts_no_more() {
     for used in 1..=3 {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
     }
-    log.taken_over();
+    log.begin_next_epoch();
     assert!(log.is_empty());
     assert_eq!(found(&disk, 8), Counts::new());
     // Longer than what is left of the epoch before, and shorter.
@@ -56,7 +56,7 @@ fn what_was_taken_over_counts_no_more() {
     assert_eq!(found(&disk, 8), counts(&[("other", 1)]));
     // Whoever comes with an older file learns how far the log was.
     let older = replay(&disk.log(), 5).unwrap();
-    assert_eq!((older.counts, older.latest), (Counts::new(), 8));
+    assert_eq!((older.counts, older.latest_epoch), (Counts::new(), 8));
 }
 
 #[test]
@@ -75,14 +75,14 @@ fn a_log_that_is_full_or_a_group_that_is_too_large_is_refused_and_nothing_is_wri
     let before = found(&disk, 1);
     assert!(!log.append(&counts(&[("acme", 1_000)])).unwrap());
     assert_eq!(found(&disk, 1), before);
-    log.taken_over();
+    log.begin_next_epoch();
     assert!(log.append(&counts(&[("acme", 1_000)])).unwrap());
 }
 
 #[test]
 fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
     let disk = Disk::new(4);
-    assert!(!make_room(&disk.log()).unwrap());
+    assert!(!allocate_blocks(&disk.log()).unwrap());
     let mut log = begin(&disk, 1);
     for used in 1..=3 {
         assert!(log.append(&counts(&[("acme", used)])).unwrap());
@@ -92,8 +92,8 @@ fn a_log_that_was_cut_short_is_read_as_far_as_it_goes_and_made_whole() {
         cut.log().set_len(length as u64).unwrap();
         for whole in [false, true] {
             assert_eq!(found(&cut, 1), counts(&[("acme", used)]));
-            prove(&cut.log()).unwrap();
-            assert_eq!(make_room(&cut.log()).unwrap(), whole);
+            check_writable(&cut.log()).unwrap();
+            assert_eq!(allocate_blocks(&cut.log()).unwrap(), whole);
         }
         assert_eq!(cut.log().len().unwrap(), offset(BLOCKS));
     }
@@ -126,9 +126,9 @@ proptest! {
         let replayed = replay(&damaged, 3).unwrap();
         if hit == blocks - 1 {
             prop_assert_eq!(replayed.counts, counts(&[("acme", hit.into())]));
-            prop_assert_eq!(replayed.damaged, None);
+            prop_assert_eq!(replayed.damaged_block, None);
         } else {
-            prop_assert_eq!(replayed.damaged, Some(hit));
+            prop_assert_eq!(replayed.damaged_block, Some(hit));
         }
     }
 }

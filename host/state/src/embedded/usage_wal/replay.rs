@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase};
 
-use super::log::{Counts, Log, LogReplay, make_room, prove, replay};
+use super::log::{Counts, Log, LogReplay, allocate_blocks, check_writable, replay};
 use crate::StateError;
 use crate::embedded::file::{reading, writing};
 use crate::embedded::group_commit::{StoreError, reason};
@@ -36,28 +36,28 @@ struct LogFailed {
     source: io::Error,
 }
 
-/// For `map_err` of what is done with the log.
-fn of_log(path: PathBuf, doing: &'static str) -> impl FnOnce(io::Error) -> StateError {
+/// Returns a function that wraps an error of the log.
+fn log_error(path: PathBuf, doing: &'static str) -> impl FnOnce(io::Error) -> StateError {
     move |source| StateError::Storage {
         doing,
         source: Box::new(LogFailed { path, source }),
     }
 }
 
-/// The log, opened or made, and seen to be one that can be written. What stands in it is left as it
-/// is.
-pub(in crate::embedded) fn proven(source: &Source) -> Result<Storage, StateError> {
+/// Opens or creates the log, and checks that it can be written. It leaves the log's blocks as they
+/// are.
+pub(in crate::embedded) fn open_writable_log(source: &Source) -> Result<Storage, StateError> {
     let storage = source.log().and_then(|storage| {
-        prove(&*storage)?;
+        check_writable(&*storage)?;
         Ok(storage)
     });
-    storage.map_err(of_log(source.log_path(), "opened"))
+    storage.map_err(log_error(source.log_path(), "opened"))
 }
 
-/// What the log holds above a file of this epoch.
+/// Reads the counts that the log holds above a file of this epoch.
 fn read_log(source: &Source, storage: &Storage, epoch: u64) -> Result<LogReplay, StateError> {
-    let replayed = replay(&**storage, epoch).map_err(of_log(source.log_path(), "read"))?;
-    match replayed.damaged {
+    let replayed = replay(&**storage, epoch).map_err(log_error(source.log_path(), "read"))?;
+    match replayed.damaged_block {
         None => Ok(replayed),
         Some(block) => Err(StateError::DamagedLog {
             path: source.log_path(),
@@ -72,14 +72,15 @@ pub(in crate::embedded) struct UsageWal {
     log: Log,
     path: PathBuf,
     /// How long units stand in the log alone.
-    after: Duration,
+    take_over_after: Duration,
     /// When the log is to be taken over into the file, if anything stands in it.
     due: Option<Instant>,
 }
 
 impl UsageWal {
-    /// Takes over what an earlier opening left in a log that is [`proven`], begins it anew, and
-    /// gives the next number of `counter`. The open file keeps other processes from both.
+    /// Takes the log of an earlier opening over into the file, begins the log anew, and returns the
+    /// next number of `counter`. [`open_writable_log`] opened the storage. The open file keeps
+    /// other processes from both.
     pub(in crate::embedded) fn open(
         source: &Source,
         storage: Storage,
@@ -87,7 +88,7 @@ impl UsageWal {
         counter: &str,
     ) -> Result<(UsageWal, u64), StateError> {
         let epoch = epoch(database)?;
-        let whole = make_room(&*storage).map_err(of_log(source.log_path(), "written"))?;
+        let whole = allocate_blocks(&*storage).map_err(log_error(source.log_path(), "written"))?;
         if !whole && epoch > 0 {
             tracing::warn!(
                 path = %source.log_path().display(),
@@ -96,7 +97,7 @@ impl UsageWal {
             );
         }
         let replayed = read_log(source, &storage, epoch)?;
-        let epoch = epoch.max(replayed.latest);
+        let epoch = epoch.max(replayed.latest_epoch);
         let writing = Writing::new(database);
         let nothing = Counts::new();
         let mut tables = Tables::new(&writing, &nothing, 0);
@@ -107,20 +108,20 @@ impl UsageWal {
         let wal = UsageWal {
             log: Log::begin(storage, epoch + 1),
             path: source.log_path(),
-            after: source.take_over_after,
+            take_over_after: source.take_over_after,
             due: None,
         };
         Ok((wal, number))
     }
 
-    /// When the log is to be taken over.
+    /// Returns when the log is to be taken over.
     pub(in crate::embedded) fn due(&self) -> Option<Instant> {
         self.due
     }
 
     /// Decides where the changes of a group go; `all` has the log taken over as well. After this
     /// nothing more may be changed in the group.
-    pub(in crate::embedded) fn settle(
+    pub(in crate::embedded) fn persist_changes(
         &mut self,
         tables: &mut Tables<'_>,
         changed: bool,
@@ -133,42 +134,43 @@ impl UsageWal {
                 return Ok(DurableIn::Nowhere);
             }
             let appended = self.log.append(&units);
-            if appended.map_err(of_log(self.path.clone(), "written"))? {
-                self.due.get_or_insert_with(|| Instant::now() + self.after);
+            if appended.map_err(log_error(self.path.clone(), "written"))? {
+                self.due
+                    .get_or_insert_with(|| Instant::now() + self.take_over_after);
                 return Ok(DurableIn::InLog(units));
             }
         }
         if self.log.is_empty() {
             tables.put_used(&units)?;
         } else {
-            let mut whole = tables.logged.clone();
+            let mut whole = tables.log_counts.clone();
             whole.extend(units);
             take_over(tables, &whole, self.log.epoch())?;
         }
         Ok(DurableIn::InFile)
     }
 
-    /// The transaction of a group that was kept in the file is committed. Says whether the log was
-    /// taken over with it.
-    pub(in crate::embedded) fn committed(&mut self) -> bool {
-        let taken_over = !self.log.is_empty();
-        if taken_over {
-            self.log.taken_over();
+    /// Records that the transaction of a group with changes of the file is committed. Reports
+    /// whether the file took the log over with it.
+    pub(in crate::embedded) fn after_commit(&mut self) -> bool {
+        let had_blocks = !self.log.is_empty();
+        if had_blocks {
+            self.log.begin_next_epoch();
             self.due = None;
         }
-        taken_over
+        had_blocks
     }
 }
 
-/// Writes what the log comes to into the file, of which the log's epoch then is over.
-fn take_over(tables: &mut Tables<'_>, logged: &Counts, epoch: u64) -> Result<(), StateError> {
-    tables.put_used(logged)?;
+/// Writes the log's counts into the file, and ends the log's epoch there.
+fn take_over(tables: &mut Tables<'_>, log_counts: &Counts, epoch: u64) -> Result<(), StateError> {
+    tables.put_used(log_counts)?;
     let counters = tables.counters.edit()?;
     counters.insert(EPOCH, epoch + 1).map_err(writing)?;
     Ok(())
 }
 
-/// The log's epoch, as the file has it.
+/// Reads the log's epoch from the file.
 fn epoch(database: &Database) -> Result<u64, StateError> {
     let transaction = database.begin_read().map_err(reading)?;
     let counters = transaction.open_table(COUNTERS).map_err(reading)?;
@@ -176,19 +178,19 @@ fn epoch(database: &Database) -> Result<u64, StateError> {
     Ok(epoch.map_or(0, |epoch| epoch.value()))
 }
 
-/// The file and the log as they can be read although one of them cannot be written. Without the
-/// log, everything but counts can still be read.
-pub(in crate::embedded) fn open_aside(source: &Source) -> Result<OpenFiles, StateError> {
-    let database = source.database_aside()?;
+/// Opens the file and the log for reading while one of them cannot be written. Without the log,
+/// everything but counts can still be read.
+pub(in crate::embedded) fn open_read_only(source: &Source) -> Result<OpenFiles, StateError> {
+    let database = source.read_only_database()?;
     let epoch = epoch(&database)?;
     let storage = source
-        .log_aside()
-        .map_err(of_log(source.log_path(), "opened"));
-    let logged = storage.and_then(|storage| match storage {
+        .read_only_log()
+        .map_err(log_error(source.log_path(), "opened"));
+    let replayed = storage.and_then(|storage| match storage {
         Some(storage) => read_log(source, &storage, epoch),
         None => Ok(LogReplay::default()),
     });
-    Ok(match logged {
+    Ok(match replayed {
         Ok(replayed) => OpenFiles::new(database, replayed.counts),
         Err(error) => OpenFiles::without_log(database, StoreError::new(reason(&error))),
     })

@@ -15,16 +15,16 @@ fn tenant(number: u64) -> TenantId {
 
 /// An open state without its threads.
 struct TestStore {
-    opened: OpenFiles,
+    files: OpenFiles,
     wal: UsageWal,
 }
 
 fn open(disk: &Disk) -> Result<TestStore, StateError> {
     let source = disk.source();
     let database = file::open(&source)?;
-    let (wal, _) = UsageWal::open(&source, proven(&source)?, &database, "openings")?;
+    let (wal, _) = UsageWal::open(&source, open_writable_log(&source)?, &database, "openings")?;
     Ok(TestStore {
-        opened: OpenFiles::new(database, Counts::new()),
+        files: OpenFiles::new(database, Counts::new()),
         wal,
     })
 }
@@ -43,15 +43,15 @@ impl TestStore {
         !self.wal.log.is_empty()
     }
 
-    fn apply(&mut self, group: &mut [Box<dyn Work>], also: GroupTask) {
-        apply(&self.opened, &mut self.wal, group, also, 1).unwrap();
+    fn apply(&mut self, group: &mut [Box<dyn Work>], task: GroupTask) {
+        apply(&self.files, &mut self.wal, group, task, 1).unwrap();
     }
 }
 
-/// What the next opening finds.
+/// Returns the units that the next opening finds.
 fn used(disk: &Disk, number: u64) -> u64 {
     let hand = open(&disk.after_a_crash()).unwrap();
-    hand.opened.used(tenant(number), JUNE).unwrap()
+    hand.files.used(tenant(number), JUNE).unwrap()
 }
 
 #[test]
@@ -86,7 +86,8 @@ fn a_group_of_more_tenants_than_a_block_holds_goes_to_the_file() {
 }
 
 /// The fault begins at the n-th write or sync of an opening, for every n. Whatever the opening had
-/// done by then, also if the power is lost at that moment, the next finds every count once.
+/// done by then, the next one finds every count once. This holds after a loss of power at that
+/// moment, too.
 #[test]
 fn an_opening_that_fails_at_any_moment_loses_nothing() {
     let begun = Disk::new(3);
@@ -103,12 +104,12 @@ fn an_opening_that_fails_at_any_moment_loses_nothing() {
                 let opened = open(&disk).is_ok();
                 let crashed = disk.after_a_crash();
                 disk.lift();
-                for left in [&crashed, &disk] {
-                    assert_eq!(used(left, 1), 3, "{fault:?} {files:?} {after}");
+                for disk_copy in [&crashed, &disk] {
+                    assert_eq!(used(disk_copy, 1), 3, "{fault:?} {files:?} {after}");
                     // A charge after it is above what was there.
-                    let mut hand = open(left).unwrap();
+                    let mut hand = open(disk_copy).unwrap();
                     hand.set(1, 9);
-                    assert_eq!((used(left, 0), used(left, 1)), (9, 3));
+                    assert_eq!((used(disk_copy, 0), used(disk_copy, 1)), (9, 3));
                 }
                 if opened {
                     break;
@@ -120,7 +121,7 @@ fn an_opening_that_fails_at_any_moment_loses_nothing() {
     assert!(met > 10, "{met}");
 }
 
-/// A backup of the file alone is put back beside the log of later days.
+/// A backup of the file alone, put back beside the log of later days, keeps its own counts.
 #[test]
 fn an_older_file_beside_a_later_log_keeps_its_counts() {
     let disk = Disk::new(4);
@@ -154,14 +155,14 @@ fn jobs_can_be_read_aside_without_the_log() {
     for used in 1..=3 {
         hand.set(1, used);
     }
-    let whole = open_aside(&disk.after_a_crash().source()).unwrap();
+    let whole = open_read_only(&disk.after_a_crash().source()).unwrap();
     assert_eq!(whole.used(tenant(0), JUNE).unwrap(), 3);
     let damaged = disk.after_a_crash();
     damaged.damage_log();
-    let aside = open_aside(&damaged.source()).unwrap();
-    let error = aside.used(tenant(0), JUNE).unwrap_err();
+    let files = open_read_only(&damaged.source()).unwrap();
+    let error = files.used(tenant(0), JUNE).unwrap_err();
     assert!(error.to_string().contains("simulated.usage"), "{error}");
-    assert!(aside.database.begin_read().is_ok());
+    assert!(files.database.begin_read().is_ok());
     let error = open(&damaged).err().unwrap();
     assert!(matches!(error, StateError::DamagedLog { block: 0, .. }));
 }

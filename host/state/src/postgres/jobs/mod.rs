@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::PostgresState;
 use crate::{
-    ChunkDone, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
+    ChunkResults, Claim, Idempotency, Job, JobError, Jobs, Lease, LeaseStatus, NewJob, PurgeCounts,
     Reply, StateError, Submission, TenantId, UnixMillis,
 };
 
@@ -30,8 +30,8 @@ impl PostgresState {
     {
         let watched = Arc::clone(&self.watched);
         self.driver.begin(async move {
-            watched.usable(doing)?;
-            watched.learn(operation(watched.pool.clone()).await)
+            watched.check_reachable(doing)?;
+            watched.record_outcome(operation(watched.pool.clone()).await)
         })
     }
 }
@@ -41,7 +41,7 @@ impl Jobs for PostgresState {
         self.job_operation("written", |pool| submit::submit(pool, job))
     }
 
-    fn known(
+    fn find_submission(
         &self,
         tenant: TenantId,
         key: Idempotency,
@@ -49,7 +49,7 @@ impl Jobs for PostgresState {
     ) -> Reply<Option<Submission>> {
         self.job_operation("read", move |pool| async move {
             let mut connection = pool.acquire().await.map_err(super::error::reading)?;
-            read::known(&mut connection, &tenant, &key, now).await
+            read::find_submission(&mut connection, &tenant, &key, now).await
         })
     }
 
@@ -86,12 +86,12 @@ impl Jobs for PostgresState {
     fn finish_chunk(
         &self,
         lease: Lease,
-        done: ChunkDone,
+        results: ChunkResults,
         now: UnixMillis,
         lease_millis: i64,
     ) -> Reply<LeaseStatus> {
         self.job_operation("written", move |pool| {
-            work::finish_chunk(pool, lease, done, now, lease_millis)
+            work::finish_chunk(pool, lease, results, now, lease_millis)
         })
     }
 

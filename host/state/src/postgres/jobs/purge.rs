@@ -50,7 +50,7 @@ async fn remove(pool: &PgPool, now: UnixMillis) -> Result<u32, StateError> {
         let id: Uuid = job.try_get("id").map_err(reading)?;
         let status: &str = job.try_get("status").map_err(reading)?;
         if matches!(status, "queued" | "running") {
-            let (units, _) = work::undone(&mut transaction, id).await?;
+            let (units, _) = work::unfinished_chunks(&mut transaction, id).await?;
             work::give_back(&mut transaction, job, units).await?;
         }
         for statement in [EMPTY, LEAVE, REMOVE] {

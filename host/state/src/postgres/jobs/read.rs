@@ -25,8 +25,8 @@ const INPUT: &str = "SELECT c.input FROM domesday.chunks AS c \
 const WAITING: &str = "SELECT count(*) FROM domesday.jobs \
      WHERE status IN ('queued', 'running') AND NOT gone";
 
-/// What the key alone answers, or none where it is new.
-pub(super) async fn known(
+/// Returns the reply that the key alone decides, or none where the key is new.
+pub(super) async fn find_submission(
     connection: &mut PgConnection,
     tenant: &TenantId,
     key: &Idempotency,

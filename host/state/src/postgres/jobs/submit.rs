@@ -4,7 +4,7 @@ use sqlx::{PgConnection, PgPool, Row};
 
 use super::read;
 use crate::postgres::error::{reading, writing};
-use crate::postgres::usage::{Change, make};
+use crate::postgres::usage::{Change, apply_changes};
 use crate::postgres::{records, usage};
 use crate::{
     ChargeOutcome, JOB_RETENTION_MILLIS, Job, JobStatus, NewJob, StateError, Submission, Tally,
@@ -34,7 +34,7 @@ const KEY: &str = "INSERT INTO domesday.submissions (tenant, key, digest, create
 pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
     // A repetition need not wait for whoever submits meanwhile.
-    if let Some(answer) = known(&mut transaction, &new).await? {
+    if let Some(answer) = find_submission(&mut transaction, &new).await? {
         return Ok(answer);
     }
     sqlx::query(SERIALISE)
@@ -43,10 +43,10 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
         .await
         .map_err(writing)?;
     // A statement of its own sees what was committed while this one waited for the lock.
-    if let Some(answer) = known(&mut transaction, &new).await? {
+    if let Some(answer) = find_submission(&mut transaction, &new).await? {
         return Ok(answer);
     }
-    if let Some(refusal) = refused(&mut transaction, &new).await? {
+    if let Some(refusal) = find_refusal(&mut transaction, &new).await? {
         return Ok(refusal);
     }
     if new.chunks.is_empty() {
@@ -56,29 +56,29 @@ pub(super) async fn submit(pool: PgPool, new: NewJob) -> Result<Submission, Stat
     // Last, because the row of units stays locked from here on, and every charge waits for it.
     let units = new.chunks.iter().map(|chunk| u64::from(chunk.units)).sum();
     let charge = Change::charge(&new.tenant, new.month, units, new.allowance);
-    let charged = match units {
+    let outcome = match units {
         0 => None,
-        _ => make(&mut transaction, &[charge]).await?.pop(),
+        _ => apply_changes(&mut transaction, &[charge]).await?.pop(),
     };
-    if let Some(ChargeOutcome::Exhausted { used }) = charged {
+    if let Some(ChargeOutcome::Exhausted { used }) = outcome {
         return Ok(Submission::Exhausted { used });
     }
     transaction.commit().await.map_err(writing)?;
     Ok(Submission::Accepted(job))
 }
 
-async fn known(
+async fn find_submission(
     connection: &mut PgConnection,
     new: &NewJob,
 ) -> Result<Option<Submission>, StateError> {
     match &new.idempotency {
-        Some(key) => read::known(connection, &new.tenant, key, new.now).await,
+        Some(key) => read::find_submission(connection, &new.tenant, key, new.now).await,
         None => Ok(None),
     }
 }
 
-/// Why the job is not taken, in the order of reasons.
-async fn refused(
+/// Returns the first reason for which the job is refused, in the order of reasons.
+async fn find_refusal(
     connection: &mut PgConnection,
     new: &NewJob,
 ) -> Result<Option<Submission>, StateError> {
@@ -129,7 +129,7 @@ async fn insert(connection: &mut PgConnection, new: &NewJob) -> Result<Job, Stat
         tally: Tally::default(),
         error: None,
     };
-    let made = sqlx::query(JOB)
+    let inserted = sqlx::query(JOB)
         .bind(job.id)
         .bind(job.tenant.as_str())
         .bind(records::mode_text(job.mode))
@@ -144,7 +144,7 @@ async fn insert(connection: &mut PgConnection, new: &NewJob) -> Result<Job, Stat
         .execute(&mut *connection)
         .await
         .map_err(writing)?;
-    if made.rows_affected() == 0 {
+    if inserted.rows_affected() == 0 {
         return Err(StateError::JobIdTaken { job: new.id });
     }
     let column = |of: fn(&crate::NewChunk) -> u32| {

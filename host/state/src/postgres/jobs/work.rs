@@ -6,8 +6,8 @@ use sqlx::{PgConnection, PgPool, Row};
 
 use crate::postgres::error::{reading, writing};
 use crate::postgres::records;
-use crate::postgres::usage::{Change, make};
-use crate::{ChunkDone, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis};
+use crate::postgres::usage::{Change, apply_changes};
+use crate::{ChunkResults, Claim, JobError, Lease, LeaseStatus, StateError, UnixMillis};
 
 /// The log names a host whose clock differs from the database's by more.
 const ASTRAY_MILLIS: i64 = 10_000;
@@ -32,11 +32,11 @@ const TURN: &str = "INSERT INTO domesday.turns (tenant, turn) \
      ON CONFLICT (tenant) DO UPDATE SET turn = excluded.turn";
 const RENEW: &str = "UPDATE domesday.jobs SET lease_until = $4 \
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone AND expires_at > $3";
-/// A number of its own, so that whoever let go can no longer write.
-const LET_GO: &str = "UPDATE domesday.jobs SET lease_until = NULL, fence = nextval('domesday.fence'), \
+/// A number of its own, so that the earlier holder can no longer write.
+const RELEASE: &str = "UPDATE domesday.jobs SET lease_until = NULL, fence = nextval('domesday.fence'), \
      attempts = greatest(attempts - 1, 0) \
      WHERE id = $1 AND fence = $2 AND status = 'running' AND NOT gone";
-const HELD: &str = "SELECT * FROM domesday.jobs \
+const LOCK_CLAIMED: &str = "SELECT * FROM domesday.jobs \
      WHERE id = $1 AND fence = $2 AND NOT gone AND expires_at > $3 FOR UPDATE";
 const CHUNK: &str = "SELECT units, coalesce(length(input), 0)::bigint AS dropped \
      FROM domesday.chunks WHERE job = $1 AND chunk = $2";
@@ -48,7 +48,7 @@ const ADVANCE: &str = "UPDATE domesday.jobs SET next = next + 1, attempts = 1, u
      shared = CASE WHEN next + 1 < chunks THEN shared ELSE '' END, \
      bytes = bytes + $4, valued = valued + $5, referred = referred + $6, \
      rejected = rejected + $7, valuation_failed = valuation_failed + $8 WHERE id = $1";
-const UNDONE: &str = "SELECT coalesce(sum(units), 0)::bigint AS units, \
+const UNFINISHED_CHUNKS: &str = "SELECT coalesce(sum(units), 0)::bigint AS units, \
      coalesce(sum(length(input)), 0)::bigint AS dropped \
      FROM domesday.chunks WHERE job = $1 AND output IS NULL";
 const DROP: &str = "UPDATE domesday.chunks SET input = NULL WHERE job = $1 AND input IS NOT NULL";
@@ -87,7 +87,7 @@ pub(super) async fn claim(
         .fetch_one(&mut *transaction)
         .await
         .map_err(writing)?;
-    let claim = claimed(&row)?;
+    let claim = read_claim(&row)?;
     sqlx::query(TURN)
         .bind(claim.job.tenant.as_str())
         .execute(&mut *transaction)
@@ -102,7 +102,7 @@ pub(super) async fn claim(
     Ok(Some(claim))
 }
 
-fn claimed(row: &PgRow) -> Result<Claim, StateError> {
+fn read_claim(row: &PgRow) -> Result<Claim, StateError> {
     let job = records::job(row)?;
     let number = |column| -> Result<u32, StateError> {
         records::small("jobs", row.try_get(column).map_err(reading)?)
@@ -119,8 +119,8 @@ fn claimed(row: &PgRow) -> Result<Claim, StateError> {
     })
 }
 
-fn hold(done: sqlx::postgres::PgQueryResult) -> LeaseStatus {
-    match done.rows_affected() {
+fn lease_status(result: sqlx::postgres::PgQueryResult) -> LeaseStatus {
+    match result.rows_affected() {
         0 => LeaseStatus::Lost,
         _ => LeaseStatus::Held,
     }
@@ -139,27 +139,27 @@ pub(super) async fn renew(
         .bind(now.0.saturating_add(lease_millis))
         .execute(&pool)
         .await
-        .map(hold)
+        .map(lease_status)
         .map_err(writing)
 }
 
 pub(super) async fn release_lease(pool: PgPool, lease: Lease) -> Result<LeaseStatus, StateError> {
-    sqlx::query(LET_GO)
+    sqlx::query(RELEASE)
         .bind(lease.job)
         .bind(records::signed(lease.fence))
         .execute(&pool)
         .await
-        .map(hold)
+        .map(lease_status)
         .map_err(writing)
 }
 
-/// The job's row, locked, if this is still its last claim.
-async fn fenced(
+/// Locks and returns the job's row, if this is still its last claim.
+async fn lock_claimed_job(
     connection: &mut PgConnection,
     lease: Lease,
     now: UnixMillis,
 ) -> Result<Option<PgRow>, StateError> {
-    sqlx::query(HELD)
+    sqlx::query(LOCK_CLAIMED)
         .bind(lease.job)
         .bind(records::signed(lease.fence))
         .bind(now.0)
@@ -168,7 +168,7 @@ async fn fenced(
         .map_err(reading)
 }
 
-fn running(row: &PgRow) -> Result<bool, StateError> {
+fn is_running(row: &PgRow) -> Result<bool, StateError> {
     let status: &str = row.try_get("status").map_err(reading)?;
     Ok(status == "running")
 }
@@ -186,29 +186,29 @@ pub(super) async fn give_back(
         tenant: job.try_get("tenant").map_err(reading)?,
         month: job.try_get("month").map_err(reading)?,
         units: -units,
-        room: 0,
+        max_used_before: 0,
     };
-    make(connection, &[refund]).await.map(drop)
+    apply_changes(connection, &[refund]).await.map(drop)
 }
 
 pub(super) async fn finish_chunk(
     pool: PgPool,
     lease: Lease,
-    done: ChunkDone,
+    results: ChunkResults,
     now: UnixMillis,
     lease_millis: i64,
 ) -> Result<LeaseStatus, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    let Some(job) = fenced(&mut transaction, lease, now).await? else {
+    let Some(job) = lock_claimed_job(&mut transaction, lease, now).await? else {
         return Ok(LeaseStatus::Lost);
     };
     let next: i64 = job.try_get("next").map_err(reading)?;
-    let number = i64::from(done.chunk);
+    let number = i64::from(results.chunk);
     if number < next {
         // This claim has finished it before, and its answer was lost on the way.
         return Ok(LeaseStatus::Held);
     }
-    if number != next || !running(&job)? {
+    if number != next || !is_running(&job)? {
         return Ok(LeaseStatus::Lost);
     }
     let chunk = sqlx::query(CHUNK)
@@ -222,17 +222,17 @@ pub(super) async fn finish_chunk(
     sqlx::query(KEEP)
         .bind(lease.job)
         .bind(number)
-        .bind(&done.output)
+        .bind(&results.output)
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    let kept = i64::try_from(done.output.len()).unwrap_or(i64::MAX);
-    let tally = done.tally;
+    let stored = i64::try_from(results.output.len()).unwrap_or(i64::MAX);
+    let tally = results.tally;
     sqlx::query(ADVANCE)
         .bind(lease.job)
         .bind(now.0)
         .bind(now.0.saturating_add(lease_millis))
-        .bind(kept.saturating_sub(dropped))
+        .bind(stored.saturating_sub(dropped))
         .bind(i64::from(tally.valued))
         .bind(i64::from(tally.referred))
         .bind(i64::from(tally.rejected))
@@ -240,7 +240,7 @@ pub(super) async fn finish_chunk(
         .execute(&mut *transaction)
         .await
         .map_err(writing)?;
-    give_back(&mut transaction, &job, cost.min(done.refund.into())).await?;
+    give_back(&mut transaction, &job, cost.min(results.refund.into())).await?;
     transaction.commit().await.map_err(writing)?;
     Ok(LeaseStatus::Held)
 }
@@ -252,13 +252,13 @@ pub(super) async fn fail(
     now: UnixMillis,
 ) -> Result<LeaseStatus, StateError> {
     let mut transaction = pool.begin().await.map_err(writing)?;
-    let Some(job) = fenced(&mut transaction, lease, now).await? else {
+    let Some(job) = lock_claimed_job(&mut transaction, lease, now).await? else {
         return Ok(LeaseStatus::Lost);
     };
-    if !running(&job)? {
+    if !is_running(&job)? {
         return Ok(LeaseStatus::Lost);
     }
-    let (units, dropped) = undone(&mut transaction, lease.job).await?;
+    let (units, dropped) = unfinished_chunks(&mut transaction, lease.job).await?;
     sqlx::query(DROP)
         .bind(lease.job)
         .execute(&mut *transaction)
@@ -280,11 +280,11 @@ pub(super) async fn fail(
 }
 
 /// Units of chunks without results, and the bytes of their rows.
-pub(super) async fn undone(
+pub(super) async fn unfinished_chunks(
     connection: &mut PgConnection,
     job: uuid::Uuid,
 ) -> Result<(i64, i64), StateError> {
-    let row = sqlx::query(UNDONE)
+    let row = sqlx::query(UNFINISHED_CHUNKS)
         .bind(job)
         .fetch_one(connection)
         .await

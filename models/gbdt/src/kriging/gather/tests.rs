@@ -6,7 +6,7 @@ use crate::kriging::krige;
 use crate::testing::{FakeEvidence, sale, subject};
 use domesday_sdk::{PropertyType, Subject};
 
-/// Eight sales of the subject's type and size at 250,000, of other homes.
+/// Returns eight sales of the subject's type and size at 250,000, of other homes.
 fn near() -> Vec<Sale> {
     (0..8)
         .map(|i| {

@@ -119,9 +119,9 @@ impl Markets {
             }
         })?;
         drop(progress);
-        let place = packages_dir.join(release_id.as_str());
+        let package_dir = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
-            sign(&place, &SigningKey::read(key)?)?;
+            sign(&package_dir, &SigningKey::read(key)?)?;
         }
         println!("{}", serde_json::to_string_pretty(&report)?);
         if report.sales.areas_without_sales > 0 {
@@ -134,7 +134,7 @@ impl Markets {
             "{} series with {} observations are in {}.",
             report.series,
             report.observations,
-            place.display()
+            package_dir.display()
         );
         Ok(ExitCode::SUCCESS)
     }

@@ -77,19 +77,19 @@ impl Rates {
             },
         )?;
         spinner.finish_and_clear();
-        let place = packages_dir.join(release_id.as_str());
+        let package_dir = packages_dir.join(release_id.as_str());
         if let Some(key) = &self.sign_with {
-            sign(&place, &SigningKey::read(key)?)?;
+            sign(&package_dir, &SigningKey::read(key)?)?;
         }
         for warning in &published.warnings {
-            eprintln!("left out: {}: {}", warning.place, warning.reason);
+            eprintln!("left out: {}: {}", warning.location, warning.reason);
         }
         println!(
             "{} series with {} observations, created {}, are in {}",
             manifest.body["series"],
             manifest.body["observations"],
             manifest.created,
-            place.display()
+            package_dir.display()
         );
         Ok(ExitCode::SUCCESS)
     }

@@ -19,7 +19,7 @@ use super::super::{
 };
 use crate::json::Shape;
 use crate::schema::{
-    SchemaExt, boolean, date, integer, named, named_as, number, pattern, section, text,
+    SchemaExt, boolean, date, described_ref, integer, number, pattern, schema_ref, section, text,
 };
 use crate::v3::identity::{Postcode, Uprn};
 use crate::v3::options::{COMPARABLES, DEFAULTS, DEVELOPMENT_FIELDS, FIELDS};
@@ -44,7 +44,7 @@ pub(super) fn options() -> Object {
              False where no level sets it.",
         ).into()),
     ]).describe(
-        "What to show and what to use. An option is never null: leave it out to inherit it, a \
+        "Sections to show and data to use. An option is never null: leave it out to inherit it, a \
          row's from the batch's, the batch's from the default. Simple routes show the core \
          response alone, whatever the options.",
     )
@@ -65,8 +65,8 @@ pub(super) fn development_options() -> Object {
         ],
     )
     .describe(
-        "What to show. An option is never null: leave it out to inherit it. A proposed property \
-         has no stored data, so `use_stored_data` is refused, whatever its value.",
+        "Sections to show. An option is never null: leave it out to inherit it. A proposed \
+         property has no stored data, so `use_stored_data` is refused, whatever its value.",
     )
 }
 
@@ -119,25 +119,25 @@ pub(super) fn property() -> Object {
                 .into(),
             ),
             ("street", address_part("The street.").into()),
-            ("type", named(&name::<PropertyType>())),
+            ("type", schema_ref(&name::<PropertyType>())),
             (
                 "subtype",
-                named_as(
+                described_ref(
                     &name::<Subtype>(),
                     "The kind within the type; it must belong to the type.",
                 ),
             ),
-            ("title_tenure", named(&name::<Tenure>())),
+            ("title_tenure", schema_ref(&name::<Tenure>())),
             (
                 "build_status",
-                named_as(
+                described_ref(
                     &name::<BuildStatus>(),
                     "Whether the building stands; proposed buildings have the development routes.",
                 ),
             ),
         ],
     )
-    .describe("Where and what the property is.")
+    .describe("Location and kind of the property.")
     .with("oneOf", kinds())
 }
 
@@ -152,12 +152,12 @@ pub(super) fn site() -> Object {
             ("site_longitude", number(LONGITUDE).describe("WGS84 longitude of the site, in degrees east (negative to the west).").into()),
             ("building_number_or_name", address_part("House or plot, where there is one yet. Nothing is looked up with it.").into()),
             ("street", address_part("The street, where there is one yet. Nothing is looked up with it.").into()),
-            ("type", named(&name::<PropertyType>())),
-            ("subtype", named_as(&name::<Subtype>(), "The kind within the type; it must belong to the type.")),
-            ("title_tenure", named(&name::<Tenure>())),
+            ("type", schema_ref(&name::<PropertyType>())),
+            ("subtype", described_ref(&name::<Subtype>(), "The kind within the type; it must belong to the type.")),
+            ("title_tenure", schema_ref(&name::<Tenure>())),
         ],
     )
-    .describe("Where and what the proposed property will be. It has no UPRN and no build status.")
+    .describe("Location and kind of the proposed property. It has no UPRN and no build status.")
     .with("oneOf", kinds())
 }
 
@@ -183,7 +183,7 @@ fn address_part(description: &str) -> Object {
     text(ADDRESS_PART_LONGEST).describe(description)
 }
 
-/// Which subtypes belong to which type.
+/// Lists the subtypes that belong to each type.
 fn kinds() -> Value {
     PropertyType::ALL
         .iter()
@@ -202,9 +202,9 @@ pub(super) fn occupancy() -> Object {
     section(
         OCCUPANCY,
         &["status"],
-        [("status", named(&name::<OccupancyStatus>()))],
+        [("status", schema_ref(&name::<OccupancyStatus>()))],
     )
-    .describe("Who lives there.")
+    .describe("The occupancy of the property.")
 }
 
 pub(super) fn size(required: &[&str]) -> Object {
@@ -248,13 +248,13 @@ pub(super) fn fabric() -> Object {
         FABRIC,
         &[],
         [
-            ("wall_type", named(&name::<WallType>())),
-            ("roof_type", named(&name::<RoofType>())),
-            ("floor_type", named(&name::<FloorType>())),
-            ("glazing", named(&name::<Glazing>())),
+            ("wall_type", schema_ref(&name::<WallType>())),
+            ("roof_type", schema_ref(&name::<RoofType>())),
+            ("floor_type", schema_ref(&name::<FloorType>())),
+            ("glazing", schema_ref(&name::<Glazing>())),
         ],
     )
-    .describe("What the building is made of. At least one field.");
+    .describe("The fabric of the building. At least one field.");
     schema.min_properties = Some(1);
     schema
 }
@@ -264,12 +264,12 @@ pub(super) fn energy() -> Object {
         ENERGY,
         &[],
         [
-            ("construction_age_band", named(&name::<AgeBand>())),
-            ("rating", named(&name::<Rating>())),
+            ("construction_age_band", schema_ref(&name::<AgeBand>())),
+            ("rating", schema_ref(&name::<Rating>())),
             ("efficiency_score", efficiency_score().into()),
         ],
     )
-    .describe("What the energy certificate says. At least one field.");
+    .describe("The energy certificate. At least one field.");
     schema.min_properties = Some(1);
     schema
 }
@@ -279,14 +279,11 @@ pub(super) fn development_energy() -> Object {
         DEVELOPMENT_ENERGY,
         &[],
         [
-            ("rating", named(&name::<Rating>())),
+            ("rating", schema_ref(&name::<Rating>())),
             ("efficiency_score", efficiency_score().into()),
         ],
     )
-    .describe(
-        "What the energy assessment says. At least one field; the age band is the newest, whatever \
-         anyone says.",
-    );
+    .describe("The energy assessment. At least one field. The age band is always the newest.");
     schema.min_properties = Some(1);
     schema
 }

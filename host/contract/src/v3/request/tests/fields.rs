@@ -87,7 +87,11 @@ fn every_field_has_its_rule() {
         (UnknownField, "/colour", r#""red""#),
     ] {
         let error = read(&house_with(pointer, value)).unwrap_err();
-        assert_eq!(listed(error), one(code, pointer), "{pointer}: {value}");
+        assert_eq!(
+            codes_and_fields(error),
+            one(code, pointer),
+            "{pointer}: {value}"
+        );
     }
 }
 
@@ -111,7 +115,7 @@ fn every_required_field_is_missed() {
         object.as_object_mut().unwrap().remove(name);
         let pointer = format!("{section}/{name}");
         assert_eq!(
-            listed(read(&house).unwrap_err()),
+            codes_and_fields(read(&house).unwrap_err()),
             one(MissingField, &pointer)
         );
     }
@@ -127,7 +131,9 @@ fn every_required_field_is_missed() {
         ]
     );
     assert_eq!(
-        listed(read(&house_with("/property/title_tenure", r#""leasehold""#)).unwrap_err()),
+        codes_and_fields(
+            read(&house_with("/property/title_tenure", r#""leasehold""#)).unwrap_err()
+        ),
         one(MissingField, "/lease")
     );
 }

@@ -14,22 +14,22 @@ const PER_SQM: &str = "Sum of price over sum of floor area of the sales whose ho
                        certificate lodged by the end of the period; withheld below ten such sales.";
 
 pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
-    let count_of = |place: usize| {
+    let count_of = |type_index: usize| {
         authority.monthly(
             authority.sales,
             |sale| sale.month,
-            |sale| u64::from(is_type(sale, place)),
+            |sale| u64::from(is_type(sale, type_index)),
         )
     };
     let all = count_of(0);
     let mut lines = Vec::new();
-    for (place, name) in TYPES.into_iter().enumerate() {
-        let counts = count_of(place);
+    for (type_index, name) in TYPES.into_iter().enumerate() {
+        let counts = count_of(type_index);
         let values = authority.monthly(
             authority.sales,
             |sale| sale.month,
             |sale| {
-                if is_type(sale, place) {
+                if is_type(sale, type_index) {
                     u64::from(sale.price)
                 } else {
                     0
@@ -44,7 +44,7 @@ pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
             }
             Point::Value(values.window(end, YEAR) as f64 / over)
         };
-        let measured = measured(authority, place);
+        let measured = measured(authority, type_index);
         let line = |metric, method| {
             Line::new(DATASET, metric, YEAR, method).select(SelectorName::PropertyType, name)
         };
@@ -69,9 +69,11 @@ pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     lines
 }
 
-/// For every covered month as a window's end: sales whose floor area was then on record, their
-/// prices, and their floor areas in hundredths of a square metre.
-fn measured(authority: &AuthorityData<'_>, place: usize) -> Vec<(u64, u64, u64)> {
+/// Sums, for every covered month as a window's end, the sales whose floor area was then on record.
+///
+/// Each sum holds their number, their prices, and their floor areas in hundredths of a square
+/// metre.
+fn measured(authority: &AuthorityData<'_>, type_index: usize) -> Vec<(u64, u64, u64)> {
     let months = authority.months.map_or(0, super::Span::len);
     let mut changes = vec![(0_i64, 0_i64, 0_i64); months + 1];
     let mut change = |at: usize, sale: &Sale, area: u32, sign: i64| {
@@ -81,7 +83,11 @@ fn measured(authority: &AuthorityData<'_>, place: usize) -> Vec<(u64, u64, u64)>
         *total += sign * i64::from(area);
     };
     let first = authority.months.map_or(0, |months| months.first.0);
-    for sale in authority.sales.iter().filter(|sale| is_type(sale, place)) {
+    for sale in authority
+        .sales
+        .iter()
+        .filter(|sale| is_type(sale, type_index))
+    {
         let Some((area, on_record)) = sale.floor_area else {
             continue;
         };

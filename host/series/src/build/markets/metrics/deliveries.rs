@@ -8,11 +8,11 @@ const COUNT: &str = "Homes whose first category A sale as a newly built one fall
                      the period.";
 
 pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
-    let one = |(place, name): (usize, &'static str)| {
+    let one = |(type_index, name): (usize, &'static str)| {
         let counts = authority.monthly(
             authority.deliveries,
             |home| Month(home.day.month()),
-            |home| u64::from(place == 0 || home.dwelling.place() == place),
+            |home| u64::from(type_index == 0 || home.dwelling.type_index() == type_index),
         );
         Line::new("new_build_deliveries", "deliveries_count", YEAR, COUNT)
             .select(SelectorName::PropertyType, name)

@@ -57,7 +57,7 @@ pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     ]
 }
 
-/// Counts for every covered month as a window's end.
+/// Counts the developments for every covered month as a window's end.
 fn count(authority: &AuthorityData<'_>) -> Vec<DevelopmentCounts> {
     let months = authority.months.map_or(0, super::Span::len);
     let runs = runs(authority.deliveries);
@@ -100,7 +100,7 @@ impl DevelopmentCounts {
     }
 }
 
-/// Runs of deliveries in one postcode without a gap, as ranges of the sorted list.
+/// Returns the runs of deliveries in one postcode without a gap, as ranges of the sorted list.
 fn runs(deliveries: &[Delivery]) -> Vec<Range<usize>> {
     let mut runs = Vec::new();
     let mut from = 0;

@@ -36,8 +36,9 @@ struct WindowPrices {
 }
 
 pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
-    let side = |place: usize, new: bool| {
-        let belongs = move |sale: &Sale| sale.dwelling.place() == place && sale.new_build == new;
+    let side = |type_index: usize, new: bool| {
+        let belongs =
+            move |sale: &Sale| sale.dwelling.type_index() == type_index && sale.new_build == new;
         let count = authority.monthly(
             authority.sales,
             |sale| sale.month,
@@ -57,17 +58,17 @@ pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
         (count, value)
     };
     let types: Vec<Sides> = (1..TYPES.len())
-        .map(|place| Sides {
-            new: side(place, true),
-            established: side(place, false),
+        .map(|type_index| Sides {
+            new: side(type_index, true),
+            established: side(type_index, false),
         })
         .collect();
     let mut lines = Vec::new();
-    for (place, name) in TYPES.into_iter().enumerate() {
-        let of_type: &[Sides] = if place == 0 {
+    for (type_index, name) in TYPES.into_iter().enumerate() {
+        let of_type: &[Sides] = if type_index == 0 {
             &types
         } else {
-            &types[place - 1..place]
+            &types[type_index - 1..type_index]
         };
         let compared = |end| compare(of_type, end);
         let point = |end, value: fn(WindowPrices) -> f64| {

@@ -97,8 +97,8 @@ impl Line {
         self
     }
 
-    /// With a point for every full window of the covered months; `point` gets the window's end as
-    /// a place among them.
+    /// Adds a point for every full window of the covered months. `point` gets the position of the
+    /// window's end among them.
     fn fill(
         mut self,
         months: Option<Span>,
@@ -129,7 +129,7 @@ pub(crate) struct AuthorityData<'a> {
 }
 
 impl AuthorityData<'_> {
-    /// Place of a month among those covered.
+    /// Returns the position of a month among those covered.
     fn position(&self, month: Month) -> Option<usize> {
         self.months?.position(month)
     }
@@ -186,9 +186,9 @@ impl Sums {
     }
 }
 
-/// Returns whether a sale belongs to a type, by place in [`super::sales::TYPES`].
-fn is_type(sale: &Sale, place: usize) -> bool {
-    place == 0 || sale.dwelling.place() == place
+/// Returns whether a sale belongs to a type, by its index in [`super::sales::TYPES`].
+fn is_type(sale: &Sale, type_index: usize) -> bool {
+    type_index == 0 || sale.dwelling.type_index() == type_index
 }
 
 #[cfg(test)]

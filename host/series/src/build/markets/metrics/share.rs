@@ -12,12 +12,12 @@ const SHARE: &str =
 
 pub(super) fn lines(authority: &AuthorityData<'_>) -> Vec<Line> {
     let mut lines = Vec::new();
-    for (place, name) in TYPES.into_iter().enumerate() {
+    for (type_index, name) in TYPES.into_iter().enumerate() {
         let count = |new_only: bool| {
             authority.monthly(
                 authority.sales,
                 |sale| sale.month,
-                |sale| u64::from(is_type(sale, place) && (sale.new_build || !new_only)),
+                |sale| u64::from(is_type(sale, type_index) && (sale.new_build || !new_only)),
             )
         };
         let (new, all) = (count(true), count(false));

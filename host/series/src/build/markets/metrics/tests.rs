@@ -18,21 +18,21 @@ fn area() -> Area {
     }
 }
 
-fn dwelling(place: usize) -> Dwelling {
+fn dwelling(type_index: usize) -> Dwelling {
     let types = [
         PropertyType::Detached,
         PropertyType::SemiDetached,
         PropertyType::Terraced,
         PropertyType::Flat,
     ];
-    Dwelling::new(types[place - 1]).unwrap()
+    Dwelling::new(types[type_index - 1]).unwrap()
 }
 
-fn sale(month: i32, place: usize, price: u32) -> Sale {
+fn sale(month: i32, type_index: usize, price: u32) -> Sale {
     Sale {
         area: 0,
         month: FIRST.plus(month),
-        dwelling: dwelling(place),
+        dwelling: dwelling(type_index),
         new_build: false,
         price,
         floor_area: None,
@@ -69,11 +69,11 @@ fn points(
         rents: &rents,
     };
     let lines = all(&authority);
-    let wanted = |line: &&Line| {
+    let matches = |line: &&Line| {
         let chosen = line.selectors.first().map(|(_, value)| *value);
         line.dataset == dataset && line.metric == metric && chosen == choice
     };
-    let line = lines.iter().find(wanted).unwrap();
+    let line = lines.iter().find(matches).unwrap();
     line.points
         .iter()
         .map(|(month, point, _)| (month.0 - FIRST.0, *point))
@@ -194,9 +194,9 @@ fn bands_hold_their_lower_bound_and_not_their_upper() {
 
 #[test]
 fn the_differential_is_adjusted_for_the_mix_of_types() {
-    let new = |place, price| Sale {
+    let new = |type_index, price| Sale {
         new_build: true,
-        ..sale(0, place, price)
+        ..sale(0, type_index, price)
     };
     // New: 30 flats at 220,000 and 10 detached at 440,000. Established: 10 flats at 200,000 and
     // 40 detached at 400,000. At the new homes' weights the established mean is
@@ -237,12 +237,12 @@ fn the_differential_is_adjusted_for_the_mix_of_types() {
     );
 }
 
-fn home(day: &str, postcode: u64, place: usize) -> Delivery {
+fn home(day: &str, postcode: u64, type_index: usize) -> Delivery {
     Delivery {
         area: 0,
         postcode,
         day: Day::parse_iso(day).unwrap(),
-        dwelling: dwelling(place),
+        dwelling: dwelling(type_index),
         price: 300_000,
     }
 }
@@ -350,7 +350,7 @@ fn the_lines_are_the_catalogue() {
         index: None,
         rents: &rents,
     };
-    let made: BTreeSet<(&str, &str)> = all(&authority)
+    let computed: BTreeSet<(&str, &str)> = all(&authority)
         .iter()
         .map(|line| (line.dataset, line.metric))
         .collect();
@@ -358,5 +358,5 @@ fn the_lines_are_the_catalogue() {
         .datasets()
         .iter()
         .flat_map(|dataset| dataset.metrics.iter().map(|metric| (dataset.id, metric.id)));
-    assert_eq!(made, listed.collect());
+    assert_eq!(computed, listed.collect());
 }

@@ -49,7 +49,7 @@ impl Rents {
         given
     }
 
-    /// Rents of one group in one authority, pounds a month.
+    /// Returns the rents of one group in one authority, pounds a month.
     pub(crate) fn of(&self, area: AreaNumber, group: usize) -> Option<&BTreeMap<Month, f64>> {
         self.by_group.get(&(area, group))
     }

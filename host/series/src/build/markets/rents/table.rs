@@ -172,15 +172,15 @@ impl Table {
     }
 }
 
-/// `H7` for row 6, column 7, both from 0.
+/// Returns the name of a cell: `H7` for row 6, column 7, both from 0.
 pub(super) fn name(row: u32, column: u32) -> String {
     let mut letters = Vec::new();
-    let mut left = column + 1;
-    while left > 0 {
-        let digit = (left - 1) % 26;
+    let mut rest = column + 1;
+    while rest > 0 {
+        let digit = (rest - 1) % 26;
         // Below 26.
         letters.push(char::from(b'A' + digit as u8));
-        left = (left - 1) / 26;
+        rest = (rest - 1) / 26;
     }
     let letters: String = letters.into_iter().rev().collect();
     format!("{letters}{}", row + 1)

@@ -1,4 +1,4 @@
-//! What `domesday release build` runs outside the sandbox: `fit train`, then `fit calibrate`.
+//! The fits that `domesday release build` runs outside the sandbox: `train`, then `calibrate`.
 //!
 //! Both write the file of parameters that `build.rs` bakes in. This model has nothing to train: its
 //! prices come from the evidence. Its range is calibrated on sales that came later than those for
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Price over estimate of each sale that was valued.
+/// Returns price over estimate of each sale that was valued.
 fn ratios(predictions: impl BufRead) -> Result<Vec<f64>, Box<dyn Error>> {
     let mut ratios = Vec::new();
     for line in predictions.lines() {
@@ -45,8 +45,8 @@ fn ratios(predictions: impl BufRead) -> Result<Vec<f64>, Box<dyn Error>> {
     Ok(ratios)
 }
 
-/// The ends between which `coverage` of the ratios lie, as many below as above; none where there
-/// are too few to tell.
+/// Returns the ends between which `coverage` of the ratios lie, with as many below as above.
+/// Returns `None` of too few ratios.
 ///
 /// With n ratios the k-th smallest has a new one below it in k of n + 1 cases, whatever their
 /// distribution.

@@ -21,7 +21,7 @@ pub const SLOW: &str = "slow-1";
 /// [`PLAIN`] for valuation dates of long ago.
 pub const BOUND: &str = "bound-1";
 
-/// They are taken by name.
+/// The options that accept them unsigned.
 pub const UNSIGNED: [&str; 8] = [
     "--allow-unsigned",
     PLAIN,
@@ -33,21 +33,21 @@ pub const UNSIGNED: [&str; 8] = [
     BOUND,
 ];
 
-/// How long is waited for what is done behind an answer.
+/// The longest wait for background work.
 pub const TIMEOUT: Duration = Duration::from_secs(40);
 
 pub fn beside() -> &'static Releases {
-    static MADE: OnceLock<Releases> = OnceLock::new();
-    MADE.get_or_init(|| {
-        Releases::shared("shadow", |made| {
-            made.add_snapshot();
-            made.add_demo();
-            made.add(PLAIN, component("guest-plain"));
-            made.add(MISBEHAVING, component("guest-misbehaving"));
-            made.add_changed(SLOW, component("guest-misbehaving"), |body| {
+    static RELEASES: OnceLock<Releases> = OnceLock::new();
+    RELEASES.get_or_init(|| {
+        Releases::shared("shadow", |releases| {
+            releases.add_snapshot();
+            releases.add_demo();
+            releases.add(PLAIN, component("guest-plain"));
+            releases.add(MISBEHAVING, component("guest-misbehaving"));
+            releases.add_changed(SLOW, component("guest-misbehaving"), |body| {
                 body.fuel_per_row = 1_000_000_000_000;
             });
-            made.add_changed(BOUND, component("guest-plain"), |body| {
+            releases.add_changed(BOUND, component("guest-plain"), |body| {
                 body.valuation_date.to = body.valuation_date.from;
             });
         })
@@ -55,18 +55,18 @@ pub fn beside() -> &'static Releases {
 }
 
 /// A server of the demo's release, its client, and one that reads its metrics.
-pub struct Served {
+pub struct ShadowServer {
     pub server: Server,
     pub client: Client,
     pub metrics: Client,
 }
 
-pub fn serve(more: &[&str]) -> Served {
+pub fn serve(more: &[&str]) -> ShadowServer {
     serve_from(start(), more)
 }
 
-/// The same, from a start of a test's own.
-pub fn serve_from(start: Start, more: &[&str]) -> Served {
+/// Does the same from a test's own configuration.
+pub fn serve_from(start: Start, more: &[&str]) -> ShadowServer {
     let start = start.releases(beside().path());
     let key = start.key(&["avm:value", "avm:stored-data", "avm:development"]);
     let server = start
@@ -78,24 +78,24 @@ pub fn serve_from(start: Start, more: &[&str]) -> Served {
     let line = lines.find(|line| line.starts_with("Showing metrics"));
     let address = line.unwrap().split("http://").nth(1).unwrap();
     let address = address.strip_suffix("/metrics").unwrap().parse().unwrap();
-    Served {
+    ShadowServer {
         client: server.client(&key),
         metrics: Client::new(address, "none"),
         server,
     }
 }
 
-impl Served {
-    /// A count; nothing where it is not there.
+impl ShadowServer {
+    /// Returns a count, or 0 where the page has none of that name.
     pub fn count(&self, name: &str) -> u64 {
         let page = self.metrics.get("/metrics").text;
-        let found = page
+        let value = page
             .lines()
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-        found.map_or(0, |count| count.parse().unwrap())
+        value.map_or(0, |count| count.parse().unwrap())
     }
 
-    /// Rows that were taken for a candidate and ended so.
+    /// Returns the number of rows of a candidate with this outcome.
     pub fn rows(&self, release: &str, outcome: &str) -> u64 {
         self.count(&format!(
             r#"domesday_shadow_rows_total{{release="{release}",outcome="{outcome}"}}"#
@@ -104,7 +104,7 @@ impl Served {
 
     /// Waits until so many rows of a candidate are in its folder.
     #[track_caller]
-    pub fn kept(&self, release: &str, rows: usize) {
+    pub fn wait_for_stored(&self, release: &str, rows: usize) {
         let file = self.folder(release).join("pairs.jsonl");
         let began = Instant::now();
         while fs::read_to_string(&file).map_or(0, |text| text.lines().count()) < rows {
@@ -113,14 +113,14 @@ impl Served {
         }
     }
 
-    /// Where rows beside the demo's release are kept.
+    /// Returns the folder of rows beside the demo's release.
     pub fn folder(&self, release: &str) -> PathBuf {
         self.server.data.join("shadow").join(release).join(RELEASE)
     }
 
     /// Waits until so many rows were compared.
     #[track_caller]
-    pub fn compared(&self, release: &str, rows: u64) {
+    pub fn wait_for_compared(&self, release: &str, rows: u64) {
         let began = Instant::now();
         while self.rows(release, "compared") < rows {
             assert!(
@@ -138,16 +138,23 @@ impl Served {
         run([arguments, &["--data", &data]].concat())
     }
 
-    /// What the report says, and its page.
+    /// Runs the report. Returns its text, its JSON and its page.
     pub fn report(&self, release: &str) -> (String, Value, String) {
-        let kept = tempfile::tempdir().unwrap();
-        let (json, page) = (kept.path().join("s.json"), kept.path().join("s.html"));
+        let temporary = tempfile::tempdir().unwrap();
+        let (json, page) = (
+            temporary.path().join("s.json"),
+            temporary.path().join("s.html"),
+        );
         let (json_path, page_path) = (json.display().to_string(), page.display().to_string());
         let outputs = ["--json", &json_path, "--report", &page_path];
-        let said = self.command(&[&["shadow", "report", release], &outputs[..]].concat());
-        let text = fs::read_to_string(json).unwrap_or_else(|_| panic!("{said:?}"));
+        let output = self.command(&[&["shadow", "report", release], &outputs[..]].concat());
+        let text = fs::read_to_string(json).unwrap_or_else(|_| panic!("{output:?}"));
         let page = fs::read_to_string(page).unwrap();
-        (said.ok().stdout, serde_json::from_str(&text).unwrap(), page)
+        (
+            output.ok().stdout,
+            serde_json::from_str(&text).unwrap(),
+            page,
+        )
     }
 }
 

@@ -1,12 +1,12 @@
-//! Answers as snapshots show them.
+//! Readers of response bodies, and their redaction for snapshots.
 
 use crate::common::raw::Answer;
 use serde_json::Value;
 
-/// The body of a sound answer without what differs each time: its id, which is that of the head,
-/// and what is in a cursor.
+/// Returns the body of a 200 response without values that differ each time. Its id must be that of
+/// the header.
 #[track_caller]
-pub fn shown(answer: &Answer) -> Value {
+pub fn redacted_body(answer: &Answer) -> Value {
     let mut body = answer.ok();
     let id = body["request_id"].take();
     assert_eq!(id.as_str(), answer.header("x-service-request-id"));
@@ -18,14 +18,14 @@ pub fn shown(answer: &Answer) -> Value {
     body
 }
 
-/// The members of an object but these.
+/// Returns the names of an object's members, without those in `known`.
 pub fn besides<'a>(object: &'a Value, known: &[&str]) -> Vec<&'a str> {
     let mut names = crate::v1_contract::names(object);
     names.retain(|name| !known.contains(name));
     names
 }
 
-/// All observations of an answer, series after series.
+/// Returns all observations of an answer, series after series.
 pub fn observations(body: &Value) -> impl Iterator<Item = &Value> {
     let series = body["series"].as_array().unwrap();
     series
@@ -33,7 +33,7 @@ pub fn observations(body: &Value) -> impl Iterator<Item = &Value> {
         .flat_map(|one| one["observations"].as_array().unwrap())
 }
 
-/// The series of this metric.
+/// Returns the series of this metric.
 #[track_caller]
 pub fn of_metric<'a>(body: &'a Value, metric: &str) -> &'a Value {
     let mut series = body["series"].as_array().unwrap().iter();
@@ -41,27 +41,27 @@ pub fn of_metric<'a>(body: &'a Value, metric: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no {metric} in {body}"))
 }
 
-/// Periods and values of a series.
+/// Returns periods and values of a series.
 pub fn points(series: &Value) -> Vec<(&str, f64)> {
     let all = series["observations"].as_array().unwrap().iter();
     all.map(|one| (text(&one["period"]), one["value"].as_f64().unwrap()))
         .collect()
 }
 
-/// A string.
+/// Returns a string, and panics for any other value.
 #[track_caller]
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("{value}"))
 }
 
-/// Whether it is a day, `YYYY-MM-DD`.
+/// Reports whether it is a day, `YYYY-MM-DD`.
 pub fn is_day(value: &Value) -> bool {
     value
         .as_str()
         .is_some_and(|text| text.len() == 10 && text.parse::<chrono::NaiveDate>().is_ok())
 }
 
-/// Whether it is a month, `YYYY-MM`.
+/// Reports whether it is a month, `YYYY-MM`.
 pub fn is_month(value: &Value) -> bool {
     value.as_str().is_some_and(|text| {
         text.len() == 7 && format!("{text}-01").parse::<chrono::NaiveDate>().is_ok()

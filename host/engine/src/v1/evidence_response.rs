@@ -1,4 +1,4 @@
-//! The host's answers to the interface's.
+//! Converts the host's evidence responses to the interface's types.
 
 use super::subject::{age_band, precision, property_type, rating, subtype, tenure};
 use super::{wit, wit_evidence as ask};

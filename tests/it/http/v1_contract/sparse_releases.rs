@@ -1,7 +1,7 @@
-//! Two small releases with holes: months without a value, a curve whose nodes come and go, a bank
-//! holiday, true zeros, and everything that may be null.
+//! Two small releases with gaps: months without a value, a curve whose nodes come and go, a bank
+//! holiday, true zeros, and every member that may be null.
 
-use crate::v1_contract::made::{key, publication};
+use crate::v1_contract::fixture_releases::{key, publication};
 use chrono::NaiveDate;
 use domesday_series::Period;
 use domesday_series::build::{Draft, FieldValue, NewObservation, SeriesHandle, Windows, write};
@@ -19,11 +19,11 @@ pub const RATES: &str = "made-rates-2020-05";
 pub const HOLED: &str = "E06880001";
 /// The authority with too few sales.
 pub const SUPPRESSED: &str = "E06880002";
-/// The authority of which nothing is known.
+/// The authority without any observation.
 pub const UNKNOWN: &str = "W06880003";
 
 /// Writes both below a folder of releases, unsigned.
-pub fn all(releases: &Path) {
+pub fn write_all(releases: &Path) {
     let mut of_markets = publication(Family::Markets, MARKETS, "2020-06-20T06:00:00Z");
     of_markets.preview_bounds = Some(PreviewBounds {
         from: None,
@@ -57,7 +57,7 @@ fn markets() -> Draft {
     draft
 }
 
-/// Sales: one type with a withheld month, one that was not sold at all, and an authority with three
+/// Adds sales: one type with a withheld month, one type without a sale, and an authority with three
 /// sales, whose prices are withheld.
 fn activity(draft: &mut Draft) {
     let figures: [(_, _, _, &[(u32, f64)]); 10] = [
@@ -126,8 +126,8 @@ fn activity(draft: &mut Draft) {
     draft.series(nothing);
 }
 
-/// Rents of six months; values of the first and the third alone; and the yields that follow: two of
-/// one month each, and two of a newer rent with the value of the third month.
+/// Adds rents of six months, values of the first and the third alone, and their yields. Two yields
+/// are of one month each, and two are of a newer rent with the value of the third month.
 fn rents(draft: &mut Draft) {
     let of = |metric| {
         key(Family::Markets, "rental_market", metric)
@@ -205,8 +205,8 @@ fn rates() -> Draft {
     draft
 }
 
-/// Nodes of one, two and five years. At the latest snapshot the first is missing; the second was
-/// there on the first alone; the last observation says nothing of its interval.
+/// Adds nodes of one, two and five years. At the latest snapshot the first is missing. The second
+/// has a value at the first snapshot alone. The last observation states no interval.
 fn curve(draft: &mut Draft) {
     let snapshots = [(12, (4, 30), 0.05), (24, (4, 30), 0.07), (60, (4, 30), 0.2)];
     let snapshots =

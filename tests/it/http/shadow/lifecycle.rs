@@ -3,14 +3,14 @@
 use crate::common::demo::house;
 use crate::common::program::run;
 use crate::common::server::start;
-use crate::shadow::served::{PLAIN, SLOW, bedrooms, serve, serve_from};
+use crate::shadow::harness::{PLAIN, SLOW, bedrooms, serve, serve_from};
 use serde_json::{Value, json};
 
 #[test]
 fn a_candidate_that_is_promoted_is_no_shadow_any_more() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);
     served.client.post("/v3/value", &house()).ok();
-    served.compared(PLAIN, 1);
+    served.wait_for_compared(PLAIN, 1);
     served.command(&["release", "promote", PLAIN]).ok();
     let status = served.command(&["status", "--json"]).ok().stdout;
     let status: Value = serde_json::from_str(&status).unwrap();
@@ -21,27 +21,27 @@ fn a_candidate_that_is_promoted_is_no_shadow_any_more() {
     served
         .server
         .logged(|line| line["message"] == "the shadow was promoted");
-    let said = served.command(&["shadow", "stop"]).refused();
-    assert!(said.contains("no release runs as a shadow"), "{said}");
+    let output = served.command(&["shadow", "stop"]).refused();
+    assert!(output.contains("no release runs as a shadow"), "{output}");
 }
 
 #[test]
 fn rows_that_wait_when_the_server_stops_are_counted() {
-    let kept = tempfile::tempdir().unwrap();
-    let data = kept.path().join("data");
+    let temporary = tempfile::tempdir().unwrap();
+    let data = temporary.path().join("data");
     let started = start().data(&data);
     let served = serve_from(started, &["--shadow", SLOW, "--shadow-share", "1"]);
     let rows = vec![bedrooms(1); 50];
     let body = json!({"requests": rows});
     served.client.post("/v3/batch-value", &body).ok();
-    served.kept(SLOW, 1);
+    served.wait_for_stored(SLOW, 1);
     served.server.stop();
-    let json = kept.path().join("s.json");
+    let json = temporary.path().join("s.json");
     let (data, path) = (data.display().to_string(), json.display().to_string());
     run(["shadow", "report", SLOW, "--data", &data, "--json", &path]).ok();
-    let found: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
-    let let_go = found["subject"]["rows"]["left_out"]["let_go"].as_u64();
-    let rows = found["overall"]["rows"].as_u64();
-    assert_eq!(let_go.unwrap() + rows.unwrap(), 50, "{found}");
+    let report: Value = serde_json::from_slice(&std::fs::read(json).unwrap()).unwrap();
+    let let_go = report["subject"]["rows"]["left_out"]["let_go"].as_u64();
+    let rows = report["overall"]["rows"].as_u64();
+    assert_eq!(let_go.unwrap() + rows.unwrap(), 50, "{report}");
     assert!(let_go.unwrap() > 30, "{let_go:?}");
 }

@@ -2,7 +2,7 @@
 //! silence.
 
 use crate::common::demo::house;
-use crate::shadow::served::{BOUND, MISBEHAVING, PLAIN, SLOW, bedrooms, serve};
+use crate::shadow::harness::{BOUND, MISBEHAVING, PLAIN, SLOW, bedrooms, serve};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
@@ -15,16 +15,16 @@ fn a_candidate_that_is_over_its_second_has_failed() {
         .post("/v3/batch-value", &json!({"requests": rows}))
         .json();
     assert_eq!(answer["summary"]["valued"], 2, "{answer}");
-    served.compared(SLOW, 2);
+    served.wait_for_compared(SLOW, 2);
     assert_eq!(served.rows(SLOW, "undone"), 0);
-    served.kept(SLOW, 2);
-    let (said, found, page) = served.report(SLOW);
+    served.wait_for_stored(SLOW, 2);
+    let (output, report, page) = served.report(SLOW);
     assert!(
-        said.contains("1 row changes status: 1 from valued to failed (out of time)"),
-        "{said}"
+        output.contains("1 row changes status: 1 from valued to failed (out of time)"),
+        "{output}"
     );
-    assert_eq!(found["overall"]["rows"], 2);
-    assert_eq!(found["warnings"].as_array().unwrap().len(), 0, "{found}");
+    assert_eq!(report["overall"]["rows"], 2);
+    assert_eq!(report["warnings"].as_array().unwrap().len(), 0, "{report}");
     assert!(page.contains("failed: out of time"));
 }
 
@@ -38,12 +38,12 @@ fn rows_that_were_dropped_or_let_go_of_are_in_the_report() {
         .post("/v3/batch-value", &json!({"requests": rows}))
         .json();
     assert_eq!(answer["summary"]["valued"], 1_200);
-    served.kept(SLOW, 1);
+    served.wait_for_stored(SLOW, 1);
     served.command(&["shadow", "stop"]).ok();
-    let (said, found, page) = served.report(SLOW);
-    let left_out = &found["subject"]["rows"]["left_out"];
+    let (output, report, page) = served.report(SLOW);
+    let left_out = &report["subject"]["rows"]["left_out"];
     let count = |why: &str| left_out[why].as_u64().unwrap();
-    let rows = found["overall"]["rows"].as_u64().unwrap();
+    let rows = report["overall"]["rows"].as_u64().unwrap();
     assert!(
         count("dropped") > 0 && count("let_go") > 1_000,
         "{left_out}"
@@ -52,16 +52,16 @@ fn rows_that_were_dropped_or_let_go_of_are_in_the_report() {
     for why in ["dropped", "let_go"] {
         assert_eq!(served.rows(SLOW, why), count(why), "{why}");
     }
-    let told = format!(
+    let line = format!(
         "{} dropped, since B was slower than they came, {} waiting when B's run ended",
         count("dropped"),
         count("let_go")
     );
     assert!(
-        said.contains("WARNING: Rows that were taken since 20"),
-        "{said}"
+        output.contains("WARNING: Rows that were taken since 20"),
+        "{output}"
     );
-    assert!(said.contains(&told), "{said}");
+    assert!(output.contains(&line), "{output}");
     let warning = page.find("are in no figure here").unwrap();
     assert!(warning < page.find("class=\"figures\"").unwrap());
 }
@@ -78,10 +78,10 @@ fn rows_outside_the_candidate_s_dates_are_counted_where_it_saw_no_other() {
         std::thread::sleep(Duration::from_millis(5));
     }
     served.command(&["shadow", "stop"]).ok();
-    let said = served.command(&["shadow", "report", BOUND]).refused();
+    let output = served.command(&["shadow", "report", BOUND]).refused();
     assert!(
-        said.contains("was compared: 3 of valuation dates that B is not made for"),
-        "{said}"
+        output.contains("was compared: 3 of valuation dates that B is not made for"),
+        "{output}"
     );
 }
 
@@ -94,23 +94,23 @@ fn each_row_is_told_by_the_share_of_its_time() {
         served.client.post("/v3/batch-value", &body).ok();
     };
     several();
-    served.kept(PLAIN, 10);
-    let (said, found, _) = served.report(PLAIN);
-    assert!(said.contains(", 70 % of them;"), "{said}");
-    assert_eq!(found["subject"]["rows"]["shares"], json!([0.7, 0.7]));
+    served.wait_for_stored(PLAIN, 10);
+    let (output, report, _) = served.report(PLAIN);
+    assert!(output.contains(", 70 % of them;"), "{output}");
+    assert_eq!(report["subject"]["rows"]["shares"], json!([0.7, 0.7]));
     let begin = ["shadow", "start", PLAIN, "--share", "1"];
     served.command(&begin).ok();
     // What was taken before has come to its end.
     let before = served.rows(PLAIN, "compared");
     several();
-    served.compared(PLAIN, before + 60);
-    served.kept(PLAIN, usize::try_from(before).unwrap() + 60);
-    let (said, found, _) = served.report(PLAIN);
+    served.wait_for_compared(PLAIN, before + 60);
+    served.wait_for_stored(PLAIN, usize::try_from(before).unwrap() + 60);
+    let (output, report, _) = served.report(PLAIN);
     assert!(
-        said.contains(", 70 % to 100 % of them, as the share"),
-        "{said}"
+        output.contains(", 70 % to 100 % of them, as the share"),
+        "{output}"
     );
-    assert_eq!(found["subject"]["rows"]["shares"], json!([0.7, 1.0]));
+    assert_eq!(report["subject"]["rows"]["shares"], json!([0.7, 1.0]));
 }
 
 #[test]
@@ -118,12 +118,12 @@ fn a_folder_that_is_deleted_while_the_candidate_runs_is_made_again() {
     let served = serve(&["--shadow", MISBEHAVING, "--shadow-share", "1"]);
     let one = || served.client.post("/v3/value", &bedrooms(12)).ok();
     one();
-    served.kept(MISBEHAVING, 1);
+    served.wait_for_stored(MISBEHAVING, 1);
     let folder = served.server.data.join("shadow").join(MISBEHAVING);
     std::fs::remove_dir_all(folder).unwrap();
     one();
-    served.kept(MISBEHAVING, 1);
-    let found = served.report(MISBEHAVING).1;
-    assert_eq!(found["overall"]["rows"], 1);
+    served.wait_for_stored(MISBEHAVING, 1);
+    let report = served.report(MISBEHAVING).1;
+    assert_eq!(report["overall"]["rows"], 1);
     assert_eq!(served.rows(MISBEHAVING, "unkept"), 0);
 }

@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-/// Of the interface without its comments and blanks, which may be mended.
+/// Returns the digest of the interface without its comments and blanks, which may be mended.
 fn digest(text: &str, package: &str) -> String {
     let code: String = text
         .lines()

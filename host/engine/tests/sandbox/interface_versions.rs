@@ -113,7 +113,7 @@ fn row(component: &[u8], subject: Subject, sales: Vec<Sale>) -> Row {
     release.value(&Arc::new(subject), Arc::new(These(sales)))
 }
 
-/// One question for sixty sales.
+/// Returns a subject for which the guest asks one question with sixty sales in its answer.
 fn asks() -> Subject {
     let mut subject = subject(1);
     subject.size.storeys = Some(60);

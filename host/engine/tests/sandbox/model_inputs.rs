@@ -3,7 +3,7 @@
 use crate::guest::component;
 use domesday_engine::config::Allocation;
 use domesday_engine::evidence::SnapshotEvidence;
-use domesday_engine::fixture::{self, Recorded};
+use domesday_engine::fixture::{self, RecordedResult};
 use domesday_engine::outcome::Outcome;
 use domesday_engine::{Limits, Runtime};
 use domesday_property::Snapshot;
@@ -45,7 +45,7 @@ fn trees_that_say_nothing_leave_the_reference_model_as_it_is_and_show_what_they_
         assert_eq!(ours.outcome, theirs.outcome, "{}", home.row);
         let shown = trees.inputs(&subject, evidence.clone()).unwrap();
         let Ok(Outcome::Valued(valuation)) = ours.outcome else {
-            assert!(shown.is_none() && !matches!(home.result, Recorded::Failure(_)));
+            assert!(shown.is_none() && !matches!(home.result, RecordedResult::Failure(_)));
             continue;
         };
         valued += 1;

@@ -1,4 +1,4 @@
-//! What may not run is refused before it runs, with the rule that it breaks.
+//! A forbidden component is refused before it runs, with the rule that it breaks.
 
 use crate::guest::component;
 use domesday_engine::config::Allocation;

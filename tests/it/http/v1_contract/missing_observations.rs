@@ -1,35 +1,35 @@
-//! Missing is never zero, never filled, and never taken from another date.
+//! A missing observation is never zero, never filled, and never taken from another date.
 
 use crate::common::client::Client;
-use crate::v1_contract::shown::{observations, of_metric, points, shown};
-use crate::v1_contract::{both, missing_values};
+use crate::v1_contract::response_body::{observations, of_metric, points, redacted_body};
+use crate::v1_contract::{both, sparse_releases};
 use serde_json::{Value, json};
 
-/// A query of one of the releases with holes.
-fn markets(client: &Client, asked: &str) -> Value {
-    let asked = format!(
-        "/v1/markets/series?dataset={asked}&release_id={}",
-        missing_values::MARKETS
+/// Queries one of the sparse releases.
+fn markets(client: &Client, query: &str) -> Value {
+    let query = format!(
+        "/v1/markets/series?dataset={query}&release_id={}",
+        sparse_releases::MARKETS
     );
-    shown(&client.get(&asked))
+    redacted_body(&client.get(&query))
 }
 
-fn rates(client: &Client, asked: &str) -> Value {
-    let asked = format!(
-        "/v1/rates/series?dataset={asked}&release_id={}",
-        missing_values::RATES
+fn rates(client: &Client, query: &str) -> Value {
+    let query = format!(
+        "/v1/rates/series?dataset={query}&release_id={}",
+        sparse_releases::RATES
     );
-    shown(&client.get(&asked))
+    redacted_body(&client.get(&query))
 }
 
-fn activity(client: &Client, asked: &str) -> Value {
+fn activity(client: &Client, query: &str) -> Value {
     markets(
         client,
-        &format!("market_activity&area={}&{asked}", missing_values::HOLED),
+        &format!("market_activity&area={}&{query}", sparse_releases::HOLED),
     )
 }
 
-/// The first series of an answer.
+/// Returns the first series of an answer.
 fn first(body: &Value) -> &Value {
     &body["series"][0]
 }
@@ -116,7 +116,7 @@ fn v1_missing_node_at_the_latest_snapshot_is_not_taken_from_an_older_one() {
 #[test]
 fn v1_missing_suppressed_values_are_absent_and_said_to_be_withheld() {
     let (_contract, client) = both();
-    let area = format!("market_activity&area={}", missing_values::SUPPRESSED);
+    let area = format!("market_activity&area={}", sparse_releases::SUPPRESSED);
     for dates in ["", "&from=2020-01", "&from=2020-02&to=2020-02"] {
         let body = markets(&client, &format!("{area}{dates}"));
         for metric in ["price_per_sqm_gbp", "sales_value_gbp"] {
@@ -191,7 +191,7 @@ fn v1_missing_is_not_zero_and_a_true_zero_is() {
 #[test]
 fn v1_missing_series_are_not_available_or_not_listed() {
     let (_contract, client) = both();
-    let unknown = format!("market_activity&area={}", missing_values::UNKNOWN);
+    let unknown = format!("market_activity&area={}", sparse_releases::UNKNOWN);
     let body = markets(&client, &unknown);
     assert_eq!(body["series"].as_array().unwrap().len(), 1);
     let nothing = json!({"status": "not_available", "from": null, "to": null});
@@ -199,12 +199,12 @@ fn v1_missing_series_are_not_available_or_not_listed() {
     assert_eq!(first(&body)["observations"], json!([]));
     insta::assert_json_snapshot!("not_available", body);
     // What the release says nothing of is a successful empty selection.
-    for asked in [
+    for query in [
         format!("{unknown}&property_type=flat"),
-        format!("new_build_deliveries&area={}", missing_values::HOLED),
+        format!("new_build_deliveries&area={}", sparse_releases::HOLED),
     ] {
-        let body = markets(&client, &asked);
-        assert_eq!(body["series"], json!([]), "{asked}");
+        let body = markets(&client, &query);
+        assert_eq!(body["series"], json!([]), "{query}");
         assert_eq!(body.get("notice"), None);
     }
     let product = rates(
@@ -224,22 +224,22 @@ fn v1_missing_part_of_a_range_gives_the_rest_and_a_notice() {
     );
     assert_eq!(late["notice"]["code"], "range_exceeds_history");
     insta::assert_json_snapshot!("partial_range", late);
-    for asked in [
+    for query in [
         "bank_rate&from=2020-04-01&to=2020-05-06",
         "bank_rate&to=2030-01-01",
         "bank_rate&from=2000-01-01",
     ] {
-        let body = rates(&client, asked);
-        assert_eq!(body["notice"]["code"], "range_exceeds_history", "{asked}");
+        let body = rates(&client, query);
+        assert_eq!(body["notice"]["code"], "range_exceeds_history", "{query}");
         assert!(body["notice"]["message"].is_string());
         assert_ne!(observations(&body).count(), 0);
     }
-    for asked in [
+    for query in [
         "bank_rate",
         "bank_rate&from=2020-05-06&to=2020-05-12",
         "bank_rate&from=2020-05-08&to=2020-05-10",
     ] {
-        assert_eq!(rates(&client, asked).get("notice"), None, "{asked}");
+        assert_eq!(rates(&client, query).get("notice"), None, "{query}");
     }
     let months = activity(&client, "from=2020-03&to=2020-04&metrics=sales_count");
     assert_eq!(points(first(&months)), [("2020-03", 11.0)]);
@@ -271,7 +271,7 @@ fn v1_missing_range_outside_of_history_is_empty_with_its_availability() {
         &client,
         &format!(
             "market_activity&area={}&from=2020-01",
-            missing_values::UNKNOWN
+            sparse_releases::UNKNOWN
         ),
     );
     assert_eq!(body["notice"]["code"], "range_exceeds_history");

@@ -2,7 +2,7 @@
 
 use crate::common::demo::{RELEASE, divided, house};
 use crate::common::server::start;
-use crate::receipts::{batch, job, keeping, keys, lines, report, value};
+use crate::receipts::{batch, job, keys, lines, report, start_with_receipts, value};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -32,12 +32,12 @@ fn every_valuation_of_a_single_a_batch_and_a_job_has_a_receipt_that_proves_it() 
         .json()));
     valued.extend(ids(&job(&client, 120)));
     // Before the server ends: what was answered is in the journal already.
-    let kept: Vec<_> = lines(&data)
+    let recorded: Vec<_> = lines(&data)
         .iter()
         .map(|line| line["about"]["valuation_id"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(kept.len(), 191);
-    assert_eq!(BTreeSet::from_iter(kept), BTreeSet::from_iter(valued));
+    assert_eq!(recorded.len(), 191);
+    assert_eq!(BTreeSet::from_iter(recorded), BTreeSet::from_iter(valued));
     let first = &lines(&data)[0];
     assert_eq!(first["about"]["release_id"], RELEASE);
     assert_eq!(first["about"]["tenant"], "demo");
@@ -69,7 +69,7 @@ fn every_valuation_of_a_single_a_batch_and_a_job_has_a_receipt_that_proves_it() 
 
 #[test]
 fn what_no_release_was_asked_about_has_no_receipt() {
-    let server = keeping();
+    let server = start_with_receipts();
     let client = server.demo();
     assert_eq!(client.post("/v3/simple-value", &divided()).status, 422);
     assert_eq!(client.post_text("/v3/simple-value", "{}").status, 422);
@@ -79,7 +79,7 @@ fn what_no_release_was_asked_about_has_no_receipt() {
 
 #[test]
 fn a_sample_is_the_share_that_was_asked_for_and_the_answers_are_the_same() {
-    let mut kept = Vec::new();
+    let mut counts = Vec::new();
     for share in ["0", "0.3", "1"] {
         let server = start()
             .with(&["--receipts", "sampled", "--receipts-share", share])
@@ -90,11 +90,11 @@ fn a_sample_is_the_share_that_was_asked_for_and_the_answers_are_the_same() {
             .json();
         let value = |at: usize| answer["results"][at]["valuation"].clone();
         assert_eq!(value(0), value(399));
-        kept.push(lines(&server.data).len());
+        counts.push(lines(&server.data).len());
         server.stop();
     }
-    assert_eq!((kept[0], kept[2]), (0, 400));
-    assert!((70..180).contains(&kept[1]), "{kept:?}");
+    assert_eq!((counts[0], counts[2]), (0, 400));
+    assert!((70..180).contains(&counts[1]), "{counts:?}");
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_host_goes_on_with_its_journal_after_a_restart() {
 
 #[test]
 fn a_journal_has_one_host() {
-    let server = keeping();
+    let server = start_with_receipts();
     let journal = server.data.join("journal");
     let refused = start()
         .with(&["--receipts", "all", "--journal", journal.to_str().unwrap()])
@@ -143,7 +143,7 @@ fn a_journal_has_one_host() {
 
 #[test]
 fn what_is_not_served_is_not_kept_either() {
-    let server = keeping();
+    let server = start_with_receipts();
     let refused = server
         .demo()
         .with_key("none")

@@ -5,27 +5,27 @@ use crate::subject::Subject;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Gives the recorded answers, in order; any other question is a fault.
-pub struct Recorded {
+pub struct RecordedEvidence {
     exchanges: Vec<Exchange>,
     next: AtomicUsize,
 }
 
-impl Recorded {
+impl RecordedEvidence {
     /// Answers from these exchanges.
-    pub fn new(exchanges: Vec<Exchange>) -> Recorded {
-        Recorded {
+    pub fn new(exchanges: Vec<Exchange>) -> RecordedEvidence {
+        RecordedEvidence {
             exchanges,
             next: AtomicUsize::new(0),
         }
     }
 
-    /// How many of the exchanges were asked for.
-    pub fn asked(&self) -> usize {
+    /// Returns the number of questions that were asked so far.
+    pub fn question_count(&self) -> usize {
         self.next.load(Ordering::Relaxed)
     }
 }
 
-impl EvidenceSource for Recorded {
+impl EvidenceSource for RecordedEvidence {
     fn ask(
         &self,
         _subject: &Subject,

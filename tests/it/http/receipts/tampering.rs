@@ -1,7 +1,7 @@
 //! Journals that somebody with the host's key and the tenants' wrote anew: every chain in them
 //! holds.
 
-use super::proved::Past;
+use super::verification::Past;
 use crate::receipts::{replay, report};
 use domesday_engine::fixture::Fixture;
 use domesday_journal::{Expected, Journal, Receipt, ReceiptHeader, TenantKey, prepare, verify};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The keys of a file of keys.
+/// Reads the only key of a file of keys.
 fn only_key(file: &str) -> TenantKey {
     let listed: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut secret = [0; 32];
@@ -18,7 +18,7 @@ fn only_key(file: &str) -> TenantKey {
 }
 
 /// Writes the journal anew with its host's key; `change` is shown each receipt's number.
-fn written_anew(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Value)) {
+fn rewrite_journal(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Value)) {
     let journal = past.data().join("journal");
     let mut receipts: Vec<Receipt> = Vec::new();
     verify(&journal, &Expected::default(), |receipt| {
@@ -49,7 +49,7 @@ fn written_anew(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Value
 #[test]
 fn what_the_release_did_not_say_is_found() {
     let past = Past::new();
-    written_anew(&past, |receipt, _, fixture| {
+    rewrite_journal(&past, |receipt, _, fixture| {
         if receipt == 5 {
             let estimate = fixture.pointer_mut("/result/outcome/estimate").unwrap();
             *estimate = (estimate.as_f64().unwrap() + 1.0).into();
@@ -74,7 +74,7 @@ fn what_the_release_did_not_say_is_found() {
 #[test]
 fn a_release_of_the_same_id_with_other_bytes_is_no_proof() {
     let past = Past::new();
-    written_anew(&past, |_, about, _| {
+    rewrite_journal(&past, |_, about, _| {
         about.package = domesday_package::Sha256Digest::of(b"another");
     });
     let found = report(&past.data(), &["--keys", &past.keys()]);
@@ -89,7 +89,7 @@ fn a_release_of_the_same_id_with_other_bytes_is_no_proof() {
 #[test]
 fn a_head_that_was_kept_elsewhere_contradicts_it() {
     let past = Past::new();
-    written_anew(&past, |receipt, about, _| {
+    rewrite_journal(&past, |receipt, about, _| {
         if receipt == 5 {
             about.at += 1;
         }

@@ -9,14 +9,14 @@ use tempfile::TempDir;
 
 /// The data of a host that has ended, its keys, and a head that was kept elsewhere.
 pub struct Past {
-    kept: TempDir,
+    temporary: TempDir,
     valuation: String,
 }
 
 impl Past {
     pub fn new() -> Past {
-        let kept = tempfile::tempdir().unwrap();
-        let data = kept.path().join("data");
+        let temporary = tempfile::tempdir().unwrap();
+        let data = temporary.path().join("data");
         let server = start().data(&data).with(&["--receipts", "all"]).go();
         let client = server.demo();
         let valuation = value(&client);
@@ -27,12 +27,15 @@ impl Past {
         server.stop();
         keys(&data, None);
         let head = run(["journal", "head", "--data", data.to_str().unwrap()]).ok();
-        std::fs::write(kept.path().join("head.json"), head.stdout).unwrap();
-        Past { kept, valuation }
+        std::fs::write(temporary.path().join("head.json"), head.stdout).unwrap();
+        Past {
+            temporary,
+            valuation,
+        }
     }
 
     pub fn data(&self) -> PathBuf {
-        self.kept.path().join("data")
+        self.temporary.path().join("data")
     }
 
     pub fn keys(&self) -> String {
@@ -40,7 +43,11 @@ impl Past {
     }
 
     pub fn head(&self) -> String {
-        self.kept.path().join("head.json").display().to_string()
+        self.temporary
+            .path()
+            .join("head.json")
+            .display()
+            .to_string()
     }
 }
 
@@ -80,7 +87,7 @@ fn one_valuation_is_proved_and_shown() {
 fn receipts_become_fixtures_that_a_release_is_replayed_on() {
     let past = Past::new();
     let out = past
-        .kept
+        .temporary
         .path()
         .join("fixtures.jsonl")
         .display()

@@ -1,6 +1,7 @@
-//! Releases that the suite makes, small enough to be read here: what they hold is what is asserted.
+//! Releases that the suite writes. They are small enough to read here, and the tests assert their
+//! values.
 //!
-//! They are older than the demo's, so that those are current, and are asked for by their ids.
+//! They are older than the demo's, so the demo's are current. Tests query them by id.
 
 use domesday_series::Period;
 use domesday_series::build::{Draft, Key, NewObservation, Publication, SeriesHandle, write};
@@ -8,7 +9,7 @@ use domesday_series::catalogue::{Dimension, Family, Frequency, SelectorName};
 use domesday_series::package::SourceFile;
 use std::path::Path;
 
-/// Rates of one week of January 2026, of which Thursday the 8th was no working day.
+/// Rates of one week of January 2026, in which Thursday the 8th was no working day.
 pub const RATES: &str = "made-rates-2026-01";
 /// The same, published later: the values of the past are revised.
 pub const REVISED: &str = "made-rates-2026-02";
@@ -19,18 +20,18 @@ pub const IDS: &[&str] = &[RATES, REVISED];
 pub const DAYS: [&str; 4] = ["2026-01-05", "2026-01-06", "2026-01-07", "2026-01-09"];
 
 /// Writes all of them below a folder of releases.
-pub fn all(releases: &Path) {
+pub fn write_all(releases: &Path) {
     rates(releases, RATES, "2026-01-31T00:00:00Z", 0.0);
     rates(releases, REVISED, "2026-02-28T00:00:00Z", 0.01);
 }
 
-/// The key of a series without selectors or dimensions.
+/// Returns the key of a series without selectors or dimensions.
 pub fn key(family: Family, dataset: &str, metric: &str) -> Key {
     let dataset = family.dataset(dataset).unwrap();
     Key::new(dataset, dataset.metric(metric).unwrap())
 }
 
-/// Observations in these periods.
+/// Adds a series with observations in these periods.
 pub fn push(draft: &mut Draft, key: Key, points: &[(&str, f64)]) -> SeriesHandle {
     let series = draft.series(key);
     for (period, value) in points {
@@ -39,7 +40,7 @@ pub fn push(draft: &mut Draft, key: Key, points: &[(&str, f64)]) -> SeriesHandle
     series
 }
 
-/// A month or a day, as it is written.
+/// Parses a month or a day.
 pub fn at(period: &str) -> Period {
     let frequency = match period.len() {
         7 => Frequency::Monthly,
@@ -54,7 +55,7 @@ pub fn publish(releases: &Path, family: Family, id: &str, created: &str, draft: 
     write(&releases.join(family.as_str()), draft, publication).unwrap();
 }
 
-/// What is said of a release: neither published nor bounded.
+/// Returns the metadata of a release: neither published nor bounded.
 pub fn publication(family: Family, id: &str, created: &str) -> Publication {
     Publication {
         family,
@@ -73,7 +74,7 @@ pub fn publication(family: Family, id: &str, created: &str) -> Publication {
     }
 }
 
-/// The rates of the week, each higher by `revision` than at first.
+/// Writes the rates of the week, each higher by `revision` than in the first release.
 fn rates(releases: &Path, id: &str, created: &str, revision: f64) {
     let mut draft = Draft::new();
     let family = Family::Rates;

@@ -1,4 +1,4 @@
-//! A release's questions to the host's.
+//! Converts a release's evidence queries to the host's types.
 
 use super::{wit, wit_evidence as ask};
 use crate::evidence::{AreaLevel, EvidenceQuery, Refusal, SalesOrder, SalesQuery};
@@ -40,7 +40,7 @@ pub(super) fn area_figures(
     };
     Ok(EvidenceQuery::AreaFigures {
         level,
-        kind: known(kind)?,
+        kind: property_type(kind)?,
     })
 }
 
@@ -49,12 +49,12 @@ pub(super) fn price_index(
     since: i32,
 ) -> Result<EvidenceQuery, Refusal> {
     Ok(EvidenceQuery::PriceIndex {
-        kind: known(kind)?,
+        kind: property_type(kind)?,
         since,
     })
 }
 
-fn known(kind: Option<wit::PropertyType>) -> Result<Option<PropertyType>, Refusal> {
+fn property_type(kind: Option<wit::PropertyType>) -> Result<Option<PropertyType>, Refusal> {
     kind.map(|kind| match kind {
         wit::PropertyType::Detached => Ok(PropertyType::Detached),
         wit::PropertyType::SemiDetached => Ok(PropertyType::SemiDetached),

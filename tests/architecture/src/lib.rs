@@ -1,15 +1,18 @@
 //! Holds the layout of the workspace: which crate may use which ([`crates`]), that no file of a
 //! crate imports in a circle ([`imports`], [`circles`]), that no crate is too large ([`sizes`]),
-//! that the product holds no hook for tests ([`hooks`]), and that the vocabulary is kept
-//! ([`words`]).
+//! that the product holds no hook for tests ([`hooks`]), that doc comments of functions begin with
+//! a verb ([`doc_comments`]), and that no text has a word of the list ([`words`]). [`walk`] lists
+//! the files of a folder.
 // Helpers of tests are tests, though clippy knows only the functions marked so.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 pub mod circles;
 pub mod crates;
+pub mod doc_comments;
 pub mod hooks;
 pub mod imports;
 pub mod sizes;
+pub mod walk;
 pub mod words;
 
 use std::path::PathBuf;

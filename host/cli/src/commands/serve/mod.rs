@@ -1,0 +1,202 @@
+//! `domesday serve`.
+
+mod open;
+
+use anyhow::{Context, bail};
+use clap::ArgMatches;
+use domesday_server::admin::socket::AdminSocket;
+use domesday_server::admin::socket_path;
+use domesday_server::config::{Settings, resolve, show};
+use domesday_server::http::Tls;
+use domesday_server::jobs::Jobs;
+use domesday_server::logging::{LogLines, start};
+use domesday_server::sample_rate::SampleRate;
+use domesday_server::service::Service;
+use domesday_server::shadow::ShadowError;
+use domesday_server::{demo, http, metrics_page, promotion, telemetry};
+use open::{open_service, open_tls};
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+#[derive(Debug, clap::Args)]
+pub struct Serve {
+    #[command(flatten)]
+    settings: Settings,
+    /// TOML config file; flags and environment variables override it.
+    #[arg(long, env = "DOMESDAY_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Print the effective settings with their sources, and exit.
+    #[arg(long)]
+    print_config: bool,
+    /// Milliseconds that a request may be worked on; the contract's 25 seconds but for tests.
+    #[arg(long, value_name = "MS", default_value_t = 25_000, hide = true)]
+    processing_deadline: u64,
+}
+
+impl Serve {
+    pub fn run(self, matches: &ArgMatches) -> anyhow::Result<ExitCode> {
+        let resolved = resolve(&self.settings, matches, self.config.as_deref())?;
+        if self.print_config {
+            print!("{}", show(&resolved.sources));
+            return Ok(ExitCode::SUCCESS);
+        }
+        let settings = resolved.settings;
+        let logging = start(&settings.log)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
+        let deadline = Duration::from_millis(self.processing_deadline);
+        runtime.block_on(serve(settings, deadline, logging.lines.clone()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Serves until the process is told to stop.
+async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> anyhow::Result<()> {
+    let threads = thread_count(&settings)?;
+    let tls = open_tls(&settings)?;
+    let shadow_share = SampleRate::new(settings.shadow_share).context("--shadow-share")?;
+    let (service, promoted) = open_service(&settings, threads, deadline, log_lines)?;
+    let service = Arc::new(service);
+    let (listener, address) = listen(settings.listen)?;
+    let metrics_listener = settings.metrics_listen.map(listen).transpose()?;
+    let demo_key = prepare_demo(&settings, &service, address)?;
+    let socket = AdminSocket::bind(socket_path(&settings.data))?;
+    begin_shadow(&settings, &service, shadow_share)?;
+    let jobs = Jobs::start(
+        &service,
+        settings.job_runners.unwrap_or(threads.div_ceil(2)),
+        Duration::from_secs(settings.job_lease.max(1).into()),
+    );
+
+    // Before the log says that it serves, since a reader may end it at once.
+    let stopped = stop_signal()?;
+    let release_id = service.releases.current().id.clone();
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    println!("Serving release {release_id} on {scheme}://{address}");
+    if let Some(key) = demo_key {
+        let certificate = settings.tls_certificate.as_deref();
+        println!("{}", demo::command_line(&key, address, certificate));
+    }
+    if let Some((listener, address)) = metrics_listener {
+        println!("Showing metrics on http://{address}/metrics");
+        let router = metrics_page::router(service.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+    }
+    std::io::stdout().flush()?;
+    // Aborted at the end, which closes the socket and removes it.
+    let commands = tokio::spawn(socket.serve(service.clone()));
+    let follower = tokio::spawn(promotion::follow(service.clone(), promoted));
+    tokio::spawn(service.data_folder.clone().watch());
+    tokio::spawn(telemetry::lateness::watch(
+        service.metrics.scheduling_delay(),
+    ));
+    if let Some(tls) = &tls {
+        tokio::spawn(reload(tls.clone(), signal(SignalKind::hangup())?));
+    }
+    tracing::info!(%address, release_id, "serving");
+    let stop = async {
+        stopped.await;
+        // Jobs are released while requests are still finished.
+        jobs.stop();
+    };
+    http::serve(listener, tls, http::router(service.clone()), stop).await;
+    jobs.ended().await;
+    follower.abort();
+    commands.abort();
+    let _ = commands.await;
+    close(service, settings.state.is_none()).await
+}
+
+/// Returns the number of worker threads: the setting, or one for each core.
+fn thread_count(settings: &Settings) -> anyhow::Result<usize> {
+    match settings.threads {
+        Some(0) => bail!("--threads must be at least 1"),
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism()?.get()),
+    }
+}
+
+fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener = http::bind(address).with_context(|| format!("the address {address}"))?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// Creates the demo's tenant and key, and returns the key's file. A database may be other hosts' too, so
+/// nothing is made in it that nobody asked for.
+fn prepare_demo(
+    settings: &Settings,
+    service: &Service,
+    address: SocketAddr,
+) -> anyhow::Result<Option<PathBuf>> {
+    let enabled = !settings.no_demo && settings.state.is_none() && address.ip().is_loopback();
+    let key = demo::prepare(&*service.state, &*service.clock, &settings.data, enabled)?;
+    Ok(key)
+}
+
+/// Starts the shadow that the settings name.
+fn begin_shadow(settings: &Settings, service: &Service, share: SampleRate) -> anyhow::Result<()> {
+    let Some(id) = &settings.shadow else {
+        return Ok(());
+    };
+    match service.begin_shadow(id, share) {
+        // It was promoted since, which must not keep a service from starting.
+        Err(error @ ShadowError::Current(_)) => tracing::warn!(%error, "no shadow"),
+        begun => begun.context("--shadow")?,
+    }
+    Ok(())
+}
+
+/// Listens for SIGTERM and SIGINT from now on, and returns a future that ends with the first.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}
+
+/// Reads the certificate again at every SIGHUP.
+async fn reload(tls: Arc<Tls>, mut hangup: tokio::signal::unix::Signal) {
+    while hangup.recv().await.is_some() {
+        let tls = tls.clone();
+        match tokio::task::spawn_blocking(move || tls.reload()).await {
+            Ok(Ok(())) => tracing::info!("the certificate was read again"),
+            Ok(Err(error)) => tracing::error!(%error, "the certificate is kept as it was"),
+            Err(error) => tracing::error!(%error, "the certificate is kept as it was"),
+        }
+    }
+}
+
+/// Ends the shadow and the traces, and reports whether all that was answered is stored.
+///
+/// # Errors
+/// The host's own storage is not available. A database that cannot be reached keeps what was
+/// answered; a file of this host may not.
+async fn close(service: Arc<Service>, own_state: bool) -> anyhow::Result<()> {
+    let fault = tokio::task::spawn_blocking(move || {
+        service.shadows.end();
+        if let Some(traces) = &service.traces {
+            traces.stop();
+        }
+        let moved = service.data_folder.check().err();
+        let moved = moved.map(|moved| moved.to_string());
+        moved.or_else(|| service.storage_fault().filter(|_| own_state))
+    })
+    .await?;
+    tracing::info!("stopped");
+    match fault {
+        Some(fault) => bail!("stopped while storage was unavailable: {fault}"),
+        None => Ok(()),
+    }
+}

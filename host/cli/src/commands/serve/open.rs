@@ -1,0 +1,179 @@
+//! Opens what a server needs before it takes a request.
+
+use crate::commands::target::open_state;
+use crate::commands::trust::trust;
+use anyhow::{Context, bail};
+use domesday_engine::Runtime;
+use domesday_engine::config::Allocation;
+use domesday_series::catalogue::Family;
+use domesday_server::address_provider;
+use domesday_server::body_memory::{BODY_MEMORY_BUDGET, BodyMemory};
+use domesday_server::clock::{Clock, MachineClock, random};
+use domesday_server::config::Settings;
+use domesday_server::data_folder::DataFolder;
+use domesday_server::http::Tls;
+use domesday_server::logging::LogLines;
+use domesday_server::promotion::{self, PromotedIds};
+use domesday_server::quota::{CAPACITY, RequestLimiter};
+use domesday_server::receipts::Receipts;
+use domesday_server::series_releases::{SeriesReleaseError, SeriesReleases};
+use domesday_server::service::Service;
+use domesday_server::shadow::{Shadows, report};
+use domesday_server::telemetry::metrics::Metrics;
+use domesday_server::telemetry::traces::Traces;
+use domesday_state::{ReleaseKind, State};
+use domesday_valuation::compile_cache;
+use domesday_valuation::release_store::{ReleaseError, ReleaseStore};
+use domesday_valuation::worker_pool::WorkerPool;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Pieces of work that may wait for a thread; more is overload.
+const WAITING: usize = 1_024;
+const DATA_FOLDER: &str = "the data folder";
+
+/// Opens the data folder, the state and the releases that are served. Returns the service, and the
+/// promoted releases as they were before any was opened, so that a later promotion is followed.
+///
+/// # Errors
+/// A setting is wrong, or a part cannot be opened. The error says what an operator can do.
+pub fn open_service(
+    settings: &Settings,
+    threads: usize,
+    processing_deadline: Duration,
+    log_lines: LogLines,
+) -> anyhow::Result<(Service, PromotedIds)> {
+    let data = &settings.data;
+    compile_cache::own_folder(data, DATA_FOLDER)?;
+    let data_folder = Arc::new(DataFolder::open(data).context(DATA_FOLDER)?);
+    let state: Arc<dyn State> = open_state(data, settings.state.as_deref())?;
+    let promoted = promotion::promoted_ids(&*state);
+    let clock: Arc<dyn Clock> = Arc::new(MachineClock);
+    let traces = open_traces(settings)?;
+    let metrics = Metrics::default();
+    let observer = Arc::new(metrics.address_lookup.clone());
+    let address_provider =
+        address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
+    let releases = open_releases(settings, &*state, threads, &*clock)?;
+    let markets = open_family(settings, &*state, Family::Markets, ReleaseKind::Markets)?;
+    let rates = open_family(settings, &*state, Family::Rates, ReleaseKind::Rates)?;
+    state.begin_cursors(random()?)?;
+    let workers = WorkerPool::new(threads, WAITING)?;
+    let receipts = Receipts::open(settings, &state, &clock)?;
+    let shadows = Shadows::new(
+        data.join(report::FOLDER),
+        workers.occupancy(),
+        clock.clone(),
+        metrics.shadow.clone(),
+    );
+    let service = Service {
+        state,
+        data_folder,
+        releases,
+        markets,
+        rates,
+        address_provider,
+        workers,
+        shadows,
+        limiter: RequestLimiter::new(CAPACITY),
+        processing_deadline,
+        submitted: Arc::default(),
+        body_memory: BodyMemory::new(BODY_MEMORY_BUDGET),
+        clock,
+        metrics,
+        receipts,
+        traces,
+        log_lines,
+    };
+    Ok((service, promoted))
+}
+
+fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
+    let endpoint = settings.otlp_endpoint.as_deref();
+    endpoint
+        .map(|endpoint| Traces::to(endpoint).with_context(|| format!("--otlp-endpoint {endpoint}")))
+        .transpose()
+}
+
+/// Opens the valuation releases. The setting's release is current, or else the last promoted one.
+fn open_releases(
+    settings: &Settings,
+    state: &dyn State,
+    threads: usize,
+    clock: &dyn Clock,
+) -> anyhow::Result<ReleaseStore> {
+    let current = settings
+        .release
+        .clone()
+        .or_else(|| state.promoted(ReleaseKind::Valuation));
+    let store = ReleaseStore::open(
+        &settings.releases,
+        trust(&settings.releases, &settings.allow_unsigned)?,
+        engine(&settings.data, threads)?,
+        current.as_deref(),
+        clock.utc().date_naive(),
+    );
+    store.map_err(|error| not_served(error, settings.release.is_none()))
+}
+
+/// Opens the releases of market statistics or of rates.
+fn open_family(
+    settings: &Settings,
+    state: &dyn State,
+    family: Family,
+    kind: ReleaseKind,
+) -> anyhow::Result<SeriesReleases> {
+    let releases = &settings.releases;
+    let trust = trust(releases, &settings.allow_unsigned)?;
+    SeriesReleases::open(releases, family, trust, state.promoted(kind).as_deref())
+        .map_err(|error| family_not_served(error, family))
+}
+
+fn engine(data: &Path, threads: usize) -> anyhow::Result<Runtime> {
+    // One slot a thread is in use at a time; the rest are the ones still being cleaned.
+    let instances = u32::try_from(threads * 4).unwrap_or(64);
+    let cache = compile_cache::open_cache(data, DATA_FOLDER)?;
+    Ok(Runtime::new(Allocation::Pooling { instances })?.with_cache(cache))
+}
+
+/// Adds to the error how an operator can mend a release that keeps the service from starting.
+fn not_served(error: ReleaseError, promoted: bool) -> anyhow::Error {
+    let help = match &error {
+        ReleaseError::Unknown { .. } if promoted => {
+            "nothing is served: the release that was promoted last is gone; put it back, or name another with --release"
+        }
+        ReleaseError::Package(_)
+        | ReleaseError::OtherSnapshot { .. }
+        | ReleaseError::NotAdmitted { .. } => {
+            "nothing is served while a package in the releases folder cannot be used; move it away, sign it (`domesday release sign`), or take it unsigned with --allow-unsigned"
+        }
+        _ => "nothing is served",
+    };
+    anyhow::Error::from(error).context(help)
+}
+
+/// Does the same as [`not_served`] for the releases of a family.
+fn family_not_served(error: SeriesReleaseError, family: Family) -> anyhow::Error {
+    let help = match &error {
+        SeriesReleaseError::Unknown { .. } => format!(
+            "nothing is served: the release of {family} that was promoted last is gone; put it back, or promote another (`domesday release promote --kind {family} ID`)"
+        ),
+        _ => format!(
+            "nothing is served while a package of {family} in the releases folder cannot be used; move it away, sign it (`domesday release sign --kind {family}`), or take it unsigned with --allow-unsigned"
+        ),
+    };
+    anyhow::Error::from(error).context(help)
+}
+
+/// Reads the certificate and its key, where the settings name them.
+pub fn open_tls(settings: &Settings) -> anyhow::Result<Option<Arc<Tls>>> {
+    match (&settings.tls_certificate, &settings.tls_key) {
+        (Some(certificate), Some(key)) => {
+            let tls = Tls::open(certificate.clone(), key.clone()).context("TLS")?;
+            Ok(Some(Arc::new(tls)))
+        }
+        (None, None) => Ok(None),
+        _ => bail!("--tls-certificate and --tls-key go together"),
+    }
+}

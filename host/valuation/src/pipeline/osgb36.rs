@@ -7,11 +7,10 @@
 
 use domesday_engine::subject::GridPoint;
 use libm::{asinh, atan2, atanh, cos, cosh, floor, hypot, round, sin, sinh, sqrt};
-use ostn15_phf::ostn15_lookup;
 
 /// Half of GRS80's longest diameter, metres.
 const EQUATOR_M: f64 = 6_378_137.0;
-/// How much flatter than a sphere it is.
+/// The flattening of the ellipsoid.
 const FLATTENING: f64 = 1.0 / 298.257_222_101;
 /// Third flattening, the small number that the series below run in.
 const N: f64 = FLATTENING / (2.0 - FLATTENING);
@@ -19,7 +18,7 @@ const N: f64 = FLATTENING / (2.0 - FLATTENING);
 const SCALE: f64 = 0.999_601_271_7;
 /// The grid's true origin, degrees.
 const ORIGIN: (f64, f64) = (49.0, -2.0);
-/// What the true origin is called, metres.
+/// The coordinates of the true origin, metres.
 const FALSE_ORIGIN: (f64, f64) = (400_000.0, -100_000.0);
 /// Radius of the sphere with a meridian as long as the ellipsoid's, times the scale, metres.
 const RECTIFYING_M: f64 =
@@ -33,9 +32,12 @@ const KRUEGER: [f64; 4] = [
 ];
 /// Side of a cell of the shifts' table, metres, and the table's points in a row.
 const CELL_M: f64 = 1_000.0;
-const POINTS: i32 = 701;
+const POINTS: usize = 701;
+/// OSTN15's shifts east and north at each point, in whole millimetres as little-endian `i32`, row
+/// by row from the south-west. The build script writes it.
+static OSTN15: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ostn15.bin"));
 
-/// Where a point lies, to the metre; none where the National Grid does not reach.
+/// Converts a point to the National Grid, to the metre. Returns `None` outside the grid's extent.
 pub fn national_grid(latitude: f64, longitude: f64) -> Option<GridPoint> {
     let (east, north) = projected(latitude, longitude);
     let (shift_east, shift_north) = shifts(east, north)?;
@@ -55,8 +57,8 @@ fn projected(latitude: f64, longitude: f64) -> (f64, f64) {
     )
 }
 
-/// The transverse Mercator projection in units of the rectifying radius: along the meridian, and
-/// away from it.
+/// Projects a point by the transverse Mercator projection, in units of the rectifying radius: along
+/// the meridian, and away from it.
 fn on_the_sphere(latitude: f64, from_meridian: f64) -> (f64, f64) {
     let (latitude, from_meridian) = (latitude.to_radians(), from_meridian.to_radians());
     let eccentricity = 2.0 * sqrt(N) / (1.0 + N);
@@ -74,9 +76,9 @@ fn on_the_sphere(latitude: f64, from_meridian: f64) -> (f64, f64) {
     point
 }
 
-/// What OSTN15 adds at a point: between the four corners of its cell, in proportion.
+/// Returns OSTN15's shifts at a point, interpolated between the four corners of its cell.
 fn shifts(east: f64, north: f64) -> Option<(f64, f64)> {
-    let table_m = f64::from(POINTS - 1) * CELL_M;
+    let table_m = (POINTS - 1) as f64 * CELL_M;
     // Also false for NaN.
     if !((0.0..table_m).contains(&east) && (0.0..1_250_000.0).contains(&north)) {
         return None;
@@ -90,12 +92,20 @@ fn shifts(east: f64, north: f64) -> Option<(f64, f64)> {
         (0, 1, (1.0 - right) * up),
         (1, 1, right * up),
     ] {
-        let point = column as i32 + along + (row as i32 + across) * POINTS + 1;
-        let (shift_east, shift_north, _) = ostn15_lookup(&point)?;
+        let point = column as usize + along + (row as usize + across) * POINTS;
+        let (shift_east, shift_north) = shifts_at(point)?;
         sum.0 += weight * shift_east;
         sum.1 += weight * shift_north;
     }
     Some(sum)
+}
+
+/// Reads the shifts at one point of the table, metres.
+fn shifts_at(point: usize) -> Option<(f64, f64)> {
+    let (entries, _) = OSTN15.as_chunks::<8>();
+    let [a, b, c, d, e, f, g, h] = *entries.get(point)?;
+    let metres = |bytes| f64::from(i32::from_le_bytes(bytes)) / 1_000.0;
+    Some((metres([a, b, c, d]), metres([e, f, g, h])))
 }
 
 #[cfg(test)]

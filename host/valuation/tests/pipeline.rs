@@ -241,6 +241,64 @@ fn a_response_may_not_become_larger_than_what_is_sent() {
     assert_eq!(check(20_000).unwrap_err().code.code(), "response_too_large");
 }
 
+/// Returns how many rows like this one a batch may have.
+fn most_rows(row: &Value, context: &RequestContext) -> usize {
+    let fits = |count: usize| {
+        let rows: Vec<_> = (0..count)
+            .map(|_| parse(&row.to_string(), context))
+            .collect();
+        response_size::check_response_size(&rows, context).is_ok()
+    };
+    let (mut fitting, mut too_many) = (0_usize, 20_000_usize);
+    while too_many - fitting > 1 {
+        let middle = fitting.midpoint(too_many);
+        if fits(middle) {
+            fitting = middle;
+        } else {
+            too_many = middle;
+        }
+    }
+    fitting
+}
+
+/// Each field that a request leaves blank may be filled, so it takes space in the response.
+#[test]
+fn every_blank_input_makes_the_largest_response_larger() {
+    let context = context(Kind::Existing);
+    let mut full = demo::house();
+    full["size"] = json!({
+        "floor_area_m2": 94, "bedrooms": 3, "living_rooms": 2, "storeys": 2
+    });
+    full["fabric"] = json!({
+        "wall_type": "cavity", "roof_type": "pitched", "floor_type": "solid", "glazing": "double"
+    });
+    full["energy"] = json!({
+        "construction_age_band": "D", "rating": "C", "efficiency_score": 70
+    });
+    full["options"] = json!({"use_stored_data": true});
+    let most = most_rows(&full, &context);
+    for (section, field) in [
+        ("size", "floor_area_m2"),
+        ("size", "bedrooms"),
+        ("size", "living_rooms"),
+        ("size", "storeys"),
+        ("fabric", "wall_type"),
+        ("fabric", "roof_type"),
+        ("fabric", "floor_type"),
+        ("fabric", "glazing"),
+        ("energy", "construction_age_band"),
+        ("energy", "rating"),
+        ("energy", "efficiency_score"),
+    ] {
+        let mut blank = full.clone();
+        blank[section].as_object_mut().unwrap().remove(field);
+        let row = parse(&blank.to_string(), &context);
+        assert_eq!(row.request().err(), None, "{section}.{field}");
+        let fewer = most_rows(&blank, &context);
+        assert!(fewer < most, "{section}.{field}: {fewer} of {most}");
+    }
+}
+
 /// Writes down what it hears.
 #[derive(Default)]
 struct Listener {

@@ -6,7 +6,8 @@ use syn::visit::Visit;
 use syn::{Attribute, Expr, Lit, Meta, Signature};
 
 /// Returns `file function: first line` of each function of the folders whose doc comment begins
-/// with another word. Test functions are left out: theirs state the promise that the test holds.
+/// with another word. Tests and their helpers are left out: a test's comment states the promise
+/// that it holds.
 ///
 /// A plural noun passes for a verb.
 ///
@@ -18,8 +19,9 @@ pub fn without_verb(
 ) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let mut found = Vec::new();
     for folder in folders {
-        for path in walk::files(&repository.join(folder), &[])? {
-            if !walk::has_ending(&path, &["rs"]) {
+        for path in walk::files(&repository.join(folder), &["tests"])? {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            if !walk::has_ending(&path, &["rs"]) || stem.ends_with("tests") {
                 continue;
             }
             let text = std::fs::read_to_string(&path)?;
@@ -41,7 +43,13 @@ struct Functions {
 
 impl Functions {
     fn read(&mut self, attributes: &[Attribute], signature: &Signature) {
-        if attributes.iter().any(|one| one.path().is_ident("test")) {
+        let is_test = |one: &Attribute| {
+            one.path()
+                .segments
+                .last()
+                .is_some_and(|it| it.ident == "test")
+        };
+        if attributes.iter().any(is_test) {
             return;
         }
         if let Some(line) = attributes.iter().find_map(doc_line)

@@ -194,7 +194,7 @@ fn what_does_not_fit_the_queue_is_dropped_and_counted() {
             .command(&["shadow", "stop"])
             .ok()
             .stdout
-            .contains(&format!("{MISBEHAVING} runs as a shadow no more"))
+            .contains(&format!("{MISBEHAVING} no longer runs as a shadow"))
     );
     // None is lost from sight.
     let taken = served.rows(MISBEHAVING, "compared") + dropped;

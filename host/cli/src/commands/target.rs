@@ -47,10 +47,10 @@ impl AdminTarget {
         Ok(resolve(self, matches, self.config.as_deref())?.settings)
     }
 
-    /// Has an order carried out: by the server that runs there, or else on its state.
+    /// Sends a command to the server that runs there, or else executes it on the state.
     ///
     /// # Errors
-    /// What either refused.
+    /// The server or the state refused it.
     pub fn order(&self, order: Command) -> anyhow::Result<Response> {
         if let Some(answer) = send_command(&self.data, &order)? {
             return Ok(answer);
@@ -68,10 +68,10 @@ impl AdminTarget {
         Ok(on_state(&*state, MachineClock.now(), order)?)
     }
 
-    /// Has an order carried out by the server that runs there; none where none does.
+    /// Sends a command to the server that runs there. Returns `None` where none does.
     ///
     /// # Errors
-    /// What the server refused.
+    /// The server refused it.
     pub fn order_server(&self, order: &Command) -> anyhow::Result<Option<Response>> {
         Ok(send_command(&self.data, order)?)
     }

@@ -194,8 +194,8 @@ struct SnapshotTarget<'a> {
 }
 
 impl SnapshotTarget<'_> {
-    /// Has a snapshot made in a folder beside the packages, makes a package of it and
-    /// prints its report.
+    /// Runs `make` in a folder beside the packages, makes a package of its snapshot and prints the
+    /// report.
     fn make<R: Serialize>(
         self,
         id: PackageId,

@@ -57,7 +57,7 @@ impl Serve {
     }
 }
 
-/// Serves until the process is told to stop.
+/// Serves until the process receives SIGTERM or SIGINT.
 async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> anyhow::Result<()> {
     let threads = thread_count(&settings)?;
     let tls = open_tls(&settings)?;
@@ -129,8 +129,8 @@ fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Creates the demo's tenant and key, and returns the key's file. A database may be other hosts' too, so
-/// nothing is made in it that nobody asked for.
+/// Creates the demo's tenant and key, and returns the key's file. A database may be other hosts'
+/// too, so nothing is made in it that nobody asked for.
 fn prepare_demo(
     settings: &Settings,
     service: &Service,

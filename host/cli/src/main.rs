@@ -9,9 +9,9 @@ mod commands;
 use std::process::ExitCode;
 
 /// Rows are valued on several threads, and each allocates some hundred times.
-#[cfg(feature = "jemalloc")]
+#[cfg(feature = "mimalloc")]
 #[global_allocator]
-static HEAP: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static HEAP: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let code = match commands::run() {
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     code
 }
 
-/// An error with its causes, but for a cause that the text before it ends with already.
+/// Formats an error with its causes. It omits a cause that the text before it already ends with.
 fn error_chain(error: &anyhow::Error) -> String {
     let mut chain = String::new();
     for cause in error.chain().map(ToString::to_string) {

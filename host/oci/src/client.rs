@@ -80,6 +80,7 @@ impl QueryClient {
             .connect_timeout(connect)
             .read_timeout(silence)
             .user_agent(super::transfer::USER_AGENT)
+            .redirect(super::redirect::policy())
             .build()
             .map_err(|error| of_request(error, address.host(), "getting ready"))?;
         let scheme = if http { "http" } else { "https" };

@@ -12,6 +12,7 @@ mod error;
 mod existing;
 mod pull;
 mod push;
+mod redirect;
 mod reference;
 mod registry;
 mod transfer;

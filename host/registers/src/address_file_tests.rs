@@ -140,7 +140,7 @@ fn address_base_plus_is_read_with_its_header_and_without() {
 }
 
 #[test]
-fn an_address_that_is_no_more_is_refused() {
+fn a_demolished_address_is_refused() {
     for (from, to) in [(",I,2,", ",D,2,"), (",I,2,", ",I,4,")] {
         let row = read_whole(plus_row().replacen(from, to, 1) + "\n").remove(0);
         assert_eq!(row.unwrap_err().reason, RejectReason::NoLongerThere);
@@ -148,7 +148,7 @@ fn an_address_that_is_no_more_is_refused() {
 }
 
 #[test]
-fn open_uprn_is_no_address_file() {
+fn open_uprn_is_refused() {
     let text = "UPRN,X_COORDINATE,Y_COORDINATE,LATITUDE,LONGITUDE\n1,2.00,3.00,4,5\n";
     let error = AddressFileReader::from_reader("osopenuprn.csv", Cursor::new(text)).err();
     assert!(error.unwrap().to_string().contains("coordinates alone"));

@@ -120,3 +120,57 @@ fn a_damaged_archive_is_an_error_wherever_it_is_damaged() {
         .unwrap_err();
     assert!(matches!(error, ReadError::NoMember { .. }));
 }
+
+#[test]
+fn an_archive_that_unpacks_to_far_more_than_it_can_hold_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("codepo.zip");
+    let blank = " ".repeat(65 << 20);
+    archive(
+        &path,
+        &[("Data/CSV/a.csv", &blank), ("Data/CSV/b.csv", ROW)],
+    );
+    let error = CodePointReader::open(&path, &BytesRead::default()).err();
+    let text = error.unwrap().to_string();
+    assert!(text.contains("68157512 unpacked bytes"), "{text}");
+}
+
+/// Each member lies within its own bounds, but all of them are the same bytes of the archive.
+#[test]
+fn an_archive_whose_members_share_their_bytes_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("codepo.zip");
+    let names: Vec<String> = (0..40).map(|n| format!("Data/CSV/{n:02}.csv")).collect();
+    let rows = ROW.repeat(100);
+    let members: Vec<(&str, &str)> = names.iter().map(|name| (&**name, &*rows)).collect();
+    archive(&path, &members);
+    let mut bytes = fs::read(&path).unwrap();
+    // Every entry of the directory points to the first member, whose packed bytes it claims.
+    let start = |bytes: &[u8]| bytes.windows(4).position(|it| it == b"PK\x01\x02").unwrap();
+    let directory = bytes.split_off(start(&bytes));
+    let first = bytes
+        .windows(4)
+        .skip(1)
+        .position(|it| it == b"PK\x03\x04")
+        .unwrap()
+        + 1;
+    bytes.truncate(first);
+    let offset = u32::try_from(bytes.len()).unwrap();
+    let mut at = 0;
+    let mut directory = directory;
+    while directory[at..].starts_with(b"PK\x01\x02") {
+        let field = |range: std::ops::Range<usize>| {
+            usize::from(u16::from_le_bytes(directory[range].try_into().unwrap()))
+        };
+        let length =
+            46 + field(at + 28..at + 30) + field(at + 30..at + 32) + field(at + 32..at + 34);
+        directory[at + 42..at + 46].copy_from_slice(&0_u32.to_le_bytes());
+        at += length;
+    }
+    directory[at + 16..at + 20].copy_from_slice(&offset.to_le_bytes());
+    bytes.extend(directory);
+    fs::write(&path, bytes).unwrap();
+    let error = CodePointReader::open(&path, &BytesRead::default()).err();
+    let text = error.unwrap().to_string();
+    assert!(text.contains("its members claim"), "{text}");
+}

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_postcode_is_refused() {
+    fn invalid_postcodes_are_refused() {
         for bad in [
             "",
             "LE10",

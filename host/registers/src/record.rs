@@ -1,10 +1,10 @@
 //! Rows of cells out of a stream of bytes that may be damaged anywhere.
 //!
 //! A general CSV reader takes an unbalanced quotation mark for the beginning of a cell that
-//! runs to the next such mark, however far: one bad byte and thousands of rows are gone
-//! without a word. Here a row is bounded, a quotation mark must stand where RFC 4180 has it,
-//! and a row that goes over lines must have exactly the file's columns; otherwise its first
-//! line alone is rejected and reading goes on at the very next line.
+//! runs to the next quotation mark, however far. One bad byte can silently lose thousands of
+//! rows. This reader bounds a row and accepts a quotation mark only where RFC 4180 has it. A row
+//! that goes over lines must have exactly the file's columns. Otherwise the reader rejects the
+//! row's first line alone and continues at the next line.
 
 use crate::diagnosis::HEAD;
 use crate::rejected_row::{RejectReason, RejectedRow};

@@ -140,7 +140,7 @@ fn refusal(rows: &str) -> String {
 }
 
 #[test]
-fn a_file_of_which_too_much_is_rejected_or_nothing_kept_is_refused() {
+fn a_file_with_too_many_rejects_or_no_useful_row_is_refused() {
     let sound = "E06990001,Ashby,10\n";
     let bad = "E06990002,Thornet,ten\n";
     assert_eq!(refusal(&(sound.repeat(19) + bad)), "", "5 per cent");

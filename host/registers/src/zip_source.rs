@@ -13,6 +13,12 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Take};
 use std::path::Path;
 use zip::{CompressionMethod, ZipArchive};
 
+/// The most bytes of a table that one byte of an archive may stand for, over all members together.
+/// The registers pack at 5 to 20; deflate reaches 1,032 on a file of one repeated byte.
+const MAX_RATIO: u64 = 100;
+/// Bytes that every archive may unpack to, however small it is.
+const ALWAYS_ALLOWED: u64 = 64 << 20;
+
 /// The location of a member within its archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
@@ -25,6 +31,10 @@ pub(crate) struct Member {
 }
 
 /// Returns the members whose names `wanted` accepts, in the order of their names.
+///
+/// # Errors
+/// The archive cannot be read, or its members together are far larger than it can honestly hold:
+/// each may stay within its own size while all of them share the same packed bytes.
 pub(crate) fn members(
     path: &Path,
     wanted: impl Fn(&str) -> bool,
@@ -34,6 +44,10 @@ pub(crate) fn members(
         reason,
     };
     let file = open(path)?;
+    let length = file
+        .metadata()
+        .map_err(|error| bad(error.to_string()))?
+        .len();
     let mut archive =
         ZipArchive::new(BufReader::new(file)).map_err(|error| bad(error.to_string()))?;
     let mut members = Vec::new();
@@ -67,6 +81,13 @@ pub(crate) fn members(
             deflated,
             name,
         });
+    }
+    let sum = |of: fn(&Member) -> u64| members.iter().map(of).fold(0, u64::saturating_add);
+    let (packed, unpacked) = (sum(|it| it.compressed), sum(|it| it.size));
+    if packed > length || unpacked > length.saturating_mul(MAX_RATIO).max(ALWAYS_ALLOWED) {
+        return Err(bad(format!(
+            "its members claim {packed} packed and {unpacked} unpacked bytes in a file of {length}"
+        )));
     }
     members.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(members)

@@ -10,10 +10,10 @@ use crate::Postcode;
 
 /// Returns every key under which the address may be asked for.
 ///
-/// Commas divide like line ends. Town and postcode at the end are left out. What remains is
-/// read as a unit, then a number and a name, or a name and perhaps a numbered street; a number
-/// and a name are a house in a street or a unit of a building, and both are given where the name
-/// is no street's.
+/// Commas divide like line ends. Town and postcode at the end are left out. The rest is read as a
+/// unit, then a number and a name, or a name and perhaps a numbered street. A number and a name are
+/// a house in a street or a unit of a building. The function returns both where the name is no
+/// street's.
 pub fn keys_of_lines<S: AsRef<str>>(
     lines: &[S],
     town: &str,

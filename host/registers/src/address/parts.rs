@@ -11,8 +11,8 @@ use super::{AddressKey, in_order};
 /// - The unit is in `saon` ("FLAT 24", or "24" alone before a named building), or stands before
 ///   the building in `paon` ("FLAT 2, 11", "1 KEEPERS COTTAGES").
 /// - `paon` is a number, a range, a name, or a name, a comma and a number.
-/// - Where there is no street, the locality stands for it; where there is neither, the key's
-///   street is empty, which no request can ask for but another register may share.
+/// - Where there is no street, the locality stands for it. Where there is neither, the key's street
+///   is empty. No request can ask for that key, but another register may share it.
 pub fn keys_of_parts(saon: &str, paon: &str, street: &str, locality: &str) -> Vec<AddressKey> {
     let street = match words(street) {
         blank if blank.is_empty() => name(words(locality)),

@@ -59,7 +59,7 @@ fn one_address_in_many_writings_is_one_key() {
 }
 
 #[test]
-fn what_differs_in_substance_differs() {
+fn distinct_addresses_stay_apart() {
     let different = [
         ("12", "High Street"),
         ("12A", "High Street"),
@@ -91,7 +91,7 @@ fn what_differs_in_substance_differs() {
 }
 
 #[test]
-fn a_flat_is_told_from_other_units() {
+fn flats_and_other_units_differ() {
     for flat in [
         "Flat 3, 12",
         "3 Kings Court",

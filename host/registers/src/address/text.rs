@@ -9,8 +9,8 @@ const LONGEST: usize = 500;
 /// Returns the words of an address, in capitals.
 ///
 /// Punctuation separates, but apostrophes vanish and a point or slash between digits stays
-/// ("4.12" is no "412"). "&" is "AND", "12 A" is "12A", "12 - 14" and "12 to 14" are "12-14",
-/// "No. 12" is "12", and leading zeros go. A text beyond 500 bytes is no address and has none.
+/// ("4.12" is no "412"). "&" is "AND", and "12 A" is "12A". "12 - 14" and "12 to 14" are "12-14".
+/// "No. 12" is "12". Leading zeros go. A text beyond 500 bytes is no address and has no words.
 pub(super) fn words(text: &str) -> Vec<String> {
     if text.len() > LONGEST {
         return Vec::new();

@@ -68,7 +68,7 @@ fn one(changes: &[(&str, &str)]) -> (Certificate, BTreeMap<&'static str, u64>) {
 }
 
 #[test]
-fn a_certificate_says_all_that_is_asked() {
+fn every_certificate_field_is_parsed() {
     let (certificate, warnings) = one(&[]);
     assert_eq!(certificate.uprn, Some(100_012_345_678));
     assert_eq!(certificate.lines, ["Flat 3", "12 Mill Lane"]);
@@ -122,7 +122,7 @@ fn the_newer_download_says_the_same_in_lower_case() {
 }
 
 #[test]
-fn what_software_left_out_is_absent_without_a_word() {
+fn empty_cells_are_absent_without_a_warning() {
     let nothing = ["NO DATA!", "INVALID!", "N/A", "", "not recorded"];
     for (column, _) in &COLUMNS[8..] {
         for cell in nothing.iter().filter(|_| *column != "BUILT_FORM") {
@@ -145,7 +145,7 @@ fn what_software_left_out_is_absent_without_a_word() {
 }
 
 #[test]
-fn what_cannot_be_is_set_aside_and_counted() {
+fn implausible_values_become_warnings() {
     for (column, cell, code) in [
         ("TOTAL_FLOOR_AREA", "0", "implausible_floor_area"),
         ("TOTAL_FLOOR_AREA", "10000.1", "implausible_floor_area"),

@@ -121,7 +121,7 @@ fn a_range_is_one_of_its_ends_where_only_one_is_a_home() {
 }
 
 #[test]
-fn an_article_is_no_part_of_a_name() {
+fn an_article_is_ignored_in_a_name() {
     let sale = query("", "THE OLD RECTORY", HIGH);
     assert_eq!(one(&sale, home("", "OLD RECTORY", HIGH)), Some("article"));
     let green = query("", "7", "GREEN");

@@ -92,7 +92,7 @@ fn a_manifest_without_end_is_not_taken_without_end() {
 }
 
 #[test]
-fn what_a_registry_says_is_short_and_moves_no_cursor() {
+fn registry_text_is_short_and_moves_no_cursor() {
     let (repository, _) = registry(Box::new(|path, _, stream| match path {
         "/v2/" => open_to_all(stream),
         _ => respond(
@@ -113,7 +113,7 @@ fn what_a_registry_says_is_short_and_moves_no_cursor() {
 }
 
 #[test]
-fn a_page_that_is_no_manifest_is_told_as_one() {
+fn a_page_without_manifest_is_named() {
     let (repository, _) = registry(Box::new(|_, _, stream| {
         respond(
             stream,
@@ -128,7 +128,26 @@ fn a_page_that_is_no_manifest_is_told_as_one() {
 }
 
 #[test]
-fn an_answer_that_is_cut_short_says_so_and_what_to_do() {
+fn a_registry_sends_nobody_to_another_machine_without_tls() {
+    let (other, reached) = registry(Box::new(|_, _, stream| open_to_all(stream)));
+    let elsewhere = other.replace("oci://", "http://");
+    let (repository, _) = registry(Box::new(move |path, _, stream| match path {
+        "/v2/" => open_to_all(stream),
+        _ => respond(
+            stream,
+            "307 Temporary Redirect",
+            &format!("Location: {elsewhere}/secret\r\n"),
+            "",
+        ),
+    }));
+    let refused = pull(host().path(), &repository).refused();
+    assert!(refused.contains("which is not https"), "{refused}");
+    assert!(!refused.contains("secret"), "{refused}");
+    assert!(reached.lock().unwrap().is_empty());
+}
+
+#[test]
+fn a_truncated_answer_is_named_with_a_remedy() {
     let (repository, requests) = registry(Box::new(|path, _, stream| match path {
         "/v2/" => open_to_all(stream),
         _ => {
@@ -143,7 +162,7 @@ fn an_answer_that_is_cut_short_says_so_and_what_to_do() {
 }
 
 #[test]
-fn a_token_service_that_fails_for_a_moment_is_asked_again() {
+fn a_transient_token_service_failure_is_retried() {
     let (repository, requests) = registry(Box::new(|path, count, stream| {
         let own = stream.local_addr().unwrap();
         match path {

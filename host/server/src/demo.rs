@@ -4,16 +4,30 @@
 //! soon as the same state is served to anybody else.
 
 use crate::clock::{Clock, random};
+use domesday_contract::v3::options::{Depth, Settings};
+use domesday_contract::v3::request::Kind;
+use domesday_contract::v3::result::Status;
 use domesday_state::{
     Accounts, KeySeed, NewKey, Plan, Scopes, StateError, TenantId, TenantIdError,
 };
+use domesday_valuation::pipeline::address_lookup::AddressLookups;
+use domesday_valuation::pipeline::row::{RequestContext, parse, value};
 use domesday_valuation::private_file;
+use domesday_valuation::release_store::OpenRelease;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use uuid::Uuid;
 
 /// The demo's tenant, which no operator's may be named after.
 pub const TENANT: &str = "demo";
+
+/// A request for a home of the demo.
+const REQUEST: &str = include_str!("demo_request.json");
+/// The longest time for one row at the start of a server.
+const ROW_TIME: Duration = Duration::from_secs(5);
 
 /// Why the demo cannot be prepared.
 #[derive(Debug, thiserror::Error)]
@@ -97,10 +111,27 @@ pub fn prepare(
     Ok(Some(path.canonicalize()?))
 }
 
+/// Reports whether the release values the home of [`command_line`]. Blocks for as long as one row
+/// takes, at most [`ROW_TIME`].
+pub fn is_valued(release: Arc<OpenRelease>) -> bool {
+    let context = RequestContext {
+        release,
+        kind: Kind::Existing,
+        depth: Depth::Standard,
+        settings: Settings::default(),
+        stored_data: true,
+        execution_id: Uuid::nil(),
+        observer: None,
+    };
+    let row = parse(REQUEST, &context);
+    let deadline = Instant::now() + ROW_TIME;
+    let lookups = AddressLookups::none();
+    value(&row, &context, &lookups, Uuid::nil(), Some(deadline)).status == Status::Valued
+}
+
 /// Returns a shell command that values a home of the demo, ready to paste.
 pub fn command_line(key: &Path, address: SocketAddr, certificate: Option<&Path>) -> String {
-    let request = include_str!("demo_request.json");
-    let request: String = request.split('\n').map(str::trim).collect();
+    let request: String = REQUEST.split('\n').map(str::trim).collect();
     let (scheme, trusted) = match certificate {
         Some(path) => ("https", format!(" --cacert {}", shell_quote(path))),
         None => ("http", String::new()),

@@ -1,9 +1,11 @@
 //! The tenant that a first start on one's own machine makes, and no other start does.
 
 use crate::command_line::{create, folder};
-use crate::common::demo::{HOUSE, house};
+use crate::common::demo::{HOUSE, RELEASE, house};
+use crate::common::packages::Releases;
 use crate::common::program::run;
 use crate::common::server::{Start, start};
+use chrono::NaiveDate;
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -71,7 +73,7 @@ fn a_later_start_prints_the_line_again_and_the_key_still_opens() {
 }
 
 #[test]
-fn there_is_no_demo_tenant_on_a_state_that_is_not_empty() {
+fn a_state_in_use_gets_no_demo_tenant() {
     let (_kept, data) = folder();
     create(&data, &["avm:value"]).ok();
     let server = start().data(Path::new(&data)).go();
@@ -100,12 +102,12 @@ fn makes_no_demo(start: Start) {
 }
 
 #[test]
-fn there_is_no_demo_tenant_where_it_is_not_wanted() {
+fn no_demo_disables_the_demo_tenant() {
     makes_no_demo(start().with(&["--no-demo"]));
 }
 
 #[test]
-fn there_is_no_demo_tenant_on_an_address_that_others_reach() {
+fn a_public_address_gets_no_demo_tenant() {
     makes_no_demo(start().listen("0.0.0.0:0"));
 }
 
@@ -156,7 +158,7 @@ fn no_operators_tenant_is_called_as_the_demos() {
         &data,
     ])
     .refused();
-    assert!(refused.contains("the demo's"), "{refused}");
+    assert!(refused.contains("belongs to the demo"), "{refused}");
 }
 
 #[test]
@@ -175,4 +177,22 @@ fn a_demo_key_is_not_shown_to_an_address_that_others_reach() {
     start().data(Path::new(&data)).go().stop();
     let server = start().data(Path::new(&data)).listen("0.0.0.0:0").go();
     assert!(!server.printed.contains("curl"), "{}", server.printed);
+}
+
+/// A release that takes other days would refuse the home of the line.
+#[test]
+fn no_line_is_printed_for_a_home_that_the_release_does_not_value() {
+    const OTHER: &str = "november";
+    let releases = Releases::copy();
+    let component = releases.release(RELEASE).join("component.wasm");
+    releases.add_changed(OTHER, fs::read(component).unwrap(), |body| {
+        let day = |day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap();
+        (body.valuation_date.from, body.valuation_date.to) = (day(2), day(20));
+    });
+    let arguments = ["--release", OTHER, "--allow-unsigned", OTHER];
+    let server = start().releases(releases.path()).with(&arguments).go();
+    assert!(!server.printed.contains("curl"), "{}", server.printed);
+    let key = server.data.join("demo.key").canonicalize().unwrap();
+    let expected = format!("The demo's key is in {}", key.display());
+    assert!(server.printed.contains(&expected), "{}", server.printed);
 }

@@ -80,9 +80,14 @@ async fn serve(settings: Settings, deadline: Duration, log_lines: LogLines) -> a
     let release_id = service.releases.current().id.clone();
     let scheme = if tls.is_some() { "https" } else { "http" };
     println!("Serving release {release_id} on {scheme}://{address}");
-    if let Some(key) = demo_key {
-        let certificate = settings.tls_certificate.as_deref();
-        println!("{}", demo::command_line(&key, address, certificate));
+    match demo_key {
+        Some(key) if demo::is_valued(service.releases.current()) => {
+            let certificate = settings.tls_certificate.as_deref();
+            println!("{}", demo::command_line(&key, address, certificate));
+        }
+        // No line that fails: another release may know none of the demo's homes.
+        Some(key) => println!("The demo's key is in {}", key.display()),
+        None => {}
     }
     if let Some((listener, address)) = metrics_listener {
         println!("Showing metrics on http://{address}/metrics");

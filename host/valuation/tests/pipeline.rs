@@ -230,7 +230,7 @@ fn a_batch_gives_every_row_its_result_in_order() {
 }
 
 #[test]
-fn a_response_may_not_become_larger_than_what_is_sent() {
+fn a_response_is_bounded_by_the_size_limit() {
     let context = context(Kind::Existing);
     let check = |count: usize| {
         let row = demo::house().to_string();

@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_another_postcode_or_not_in_force_does_not_count() {
+    fn addresses_elsewhere_or_not_in_force_are_skipped() {
         for fields in [
             r#""POSTCODE":"ZZ9 9ZX""#,
             r#""POSTCODE":"""#,
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_decides_nothing_spoils_the_answer() {
+    fn an_incomplete_result_rejects_the_whole_page() {
         for result in [
             "{}",
             r#"{"DPA":{"POSTCODE":"ZZ9 9ZZ","CLASSIFICATION_CODE":"RD"}}"#,

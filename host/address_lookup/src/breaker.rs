@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn it_stays_open_no_longer_than_its_longest_whatever_is_asked_for() {
+    fn it_never_stays_open_longer_than_its_maximum() {
         let (mut breaker, mut now) = (Breaker::new(RULES), Instant::now());
         for _ in 0..2 {
             fail(&mut breaker, now);

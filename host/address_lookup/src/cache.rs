@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn those_who_ask_together_are_told_together_and_a_failure_is_forgotten() {
+    async fn concurrent_lookups_share_one_call_and_failures_are_not_cached() {
         let (cache, lookups) = (Cache::new(10, Duration::from_secs(60)), AtomicU32::new(0));
         let postcode = postcode(1);
         let fail = || async {

@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_provider_elsewhere_is_asked_over_https_alone() {
+    fn a_remote_provider_requires_https() {
         for good in [
             "https://places.example/search/places/v1",
             "http://127.0.0.1:9000/v1/",
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_is_encoded() {
+    fn query_values_are_encoded() {
         let endpoint = Endpoint::parse("http://localhost:1/v1/").unwrap();
         let postcode = Postcode::parse("qa11af").unwrap();
         assert_eq!(

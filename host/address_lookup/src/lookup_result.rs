@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_property_that_is_told_two_ways_is_a_home_only_where_all_say_so_in_any_order() {
+    fn a_property_with_two_records_is_a_home_only_where_all_agree_in_any_order() {
         let all = [
             address(1, true, Some((5, 5))),
             address(1, false, Some((4, 9))),

@@ -1,9 +1,9 @@
 //! A strict reader of responses in the form of the OS Places API.
 //!
-//! It follows the technical specification: `header` with `totalresults`, `offset` and `maxresults`;
-//! `results`, absent where there are none, each with a `DPA` (Royal Mail's delivery point) or an
-//! `LPI` (the local authority's identifier). Numbers may come as text, and text as numbers. Other
-//! members are ignored.
+//! It follows the technical specification. `header` has `totalresults`, `offset` and `maxresults`.
+//! `results` is absent where there are none. Each result has a `DPA` (Royal Mail's delivery point)
+//! or an `LPI` (the local authority's identifier). Numbers may come as text, and text as numbers.
+//! The reader ignores other members.
 
 use crate::Failure;
 use serde::Deserialize;
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_page_is_refused() {
+    fn a_malformed_page_is_refused() {
         let one = r#""results":[{"DPA":{}}]"#;
         for body in [
             "".to_owned(),

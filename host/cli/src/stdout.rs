@@ -1,9 +1,9 @@
 //! Standard output that may be closed, or full.
 //!
-//! The macros of the standard library panic where a line cannot be printed. These, which take their
-//! place in every file of the program, do not: whoever reads no further (`| head`) has what was
-//! wanted, and the command goes on to its own end; any other error is reported once, when the
-//! command is done ([`fault`]).
+//! The macros of the standard library panic where a line cannot be printed. The macros here take
+//! their place in every file of the program and do not panic. A reader that closes the pipe
+//! (`| head`) has the lines it wanted, and the command runs to its end. Any other error is reported
+//! once, at the end of the command ([`fault`]).
 
 use std::fmt::Arguments;
 use std::io;

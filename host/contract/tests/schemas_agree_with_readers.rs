@@ -205,7 +205,7 @@ fn alike(
     Ok(())
 }
 
-/// What JSON Schema cannot say: that a lease begins by the valuation date and ends after it.
+/// The errors that JSON Schema cannot express: those of the dates of a lease.
 const READERS_ALONE: [&str; 2] = [
     "The lease begins after the valuation date.",
     "The lease has ended by the valuation date.",

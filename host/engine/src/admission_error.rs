@@ -16,7 +16,7 @@ pub enum AdmissionError {
     },
     /// The bytes are not a component: a core module, text, or another format.
     #[error(
-        "these bytes are no WebAssembly component ({found}); build one from a model crate with `domesday release build`"
+        "the file is not a WebAssembly component ({found}); build one from a model crate with `domesday release build`"
     )]
     NotAComponent {
         /// The format that was recognised.

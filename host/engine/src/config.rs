@@ -43,8 +43,9 @@ pub const MAX_STACK_BYTES: usize = 512 << 10;
 /// with a 128 KiB guest stack keeps its stack, constants and first heap pages in it.
 const KEEP_RESIDENT_BYTES: usize = 256 << 10;
 
-/// What no release may use, here and in admission alike. Threads, and shared memories with them,
-/// would bring timing into an answer. The rest is not needed, and what is off cannot be attacked.
+/// The WebAssembly features that no release may use, here and in admission alike. Threads and
+/// shared memories would let timing affect an answer. No release needs the rest, and a feature that
+/// is off cannot be attacked.
 pub const LEFT_OUT: WasmFeatures = WasmFeatures::THREADS
     .union(WasmFeatures::SHARED_EVERYTHING_THREADS)
     .union(WasmFeatures::MEMORY64)

@@ -2,9 +2,9 @@
 //!
 //! A [`Runtime`] holds the one engine configuration ([`config`]). It admits a component
 //! ([`admission`]) as a [`Release`], and a release values one [`subject::Subject`] at a time
-//! against some [`evidence::EvidenceSource`], giving an [`outcome::Row`]. What a guest says is
-//! untrusted until it is checked; what a guest costs is bounded; and what it answers is the same
-//! to the bit on every machine, which [`replay`] proves from a [`fixture::Fixture`].
+//! against some [`evidence::EvidenceSource`], giving an [`outcome::Row`]. The engine trusts no
+//! output of a guest until it is checked, and bounds the guest's cost. An answer is the same to the
+//! bit on every machine, and [`replay`] proves it from a [`fixture::Fixture`].
 //!
 //! The host's own types stand in [`subject`], [`evidence`] and [`outcome`]. Each version of the
 //! interface has one adapter beside them (`v1`), so that the service never learns which version a

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_or_gone_is_named() {
+    fn changed_members_are_named() {
         let found = difference(&json!({"a": 1}), &json!({"a": 1, "b": 2}), String::new()).unwrap();
         assert_eq!(
             found,

@@ -142,8 +142,8 @@ fn prb(pairs: &[Pair], ratios: &[f64], middle: f64) -> Option<Prb> {
 }
 
 /// Returns the share of rows on which the first estimate is nearer to the price than the second,
-/// ties being half a row, with its 95 % score interval: where that holds one half, the sample
-/// cannot tell the two apart. Both come in the same order of rows. None of nothing.
+/// with its 95 % score interval. A tie counts as half a row. Where the interval holds one half, the
+/// sample cannot tell the two apart. Both come in the same order of rows. `None` without rows.
 pub(crate) fn nearer(first: &[Pair], second: &[Pair]) -> Option<(f64, [f64; 2])> {
     let error = |pair: &Pair| (pair.estimate - pair.price).abs();
     // Counted in halves, so that a tie counts as one half.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_uniform_error_is_no_dispersion_and_no_bias_by_price() {
+    fn a_uniform_error_has_no_dispersion_or_price_bias() {
         let high = pairs(&[(100.0, 110.0), (200.0, 220.0), (400.0, 440.0)]);
         let found = Accuracy::of(&high).unwrap();
         assert_eq!(found.median_error, 0.1);
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_spread_has_no_figure() {
+    fn no_spread_gives_no_figure() {
         assert_eq!(Accuracy::of(&[]), None);
         assert_eq!(Accuracy::of(&pairs(&[(100.0, 100.0)])), None);
         let alike = pairs(&[(100.0, 100.0); 4]);

@@ -42,9 +42,8 @@ pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / count(values.len()))
 }
 
-/// Returns the 95 % score interval of a share (Wilson 1927, without a correction for continuity),
-/// which keeps its promise for small numbers and for shares near 0 and 1, where the textbook
-/// interval does not.
+/// Returns the 95 % score interval of a share (Wilson 1927, without a correction for continuity).
+/// Unlike the textbook interval, it holds for small numbers and for shares near 0 and 1.
 pub(crate) fn wilson(successes: usize, rows: usize) -> Option<[f64; 2]> {
     if rows == 0 || successes > rows {
         return None;

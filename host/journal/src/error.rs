@@ -20,7 +20,7 @@ pub enum JournalError {
     #[error("the key of the journal's host: {0}")]
     Key(String),
     /// Another process writes this journal.
-    #[error("the journal {} is written by another process; one host has one journal", folder.display())]
+    #[error("the journal {} is written by another process; give each server its own journal", folder.display())]
     AlreadyOpen {
         /// The journal's folder.
         folder: PathBuf,
@@ -31,8 +31,8 @@ pub enum JournalError {
         /// The folder.
         folder: PathBuf,
     },
-    /// The file of heads holds something else.
-    #[error("{}: a line is no head: {problem}", path.display())]
+    /// The file of heads has a line that is not a head.
+    #[error("{}: invalid head: {problem}. Put the file back from a copy", path.display())]
     NotAHead {
         /// The file.
         path: PathBuf,
@@ -104,5 +104,5 @@ impl From<KeyError> for JournalError {
 
 /// A sealed record does not open: another key, or somebody altered it or what it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the record does not open with this key: it was altered, or the key is another's")]
+#[error("cannot open the record: it was altered, or sealed with another key")]
 pub struct SealError;

@@ -40,7 +40,7 @@ pub fn host(folder: &Path) -> Result<PublicKey, JournalError> {
 /// Reads the heads that the host signed, in their order. Returns none where the host signed none.
 ///
 /// # Errors
-/// Where the file cannot be read, or a line is no head.
+/// Where the file cannot be read, or a line is not a head.
 pub fn heads(folder: &Path) -> Result<Vec<Head>, JournalError> {
     let path = folder.join(HEADS);
     let text = match fs::read_to_string(&path) {

@@ -147,7 +147,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_line_reads_back_as_what_it_was_written_from() {
+    fn a_line_round_trips() {
         let key = TenantKey::new([1; 32]);
         let previous = Sha256Digest::of(b"before");
         let line = prepare(&about("v\"1"), &key, b"record")

@@ -24,9 +24,9 @@
 //! The host refuses to resume a damaged journal and changes nothing in it. It moves a torn group
 //! aside and resumes.
 //!
-//! **What cannot be told apart.** Where whole sectors of the last group are lost after it was
-//! acknowledged, or the file is cut there, and no head was signed since, this looks like a torn
-//! group. A head follows within a second.
+//! **A limit of the check.** The last group may lose whole sectors after it was acknowledged, or
+//! somebody may cut the file there. If the host signed no head since, this looks like a torn group.
+//! A head follows within a second.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};

@@ -242,7 +242,7 @@ fn a_wrong_byte_in_a_cut_last_line_is_refused() {
 }
 
 #[test]
-fn a_torn_group_never_overwrites_what_was_moved_aside_before() {
+fn a_torn_group_never_overwrites_an_earlier_aside_file() {
     let written = WrittenJournal::new(&[vec![300, 300], vec![2_000, 2_000]]);
     let (path, start, _) = written.groups[1].clone();
     fs::write(path.with_extension("aside"), "earlier").unwrap();

@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sealed_opens_and_nothing_else_does(
+        fn only_the_sealed_record_opens(
             record in proptest::collection::vec(any::<u8>(), 0..300),
             at in any::<proptest::sample::Index>(),
         ) {
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_told_by_its_id_alone() {
+    fn a_key_prints_its_id_alone() {
         let key = TenantKey::new([7; 32]);
         assert_eq!(key.id().len(), 16);
         assert_ne!(key.id(), TenantKey::new([8; 32]).id());

@@ -78,7 +78,7 @@ pub enum VerifyError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
     /// A line is no receipt.
-    #[error("this is no receipt: {0}")]
+    #[error("not a receipt: {0}")]
     NotAReceipt(String),
     /// Receipts are missing here, or stand here twice.
     #[error("expected receipt {expected}, found receipt {found}")]

@@ -70,7 +70,7 @@ async fn an_altered_line_is_found_at_the_one_that_follows_it() {
 }
 
 #[tokio::test]
-async fn a_line_taken_out_doubled_or_spoilt_is_named() {
+async fn a_removed_repeated_or_cut_line_is_named() {
     for break_it in [0, 1, 2] {
         let dir = journal().await;
         let path = &files(&dir)[1];

@@ -177,7 +177,7 @@ async fn a_journal_that_is_taken_away_is_trouble() {
 
 /// An append fails while a folder stands in the place of a file, which imitates a full disk.
 #[tokio::test]
-async fn what_cannot_be_written_is_refused_until_it_can_and_the_chain_is_whole() {
+async fn failed_writes_are_refused_until_repaired_and_the_chain_is_whole() {
     let dir = tempfile::tempdir().unwrap();
     let journal = open(dir.path());
     keep(&journal, 0..12).await;
@@ -199,7 +199,7 @@ async fn what_cannot_be_written_is_refused_until_it_can_and_the_chain_is_whole()
 }
 
 #[tokio::test]
-async fn the_head_of_each_files_end_stays_so_that_files_are_proved_apart() {
+async fn each_file_keeps_its_closing_head_and_verifies_alone() {
     let dir = tempfile::tempdir().unwrap();
     for round in 0..3 {
         keep(&open(dir.path()), round * 20..round * 20 + 20).await;

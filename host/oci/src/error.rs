@@ -350,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_say_is_short_and_moves_no_cursor() {
+    fn foreign_text_is_short_and_moves_no_cursor() {
         assert_eq!(printable(" it is\nbroken "), "it is broken");
         let shown = printable("\u{1b}[2Jall is well\u{202e}\u{9b}1m");
         assert_eq!(shown, "\u{fffd}[2Jall is well\u{fffd}\u{fffd}1m");
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_that_fails_for_a_moment_is_no_refusal() {
+    fn a_transient_login_failure_is_retryable() {
         let failure = OciDistributionError::AuthenticationFailure("503".to_owned());
         let failed = RegistryError::of(failure, "registry.example", "sending");
         assert!(failed.may_pass(), "{failed}");

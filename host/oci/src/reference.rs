@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused() {
+    fn a_bad_reference_is_refused() {
         for text in [
             "oci://",
             "oci://homes",
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn another_scheme_is_no_folder() {
+    fn a_scheme_is_never_a_folder() {
         for (text, meant) in [
             (
                 "OCI://registry.example/homes",

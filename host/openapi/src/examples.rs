@@ -8,7 +8,7 @@ use utoipa::openapi::example::ExampleBuilder;
 pub struct Example {
     /// Its name in the description.
     pub name: &'static str,
-    /// What it shows.
+    /// Its summary.
     pub summary: &'static str,
     /// The body.
     pub text: &'static str,

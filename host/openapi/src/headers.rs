@@ -9,7 +9,7 @@ use utoipa::openapi::{Header, Ref};
 pub struct ResponseHeader {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// Its description.
     pub about: &'static str,
     schema: fn() -> Object,
 }

@@ -31,7 +31,7 @@ pub enum PackageErrorKind {
     #[error("is not a directory")]
     NotADirectory,
     /// There is no `manifest.json`.
-    #[error("has no manifest.json")]
+    #[error("has no manifest.json; copy the whole package again")]
     NoManifest,
     /// `manifest.json` or `manifest.sig` is larger than any that is read.
     #[error("{file} has {bytes} bytes, more than the limit")]
@@ -53,12 +53,12 @@ pub enum PackageErrorKind {
     /// The manifest's values are spelled in another way than the one stored form.
     #[error("manifest.json is not in canonical form")]
     NotCanonical,
-    /// The name that it lies under, a directory's or a tag, is not the id.
-    #[error("manifest.json names {manifest}, but it lies under the name {directory}")]
+    /// The name of the directory or tag is not the id.
+    #[error("manifest.json names {manifest}, but the package is stored as {directory}; rename it")]
     WrongId {
         /// The id in the manifest.
         manifest: PackageId,
-        /// The name that it lies under.
+        /// The name of the directory or tag.
         directory: String,
     },
     /// The package is of another kind than was asked for.
@@ -70,19 +70,19 @@ pub enum PackageErrorKind {
         expected: Kind,
     },
     /// Something in the directory is not in the manifest.
-    #[error("{path} is not listed in the manifest")]
+    #[error("{path} is not listed in the manifest; move it away")]
     Unlisted {
         /// Where, relative to the package.
         path: String,
     },
     /// A listed file is not there.
-    #[error("{file} is missing")]
+    #[error("{file} is missing; copy the whole package again")]
     Missing {
         /// The file.
         file: FilePath,
     },
     /// A symbolic link.
-    #[error("{path} is a symbolic link")]
+    #[error("{path} is a symbolic link; copy the file itself")]
     SymbolicLink {
         /// Where, relative to the package.
         path: String,
@@ -102,7 +102,7 @@ pub enum PackageErrorKind {
         path: String,
     },
     /// A file of another size than the manifest says.
-    #[error("{file} has {found} bytes, the manifest says {expected}")]
+    #[error("{file} has {found} bytes, the manifest says {expected}; copy the whole package again")]
     Size {
         /// The file.
         file: FilePath,
@@ -112,7 +112,7 @@ pub enum PackageErrorKind {
         found: u64,
     },
     /// A file whose bytes are not those of the manifest.
-    #[error("{file} has SHA-256 {found}, the manifest says {expected}")]
+    #[error("{file} has SHA-256 {found}, the manifest says {expected}; copy the package again")]
     Digest {
         /// The file.
         file: FilePath,
@@ -122,13 +122,15 @@ pub enum PackageErrorKind {
         found: Sha256Digest,
     },
     /// A file was asked for that the package does not hold.
-    #[error("holds no file {file}")]
+    #[error("does not contain the file {file}")]
     NotListed {
         /// The path asked for.
         file: String,
     },
     /// There is no `manifest.sig`, and the package may not do without.
-    #[error("is not signed")]
+    #[error(
+        "is not signed. Sign it with `domesday release sign`, or allow it with --allow-unsigned"
+    )]
     Unsigned,
     /// The signature is good, but nobody trusts its key.
     #[error(

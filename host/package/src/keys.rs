@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_key_is_refused() {
+    fn invalid_keys_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a");
         // The point of order 1 would accept forged signatures.

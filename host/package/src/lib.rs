@@ -18,13 +18,12 @@
 //! be shown as a signature for another. The private key is no part of a package or of this
 //! repository.
 //!
-//! **Opening.** [`open()`] refuses what it does not know in full: unlisted or missing files,
-//! symbolic and hard links, special files, paths that leave the directory, other sizes or
-//! digests, members given twice, unknown formats, and a directory whose name is not the id. The
-//! error names the file. What a file is worth after opening is the reader's choice:
-//! [`Package::bytes`] reads and proves it again, [`Package::path`] hands out a proved location.
-//! [`Verification`] says how bytes are proved: all of them ([`Full`]), or by a host's own
-//! authenticated [`VerificationCache`] of what it proved earlier.
+//! **Opening.** [`open()`] refuses unlisted or missing files, symbolic and hard links, special
+//! files, and paths that leave the directory. It refuses other sizes or digests, members given
+//! twice and unknown formats. The name of the directory must be the id. The error names the file.
+//! After opening, [`Package::bytes`] reads a file and proves it again. [`Package::path`] returns a
+//! proved location. [`Verification`] says how bytes are proved: all of them ([`Full`]), or by a
+//! host's own authenticated [`VerificationCache`] of the files that it proved earlier.
 //!
 //! **Bodies.** Each kind has a typed body ([`ValuationBody`], [`PropertyBody`]) behind the trait
 //! [`Body`]; another crate may define the body of its own kind. This crate knows what a manifest

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_no_mere_prefix_of_the_name() {
+    fn a_name_prefix_is_not_a_parent_directory() {
         let file: FilePath = "assets/a".parse().unwrap();
         assert!(file.is_below("assets"));
         assert!(!file.is_below("asset"));

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_told_by_its_field() {
+    fn each_rule_names_its_field() {
         let of = |field: &str, value: Value| {
             check::<PropertyBody>(
                 good(),

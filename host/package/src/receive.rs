@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_whole_is_the_package() {
+    fn a_whole_transfer_is_published() {
         let (_dir, package, list) = signed_package();
         let packages_dir = tempfile::tempdir().unwrap();
         let receiver = begin_receiving(&package, &list, packages_dir.path());
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_kept_of_what_is_not_as_it_was_announced() {
+    fn a_transfer_unlike_its_manifest_leaves_no_files() {
         let (_dir, package, list) = signed_package();
         let packages_dir = tempfile::tempdir().unwrap();
         let file: FilePath = "deep/data".parse().unwrap();
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_unsigned_takes_the_signature_that_came_and_keeps_the_one_it_has() {
+    fn an_unsigned_copy_takes_the_new_signature_and_a_signed_copy_keeps_its_own() {
         let (_dir, package, list) = signed_package();
         let trust = Trust::Required(list.clone());
         let (other, _, _) = signed_package();

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_ended_process_left_goes_after_a_day_and_nothing_else() {
+    fn only_staging_of_ended_processes_is_removed_after_a_day() {
         let packages_dir = tempfile::tempdir().unwrap();
         let path = |name: &str| packages_dir.path().join(name);
         for name in [
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_living_process_makes_stays_however_long_it_takes() {
+    fn staging_of_a_living_process_stays_at_any_age() {
         let packages_dir = tempfile::tempdir().unwrap();
         let id = "s-1".parse().unwrap();
         let slow = StagingDirectory::new(packages_dir.path(), &id).unwrap();

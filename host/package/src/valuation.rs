@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_monotone_may_be_declared_and_is_written_back_whole() {
+    fn monotone_inputs_round_trip() {
         let mut declared = good();
         declared["monotone"] = json!([{"input": "floor_area_m2", "direction": "up"}, {"input": "energy_rating", "direction": "down"}]);
         let body: ValuationBody = serde_json::from_value(declared).unwrap();
@@ -414,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_told_by_its_field() {
+    fn each_rule_names_its_field() {
         let of = |field: &str, value: Value| {
             let manifest = manifest(Kind::Valuation, "v-1", &FILES);
             check::<ValuationBody>(good(), field, value, &manifest)

@@ -138,7 +138,7 @@ fn a_file_changed_after_opening_is_found() {
 }
 
 #[test]
-fn what_is_unlisted_is_refused() {
+fn unlisted_files_are_refused() {
     for extra in [
         "extra",
         "sub/extra",
@@ -159,7 +159,7 @@ fn what_is_unlisted_is_refused() {
 }
 
 #[test]
-fn what_is_missing_or_of_another_size_is_refused() {
+fn missing_or_resized_files_are_refused() {
     let (_folder, directory) = packages_dir();
     fs::remove_file(directory.join("sub/note")).unwrap();
     assert!(

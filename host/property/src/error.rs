@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum SnapshotError {
     /// The file is not a snapshot.
-    #[error("{path} is not a property snapshot: {what}")]
+    #[error("{path} is not a property snapshot: {what}. Build it with `domesday property build`")]
     NotASnapshot {
         /// The file.
         path: PathBuf,
@@ -14,7 +14,7 @@ pub enum SnapshotError {
         what: &'static str,
     },
     /// The file was made by another version.
-    #[error("{path} has schema {found}, and this program reads schema {expected}")]
+    #[error("{path} has schema {found}, but this program reads schema {expected}. Build it again")]
     OtherSchema {
         /// The file.
         path: PathBuf,
@@ -24,13 +24,13 @@ pub enum SnapshotError {
         expected: u32,
     },
     /// A row does not have its table's form.
-    #[error("damaged row in table {table}")]
+    #[error("the snapshot has a damaged row in table {table}; copy its package again")]
     Damaged {
         /// The table.
         table: &'static str,
     },
     /// The storage engine failed.
-    #[error("snapshot storage: {0}")]
+    #[error("cannot read or write the snapshot: {0}")]
     Storage(Box<redb::Error>),
 }
 

@@ -3,10 +3,10 @@
 //! Whoever is asked about a day before the cut must answer from the copy as from the original, to
 //! the bit. A rule that looks ahead, however little, answers differently.
 //!
-//! What is known from the cut day on is dealt out anew among those who had it: prices, kinds and
-//! certificates of sales, certificates lodged later of earlier sales and of homes, index values,
-//! and figures of windows that end later. Half of the later sales are gone altogether, so that
-//! their mere number tells nothing either.
+//! The copy shuffles all data from the cut day on among the rows that had it. For later sales these
+//! are prices, kinds and certificates. For earlier sales and homes they are the certificates lodged
+//! later. Index values and the figures of windows that end later are shuffled too. The copy leaves
+//! out half of the later sales, so that their number tells nothing either.
 
 use crate::SnapshotError;
 use crate::store::dwelling::{PackedCertificate, PackedProperty};

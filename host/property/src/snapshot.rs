@@ -75,7 +75,7 @@ impl Snapshot {
             .map_err(|_| lacking("it has no facts"))?;
         let facts: Facts = match facts_table.get(tables::ONLY)? {
             Some(row) => {
-                serde_json::from_slice(row.value()).map_err(|_| lacking("its facts do not read"))?
+                serde_json::from_slice(row.value()).map_err(|_| lacking("its facts are invalid"))?
             }
             None => return Err(lacking("its facts are empty")),
         };
@@ -88,8 +88,9 @@ impl Snapshot {
             });
         }
         let origin: Origin = match transaction.open_table(tables::ORIGIN)?.get(tables::ONLY)? {
-            Some(row) => serde_json::from_slice(row.value())
-                .map_err(|_| lacking("its origin does not read"))?,
+            Some(row) => {
+                serde_json::from_slice(row.value()).map_err(|_| lacking("its origin is invalid"))?
+            }
             None => return Err(lacking("it has no origin")),
         };
 

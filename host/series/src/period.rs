@@ -218,7 +218,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_back(number in -300_000_i32..300_000) {
+        fn periods_round_trip(number in -300_000_i32..300_000) {
             for frequency in [Frequency::Daily, Frequency::Monthly] {
                 let number = if frequency == Frequency::Monthly { number.rem_euclid(9000 * 12) + 12_000 } else { number };
                 let period = Period::from_number(number);

@@ -20,7 +20,7 @@ fn inputs(test: &str) -> Option<Inputs> {
 }
 
 #[test]
-fn files_of_one_district_are_refused_without_a_statement_of_what_they_cover() {
+fn files_of_one_district_are_refused_without_declared_coverage() {
     let Some(mut inputs) = inputs("part of the country") else {
         return;
     };

@@ -252,7 +252,7 @@ fn both_date_styles_and_every_layout_of_the_database_are_read() {
 }
 
 #[test]
-fn what_is_wrong_in_a_database_file_is_named_by_line_and_column() {
+fn faults_in_a_database_file_name_line_and_column() {
     let error_of = |text| database(text).unwrap_err().to_string();
     let all = [
         error_of("DATE,IUDBEDR\n18 Dec 2025,3.75\n19 Dec 2025,n/a\n"),

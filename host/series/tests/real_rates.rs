@@ -79,8 +79,8 @@ fn forwards_from_the_spot_sheets_are_those_of_the_forward_sheets() {
 }
 
 #[test]
-fn the_real_files_give_what_they_hold_and_nothing_else() {
-    let Some(published) = published("the_real_files_give_what_they_hold_and_nothing_else") else {
+fn the_real_files_give_exactly_their_own_series() {
+    let Some(published) = published("the_real_files_give_exactly_their_own_series") else {
         return;
     };
     // Three series of quoted rates and the reversion rate; nothing for buy-to-let.

@@ -228,7 +228,7 @@ fn nodes_are_in_order_of_number_and_only_those_that_exist() {
 }
 
 #[test]
-fn ranges_select_what_was_observed_and_nothing_else() {
+fn ranges_select_observed_values_only() {
     let release = release_of(Family::Rates);
     let count = |text: &str| {
         let selection = selected(&release, &format!("dataset=bank_rate&{text}"));

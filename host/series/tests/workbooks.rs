@@ -155,7 +155,7 @@ fn holidays_blank_cells_and_trailing_rows_are_no_observations() {
 }
 
 #[test]
-fn the_short_end_adds_what_the_half_years_lack() {
+fn the_short_end_fills_missing_half_years() {
     let row = |rates: &[f64]| {
         let mut row = vec![Day(FIRST)];
         row.extend(rates.iter().map(|rate| Number(*rate)));
@@ -214,7 +214,7 @@ fn an_archive_gives_every_workbook_in_it() {
 }
 
 #[test]
-fn what_is_wrong_in_a_workbook_is_named_by_file_sheet_and_cell() {
+fn faults_in_a_workbook_name_file_sheet_and_cell() {
     let good = || vec![Day(FIRST), Number(3.9)];
     let bad = |rows| reading(&[("ois.xlsx", spot(rows))]).unwrap_err();
     let titled = |title, years: &[f64]| {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_refused() {
+    fn invalid_rates_are_refused() {
         for text in ["0", "-0.1", "1.01", "NaN", "inf", "a tenth", ""] {
             assert!(text.parse::<SampleRate>().is_err(), "{text}");
         }

@@ -1,24 +1,29 @@
-//! The data that must survive a crash: tenants, plans and keys; units used; jobs, their rows,
-//! results and idempotency keys; the operators' switches; the secrets of cursors; and the keys of
-//! receipts.
+//! The data that must survive a crash:
+//!
+//! - tenants, plans and keys
+//! - units used
+//! - jobs, their rows, results and idempotency keys
+//! - the operators' switches
+//! - the secrets of cursors
+//! - the keys of receipts
 //!
 //! **One trait.** [`State`] says what is kept and what each operation promises, by concern:
 //! [`Accounts`], [`Usage`], [`Jobs`], [`Switches`], [`Cursors`], [`ReceiptKeys`]. A store joins by
 //! passing the same test suite, which is generic over the trait.
 //!
 //! **Durable before it answers.** An operation that changes something answers after its transaction
-//! has reached the disk. What it answered `Ok`, a crash does not undo.
+//! has reached the disk. A crash does not undo an operation that answered `Ok`.
 //!
-//! **Three kinds of waiting.** What every request needs ([`Accounts::authenticate`],
-//! [`Switches::jobs_paused`]) answers from memory and never waits. What operators do is rare, and
-//! blocks. What must be durable while a request waits is begun by a call that does not block and
-//! answered by a [`Reply`], so that many such operations are made durable together and overlap with
+//! **Three kinds of waiting.** The calls of every request ([`Accounts::authenticate`],
+//! [`Switches::jobs_paused`]) answer from memory and never wait. The calls of operators are rare,
+//! and block. The calls that must be durable while a request waits do not block, and a [`Reply`]
+//! answers them later. So the store makes many of them durable together, and they overlap with
 //! other work.
 //!
 //! **Groups.** The embedded store has one committing thread. It takes every operation that waits,
-//! applies them in one transaction, and answers them after one sync; so sixty-four charges cost
-//! little more than one. An operation looks at everything before it writes, so that one which
-//! refuses harms no other of its group. Nothing is counted in memory: what is durable decides.
+//! applies them in one transaction, and answers them after one sync. So sixty-four charges cost
+//! little more than one. An operation checks everything before it writes, so that a refused one
+//! harms no other of its group. The store counts nothing in memory: the durable counts decide.
 //!
 //! **A failing disk.** Where a commit fails, each operation of its group is answered with
 //! [`StateError::Storage`]. [`Switches::degradation`] gives the reason, and the store refuses new

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_elsewhere_is_told() {
+    fn a_redirected_path_is_detected() {
         let folder = tempfile::tempdir().unwrap();
         let (path, elsewhere) = (folder.path().join("data"), folder.path().join("elsewhere"));
         type Make = fn(&Path) -> io::Result<()>;

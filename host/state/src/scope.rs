@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_scope_is_named() {
+    fn invalid_scopes_are_named() {
         let unknown = |text: &str| ScopeError::Unknown { text: text.into() };
         let dataset = |text: &str| ScopeError::Dataset {
             dataset: text.into(),

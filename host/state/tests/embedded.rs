@@ -51,7 +51,7 @@ fn a_second_opening_is_a_clear_error() {
 /// What a crash leaves is the file as it is while the state is open. A copy made at that moment
 /// holds everything that was answered for; of units, with the log.
 #[test]
-fn what_returned_is_in_the_file() {
+fn completed_writes_are_durable() {
     let store = Embedded::empty();
     let state = store.open();
     let now = UnixMillis(0);
@@ -138,7 +138,7 @@ mod log {
     }
 
     #[test]
-    fn what_was_charged_is_in_the_log_or_in_the_file() {
+    fn charges_are_in_the_log_or_in_the_file() {
         let store = Embedded::empty();
         let state = store.open();
         assert_eq!(fs::metadata(store.log()).unwrap().mode() & 0o777, 0o600);
@@ -174,7 +174,7 @@ mod log {
     }
 
     #[test]
-    fn a_log_that_something_else_changed_is_told_of_and_can_be_put_away() {
+    fn a_foreign_change_to_the_log_is_reported_and_can_be_moved_away() {
         // After a second the file takes the log over, and its blocks are past.
         let copy = loop {
             let store = Embedded::empty();

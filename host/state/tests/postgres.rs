@@ -78,7 +78,7 @@ fn charge(state: &PostgresState, units: u32) -> Result<ChargeOutcome, StateError
 }
 
 #[test]
-fn what_one_host_changes_the_other_sees_within_a_second() {
+fn one_hosts_changes_reach_the_other_within_a_second() {
     let (store, first) = suite::with_tenant::<Postgres>();
     let second = store.open();
     let key = first

@@ -1,8 +1,8 @@
 //! The dry land that invented authorities lie on.
 //!
-//! A coarse map of the British National Grid in squares of 25 km, the first row the northernmost:
-//! `E` England, `W` Wales, `.` sea, Scotland or thinly settled. (Squares read off the inhabited
-//! postcodes of OS Code-Point Open.)
+//! A coarse map of the British National Grid in squares of 25 km. The first row is the
+//! northernmost. `E` is England, `W` is Wales, and `.` is sea, Scotland or thinly settled. The
+//! squares come from the inhabited postcodes of OS Code-Point Open.
 
 /// Side of a square in metres.
 const SQUARE: i32 = 25_000;

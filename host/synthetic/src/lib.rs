@@ -1,11 +1,11 @@
 //! A made-up England and Wales, written as the publishers' own register files.
 //!
 //! The real registers may not be distributed with this project, and tests need the true value
-//! behind a price, which no register has. So this crate invents a country: authorities, towns,
-//! streets, homes, their sales and certificates, all from one seed, with hidden true values and
-//! with the errors of real registers, each at a stated rate and counted. It writes the publishers'
-//! file formats, for the same importers. It uses no crate of the project, so it tests the importers
-//! independently.
+//! behind a price, which no register has. So this crate invents a country from one seed:
+//! authorities, towns, streets, homes, their sales and certificates. The homes have hidden true
+//! values. The files have the errors of real registers, each at a stated rate and counted. The
+//! crate writes the publishers' file formats, for the same importers. It uses no crate of the
+//! project, so it tests the importers independently.
 //!
 //! - [`World`] has the parameters, [`generate()`] writes the files, [`Manifest`] counts their
 //!   content.

@@ -1,9 +1,9 @@
 //! Postcodes in areas that do not exist.
 //!
-//! Royal Mail uses none of Q, V and X as the first letter of a postcode (programmers' guide), so
-//! every area here begins with one of them: Q and V in England and Wales, XS in the sliver of
-//! Scotland. (XX and XM, which are used for returns and for letters to Father Christmas, are left
-//! alone.)
+//! Royal Mail uses none of Q, V and X as the first letter of a postcode (programmers' guide). So
+//! every area here begins with one of them. Areas of England and Wales begin with Q or V, and those
+//! of the sliver of Scotland with XS. No area is XX (used for returns) or XM (used for letters to
+//! Father Christmas).
 
 use crate::SyntheticError;
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn towns_begin_districts_and_a_full_area_says_so() {
+    fn towns_begin_districts_and_a_full_area_fails() {
         let mut book = PostcodeAllocator::default();
         let mut first = book.sector("QA", true, 1).unwrap();
         assert_eq!(

@@ -25,7 +25,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
-    fn what_stood_there_is_replaced_with_a_file_of_its_owners_own() {
+    fn an_existing_path_is_replaced_by_an_owner_only_file() {
         let folder = tempfile::tempdir().unwrap();
         let (path, elsewhere) = (folder.path().join("key"), folder.path().join("elsewhere"));
         fs::write(&elsewhere, "untouched").unwrap();

@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_that_divides_itself_has_threads_of_its_own() {
+    async fn parallel_work_runs_on_dedicated_threads() {
         let workers = WorkerPool::new(3, 1).unwrap();
         let of = || {
             let name = std::thread::current().name().unwrap_or_default().to_owned();
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_queued_is_done_though_the_pool_is_gone() {
+    async fn queued_work_finishes_after_the_pool_drops() {
         let workers = WorkerPool::new(1, 9).unwrap();
         let (sender, numbers) = std::sync::mpsc::channel();
         for number in 0..8 {
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_does_not_fit_is_refused() {
+    async fn a_full_queue_refuses_work() {
         let workers = Arc::new(WorkerPool::new(1, 1).unwrap());
         let (start, started) = std::sync::mpsc::channel::<()>();
         let (release, released) = std::sync::mpsc::channel::<()>();

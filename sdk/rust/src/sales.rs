@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_crosses_comes_back() {
+    fn sales_round_trip() {
         let least = Sale {
             habitable_rooms: Some(0),
             score: Some(0),
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_the_widest() {
+    fn wide_values_saturate() {
         let wide = Sale {
             habitable_rooms: Some(u32::MAX),
             score: Some(1_000),

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_re_export_is_no_edge_and_leads_to_the_file_that_defines_the_name() {
+    fn a_re_export_adds_no_edge_and_resolves_to_the_defining_file() {
         let folder = std::env::temp_dir().join(format!("imports-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let write = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();

@@ -1,7 +1,8 @@
 //! Words that the project does not use, and the words to use instead.
 //!
 //! The list is `words.toml` beside this folder. A text is searched without the marks of its
-//! comments, so that a phrase is found where a line ends within it.
+//! comments, so that a phrase is found where a line ends within it. The name of a function is
+//! searched as a sentence: `_` reads as a space.
 
 use crate::walk;
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
@@ -63,6 +64,7 @@ pub struct Words {
     words: Vec<Word>,
     all: RegexSet,
     each: Vec<Regex>,
+    function: Regex,
 }
 
 impl Words {
@@ -84,6 +86,7 @@ impl Words {
             each: patterns()
                 .map(|find| RegexBuilder::new(&find).case_insensitive(true).build())
                 .collect::<Result<_, _>>()?,
+            function: Regex::new(r"\bfn \w+")?,
             words: list.word,
         })
     }
@@ -93,15 +96,26 @@ impl Words {
         &self.words
     }
 
-    /// Finds the words of the list in a text.
+    /// Finds the words of the list in a text, and in the names of its functions.
     pub fn search(&self, text: &str) -> Vec<Finding> {
         let text = unmarked(text);
+        let mut findings = self.find(&text, 1);
+        for found in self.function.find_iter(&text) {
+            let line = 1 + text[..found.start()].matches('\n').count();
+            let name = found.as_str().trim_start_matches("fn ");
+            findings.extend(self.find(&format!("{}.", name.replace('_', " ")), line));
+        }
+        findings
+    }
+
+    /// Finds the words of the list in a text without marks that begins at `line`.
+    fn find(&self, text: &str, line: usize) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for word in &self.all.matches(&text) {
-            for found in self.each[word].find_iter(&text) {
+        for word in &self.all.matches(text) {
+            for found in self.each[word].find_iter(text) {
                 findings.push(Finding {
                     word,
-                    line: 1 + text[..found.start()].matches('\n').count(),
+                    line: line + text[..found.start()].matches('\n').count(),
                     text: found.as_str().replace('\n', " "),
                 });
             }
@@ -189,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn each_word_is_found_in_its_sample_and_not_in_what_looks_alike() {
+    fn each_word_matches_its_sample_and_no_lookalike() {
         let words = Words::read(&crate::repository()).unwrap();
         for (number, word) in words.list().iter().enumerate() {
             let has = |text: &str| words.search(text).iter().any(|found| found.word == number);
@@ -211,6 +225,18 @@ mod tests {
         let found = words.search("fn f() {}\n\n    /// It is kept for\n    /// ever.\n");
         assert_eq!((found.len(), found[0].line), (1, 3), "{found:?}");
         assert_eq!(found[0].text, ["for", "ever"].join(" "));
+    }
+
+    #[test]
+    fn a_phrase_is_found_in_the_name_of_a_function() {
+        let words = Words::read(&crate::repository()).unwrap();
+        for phrase in [["for", "ever"], ["is", "told"]] {
+            let name = phrase.join("_");
+            let found = words.search(&format!("let {name} = 1;\n\nasync fn it_{name}() {{}}\n"));
+            assert_eq!((found.len(), found[0].line), (1, 3), "{found:?}");
+            assert!(found[0].text.starts_with(&phrase.join(" ")), "{found:?}");
+        }
+        assert!(words.search("fn it_is_kept_forever() {}").is_empty());
     }
 
     #[test]

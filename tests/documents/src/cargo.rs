@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn what_is_not_there_is_told() {
+    fn missing_targets_are_named() {
         let workspace = Workspace::of(&json!({"packages": [{"name": "a", "targets": [
             {"name": "b", "kind": ["example"]}, {"name": "c", "kind": ["test"]}]}]}));
         let problems = |text: &str| {

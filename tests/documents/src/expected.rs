@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn another_line_is_told() {
+    fn a_diff_is_reported() {
         let message = compare("a\nb\nc", "a\nB\nc").unwrap();
         assert!(message.starts_with("this was not printed: b"), "{message}");
         assert!(compare("a", "a\nb").unwrap().contains("more was printed"));

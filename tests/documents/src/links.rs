@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dead_links_and_anchors_are_told() {
+    fn dead_links_and_anchors_are_found() {
         let temp_dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(temp_dir.path().join("docs/deep")).unwrap();
         for name in ["README.md", "docs/b.md", "docs/deep/c.md"] {

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_is_masked_and_nothing_else() {
+    fn only_volatile_text_is_masked() {
         let text = mask_text(
             "in /tmp/x/a took 1.2 s (34 ms), 3 sales on 2026-10-15 at 2026-10-15T01:02:03.4Z, 0199a7c2-5a0b-7c3e-9f51-0c7d3b0f6a11",
             Path::new("/tmp/x"),

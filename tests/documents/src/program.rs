@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_program_knows_passes() {
+    fn known_commands_pass() {
         let sound = "`domesday serve --listen A`, `key create --tenant T`, `domesday`, `key`, `key_id`\n\n```sh\nA=b domesday key create \\\n  --tenant x > y && cd z\ncargo run -p domesday-cli -- serve --listen=A\n```\n";
         assert_eq!(problems(sound), [""; 0]);
     }
 
     #[test]
-    fn what_it_does_not_know_is_told_with_its_line() {
+    fn unknown_commands_are_named_with_line() {
         for (page, expected) in [
             (
                 "a `domesday serve --port 1`\n",

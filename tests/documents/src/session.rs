@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_fails_is_told_with_what_it_printed() {
+    fn a_failed_command_is_reported_with_its_output() {
         let message = message("```sh\ntrue\n```\n\n```sh\nb=1\ncat missing.txt\necho never\n```\n");
         assert!(
             message.starts_with("docs/a.md:6: these commands failed"),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn another_output_is_told() {
+    fn other_output_is_named() {
         let message = message("```sh\ndomesday status\n```\n\n```text\ndomesday statues\n```\n");
         assert!(
             message.starts_with("docs/a.md:6: this was not printed: domesday statues"),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_starts_ends_with_it() {
+    fn a_page_stops_its_processes() {
         let started = std::time::Instant::now();
         page("```sh\nsleep 50 &\n```\n").unwrap();
         assert!(started.elapsed().as_secs() < 20);

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_nowhere_is_told() {
+    fn unknown_terms_are_named() {
         let temp_dir = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(temp_dir.path().join("host/server/src/http")).unwrap();
         std::fs::write(

@@ -88,7 +88,7 @@ fn the_figures_of_the_demo_are_of_their_size() {
 }
 
 #[test]
-fn the_package_holds_what_the_command_says_to_the_byte() {
+fn the_packaged_report_matches_the_command_exactly() {
     let (text, report) = packaged();
     assert_eq!(report["leakage_probe"]["passed"], true);
     let (output, again) = backtest_and_read(&["--leakage-probe", "50", "--sample", "20000"]);
@@ -191,7 +191,7 @@ fn a_value_as_at_the_first_of_the_month_sees_less() {
 }
 
 #[test]
-fn what_cannot_be_tested_is_said() {
+fn an_invalid_window_is_refused() {
     let output = backtest(&["--from", "2026-09-30", "--to", "2026-09-01"]).refused();
     assert!(
         output.contains("--from 2026-09-30 is after --to 2026-09-01"),
@@ -212,7 +212,7 @@ fn what_cannot_be_tested_is_said() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_work() {
+fn unwritable_outputs_fail_before_the_work() {
     let temp_dir = tempfile::tempdir().unwrap();
     let file = temp_dir.path().join("b.json").display().to_string();
     // Of a window that is refused, since the outputs come first.

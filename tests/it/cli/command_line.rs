@@ -12,7 +12,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 #[test]
-fn every_command_says_what_it_takes() {
+fn every_command_has_help() {
     for command in [
         "",
         "serve",
@@ -68,7 +68,7 @@ fn every_command_says_what_it_takes() {
 }
 
 #[test]
-fn what_no_command_takes_is_a_usage_error() {
+fn invalid_arguments_are_a_usage_error() {
     for arguments in [
         &["value"][..],
         &["serve", "--port", "1"],

@@ -108,7 +108,7 @@ fn the_sales_are_those_that_neither_learnt_from() {
 }
 
 #[test]
-fn another_model_is_told_by_change_nearness_ranges_and_cost() {
+fn another_model_differs_in_change_error_ranges_and_cost() {
     let (output, found, page) = compare_and_read(RELEASE, PLAIN, &[]);
     let rows = number(&found, "/overall/rows");
     assert_eq!(number(&found, "/identical"), 0.0);
@@ -159,7 +159,7 @@ fn both_ways_round_are_each_other_s_mirror() {
 }
 
 #[test]
-fn a_release_that_fails_is_told_as_flips_with_the_reason() {
+fn a_failing_release_shows_as_flips_with_the_reason() {
     let (output, found, page) = compare_and_read(RELEASE, STARVED, &["--sample", "40"]);
     assert!(output.contains("to failed (fuel spent)"), "{output}");
     assert!(output.contains("No row is valued by both."), "{output}");
@@ -196,7 +196,7 @@ fn subjects_of_fixtures_are_valued_anew() {
 }
 
 #[test]
-fn what_was_learnt_from_is_said_first() {
+fn training_overlap_is_said_first() {
     let early = [
         "--from",
         "2023-01-01",
@@ -216,7 +216,7 @@ fn what_was_learnt_from_is_said_first() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_said() {
+fn invalid_comparisons_are_refused() {
     let folder = releases();
     let output = compare(&folder, RELEASE, "nowhere-1", &[]).refused();
     assert!(output.contains("no release \"nowhere-1\""), "{output}");
@@ -244,7 +244,7 @@ fn what_cannot_be_compared_is_said() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_the_work() {
+fn unwritable_outputs_fail_before_the_work() {
     let temp_dir = tempfile::tempdir().unwrap();
     let path = |name: &str| temp_dir.path().join(name).display().to_string();
     let (json, nowhere, page) = (path("c.json"), path("none/c.html"), path("c.html"));
@@ -267,7 +267,7 @@ fn what_cannot_be_written_is_said_before_the_work() {
 }
 
 #[test]
-fn a_reader_who_has_gone_costs_no_file_and_a_full_disk_is_told() {
+fn a_closed_pipe_costs_no_file_and_a_full_disk_is_reported() {
     let temp_dir = tempfile::tempdir().unwrap();
     let page = temp_dir.path().join("c.html");
     let page_path = page.display().to_string();

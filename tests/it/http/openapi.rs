@@ -90,7 +90,7 @@ fn every_route_of_the_contract_is_described() {
 }
 
 #[test]
-fn every_example_is_what_its_schema_describes() {
+fn every_example_matches_its_schema() {
     let document = document();
     for (path, operation) in post(&document) {
         let content = &operation["requestBody"]["content"]["application/json"];
@@ -126,7 +126,7 @@ fn no_option_that_a_row_inherits_has_a_default() {
 }
 
 #[test]
-fn answers_are_what_the_description_says() {
+fn answers_match_the_description() {
     let server = start().go();
     let demo = server.demo();
     let document = document();

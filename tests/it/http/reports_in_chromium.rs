@@ -42,7 +42,7 @@ fn written(command: &[&str]) -> String {
 }
 
 #[test]
-fn what_is_wrong_with_a_page_is_seen() {
+fn page_errors_are_detected() {
     if !installed() {
         return;
     }

@@ -24,7 +24,7 @@ fn schemathesis() -> PathBuf {
 }
 
 #[test]
-fn the_service_keeps_what_its_description_promises() {
+fn the_service_conforms_to_its_description() {
     let tool = schemathesis();
     let server = start().go();
     let demo = server.demo();

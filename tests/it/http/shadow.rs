@@ -90,7 +90,7 @@ fn answers_are_the_same_with_a_shadow_and_without() {
 }
 
 #[test]
-fn what_both_said_is_counted_and_reported() {
+fn both_outcomes_are_counted_and_reported() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);
     let rows: Vec<Value> = (0..70)
         .map(|at| {
@@ -139,7 +139,7 @@ fn what_both_said_is_counted_and_reported() {
 }
 
 #[test]
-fn a_candidate_that_traps_or_spins_harms_nothing_and_is_told() {
+fn a_candidate_that_traps_or_spins_is_isolated_and_reported() {
     let served = serve(&["--shadow", MISBEHAVING, "--shadow-share", "1"]);
     let rows = [
         bedrooms(1),
@@ -177,7 +177,7 @@ fn a_candidate_that_traps_or_spins_harms_nothing_and_is_told() {
 }
 
 #[test]
-fn what_does_not_fit_the_queue_is_dropped_and_counted() {
+fn rows_beyond_the_queue_are_dropped_and_counted() {
     let served = serve(&["--shadow", MISBEHAVING, "--shadow-share", "1"]);
     // Each spends all of a row's fuel, so that the candidate is far slower than the rows come.
     let rows = vec![bedrooms(1); 2_400];
@@ -276,7 +276,7 @@ fn a_shadow_begins_and_ends_on_a_running_server() {
 }
 
 #[test]
-fn what_cannot_run_as_a_shadow_is_refused() {
+fn invalid_shadows_are_refused() {
     let served = serve(&[]);
     let begin = |arguments: &[&str]| served.command(&[&["shadow", "start"], arguments].concat());
     assert!(

@@ -72,7 +72,7 @@ fn a_proposed_house_is_valued_at_its_site() {
 }
 
 #[test]
-fn what_the_route_applies_is_listed() {
+fn route_defaults_are_listed() {
     let (_server, client) = service();
     let applied = |request: &Value| -> Vec<String> {
         let result = client.post(ONE, request).ok();
@@ -108,7 +108,7 @@ fn what_the_route_applies_is_listed() {
 }
 
 #[test]
-fn a_new_house_is_worth_about_what_its_neighbours_are() {
+fn a_new_house_is_valued_near_its_neighbours() {
     let (_server, client) = service();
     let proposed = estimate(&client.post(ONE, &house()).ok());
     let standing = crate::common::demo::house();
@@ -119,7 +119,7 @@ fn a_new_house_is_worth_about_what_its_neighbours_are() {
 }
 
 #[test]
-fn evidence_is_shown_where_it_is_asked_for() {
+fn evidence_is_shown_on_request() {
     let (_server, client) = service();
     let mut request = house();
     request["options"] = json!({

@@ -185,7 +185,7 @@ fn tools_that_know_the_common_layout_find_a_component() {
 }
 
 #[test]
-fn what_was_changed_in_the_registry_is_refused_and_nothing_is_kept() {
+fn a_changed_blob_is_refused_and_nothing_is_kept() {
     let Some(registry) = registry() else { return };
     let (source, repository) = (Releases::copy(), registry.repository());
     publish(source.path(), &repository).ok();
@@ -239,7 +239,7 @@ fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
 }
 
 #[test]
-fn what_nobody_signed_goes_on_by_name_only() {
+fn an_unsigned_package_needs_its_name() {
     let Some(registry) = registry() else { return };
     let (source, target, repository) = (Releases::copy(), host(), registry.repository());
     fs::remove_file(source.release(RELEASE).join("manifest.sig")).unwrap();
@@ -295,7 +295,7 @@ fn an_id_that_is_there_with_other_bytes_stays_as_it_is() {
 }
 
 #[test]
-fn what_is_not_there_is_said() {
+fn missing_artifacts_are_named() {
     let Some(registry) = registry() else { return };
     let (source, target, repository) = (Releases::copy(), host(), registry.repository());
     let refused = pull(target.path(), &repository).refused();
@@ -323,7 +323,7 @@ fn what_is_not_there_is_said() {
 }
 
 #[test]
-fn an_artifact_of_somebody_elses_is_no_release() {
+fn a_foreign_artifact_is_refused() {
     let Some(registry) = registry() else { return };
     let (source, target, repository) = (Releases::copy(), host(), registry.repository());
     publish(source.path(), &repository).ok();

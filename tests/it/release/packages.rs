@@ -158,7 +158,7 @@ fn a_release_whose_snapshot_is_not_there_is_not_served() {
 }
 
 #[test]
-fn an_empty_shelf_is_a_clear_error() {
+fn an_empty_folder_is_an_error() {
     let releases = Releases::without_release();
     fs::create_dir(releases.path().join("valuation")).unwrap();
     let refusal = start().releases(releases.path()).refused();
@@ -169,7 +169,7 @@ fn an_empty_shelf_is_a_clear_error() {
 }
 
 #[test]
-fn a_release_that_is_asked_for_and_not_there_is_named() {
+fn a_missing_release_is_named() {
     let refusal = start().with(&["--release", "absent"]).refused();
     assert!(refusal.contains("absent"), "{refusal}");
 }

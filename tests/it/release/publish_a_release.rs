@@ -4,7 +4,7 @@
 use crate::common::program::run;
 
 #[test]
-fn what_is_no_name_or_is_there_already_is_refused() {
+fn an_invalid_or_existing_name_is_refused() {
     assert_eq!(run(["release", "new", "My_Model"]).code, Some(2));
     assert_eq!(run(["release", "new", "match"]).code, Some(2));
     let folder = tempfile::tempdir().unwrap();

@@ -78,7 +78,7 @@ fn the_snapshot_can_be_left_out() {
 }
 
 #[test]
-fn what_was_damaged_on_its_way_is_refused_and_nothing_is_kept() {
+fn a_damaged_transfer_is_refused_and_nothing_is_kept() {
     let (shared, target) = (Releases::copy(), host());
     damage(&shared.release(RELEASE).join("component.wasm"));
     let refused = hand("pull", target.path(), shared.path(), &[]).refused();
@@ -96,7 +96,7 @@ fn the_keys_that_count_are_those_of_the_host_that_takes_it() {
 }
 
 #[test]
-fn what_nobody_signed_goes_on_by_name_only() {
+fn an_unsigned_package_needs_its_name() {
     let (shared, target) = (Releases::copy(), host());
     fs::remove_file(shared.release(RELEASE).join("manifest.sig")).unwrap();
     let refused = hand("pull", target.path(), shared.path(), &[]).refused();
@@ -144,7 +144,7 @@ fn a_release_that_is_not_there_is_said() {
 }
 
 #[test]
-fn what_lies_there_unsigned_takes_the_signature_that_comes() {
+fn an_unsigned_copy_takes_the_new_signature() {
     let (shared, target) = (Releases::copy(), Releases::copy());
     let signature = target.release(RELEASE).join("manifest.sig");
     let theirs = fs::read(&signature).unwrap();
@@ -166,7 +166,7 @@ fn what_lies_there_unsigned_takes_the_signature_that_comes() {
 }
 
 #[test]
-fn who_pulls_over_another_package_is_told_which_is_where() {
+fn pulling_over_another_package_names_both_paths() {
     let (shared, target) = (Releases::copy(), Releases::without_release());
     target.add(RELEASE, b"another component".to_vec());
     let refused = hand("pull", target.path(), shared.path(), &[]).refused();
@@ -178,7 +178,7 @@ fn who_pulls_over_another_package_is_told_which_is_where() {
 }
 
 #[test]
-fn an_address_that_is_mistyped_is_no_folder() {
+fn a_mistyped_address_is_refused() {
     let (source, elsewhere) = (Releases::copy(), TempDir::new().unwrap());
     let folder = source.path().display().to_string();
     for address in [
@@ -204,7 +204,7 @@ fn an_address_that_is_mistyped_is_no_folder() {
 }
 
 #[test]
-fn a_snapshot_that_is_not_the_pinned_one_is_told_before_anything_goes() {
+fn a_snapshot_unlike_the_pinned_one_is_refused_before_transfer() {
     let (source, target) = (Releases::without_release(), host());
     let other = Sha256Digest::of(b"another snapshot");
     source.add_changed("pinned-1", b"a component".to_vec(), |body| {

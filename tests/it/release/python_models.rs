@@ -113,7 +113,7 @@ fn the_example_is_built_checked_replayed_and_served() {
 }
 
 #[test]
-fn what_is_no_model_in_python_is_said() {
+fn invalid_python_models_are_refused() {
     let releases = Releases::without_release();
     let folder = TempDir::new().unwrap();
     let example = repository().join("models/python_price_per_m2/release.toml");
@@ -134,7 +134,7 @@ fn what_is_no_model_in_python_is_said() {
         release(&all, releases.path()).refused()
     };
     let refused = build(settings.clone());
-    assert!(refused.contains("model.py is not there"), "{refused}");
+    assert!(refused.contains("model.py does not exist"), "{refused}");
     let refused = build(settings.replace("\"model\"", "\"../model\""));
     assert!(
         refused.contains("not a valid name of a Python module"),

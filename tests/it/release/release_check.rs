@@ -174,7 +174,7 @@ fn a_plain_release_passes_every_check() {
 }
 
 #[test]
-fn the_demo_passes_what_can_be_judged_of_it() {
+fn the_demo_passes_every_judged_check() {
     let checked = Checked::of(&releases(), RELEASE, &[]);
     assert_eq!(checked.ran.code, Some(0), "{:#?}", checked.ran);
     assert_eq!(
@@ -203,7 +203,7 @@ fn the_demo_passes_what_can_be_judged_of_it() {
 }
 
 #[test]
-fn what_is_not_admitted_is_checked_no_further() {
+fn a_refused_component_ends_the_check() {
     let import = "wasi:clocks/monotonic-clock@0.2.0";
     let text =
         format!(r#"(component (import "{import}" (instance (export "now" (func (result u64))))))"#);
@@ -379,7 +379,7 @@ fn a_window_that_was_learnt_from_is_refused() {
 
 /// The figures would be too good, whether the back-test says so or not.
 #[test]
-fn a_back_test_of_what_was_learnt_from_fails_and_coverage_is_not_judged_on_it() {
+fn a_back_test_on_training_sales_fails_and_coverage_is_not_judged_on_it() {
     let other = changed(plain().path(), PLAIN, |body, files| {
         let text = String::from_utf8(files["backtest.json"].clone()).unwrap();
         let report: Value = serde_json::from_str(&text).unwrap();

@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_is_built_alone() {
+    fn other_changes_build_alone() {
         for (from, to) in [
             ("u32 = 1", "u32 = 2"),
             ("n: u32", "n: u64"),

@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_of_many_makes_what_all_read() {
+    fn the_first_caller_creates_for_all() {
         let create = |text: &'static str| {
             once("first", |folder| {
                 fs::write(folder.join("text"), text).unwrap();
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_good_any_more_is_made_anew() {
+    fn invalid_entries_are_recreated() {
         let create = |text: &str| {
             let folder = once_while(
                 "anew",

@@ -103,7 +103,7 @@ struct ReleasesFolder {
 /// Reads the command line and runs its command.
 ///
 /// # Errors
-/// What went wrong, for a person to read.
+/// Returns the command's error, for a person to read.
 pub fn run() -> anyhow::Result<ExitCode> {
     execute(&Arguments::command().get_matches())
 }

@@ -16,7 +16,6 @@ const SHOWN: usize = 60;
 
 /// One thing that is wrong with a request, or that went wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = Fault)]
 pub struct ValidationError {
     /// The code that programs branch on.
     pub code: Code,
@@ -51,7 +50,7 @@ impl ValidationError {
     }
 }
 
-/// What is wrong with a document, gathered while it is walked.
+/// The errors of a document, collected while it is read.
 #[derive(Debug, Default)]
 pub struct ValidationErrors {
     errors: Vec<(usize, ValidationError)>,

@@ -1,15 +1,14 @@
 //! A strict reader of JSON that can say everything which is wrong with a document.
 //!
-//! A derived `Deserialize` stops at the first error and cannot point at the others, takes the
-//! last of two equal members without a word, and refuses `1e400` as broken JSON where the
-//! contract wants an error at its field. So a document is read in two steps: [`read`] checks the
-//! whole grammar and keeps a small borrowed tree, and a [`Section`] walks one object of it,
-//! knowing in the end which members nobody asked for.
+//! A derived `Deserialize` stops at the first error and cannot point at the others. It silently
+//! takes the last of two equal members. It refuses `1e400` as broken JSON, where the contract wants
+//! an error at its field. So this reader has two steps. [`read`] checks the whole grammar and keeps
+//! a small borrowed tree. A [`Section`] walks one object of the tree and finds unknown members.
 //!
-//! The tree is small whatever the client sends. No field of the contract is an array (the rows
-//! of a batch aside) or lies deeper than a section of the top-level object, so anything else is
-//! checked for grammar and dropped; and an object keeps its first [`MEMBERS_MAX`] members,
-//! which is enough to report more errors than are ever listed.
+//! The tree is small whatever the client sends. Apart from the rows of a batch, no field of the
+//! contract is an array. No field lies deeper than a section of the top-level object. The parser
+//! checks the grammar of anything else and drops it. An object keeps its first [`MEMBERS_MAX`]
+//! members, which is enough to report more errors than are ever listed.
 
 mod parser;
 mod position;

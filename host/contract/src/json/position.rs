@@ -50,7 +50,7 @@ pub enum SyntaxErrorKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{kind} at line {line}, column {column}")]
 pub struct SyntaxError {
-    /// What is wrong.
+    /// The kind of error.
     pub kind: SyntaxErrorKind,
     /// Line, counted from 1.
     pub line: usize,

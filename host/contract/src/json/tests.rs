@@ -8,7 +8,7 @@ fn broken(text: &str) -> String {
 }
 
 #[test]
-fn broken_text_is_told_by_line_and_column() {
+fn a_syntax_error_names_line_and_column() {
     for (text, message) in [
         (
             "",
@@ -63,7 +63,7 @@ fn broken_text_is_told_by_line_and_column() {
 }
 
 #[test]
-fn bytes_that_are_not_utf8_are_told_by_their_place() {
+fn invalid_utf8_is_reported_with_its_position() {
     let error = read(b"{\"\xc3\xa9\": \"\xff\"}").unwrap_err();
     assert_eq!(
         (error.kind, error.line, error.column),
@@ -83,7 +83,7 @@ fn depth_is_bounded() {
 }
 
 #[test]
-fn what_no_field_can_use_is_not_kept() {
+fn unusable_values_are_dropped() {
     let Value::Object(object) = read(br#"{"a":[{"b":1}],"c":{"d":{"e":1},"f":"\u0041"}}"#).unwrap()
     else {
         panic!("an object was written");

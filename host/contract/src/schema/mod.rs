@@ -1,10 +1,10 @@
 //! The rules of the readers as JSON Schema, for the published description of the interface.
 //!
 //! Each function here has its reader in [`json::values`](crate::json::values) or
-//! [`json::Section`](crate::json::Section), and the schemas of the requests are made from the very
-//! limits, word lists and field lists that the readers use; so the two cannot drift apart. What
-//! JSON Schema cannot say (whole numbers are written without a fraction, members are not repeated)
-//! stands in the descriptions.
+//! [`json::Section`](crate::json::Section). The schemas of the requests are made from the limits,
+//! word lists and field lists that the readers use, so the two cannot drift apart. JSON Schema
+//! cannot say that whole numbers are written without a fraction or that members are not repeated.
+//! The descriptions say it.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

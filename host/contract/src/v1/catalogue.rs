@@ -39,7 +39,7 @@ pub struct Entry {
     pub selector_options: Vec<(&'static str, Vec<String>)>,
     /// Whether this key must name its metrics.
     pub requires_metric_selection: bool,
-    /// What of its history a release holds.
+    /// The part of its history that a release holds.
     pub history_capability: &'static str,
 }
 

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::pairs::object;
 
-/// What every envelope says of later releases.
+/// The statement of every envelope about later releases.
 pub const REVISION_POLICY: &str = "Values of a release never change. A later release may revise \
     values of the same period, as publishers revise them and later records arrive.";
 /// The status of a release that is served.
@@ -58,7 +58,7 @@ impl Serialize for Selection {
 /// A notice to the caller of a response.
 #[derive(Debug, Serialize)]
 pub struct Notice {
-    /// What a program branches on: `range_exceeds_history`.
+    /// The code for programs: `range_exceeds_history`.
     pub code: &'static str,
     /// For people.
     pub message: String,
@@ -67,7 +67,7 @@ pub struct Notice {
 /// One series.
 #[derive(Debug, Serialize)]
 pub struct Series<'a, O> {
-    /// What kind of figure it is.
+    /// The kind of figure.
     pub basis: &'static str,
     /// `monthly` or `daily`.
     pub frequency: &'static str,
@@ -84,7 +84,7 @@ pub struct Series<'a, O> {
     /// Months of rents behind a yield.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rental_window_months: Option<u32>,
-    /// What of its history the release holds.
+    /// The part of its history that the release holds.
     pub history_capability: &'static str,
     /// Its id.
     pub series_id: &'a str,

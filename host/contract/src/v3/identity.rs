@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_postcode_is_refused() {
+    fn invalid_postcodes_are_refused() {
         for written in [
             "",
             "RG30",

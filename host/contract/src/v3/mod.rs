@@ -1,8 +1,11 @@
 //! The valuation interface, version 3.
 //!
-//! [`request`] reads what a client sends, [`options`] resolves its settings, [`result`] is what a
-//! client gets for a property, [`job`] is how many of them are worked on without a client waiting,
-//! [`release`] and [`coverage`] are the discovery routes, [`schema`] is all of it as JSON Schema.
+//! - [`request`] reads the requests of clients.
+//! - [`options`] resolves the settings of a request.
+//! - [`result`] is the result of a property.
+//! - [`job`] is a batch that runs while no client waits.
+//! - [`release`] and [`coverage`] are the discovery routes.
+//! - [`schema`] is the whole contract as JSON Schema.
 
 pub mod coverage;
 pub mod endpoint;

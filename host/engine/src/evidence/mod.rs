@@ -197,16 +197,16 @@ pub struct Figures {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EvidenceError {
     /// The snapshot failed.
-    #[error("the property snapshot could not be read: {0}")]
+    #[error("cannot read the property snapshot: {0}")]
     Snapshot(String),
-    /// The snapshot answered with what was not known before the valuation day.
-    #[error("the property snapshot showed sale {sale}, which is not of before the valuation day")]
+    /// The snapshot returned a sale that was not known before the valuation day.
+    #[error("the property snapshot returned sale {sale}, unknown before the valuation day")]
     Future {
         /// The sale's id.
         sale: u64,
     },
-    /// In a replay: the release asked something that its fixture does not hold.
-    #[error("question {number} of the release is not the one that the fixture holds")]
+    /// In a replay: the release made a query that its fixture does not hold.
+    #[error("query {number} of the release differs from the query in the fixture")]
     NotRecorded {
         /// Counted from 1.
         number: usize,

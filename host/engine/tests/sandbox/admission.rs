@@ -13,7 +13,7 @@ fn refusal(component: &[u8]) -> AdmissionError {
 }
 
 #[test]
-fn a_core_module_is_no_component() {
+fn a_core_module_is_refused() {
     let module = wat::parse_str("(module)").unwrap();
     assert!(matches!(
         refusal(&module),
@@ -50,7 +50,7 @@ fn any_import_but_the_evidence_is_named() {
 }
 
 #[test]
-fn a_component_without_value_is_no_release() {
+fn a_component_without_value_is_refused() {
     assert!(matches!(
         refusal(&wat::parse_str("(component)").unwrap()),
         AdmissionError::NoExport

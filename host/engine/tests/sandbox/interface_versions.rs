@@ -132,7 +132,7 @@ fn expected(sales: &[Sale]) -> f64 {
 }
 
 #[test]
-fn a_release_of_1_0_0_is_loaded_for_ever() {
+fn a_release_of_1_0_0_stays_loadable() {
     let sales = sales();
     let expected = expected(&sales);
     assert_eq!(estimate(row(OF_1_0_0, asks(), sales)), expected);

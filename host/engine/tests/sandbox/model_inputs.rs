@@ -19,7 +19,7 @@ fn demo(file: &str) -> PathBuf {
 }
 
 #[test]
-fn trees_that_say_nothing_leave_the_reference_model_as_it_is_and_show_what_they_are_given() {
+fn neutral_trees_leave_the_reference_model_unchanged_and_show_their_inputs() {
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
     let admit = |guest: &str| {
         let limits = Limits::new(50_000_000, 16 << 20);

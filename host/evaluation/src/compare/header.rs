@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_are_told_as_they_were_set() {
+    fn sample_rates_print_as_configured() {
         for (share, text) in [
             (0.07, "7"),
             (1.0, "100"),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_are_in_no_figure_are_told_before_all_figures() {
+    fn excluded_rows_are_reported_before_all_figures() {
         assert_eq!(live(None, Exclusions::default()).warnings().len(), 0);
         let some = Exclusions {
             dropped: 12,

@@ -37,8 +37,8 @@ pub enum BuildError {
     },
     /// The snapshot lacks data for an update.
     #[error(
-        "{} does not keep what an update needs: it was built before there were updates. Build it \
-         anew from all files",
+        "{} cannot be updated: the version that built it did not support updates. Build it again \
+         from all files",
         path.display()
     )]
     NotUpdatable {
@@ -47,9 +47,9 @@ pub enum BuildError {
     },
     /// A price paid file that would have acted before one that the snapshot holds already.
     #[error(
-        "{}: its latest sale is of {latest}, and the snapshot holds price paid data to \
-         {stored_to}; files act in the order of their latest sales, so this one is no update. \
-         Build the snapshot anew from all files",
+        "{}: its latest sale is of {latest}, but the snapshot already holds price paid data to \
+         {stored_to}. An update applies files in the order of their latest sales. Build the \
+         snapshot again from all files",
         path.display()
     )]
     NoUpdate {

@@ -1,19 +1,29 @@
 //! From the publishers' downloads to a snapshot directory.
 //!
-//! The passes, each a file here: `places` (postcodes and authorities), `homes` (address file and
-//! certificates), `sales` (price paid data), `settle` (rows to transactions), `matching`
-//! (transactions meet properties, postcode by postcode), `rules` (addresses that no home has
-//! exactly), `join` (what properties give to their sales, UPRN by UPRN), `blocks` and `figures`
-//! (cell by cell, area by area), `indices` and `write` (the file). Every pass reads rows one at a
-//! time and hands compact seeds to the next through a [`external_sort::Sorter`], which puts them in
-//! key order in bounded memory; a later pass sees only sorted seeds. So nothing depends on the
-//! order in which files or rows were read, nor on how much memory there is.
+//! Each pass is a file here:
 //!
-//! Where price paid or index files disagree about one and the same thing, the later file wins: the
-//! one whose latest row is later; between equals, of price paid files, one with changes or
-//! deletions; then the one with the greater SHA-256. Of certificates lodged twice under one key,
-//! and of address file rows with one UPRN, the greater in order of content stays. Neither file
-//! names nor their order on the command line play a part.
+//! - `places` reads postcodes and authorities.
+//! - `homes` reads the address file and certificates.
+//! - `sales` reads price paid data.
+//! - `settle` combines rows into transactions.
+//! - `matching` matches transactions to properties, postcode by postcode.
+//! - `rules` matches addresses that no home has exactly.
+//! - `join` adds the properties' data to their sales, UPRN by UPRN.
+//! - `blocks` packs the sales cell by cell.
+//! - `figures` computes the figures area by area.
+//! - `indices` reads the price indices.
+//! - `write` writes the file.
+//!
+//! Every pass reads rows one at a time. It hands compact seeds to the next pass through an
+//! [`external_sort::Sorter`], which puts them in key order in bounded memory. A later pass sees
+//! only sorted seeds. So the result depends neither on the order of files and rows nor on the
+//! amount of memory.
+//!
+//! Where two price paid files or two index files disagree, the later file wins. A file is later if
+//! its latest row is later. Between two price paid files of one day, the one with changes or
+//! deletions wins. Any other tie goes to the greater SHA-256. Of certificates lodged twice under
+//! one key, and of address file rows with one UPRN, the greater in order of content stays. Neither
+//! file names nor their order on the command line play a part.
 
 mod authorities;
 mod blocks;

@@ -9,10 +9,10 @@ use domesday_registers::Day;
 use domesday_registers::codes::PropertyType;
 
 impl Snapshot {
-    /// Returns the figures of an area (`LE10`, `LE10 0` or `E07000132`) and type (`None`: the four
-    /// types of dwelling together) for the twelve months that end with the last whole month before
-    /// `before`, but never later than the last month that the register covers whole
-    /// ([`crate::Identity::last_whole_month`]).
+    /// Returns the figures of an area (`LE10`, `LE10 0` or `E07000132`) and a type of dwelling for
+    /// twelve months. `None` as type is all four types together. The window ends with the last
+    /// whole month before `before`. It ends no later than the last month that the register covers
+    /// whole ([`crate::Identity::last_whole_month`]).
     ///
     /// `None` where the window holds no category A sale of this kind, and for a code that has
     /// not the level's form.

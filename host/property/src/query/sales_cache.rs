@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_stays_within_its_bytes() {
+    fn the_cache_stays_within_its_bytes() {
         let cache = SalesCache::of(100_000);
         for key in 0..10_000 {
             cache.0.insert((key, key), vec![0; 390].into());

@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_keeps_what_sorting_would(items in proptest::collection::vec(0_u32..50, 0..200), limit in 1_usize..30) {
+        fn it_agrees_with_sorting(items in proptest::collection::vec(0_u32..50, 0..200), limit in 1_usize..30) {
             let mut best = TopN::new(limit, |item: &u32| *item);
             let mut seen = Vec::new();
             for item in items {

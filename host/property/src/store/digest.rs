@@ -14,7 +14,7 @@ const CACHE_BYTES: usize = 64 << 20;
 /// The result is in lower-case hexadecimal.
 ///
 /// Tables come in a fixed order, rows in key order. Each of table name, key and value is preceded
-/// by its length in eight bytes, little-endian; a number as key is its eight bytes, big-endian; a
+/// by its length in eight bytes, little-endian. A number as key is its eight bytes, big-endian. A
 /// table's name follows eight bytes of 255. The way the file is paged has no part in it, so an
 /// updated snapshot and a rebuilt one agree.
 ///

@@ -2,8 +2,8 @@
 //!
 //! Rows are packed by hand, little-endian, because there are tens of millions of them and each
 //! query decodes hundreds. Keys are chosen so that a row depends only on the register rows of its
-//! own place and time: a monthly update rewrites the rows it touches and ends with the same file
-//! content as a full rebuild.
+//! own place and time. So a monthly update rewrites only the affected rows, and ends with the same
+//! file content as a full rebuild.
 //!
 //! | table | key | value |
 //! |---|---|---|

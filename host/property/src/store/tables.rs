@@ -67,9 +67,9 @@ pub(crate) struct Origin {
     pub(crate) by_rules: bool,
 }
 
-/// When the rows of a price paid file act: files in the order of their latest day; between equals
-/// one with changes or deletions, which is a monthly one, after one that only adds; then by
-/// SHA-256.
+/// The place of a price paid file in the order in which files act. Files act in the order of their
+/// latest day. Of two files of one day, the one with changes or deletions (a monthly file) acts
+/// after one that only adds. Any other tie is ordered by SHA-256.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Moment {
     /// The latest day of its rows.

@@ -93,7 +93,7 @@ fn a_property_is_as_it_was_on_record() {
 }
 
 #[test]
-fn what_a_later_certificate_leaves_out_an_earlier_one_fills() {
+fn an_earlier_certificate_fills_gaps_of_a_later_one() {
     let world = World::default().and_certificates(&[
         Lodged {
             key: 1,
@@ -146,7 +146,7 @@ fn own_sales_are_newest_first_and_strictly_earlier() {
 }
 
 #[test]
-fn exported_subjects_know_only_what_was_lodged_before_their_sale() {
+fn exported_subjects_use_only_certificates_before_their_sale() {
     let snapshot = world().build().open();
     let exported: Vec<_> = snapshot.export().unwrap().map(Result::unwrap).collect();
     let subject: Vec<_> = exported

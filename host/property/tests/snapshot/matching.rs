@@ -164,7 +164,7 @@ fn a_home_that_two_addresses_meet_by_a_rule_is_neithers() {
 }
 
 #[test]
-fn what_an_address_means_to_the_api_does_not_depend_on_rules() {
+fn api_address_matching_does_not_depend_on_rules() {
     let exact = {
         let folder = tempfile::tempdir().unwrap();
         let mut inputs = world(&in_order()).write(folder.path());

@@ -131,7 +131,7 @@ fn by_sorting(known: &[Known], query: &NearbyQuery) -> Vec<u64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3_000))]
     #[test]
-    fn it_finds_what_sorting_everything_finds(
+    fn it_agrees_with_sorting_everything(
         east in prop_oneof![-300_i32..1_500, -2_000_i32..9_000],
         north in prop_oneof![-300_i32..1_500, -2_000_i32..9_000],
         radius_m in prop_oneof![0_u32..700, 0_u32..9_000],

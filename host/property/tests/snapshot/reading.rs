@@ -38,7 +38,7 @@ fn a_snapshot_on_read_only_ground_opens() {
 }
 
 #[test]
-fn what_is_no_snapshot_is_refused() {
+fn invalid_snapshots_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
     assert!(

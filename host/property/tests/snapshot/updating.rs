@@ -290,7 +290,7 @@ fn month() -> Vec<String> {
 }
 
 #[test]
-fn the_report_tells_what_became_of_the_months() {
+fn the_report_counts_changes_by_month() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = world(month()).write(folder.path());
     let base = built(&inputs, 1, &folder.path().join("base"));
@@ -323,7 +323,7 @@ fn the_report_tells_what_became_of_the_months() {
 }
 
 #[test]
-fn a_file_that_acts_before_what_is_held_is_no_update() {
+fn a_file_older_than_the_snapshot_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut files = month();
     files.push(row(8, 'A', "2020-02-14", 1_000));
@@ -343,7 +343,7 @@ fn a_file_that_acts_before_what_is_held_is_no_update() {
 }
 
 #[test]
-fn a_snapshot_of_an_earlier_program_says_that_it_cannot_be_updated() {
+fn a_snapshot_of_an_earlier_program_cannot_be_updated() {
     let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/labels/README.md");
     let folder = tempfile::tempdir().unwrap();
     let refused = updated(&shipped, &[], &folder.path().join("new")).unwrap_err();

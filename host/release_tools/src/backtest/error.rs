@@ -72,7 +72,7 @@ pub enum BacktestError {
 #[derive(Debug, thiserror::Error)]
 pub enum SaleError {
     /// The month of the sale is out of range.
-    #[error("the month of the sale has no first day")]
+    #[error("the month of the sale is out of range")]
     Month,
     /// The register says too little for a request.
     #[error("the register lacks an input that a customer must state")]

@@ -41,7 +41,7 @@ pub enum PythonError {
     #[error("{0:?} in release.toml is not a valid name of a Python module")]
     Name(String),
     /// The module is missing.
-    #[error("the model's module {0} is not there")]
+    #[error("the model's module {0} does not exist")]
     NotFound(PathBuf),
     /// The builder is not installed.
     #[error(

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_without_a_home_is_tried_on_one_that_is_called_so() {
+    fn a_type_without_a_home_is_tried_on_a_relabelled_home() {
         let kinds = [PropertyType::SemiDetached, PropertyType::Flat];
         let all = homes(&[home("home")], kinds, DAYS, usize::MAX);
         let of = |kind| {

@@ -19,7 +19,7 @@ pub const CHECK: &str = "backtest";
 enum PlanError {
     #[error(transparent)]
     Json(#[from] serde_json::Error),
-    #[error("{0} is no day")]
+    #[error("invalid date {0:?} in the report; it must be YYYY-MM-DD")]
     Day(String),
     #[error(transparent)]
     Lag(#[from] TryFromIntError),
@@ -28,7 +28,7 @@ enum PlanError {
 /// Returns the options of a package's back-test.
 ///
 /// # Errors
-/// Where the report states days that are none.
+/// Where the report is invalid JSON, has an invalid date, or a lag that is out of range.
 fn options(stored: &[u8]) -> Result<backtest::BacktestOptions, PlanError> {
     let stored: Report = serde_json::from_slice(stored)?;
     let subject = &stored.subject;

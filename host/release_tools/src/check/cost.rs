@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_the_start_is_not_held_against_a_row() {
+    fn startup_memory_is_not_charged_to_a_row() {
         let all = CostLimits {
             memory_at_start: 2_000,
             ..ALLOWED

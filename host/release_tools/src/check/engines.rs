@@ -26,10 +26,10 @@ pub struct Candidate {
     pub evidence: Arc<dyn EvidenceSource>,
 }
 
-/// Opens a release and admits it to each engine. It is compiled once, and its code kept in the
-/// folder `compiled` or for this check alone: how instances are made and how much stack they have
-/// changes no compiled code, and an engine takes no code that was compiled under other settings
-/// than its own.
+/// Opens a release and admits it to each engine. The release is compiled once. Its code is kept in
+/// the folder `compiled`, or in a folder for this check alone. The allocation of instances and the
+/// size of their stack change no compiled code. An engine takes only code that was compiled under
+/// its own settings.
 ///
 /// # Errors
 /// Where the package or its snapshot does not open, the component is not admitted, or the host

@@ -1,10 +1,10 @@
 //! A model's crate, made from a template.
 //!
 //! The SDK is on no registry, and a model team has no checkout of this repository. So the program
-//! carries the SDK's sources and the interface's, as it was built with, and writes both into the
-//! new folder: it then needs nothing but Rust and the registry, and its SDK is the one that its
-//! host admits. A dependency by git would need a public repository and a commit that agrees with
-//! the program at hand; a path would need a checkout.
+//! carries the sources of the SDK and of the interface that it was built with. It writes both into
+//! the new folder. The folder then needs only Rust and the registry, and its SDK is the one that
+//! its host admits. A dependency by git would need a public repository and a commit that agrees
+//! with the program. A path would need a checkout.
 
 mod name;
 
@@ -32,8 +32,8 @@ const TEMPLATE: &[(&str, &str)] = files! {
     "src/bin/fit.rs" from "src/scaffold/template/src/bin/fit.rs",
 };
 
-/// What it is to leave alone. Of the lock, which has the versions that this program was built and
-/// tested with, cargo keeps what the new folder needs.
+/// The files that a model's author leaves alone. The lock file has the versions that this program
+/// was built and tested with. Cargo keeps the entries that the new folder needs.
 const SDK: &[(&str, &str)] = files! {
     "Cargo.lock" from "../../Cargo.lock",
     "rust-toolchain.toml" from "../../rust-toolchain.toml",

@@ -1,7 +1,7 @@
 //! From query parameters to pages of observations.
 //!
-//! 1. [`Parameters::read`] takes the pairs of a query string; [`Parameters::cursor`] tells a
-//!    continuation; [`Parameters::dataset`] finds the dataset and checks the names.
+//! 1. [`Parameters::read`] takes the pairs of a query string. [`Parameters::cursor`] recognizes a
+//!    continuation. [`Parameters::dataset`] finds the dataset and checks the names.
 //! 2. [`Parameters::query`] checks the values against a release and gives a [`Query`].
 //! 3. [`select`] finds series and rows; [`Selection::page`] gives a page of them by position.
 //! 4. A continuation carries [`Continuation`], whose query [`Query::restore`] reads again.

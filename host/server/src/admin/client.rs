@@ -70,7 +70,7 @@ pub enum ClientError {
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The server closed the connection before it answered.
-    #[error("it hung up; {ITS_USER}")]
+    #[error("the server closed the connection; {ITS_USER}")]
     HungUp(#[source] reqwest::Error),
     /// The request or the answer did not arrive.
     #[error(transparent)]

@@ -47,7 +47,7 @@ pub enum Problem {
     Dataset {
         /// `markets` or `rates`.
         family: &'static str,
-        /// What was named.
+        /// The name given.
         name: String,
     },
     /// No runtime to wait for the state with.
@@ -66,7 +66,7 @@ pub enum Problem {
     #[error("no release runs as a shadow")]
     NoShadow,
     /// The demo's tenant is made by the service alone.
-    #[error("the tenant {} is the demo's; name yours otherwise", demo::TENANT)]
+    #[error("the tenant {} belongs to the demo; choose another name", demo::TENANT)]
     Demo,
     /// A plan under which nothing could ever be asked.
     #[error("the plan: {field} must be at least 1")]
@@ -75,7 +75,7 @@ pub enum Problem {
         field: &'static str,
     },
     /// No randomness to make a key of.
-    #[error("no randomness for a key: {0}")]
+    #[error("cannot generate a random key: {0}")]
     Random(#[from] getrandom::Error),
     /// A tenant without receipts has no key of them.
     #[error("the tenant {tenant} has no key of receipts: none was created, or it is erased")]
@@ -267,10 +267,10 @@ fn create_key(
     make_key(state, &key, now)
 }
 
-/// Makes a key, and its tenant where it is new. The key's text, which is never stored.
+/// Makes a key, and its tenant where it is new. Returns the key's text, which is never stored.
 ///
 /// # Errors
-/// What the state says, or where the operating system has no randomness.
+/// Where the state fails, or the operating system has no randomness.
 fn make_key(state: &dyn Accounts, key: &NewKey, now: UnixMillis) -> Result<String, Problem> {
     if !state
         .tenants()?

@@ -4,7 +4,7 @@
 use domesday_state::{Plan, ReleaseKind};
 use serde::{Deserialize, Serialize};
 
-/// What an operator wants. Names of tenants, keys and releases are checked where it is done.
+/// An operator's command. The server checks the names of tenants, keys and releases.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "order", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Command {
@@ -14,7 +14,7 @@ pub enum Command {
     Releases {},
     /// Make a release the current one of its kind.
     Promote {
-        /// What it is a release of.
+        /// The kind of release.
         kind: ReleaseKindArg,
         /// The release.
         release: String,
@@ -116,9 +116,9 @@ impl From<ReleaseKindArg> for ReleaseKind {
 pub struct NewKey {
     /// The tenant, made where it does not exist.
     pub tenant: String,
-    /// What the key may do.
+    /// The key's scopes.
     pub scopes: Vec<String>,
-    /// What it is for.
+    /// The purpose of the key, as its maker states it.
     pub label: String,
     /// Whether its requests for series must name their metrics.
     pub requires_metric_selection: bool,
@@ -233,7 +233,7 @@ pub struct Key {
     pub created: String,
     /// The day on which it opens nothing any more, if there is one.
     pub expires: Option<String>,
-    /// What it is for.
+    /// The purpose of the key, as its maker states it.
     pub label: String,
 }
 
@@ -246,6 +246,6 @@ pub struct Tenant {
     pub enabled: bool,
     /// Units that it used this month.
     pub used: u64,
-    /// What it may use.
+    /// Its limits.
     pub plan: Plan,
 }

@@ -16,7 +16,7 @@ use tokio::net::{UnixListener, UnixStream, unix};
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Another server answers on it.
-    #[error("the admin socket {0} is another server's")]
+    #[error("the admin socket {0} belongs to another server")]
     InUse(PathBuf),
     /// It cannot be made.
     #[error("the admin socket {path}")]

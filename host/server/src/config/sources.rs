@@ -25,7 +25,7 @@ pub enum SettingsError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The file system's error.
         source: std::io::Error,
     },
     /// The file is not TOML.

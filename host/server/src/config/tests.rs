@@ -25,7 +25,7 @@ fn resolve_with(
 }
 
 #[test]
-fn a_flag_goes_before_the_file_and_the_file_before_the_default() {
+fn a_flag_overrides_the_file_and_the_file_the_default() {
     let found = resolve_with(
         &["--listen", "127.0.0.1:1"],
         Some("listen = \"127.0.0.1:2\"\nreleases = \"elsewhere\"\nthreads = 3\nno_demo = true\n"),
@@ -49,7 +49,7 @@ fn a_flag_goes_before_the_file_and_the_file_before_the_default() {
 }
 
 #[test]
-fn a_key_that_is_no_setting_is_refused_by_name() {
+fn an_unknown_setting_is_refused_by_name() {
     for (text, named) in [
         ("lisen = \"127.0.0.1:2\"", "lisen"),
         ("[default]\nlisten = \"127.0.0.1:2\"", "default"),

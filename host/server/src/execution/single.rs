@@ -22,7 +22,7 @@ pub struct SingleResult(pub Result<SingleValue, SingleError>);
 pub struct SingleValue {
     /// The request, for its reference.
     pub request: ValuationRequest,
-    /// What came of it.
+    /// The outcome of the row.
     pub row: RowOutcome,
 }
 

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_answer_has_all_of_the_patience() {
+    async fn each_answer_has_the_full_timeout() {
         let (ours, mut theirs) = duplex(64);
         let mut stream = ClientStream::new(ours, Connection::default(), timeout(200));
         for _ in 0..4 {

@@ -30,9 +30,9 @@ const DRAIN_TIME: Duration = Duration::from_secs(36);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Connections at the same time. More wait in the listener's queue until one ends.
 const CONNECTIONS: u64 = 2_048;
-/// Bytes of an answer that the kernel may hold for a client that does not read it. Left to itself
-/// it takes four megabytes for each, and says nothing of what was read until a third of them is
-/// gone, so that a slow reader could not be told from one that does not read.
+/// Bytes of an answer that the kernel may hold for a client that does not read it. By default the
+/// kernel takes four megabytes for each client, and reports progress only after a third of them.
+/// The server could then not tell a slow reader from one that does not read.
 const SEND_BUFFER: u32 = 256 << 10;
 /// Connections that the kernel keeps until they are accepted.
 const BACKLOG: u32 = 1_024;

@@ -1,9 +1,15 @@
 //! The service over HTTP: the routes, and the middleware that every request passes.
 //!
-//! Order of refusals: request id assigned; 401; 404 or 405; 403; 429 for the rate, then for
-//! concurrency, then for capacity; 503 where storage is degraded; 415; 413; the body; the strict
-//! parse; units; work. The server reads no byte of a body before it knows the key, the scope and a
-//! slot. Handlers hand parsed rows to `crate::execution`, the one path of a valuation.
+//! The server assigns a request id and then refuses a request in this order:
+//!
+//! 1. 401, 404 or 405, then 403.
+//! 2. 429 for the rate, then for concurrency, then for capacity.
+//! 3. 503 where storage is degraded.
+//! 4. 415, 413, the errors of the body, then those of the strict parse.
+//! 5. The units, then the work.
+//!
+//! The server reads no byte of a body before it has checked the key and the scope and holds a slot.
+//! Handlers hand parsed rows to `crate::execution`, the one path of a valuation.
 
 mod authenticate;
 mod batch;

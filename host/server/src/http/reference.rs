@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 const CACHE: &str = "public, max-age=300";
 
-/// What never changes while the program runs, with its entity tag.
+/// A document that never changes while the program runs, with its entity tag.
 struct Fixed {
     text: String,
     tag: String,

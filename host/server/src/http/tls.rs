@@ -23,7 +23,7 @@ pub enum TlsError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The PEM reader's error.
         source: pem::Error,
     },
     /// The file holds no certificate.
@@ -39,7 +39,7 @@ pub enum TlsError {
         certificate: PathBuf,
         /// The key's file.
         key: PathBuf,
-        /// What is wrong.
+        /// The TLS library's error.
         source: rustls::Error,
     },
 }

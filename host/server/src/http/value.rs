@@ -65,7 +65,7 @@ fn single_outcome(row: RowOutcome) -> Result<Outcome, ApiError> {
         Outcome::Rejected(errors) if !row.refundable => Err(errors.into()),
         Outcome::Rejected(errors) | Outcome::Failed(errors) if row.refundable => {
             if let Some(problem) = &row.problem {
-                tracing::error!(problem, "a value could not be worked out");
+                tracing::error!(problem, "cannot compute the value");
             }
             match errors.into_iter().next() {
                 Some(error) if error.code == Code::ProcessingDeadlineExceeded => {

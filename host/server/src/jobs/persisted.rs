@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept_is_read_back() {
+    fn the_context_round_trips() {
         let context = PersistedContext {
             execution_id: Uuid::from_u128(7),
             first_valuation_id: Uuid::from_u128(8),

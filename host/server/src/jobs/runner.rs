@@ -402,7 +402,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_job_steps_aside_for_requests_but_not_for_ever() {
+    async fn a_job_yields_to_requests_for_a_limited_time() {
         let workers = Arc::new(WorkerPool::new(1, 8).unwrap());
         let (release, released) = std::sync::mpsc::channel::<()>();
         let started = Instant::now();

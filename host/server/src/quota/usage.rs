@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_left_undone_is_given_back() {
+    async fn unused_units_are_refunded() {
         let folder = tempfile::tempdir().unwrap();
         let state: Arc<dyn State> =
             Arc::new(EmbeddedState::open(&folder.path().join("state.redb")).unwrap());

@@ -13,7 +13,7 @@ pub const FORM: u32 = 1;
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
     /// It was written by a later version.
-    #[error("the record is of form {0}, and this version reads form {FORM}; use a later version")]
+    #[error("the record has form {0}, but this version reads form {FORM}; use a later version")]
     Form(u32),
     /// It is not what its form says.
     #[error("the record cannot be read: {0}")]

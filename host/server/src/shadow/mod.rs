@@ -72,7 +72,7 @@ pub enum ShadowError {
     #[error(transparent)]
     Release(#[from] ReleaseError),
     /// The release is the current one.
-    #[error("{0} is the current release: a shadow is another one")]
+    #[error("{0} is the current release; choose another release as the shadow")]
     Current(String),
     /// The thread cannot be started.
     #[error("a shadow's thread could not be started: {0}")]

@@ -171,7 +171,7 @@ fn rows_that_are_left_out_are_counted_over_lives_of_the_host() {
 }
 
 #[test]
-fn what_cannot_be_written_stays_counted() {
+fn counts_survive_a_failed_write() {
     let temporary = tempfile::tempdir().unwrap();
     let candidate = temporary.path().join("candidate");
     fs::write(&candidate, "in the way").unwrap();

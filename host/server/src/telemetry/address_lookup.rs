@@ -42,28 +42,28 @@ impl AddressLookupMetrics {
             breaker: Family::default(),
         };
         registry.register(
-            "identity_provider_requests",
+            "address_lookup_requests",
             "Requests to the address provider by outcome",
             metrics.requests.clone(),
         );
         registry.register_with_unit(
-            "identity_provider_request",
+            "address_lookup_request",
             "Duration of requests to the address provider",
             Unit::Seconds,
             metrics.seconds.clone(),
         );
         registry.register(
-            "identity_provider_retries",
+            "address_lookup_retries",
             "Retried requests to the address provider",
             metrics.retries.clone(),
         );
         registry.register(
-            "identity_provider_postcodes",
+            "address_lookup_postcodes",
             "Postcode lookups by outcome",
             metrics.postcodes.clone(),
         );
         registry.register(
-            "identity_provider_breaker",
+            "address_lookup_breaker",
             "1 for the current state of the address provider's circuit breaker",
             metrics.breaker.clone(),
         );

@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_counted_is_written() {
+    fn every_counter_is_written() {
         let metrics = Metrics::default();
         let took = Duration::from_micros(300);
         metrics.record_response(Route(None), 401, Some("missing_credential"), took);

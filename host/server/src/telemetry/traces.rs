@@ -33,7 +33,7 @@ const ANSWER_MAX: u64 = 64 << 10;
 pub enum TracesError {
     /// The endpoint is not a URL that spans can be posted to.
     #[error(
-        "must be a whole URL such as http://127.0.0.1:4318/v1/traces; https is not spoken, so that a collector elsewhere wants an agent on this machine"
+        "must be a whole URL such as http://127.0.0.1:4318/v1/traces; https is not supported. For a remote collector, run an agent on this machine"
     )]
     Address,
     /// The exporter cannot be made.

@@ -47,7 +47,7 @@ pub(crate) fn tenants_are_kept<S: Store>() {
     assert_eq!(tenants.len(), 2);
 }
 
-pub(crate) fn a_key_opens_what_it_was_made_for<S: Store>() {
+pub(crate) fn a_key_opens_its_own_access<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let key = state.create_key(&new_key("acme"), seed(1), NOW).unwrap();
     let principal = access(&state, &key, NOW).into_principal().unwrap();
@@ -192,7 +192,7 @@ pub(crate) fn a_changed_plan_reaches_every_key<S: Store>() {
     assert_eq!(principal.plan, plan);
 }
 
-pub(crate) fn what_cannot_be_made_changes_nothing<S: Store>() {
+pub(crate) fn failed_creation_changes_nothing<S: Store>() {
     let (_store, state) = with_tenant::<S>();
     let key = state.create_key(&new_key("acme"), seed(1), NOW).unwrap();
     let (tenants, keys) = (state.tenants().unwrap(), state.keys(None).unwrap());

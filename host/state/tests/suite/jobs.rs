@@ -193,7 +193,7 @@ pub(crate) fn a_job_is_gone_on_its_millisecond<S: Store>() {
 
 /// A key answers for seven days with its job, then with its document alone, and from thirty days on
 /// with a refusal.
-pub(crate) fn a_key_is_remembered_for_ever<S: Store>() {
+pub(crate) fn a_key_is_never_forgotten<S: Store>() {
     let (store, state) = with_tenant::<S>();
     let mut new = job_of("acme", 1, &[(1, 1, b"row")]);
     new.idempotency = Some(key("k", 1));

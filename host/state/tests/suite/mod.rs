@@ -45,14 +45,14 @@ macro_rules! state_suite {
             accounts {
                 a_new_state_is_empty
                 tenants_are_kept
-                a_key_opens_what_it_was_made_for
+                a_key_opens_its_own_access
                 a_wrong_key_opens_nothing
                 a_revoked_key_opens_nothing_ever_again
                 a_key_expires_on_its_millisecond
                 keys_of_a_tenant_are_independent
                 a_tenant_is_disabled_and_enabled
                 a_changed_plan_reaches_every_key
-                what_cannot_be_made_changes_nothing
+                failed_creation_changes_nothing
                 everything_survives_a_restart
                 threads_see_one_state
             }
@@ -72,7 +72,7 @@ macro_rules! state_suite {
                 a_known_key_answers_with_its_job
                 a_hundred_identical_submissions_are_one_job
                 a_job_is_gone_on_its_millisecond
-                a_key_is_remembered_for_ever
+                a_key_is_never_forgotten
                 a_job_that_outlives_its_time_is_given_back
                 many_jobs_are_purged_at_once
                 bytes_are_counted_exactly
@@ -84,12 +84,12 @@ macro_rules! state_suite {
                 attempts_are_counted_by_chunk
                 a_job_let_go_can_be_claimed_at_once
                 chunks_are_finished_once_and_in_order
-                a_failed_job_gives_back_what_was_not_done
+                a_failed_job_refunds_unfinished_rows
                 jobs_go_on_after_a_restart
                 many_workers_do_each_job_once
             }
             model {
-                random_operations_do_what_the_model_does
+                random_operations_match_the_model
             }
             switches {
                 switches_are_kept

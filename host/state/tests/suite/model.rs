@@ -339,7 +339,7 @@ impl<S: State> Model<'_, S> {
 }
 
 /// All cases share one state, each with tenants of its own; the jobs of earlier ones are purged.
-pub(crate) fn random_operations_do_what_the_model_does<S: Store>() {
+pub(crate) fn random_operations_match_the_model<S: Store>() {
     let store = S::empty();
     let state = store.open();
     let case = Cell::new(0_u32);

@@ -298,7 +298,7 @@ pub(crate) fn chunks_are_finished_once_and_in_order<S: Store>() {
     assert_eq!(used(&state, "acme"), 2);
 }
 
-pub(crate) fn a_failed_job_gives_back_what_was_not_done<S: Store>() {
+pub(crate) fn a_failed_job_refunds_unfinished_rows<S: Store>() {
     let (store, state) = with_tenant::<S>();
     submit(
         &state,

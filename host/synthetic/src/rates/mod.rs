@@ -1,12 +1,11 @@
 //! Sterling rates of an invented history, written as the Bank of England's database writes its
 //! series.
 //!
-//! Bank Rate moves in quarter points; yield curves follow it in the form of Nelson and Siegel, so
-//! that spot and forward rates agree exactly; mortgage rates follow the curves. Curves are written
-//! as tables, one file a curve and side, whose first cell names the curve; the publisher's own
-//! workbooks hold the same figures in a heavier form. Weekends and the fixed bank holidays have no
-//! rows, some nodes and some months are missing, and the last month's mortgage rates are blank, as
-//! happens.
+//! Bank Rate moves in quarter points. Yield curves follow it in the form of Nelson and Siegel, so
+//! that spot and forward rates agree exactly. Mortgage rates follow the curves. Each curve and side
+//! is a file with one table, whose first cell names the curve. The publisher's own workbooks hold
+//! the same figures in a heavier form. As in real files, weekends and the fixed bank holidays have
+//! no rows, some nodes and some months are missing, and the last month's mortgage rates are blank.
 
 mod files;
 mod model;

@@ -1,5 +1,5 @@
-//! Explicit over stored over derived: what the customer says stands; stored data fills blanks where
-//! the customer wished it; what is still blank is the release's to derive.
+//! Merges the inputs of a row: explicit over stored over derived. A value from the customer stands.
+//! Stored data fills blanks where the customer asked for it. The release derives the rest.
 
 use super::convert;
 use super::resolve::Identity;

@@ -1,9 +1,10 @@
-//! WGS84 degrees on the British National Grid, as the Ordnance Survey defines it since 2016: a
-//! transverse Mercator projection of the GRS80 ellipsoid, then the shifts of OSTN15, which are
-//! known at every whole kilometre. (WGS84 and ETRS89 differ by less than a metre in Great Britain.)
+//! WGS84 degrees on the British National Grid, as the Ordnance Survey defines it since 2016. The
+//! conversion is a transverse Mercator projection of the GRS80 ellipsoid, then the shifts of
+//! OSTN15, which are known at every whole kilometre. WGS84 and ETRS89 differ by less than a metre
+//! in Great Britain.
 //!
-//! Sine, logarithm and their kin come from `libm`, compiled into the program, because those of the
-//! machine's own library differ in their last digits from machine to machine.
+//! Sine, logarithm and similar functions come from `libm`, compiled into the program. The machine's
+//! own library may differ in the last digits from machine to machine.
 
 use domesday_engine::subject::GridPoint;
 use libm::{asinh, atan2, atanh, cos, cosh, floor, hypot, round, sin, sinh, sqrt};
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_grid_there_is_no_place() {
+    fn points_off_the_grid_are_refused() {
         for (latitude, longitude) in [
             (48.86, 2.35),
             (0.0, 0.0),

@@ -105,7 +105,7 @@ fn every_target_is_converted_to_pounds() {
 }
 
 #[test]
-fn an_estimate_that_is_no_price_fails_and_one_far_off_is_referred() {
+fn an_invalid_estimate_fails_and_an_outlier_is_referred() {
     let failed = Outcome::Failed(FailureReason::Numeric);
     assert_eq!(of(&constant("-5"), Target::Price, None), failed);
     assert_eq!(of(&constant("5000"), Target::LogPrice, None), failed);

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn every_effect_has_a_column_of_its_own() {
+    fn every_effect_has_its_own_column() {
         let h = PARAMETERS.hedonic;
         let mut columns: Vec<usize> = effects(&mut h.clone())
             .into_iter()

@@ -105,8 +105,8 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Returns three words for each ranked input: its number; its first threshold and their number;
-    /// the rank of zero and the number of rules.
+    /// Returns three words for each ranked input. The first is its number. The second packs its
+    /// first threshold and their number. The third packs the rank of zero and the number of rules.
     pub(super) fn ranked_words(&self) -> Vec<u64> {
         let mut start = 0;
         let mut words = Vec::new();
@@ -132,8 +132,8 @@ impl<'a> Columns<'a> {
         all.map(|threshold| threshold.to_bits()).collect()
     }
 
-    /// Returns three words for each categorical input: its number; the numbers of categories and
-    /// sets; the first word of its table.
+    /// Returns three words for each categorical input. The first is its number. The second packs
+    /// the numbers of categories and sets. The third is the first word of its table.
     pub(super) fn set_words(&self) -> Vec<u64> {
         let mut start = 0;
         let mut words = Vec::new();

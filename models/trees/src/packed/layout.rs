@@ -12,12 +12,12 @@
 //!
 //! The parts are:
 //!
-//! - ranked inputs, three words each: the input; its first threshold and their number; the rank of
-//!   zero and the number of rules;
+//! - ranked inputs, three words each: (1) the input, (2) its first threshold and their number,
+//!   (3) the rank of zero and the number of rules;
 //! - the rules of each ranked input, in the order of their columns;
 //! - the thresholds, increasing within an input;
-//! - categorical inputs, three words each: the input; the numbers of categories and of sets; the
-//!   first word of its table;
+//! - categorical inputs, three words each: (1) the input, (2) the numbers of categories and of
+//!   sets, (3) the first word of its table;
 //! - the tables: a row for each category, one for other categories and one for missing values. A
 //!   row has a bit for each set, which is 1 if the category is not in the set;
 //! - the starts of the trees: the root (low half) and the number within its block of trees (high

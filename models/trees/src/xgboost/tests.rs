@@ -291,7 +291,7 @@ proptest! {
     }
 
     #[test]
-    fn a_text_that_is_no_model_is_refused(text in any::<String>()) {
+    fn an_invalid_model_is_refused(text in any::<String>()) {
         prop_assert!(crate::read(&text).is_err());
     }
 }

@@ -46,7 +46,7 @@ fn a_key_is_printed_once_listed_without_its_secret_and_revoked_for_good() {
 }
 
 #[test]
-fn what_the_key_commands_cannot_do_they_say() {
+fn key_commands_name_their_errors() {
     let (_kept, data) = folder();
     create(&data, &["avm:value"]).ok();
     let labelled = |label: &str| {
@@ -110,7 +110,7 @@ fn a_key_may_expire_but_not_at_once() {
 }
 
 #[test]
-fn a_plan_is_read_from_a_file_and_what_is_wrong_with_it_is_named() {
+fn a_plan_is_read_from_a_file_and_its_faults_are_named() {
     let (temp_dir, data) = folder();
     let file = temp_dir.path().join("plan.toml").display().to_string();
     let with_plan = |text: &str| {

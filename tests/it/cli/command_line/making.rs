@@ -216,14 +216,20 @@ fn a_snapshot_is_updated_with_a_month_and_becomes_the_demos() {
     assert_eq!(package("synthetic-2026-09"), before, "the old one stays");
 
     let again = update("synthetic-2026-11", "synthetic-2026-10", &month).refused();
-    assert!(again.contains("this one is no update"), "{again}");
+    assert!(
+        again.contains("in the order of their latest sales"),
+        "{again}"
+    );
     let unknown = update("synthetic-2026-11", "synthetic-2020-01", &month).refused();
     assert!(
         unknown.contains("--from synthetic-2020-01: no snapshot in"),
         "{unknown}"
     );
     let taken = update("synthetic-2026-10", "synthetic-2026-09", &none).refused();
-    assert!(taken.contains("this one is no update"), "{taken}");
+    assert!(
+        taken.contains("in the order of their latest sales"),
+        "{taken}"
+    );
     let certificates = registers().join("certificates.csv");
     let other = update("synthetic-2026-11", "synthetic-2026-10", &certificates).refused();
     assert!(other.contains("certificates.csv"), "{other}");
@@ -293,7 +299,7 @@ fn a_damaged_register_is_refused_by_name_and_nothing_is_published() {
 }
 
 #[test]
-fn a_zip_of_which_one_bit_is_changed_is_refused_by_name() {
+fn a_zip_with_one_flipped_bit_is_refused_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("codepo_gb.zip");
     fs::copy(registers().join("codepo_gb.zip"), &path).unwrap();
@@ -365,7 +371,7 @@ fn the_demo_is_made_again_and_answers_byte_for_byte() {
 }
 
 #[test]
-fn invented_rates_build_a_release_that_says_so() {
+fn invented_rates_build_a_labelled_release() {
     let folder = tempfile::tempdir().unwrap();
     let sources = folder.path().join("sources").display().to_string();
     let packages_dir = folder.path().join("releases").display().to_string();

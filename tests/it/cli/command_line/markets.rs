@@ -56,7 +56,7 @@ fn a_release_of_markets_names_its_sources_and_is_the_same_again() {
 }
 
 #[test]
-fn what_cannot_be_built_is_refused_by_name_and_nothing_is_published() {
+fn invalid_inputs_are_refused_by_name_and_nothing_is_published() {
     let packages_dir = tempfile::tempdir().unwrap();
     let refusal = build(
         packages_dir.path(),

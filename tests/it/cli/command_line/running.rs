@@ -67,7 +67,7 @@ fn a_state_that_is_open_already_is_a_clear_error() {
 }
 
 #[test]
-fn a_state_that_is_no_state_is_a_clear_error() {
+fn a_corrupt_state_is_refused_by_name() {
     let (_kept, data) = folder();
     fs::write(Path::new(&data).join("state.redb"), "not a database").unwrap();
     let refusal = start().data(Path::new(&data)).refused();
@@ -118,7 +118,7 @@ fn a_release_that_is_not_in_force_yet_waits_for_its_day() {
 }
 
 #[test]
-fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
+fn startup_errors_name_the_cause_and_the_remedy() {
     let (_kept, data) = folder();
     let file = Path::new(&data).join("a-file");
     fs::write(&file, "").unwrap();
@@ -128,7 +128,7 @@ fn what_keeps_a_service_from_starting_is_told_with_what_to_do() {
         (["--threads", "0"], "at least 1"),
         (
             ["--otlp-endpoint", "https://collector.example"],
-            "https is not spoken",
+            "https is not supported",
         ),
         (["--otlp-endpoint", "collector:4318"], "a whole URL"),
     ] {

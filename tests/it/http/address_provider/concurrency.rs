@@ -124,7 +124,7 @@ fn rows_that_need_nobody_are_valued_while_the_provider_is_silent() {
 }
 
 #[test]
-fn rows_that_the_deadline_overtakes_say_so() {
+fn rows_past_the_deadline_are_marked() {
     let late = |_: &_| Reply::Late(Duration::from_secs(20), Box::new(Reply::Hangup));
     let places = Places::that(late);
     let url = places.url();
@@ -151,7 +151,7 @@ fn rows_that_the_deadline_overtakes_say_so() {
 }
 
 #[test]
-fn those_who_ask_for_one_postcode_together_are_told_together() {
+fn concurrent_requests_for_one_postcode_share_a_lookup() {
     let well = listing(&homes(1));
     let places = Places::that(move |question| {
         Reply::Late(Duration::from_millis(300), Box::new(well(question)))

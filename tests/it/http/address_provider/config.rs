@@ -170,7 +170,7 @@ fn a_provider_over_tls_must_have_a_certificate_that_the_machine_trusts() {
 }
 
 #[test]
-fn what_the_provider_does_is_counted() {
+fn provider_calls_are_counted() {
     let places = places();
     let well = listing(&[home(990_000_000_001, POSTCODE, "4711", STREET)]);
     places.now(move |question| match question.number {
@@ -195,16 +195,16 @@ fn what_the_provider_does_is_counted() {
     }
     let page = metrics(&server);
     for line in [
-        r#"domesday_identity_provider_requests_total{outcome="broken"} 1"#,
-        r#"domesday_identity_provider_requests_total{outcome="answered"} 1"#,
-        r#"domesday_identity_provider_requests_total{outcome="key_refused"} 5"#,
-        r#"domesday_identity_provider_retries_total 1"#,
-        r#"domesday_identity_provider_request_seconds_count 7"#,
-        r#"domesday_identity_provider_postcodes_total{outcome="answered"} 1"#,
-        r#"domesday_identity_provider_postcodes_total{outcome="remembered"} 1"#,
-        r#"domesday_identity_provider_postcodes_total{outcome="unavailable"} 6"#,
-        r#"domesday_identity_provider_breaker{state="open"} 1"#,
-        r#"domesday_identity_provider_breaker{state="closed"} 0"#,
+        r#"domesday_address_lookup_requests_total{outcome="broken"} 1"#,
+        r#"domesday_address_lookup_requests_total{outcome="answered"} 1"#,
+        r#"domesday_address_lookup_requests_total{outcome="key_refused"} 5"#,
+        r#"domesday_address_lookup_retries_total 1"#,
+        r#"domesday_address_lookup_request_seconds_count 7"#,
+        r#"domesday_address_lookup_postcodes_total{outcome="answered"} 1"#,
+        r#"domesday_address_lookup_postcodes_total{outcome="remembered"} 1"#,
+        r#"domesday_address_lookup_postcodes_total{outcome="unavailable"} 6"#,
+        r#"domesday_address_lookup_breaker{state="open"} 1"#,
+        r#"domesday_address_lookup_breaker{state="closed"} 0"#,
     ] {
         assert!(page.lines().any(|found| found == line), "{line}\n{page}");
     }

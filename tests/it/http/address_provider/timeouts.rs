@@ -58,7 +58,7 @@ fn the_refusal_names_nothing_of_the_provider() {
 }
 
 #[test]
-fn what_may_pass_is_tried_again() {
+fn transient_failures_retry() {
     for reply in [
         Reply::Status(500, None),
         Reply::Status(503, Some("1".to_owned())),
@@ -82,7 +82,7 @@ fn what_may_pass_is_tried_again() {
 }
 
 #[test]
-fn what_will_not_pass_is_asked_once() {
+fn permanent_failures_ask_once() {
     let page_of = |results: Value, total: usize| {
         Reply::Json(json!({"header": {"totalresults": total}, "results": results}))
     };
@@ -208,7 +208,7 @@ fn one_that_fails_again_and_again_is_left_alone_and_then_tried_by_one() {
     let lines = |text: &str| log.lines().filter(|line| line.contains(text)).count();
     assert_eq!(lines("circuit breaker open"), 1, "{log}");
     assert_eq!(lines("circuit breaker closed"), 1, "{log}");
-    assert_eq!(lines("could not be worked out"), 0, "{log}");
+    assert_eq!(lines("cannot compute the value"), 0, "{log}");
 }
 
 #[test]

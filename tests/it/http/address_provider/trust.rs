@@ -44,7 +44,7 @@ fn a_home_that_the_snapshot_does_not_know_is_valued() {
 }
 
 #[test]
-fn what_the_snapshot_settles_needs_nobody_else() {
+fn a_stored_identity_needs_no_provider() {
     let places = Places::of(&[]);
     let (_server, client) = service(&places);
     let result = client.post(VALUE, &with_uprn(house(), HOUSE)).ok();

@@ -49,7 +49,7 @@ fn heads_and_bodies_that_trickle_hold_nobody_up() {
 }
 
 #[test]
-fn requests_sent_ahead_are_answered_in_turn_and_none_is_kept_beyond_what_is_read() {
+fn pipelined_requests_are_answered_in_turn_and_none_is_buffered_ahead() {
     let server = start().go();
     let key = server.demo().key;
     let body = house().to_string();

@@ -71,7 +71,7 @@ fn keys_and_tenants_are_managed_while_the_server_runs_and_take_effect_at_once() 
         (&["key", "revoke", "0123456789abcdef"], "0123456789abcdef"),
         (
             &["key", "create", "--tenant", "demo", "--scope", "avm:value"],
-            "the demo's",
+            "belongs to the demo",
         ),
         (
             &["tenant", "plan", "customer", &plan.display().to_string()],

@@ -12,7 +12,7 @@ fn printed(command: &mut Command) -> String {
 }
 
 #[test]
-fn each_source_goes_before_the_next_and_is_told() {
+fn each_source_overrides_the_next_and_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("domesday.toml");
     let text = "listen = \"127.0.0.1:3\"\nthreads = 3\nlog = \"warn\"\n";
@@ -51,7 +51,7 @@ fn each_source_goes_before_the_next_and_is_told() {
 }
 
 #[test]
-fn a_file_that_says_what_is_no_setting_is_refused_by_name() {
+fn a_file_with_an_unknown_setting_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("domesday.toml").display().to_string();
     for (text, named) in [

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 const KILLS: u64 = 6;
 
 #[test]
-fn what_was_answered_before_the_host_was_killed_has_its_receipt() {
+fn every_answer_before_a_kill_has_its_receipt() {
     let data = tempfile::tempdir().unwrap();
     let data = data.path().join("data");
     let answered_ids = Mutex::new(BTreeSet::new());
@@ -187,7 +187,7 @@ fn while_no_receipt_can_be_kept_nothing_is_answered_or_charged() {
 }
 
 #[test]
-fn a_journal_that_is_taken_away_stops_what_would_be_answered() {
+fn a_missing_journal_stops_all_valuations() {
     let server = start().with(&["--receipts", "all"]).go();
     let client = server.demo();
     value(&client);

@@ -68,7 +68,7 @@ fn every_valuation_of_a_single_a_batch_and_a_job_has_a_receipt_that_proves_it() 
 }
 
 #[test]
-fn what_no_release_was_asked_about_has_no_receipt() {
+fn rejected_requests_have_no_receipt() {
     let server = start_with_receipts();
     let client = server.demo();
     assert_eq!(client.post("/v3/simple-value", &divided()).status, 422);
@@ -142,7 +142,7 @@ fn a_journal_has_one_host() {
 }
 
 #[test]
-fn what_is_not_served_is_not_kept_either() {
+fn unauthorized_requests_are_not_kept() {
     let server = start_with_receipts();
     let refused = server
         .demo()

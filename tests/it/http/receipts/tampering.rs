@@ -47,7 +47,7 @@ fn rewrite_journal(past: &Past, change: impl Fn(u64, &mut ReceiptHeader, &mut Va
 }
 
 #[test]
-fn what_the_release_did_not_say_is_found() {
+fn a_changed_outcome_is_found() {
     let past = Past::new();
     rewrite_journal(&past, |receipt, _, fixture| {
         if receipt == 5 {
@@ -72,7 +72,7 @@ fn what_the_release_did_not_say_is_found() {
 }
 
 #[test]
-fn a_release_of_the_same_id_with_other_bytes_is_no_proof() {
+fn a_release_of_the_same_id_with_other_bytes_fails() {
     let past = Past::new();
     rewrite_journal(&past, |_, about, _| {
         about.package = domesday_package::Sha256Digest::of(b"another");

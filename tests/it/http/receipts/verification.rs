@@ -176,7 +176,7 @@ fn a_journal_cut_short_with_its_heads_contradicts_one_kept_elsewhere() {
 }
 
 #[test]
-fn another_hosts_journal_is_no_proof() {
+fn another_hosts_journal_fails() {
     let (past, other) = (Past::new(), Past::new());
     let found = report(&other.data(), &["--head", &past.head()]);
     assert_eq!(found["proved"], false);
@@ -243,7 +243,7 @@ fn an_altered_journal_is_not_gone_on_with() {
 }
 
 #[test]
-fn a_folder_without_a_journal_says_so() {
+fn a_folder_without_a_journal_fails() {
     let empty = tempfile::tempdir().unwrap();
     let ran = replay(empty.path(), &[]);
     assert_eq!(ran.code, Some(1));

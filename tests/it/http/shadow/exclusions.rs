@@ -29,7 +29,7 @@ fn a_candidate_that_is_over_its_second_has_failed() {
 }
 
 #[test]
-fn rows_that_were_dropped_or_let_go_of_are_in_the_report() {
+fn dropped_and_released_rows_are_in_the_report() {
     let served = serve(&["--shadow", SLOW, "--shadow-share", "1"]);
     // One is in hand for a second, a thousand and some wait, and the others find no place.
     let rows = vec![bedrooms(1); 1_200];
@@ -86,7 +86,7 @@ fn rows_outside_the_candidate_s_dates_are_counted_where_it_saw_no_other() {
 }
 
 #[test]
-fn each_row_is_told_by_the_share_of_its_time() {
+fn each_row_uses_the_sample_rate_of_its_time() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "0.7"]);
     let several = || {
         let rows = vec![house(); 60];

@@ -7,7 +7,7 @@ use crate::shadow::harness::{PLAIN, SLOW, bedrooms, serve, serve_from};
 use serde_json::{Value, json};
 
 #[test]
-fn a_candidate_that_is_promoted_is_no_shadow_any_more() {
+fn promoting_a_candidate_ends_its_shadow() {
     let served = serve(&["--shadow", PLAIN, "--shadow-share", "1"]);
     served.client.post("/v3/value", &house()).ok();
     served.wait_for_compared(PLAIN, 1);

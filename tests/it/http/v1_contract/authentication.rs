@@ -57,7 +57,7 @@ fn v1_authentication_2_datasets_are_opened_each_by_itself() {
 }
 
 #[test]
-fn v1_authentication_2_catalogue_lists_what_the_account_may_use() {
+fn v1_authentication_2_catalogue_lists_the_accounts_datasets() {
     let contract = contract();
     let listed = |key: &str| {
         let catalogue = contract.customer(key).get("/v1/rates/datasets").ok();

@@ -66,7 +66,7 @@ fn v1_caching_unchanged_is_304_without_a_body() {
 }
 
 #[test]
-fn v1_caching_entitlement_is_asked_before_an_answer_is_unchanged() {
+fn v1_caching_entitlement_is_checked_before_not_modified() {
     let (contract, client) = both();
     let path = "/v1/rates/series?dataset=bank_rate";
     let answer = client.get(path);

@@ -63,7 +63,7 @@ fn sorted(mut names: Vec<&str>) -> Vec<&str> {
 }
 
 #[test]
-fn v1_catalogue_dataset_is_what_a_query_names() {
+fn v1_catalogue_dataset_is_the_query_name() {
     let (_contract, client) = both();
     assert_eq!((entries("markets").len(), entries("rates").len()), (7, 22));
     for (family, entry) in all() {
@@ -76,7 +76,7 @@ fn v1_catalogue_dataset_is_what_a_query_names() {
 }
 
 #[test]
-fn v1_catalogue_required_is_what_a_query_cannot_do_without() {
+fn v1_catalogue_required_lists_mandatory_parameters() {
     let (_contract, client) = both();
     for (family, entry) in all() {
         let required = strings(&entry["required"]);
@@ -119,7 +119,7 @@ fn v1_catalogue_required_is_what_a_query_cannot_do_without() {
 }
 
 #[test]
-fn v1_catalogue_optional_is_what_else_a_query_takes() {
+fn v1_catalogue_optional_lists_all_others() {
     for (_, entry) in all() {
         let optional = strings(&entry["optional"]);
         assert!(optional.ends_with(&COMMON), "{entry}");

@@ -52,7 +52,7 @@ fn v1_date_latest_snapshot_is_that_of_the_whole_curve_or_path() {
 }
 
 #[test]
-fn v1_date_from_alone_gives_what_is_on_or_after_it() {
+fn v1_date_from_alone_is_inclusive() {
     let (_contract, client) = both();
     let answer = fixture_rates(&client, "dataset=bank_rate&from=2026-01-07");
     assert_eq!(
@@ -219,7 +219,7 @@ fn v1_dates_1_outside_of_history_is_empty_with_its_availability() {
 }
 
 #[test]
-fn v1_dates_1_notice_comes_with_what_a_partial_overlap_has() {
+fn v1_dates_1_notice_comes_with_a_partial_overlap() {
     let (_contract, client) = both();
     for (dates, days) in [
         ("from=2026-01-01&to=2026-01-06", 2),

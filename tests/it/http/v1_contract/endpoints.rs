@@ -93,7 +93,7 @@ fn v1_endpoint_rates_series_takes_dataset_and_selectors() {
 }
 
 #[test]
-fn v1_endpoint_markets_coverage_takes_what_series_takes_but_a_cursor() {
+fn v1_endpoint_markets_coverage_takes_series_parameters_but_a_cursor() {
     let (_contract, client) = both();
     let path = "/v1/markets/coverage";
     let required = ["dataset=market_activity", "area=E06990001"];
@@ -113,7 +113,7 @@ fn v1_endpoint_markets_coverage_takes_what_series_takes_but_a_cursor() {
 }
 
 #[test]
-fn v1_endpoint_rates_coverage_takes_what_series_takes_but_a_cursor() {
+fn v1_endpoint_rates_coverage_takes_series_parameters_but_a_cursor() {
     let (_contract, client) = both();
     let path = "/v1/rates/coverage";
     let release = format!("release_id={DEMO_RATES}");
@@ -318,7 +318,7 @@ fn v1_endpoints_4_a_release_is_answered_exactly_or_not_at_all() {
 }
 
 #[test]
-fn v1_endpoints_6_the_catalogue_says_what_can_be_asked_and_coverage_what_exists() {
+fn v1_endpoints_6_the_catalogue_lists_queries_and_coverage_existing_data() {
     let (_contract, client) = both();
     let catalogue = client.get("/v1/rates/datasets").ok();
     for entry in catalogue["datasets"].as_array().unwrap() {
@@ -365,7 +365,7 @@ fn v1_endpoints_6_the_catalogue_says_what_can_be_asked_and_coverage_what_exists(
 }
 
 #[test]
-fn v1_endpoints_6_metrics_narrow_what_is_answered_and_some_accounts_must_choose() {
+fn v1_endpoints_6_metrics_narrow_the_answer_and_some_accounts_must_choose() {
     let (contract, client) = both();
     let chosen = markets(
         &client,

@@ -44,7 +44,7 @@ fn v1_areas_are_codes_and_names_in_order_of_the_codes() {
 }
 
 #[test]
-fn v1_current_release_says_what_answers() {
+fn v1_current_release_is_the_default() {
     let (_contract, client) = both();
     for (family, route) in [
         ("markets", "series?dataset=market_activity&area=E06990001"),

@@ -239,7 +239,7 @@ fn v1_product_reversion_is_taken_by_benchmarks_alone_and_has_no_fixed_term() {
 }
 
 #[test]
-fn v1_product_others_are_refused_and_there_is_no_ltv() {
+fn v1_product_others_are_refused_and_ltv_is_unknown() {
     let (_contract, client) = both();
     let path = "/v1/rates/series?dataset=mortgage_benchmarks";
     for product in [

@@ -212,7 +212,7 @@ fn v1_observation_of_a_curve_says_how_to_read_it() {
 }
 
 #[test]
-fn v1_observation_of_a_scenario_says_what_it_projects_from() {
+fn v1_observation_of_a_scenario_names_its_sources() {
     let (_contract, client) = both();
     let mut optional_names = BTreeSet::new();
     let mut of = |query: &str, own: &[&str]| {

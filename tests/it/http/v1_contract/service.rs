@@ -154,7 +154,7 @@ fn v1_service_6_nothing_is_posted_and_no_address_or_second_area_is_taken() {
 }
 
 #[test]
-fn v1_service_7_what_is_missing_is_neither_zero_nor_an_older_value() {
+fn v1_service_7_a_missing_value_is_neither_zero_nor_an_older_one() {
     let (_contract, client) = both();
     let holiday = fixture_rates(&client, "dataset=bank_rate&from=2026-01-08&to=2026-01-08");
     assert_eq!(points(&holiday), []);

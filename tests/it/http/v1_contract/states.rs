@@ -3,7 +3,7 @@
 use crate::v1_contract::{ROUTES, assert_closed, both};
 
 #[test]
-fn v1_states_accepted_is_what_a_served_release_is() {
+fn v1_states_accepted_is_every_served_release() {
     let (_contract, client) = both();
     for route in ROUTES {
         let answer = client.get(route).ok();
@@ -48,7 +48,7 @@ fn v1_versioning_1_is_v1_whatever_the_version_of_valuation() {
 }
 
 #[test]
-fn v1_versioning_4_nothing_says_that_it_is_fresh_or_stale() {
+fn v1_versioning_4_no_answer_is_marked_fresh_or_stale() {
     let (_contract, client) = both();
     for route in ROUTES {
         let text = client.get(route).ok().to_string();

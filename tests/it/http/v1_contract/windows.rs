@@ -91,7 +91,7 @@ fn v1_dates_4_sales_lag_three_months_rents_less_and_rates_keep_their_dates() {
 }
 
 #[test]
-fn v1_dates_5_a_yield_discloses_the_months_that_it_mixes() {
+fn v1_dates_5_a_yield_discloses_the_months_it_mixes() {
     let (_contract, client) = both();
     for (month, gap) in [("2026-07", 0), ("2026-08", 1), ("2026-09", 2)] {
         let query = format!("dataset=rental_market&from={month}&to={month}");

@@ -5,7 +5,7 @@ use crate::common::demo::{at, divided, flat, house, scottish, shop};
 use serde_json::{Value, json};
 
 #[test]
-fn a_bad_row_is_rejected_with_what_is_wrong_and_the_others_are_valued() {
+fn a_bad_row_is_rejected_with_its_errors_and_the_others_are_valued() {
     let (_server, client) = service();
     let mut unknown = house();
     unknown["size"]["colour"] = "red".into();

@@ -64,7 +64,7 @@ fn authentication_5_markets_and_rates_open_no_valuation() {
 }
 
 #[test]
-fn authentication_6_stored_data_has_a_scope_of_its_own() {
+fn authentication_6_stored_data_has_its_own_scope() {
     let contract = contract();
     let body = crate::common::demo::house_with(serde_json::json!({"use_stored_data": true}));
     let refusal = contract.customer("value").post(SIMPLE, &body).refusal();

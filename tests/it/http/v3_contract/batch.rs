@@ -121,7 +121,7 @@ fn endpoints_2_invalid_envelope_or_shared_options_refuse_the_whole() {
 }
 
 #[test]
-fn endpoints_2_rows_carry_what_is_wrong_with_them() {
+fn endpoints_2_rows_carry_their_errors() {
     let wrong = [
         (
             at("4711", "Badger Yard Gardens", "QA1 1AF"),
@@ -273,7 +273,7 @@ fn row_rejected_has_its_errors() {
 }
 
 #[test]
-fn errors_6_rejected_rows_list_what_is_wrong() {
+fn errors_6_rejected_rows_list_every_error() {
     let twice = with(with(house(), "/size/bedrooms", -1), "/purpose", 1);
     let result = &results(json!({}), &[twice])[0];
     let codes: Vec<_> = result["errors"]
@@ -350,7 +350,7 @@ fn error_413_for_rows_and_bytes_over_the_limit() {
 }
 
 #[test]
-fn service_6_attribution_is_no_option_of_a_batch() {
+fn service_6_attribution_is_refused_in_a_batch() {
     let (_contract, client) = value();
     let body = batch(json!({"include_feature_attribution": true}), &[house()]);
     for route in [SIMPLE_BATCH, BATCH] {

@@ -51,7 +51,7 @@ fn endpoint_coverage_takes_a_postcode_and_maybe_a_uprn() {
 }
 
 #[test]
-fn endpoints_authentication_is_asked_of_every_route() {
+fn endpoints_authentication_covers_every_route() {
     let (contract, client) = value();
     let routes = [
         ("POST", "/v3/simple-value"),

@@ -244,7 +244,7 @@ fn errors_9_a_job_without_rows_is_422() {
 }
 
 #[test]
-fn error_202_is_no_error() {
+fn error_202_is_success() {
     let (_server, client) = idle();
     let job = client.post(JOBS, &batch(json!({}), &[house()]));
     let results = client.get(job.json()["results_url"].as_str().unwrap());

@@ -65,7 +65,7 @@ fn result_confidence_has_a_score_and_its_band() {
 }
 
 #[test]
-fn result_input_resolution_lists_what_was_stored_ignored_and_derived() {
+fn result_input_resolution_lists_stored_ignored_and_derived_inputs() {
     let (_contract, client) = all();
     let mut request = with(house(), "/options", json!({"use_stored_data": true}));
     request["size"] = json!({"bedrooms": 3, "floor_level": 1});

@@ -131,7 +131,7 @@ fn service_6_ranges_are_no_fixed_share_of_the_estimate() {
 }
 
 #[test]
-fn service_6_attribution_is_no_option() {
+fn service_6_attribution_is_refused() {
     let (_contract, client) = value();
     for name in [
         "include_feature_attribution",

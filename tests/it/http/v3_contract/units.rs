@@ -119,7 +119,7 @@ fn errors_2_a_spent_allowance_is_not_retryable() {
 }
 
 #[test]
-fn errors_3_only_what_may_pass_says_when_to_try_again() {
+fn errors_3_only_transient_errors_have_retry_after() {
     let (contract, client) = value();
     let spent = contract.customer("no_units").post(SIMPLE, &house());
     assert!(spent.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1);

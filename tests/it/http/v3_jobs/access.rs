@@ -88,7 +88,7 @@ fn stored_data_is_judged_at_submission() {
 }
 
 #[test]
-fn what_a_key_was_allowed_at_submission_holds_for_the_job() {
+fn scopes_at_submission_hold_for_the_job() {
     let server = crate::v3_jobs::start();
     let key = server.planned("t", &["avm:value"], "");
     let server = server.go();

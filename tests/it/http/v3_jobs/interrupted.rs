@@ -134,7 +134,7 @@ fn a_job_goes_on_where_a_killed_host_left_it() {
 }
 
 #[test]
-fn a_host_that_is_told_to_stop_lets_go_of_its_job_at_once() {
+fn a_stopping_host_releases_its_job_at_once() {
     let world = World::new();
     let server = world.server(MISBEHAVING).go();
     let job = accepted_job(&server.demo().post(JOBS, &job_of(&slow_rows(3))));

@@ -76,7 +76,7 @@ fn rows() -> Vec<Value> {
 }
 
 #[test]
-fn a_job_gives_what_the_same_batch_gives() {
+fn a_job_matches_the_same_batch() {
     let (_server, client) = service();
     let shared = json!({"include_comparables": true, "comparables_limit": 3});
     for (mode, route) in [
@@ -99,7 +99,7 @@ fn a_job_gives_what_the_same_batch_gives() {
 }
 
 #[test]
-fn simple_jobs_omit_what_standard_jobs_show() {
+fn simple_jobs_omit_standard_evidence() {
     let (_server, client) = service();
     let options = json!({"include_comparables": true, "include_context_metrics": true});
     let row = |mode: &str| {

@@ -68,7 +68,7 @@ fn of_many_at_once_exactly_ten_pass() {
 }
 
 #[test]
-fn what_was_answered_is_not_forgotten_when_the_service_is_killed() {
+fn charged_units_survive_a_killed_service() {
     let temp_dir = tempfile::tempdir().unwrap();
     let data = temp_dir.path().join("data");
     let first = start().data(&data);

@@ -16,7 +16,7 @@ fn without_a_credential_it_is_401_and_says_which_scheme() {
 }
 
 #[test]
-fn a_credential_that_is_no_bearer_key_is_missing() {
+fn a_credential_without_bearer_is_missing() {
     let (server, _) = service();
     for value in ["Basic dXNlcjpwYXNz", "Bearer", "Bearer ", "dk_1"] {
         let head = head("GET", "/v3/releases/current", &[("Authorization", value)]);
@@ -165,7 +165,7 @@ fn probes_need_no_key() {
 }
 
 #[test]
-fn every_answer_has_a_request_id_of_its_own() {
+fn every_answer_has_a_unique_request_id() {
     let (server, client) = service();
     let raw = |request: String| send(server.address, request.as_bytes());
     let answers = [

@@ -47,7 +47,7 @@ fn a_byte_order_mark_is_named_as_one() {
 }
 
 #[test]
-fn a_body_that_does_not_say_that_it_is_json_is_415() {
+fn a_body_not_declared_as_json_is_415() {
     let (_server, client) = service();
     let none = with_key(&client.key, &[("Content-Length", "2")], "POST", SIMPLE) + "{}";
     insta::assert_snapshot!(render(&send(client.address, none.as_bytes())));
@@ -62,7 +62,7 @@ fn a_body_that_does_not_say_that_it_is_json_is_415() {
 }
 
 #[test]
-fn a_body_that_says_that_it_is_too_large_is_413_before_it_is_sent() {
+fn a_declared_length_above_the_limit_is_413_before_the_body() {
     let (_server, client) = service();
     let length = (LARGEST + 1).to_string();
     let headers = [
@@ -178,7 +178,7 @@ fn a_body_whose_framing_breaks_is_refused_as_any_that_cannot_be_read() {
 }
 
 #[test]
-fn a_good_body_that_waits_to_be_asked_for_is_asked_for() {
+fn a_good_body_gets_100_continue() {
     let (_server, client) = service();
     let body = house().to_string();
     let length = body.len().to_string();

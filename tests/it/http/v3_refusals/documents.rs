@@ -49,7 +49,7 @@ refused! {
     an_unknown_field_of_energy: and(house(), "energy", json!({"boiler": "gas"}));
     an_option_that_is_null: house_with(json!({"include_comparables": null}));
     options_that_are_null: house_with(Value::Null);
-    a_null_that_is_no_option: changed("/property/uprn", Value::Null);
+    a_null_outside_of_options: changed("/property/uprn", Value::Null);
     a_uprn_of_the_wrong_type: changed("/property/uprn", 42.into());
     an_area_of_the_wrong_type: changed("/size/floor_area_m2", "100".into());
     bedrooms_with_a_fraction: changed("/size/bedrooms", json!(2.5));
@@ -74,7 +74,7 @@ refused! {
     an_address_on_another_street: at("15", "Amber Street", "QA1 1AF");
     a_postcode_that_does_not_exist: at("15", "Badger Yard Gardens", "ZZ99 9ZZ");
     scotland_is_outside: scottish();
-    a_shop_is_no_home: shop();
+    a_shop_is_refused: shop();
     stored_data_without_its_scope: house_with(json!({"use_stored_data": true}));
 }
 
@@ -147,7 +147,7 @@ fn a_member_given_twice_is_refused_however_it_is_spelt() {
 }
 
 #[test]
-fn a_body_that_is_no_object_is_refused() {
+fn a_body_must_be_an_object() {
     let (_server, client) = service();
     for body in ["null", "[]", "7", "\"x\""] {
         let (status, code, field) = client.post_text(SIMPLE, body).refusal();

@@ -89,7 +89,7 @@ fn inapplicable_inputs_are_listed_with_their_reason_and_change_nothing() {
 }
 
 #[test]
-fn what_the_release_derives_is_listed_as_derived() {
+fn inputs_the_release_derives_are_listed() {
     let (_server, client) = service();
     let mut request = uncertified();
     request["options"] = json!({"use_stored_data": true});

@@ -175,7 +175,7 @@ fn wales_is_valued_like_england() {
 }
 
 #[test]
-fn a_referral_points_at_what_the_request_gave() {
+fn a_referral_points_at_the_given_input() {
     let (_server, client) = service();
     let terms = json!({"start_date": "1960-01-01", "term_years": 70});
     for (lease, field) in [

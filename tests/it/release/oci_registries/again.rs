@@ -27,7 +27,7 @@ fn put(registry: &Registry, tag: &str, artifact: &Value) {
 }
 
 #[test]
-fn what_was_published_unsigned_takes_the_signature_when_it_is_published_again() {
+fn publishing_again_adds_the_signature_to_an_unsigned_package() {
     let Some(registry) = registry() else { return };
     let (unsigned, signed, target) = (Releases::copy(), Releases::copy(), host());
     let repository = registry.repository();
@@ -62,7 +62,7 @@ fn what_was_published_unsigned_takes_the_signature_when_it_is_published_again() 
 }
 
 #[test]
-fn a_blob_that_is_gone_is_sent_again_and_one_that_changed_is_told() {
+fn a_missing_blob_is_sent_again_and_a_changed_blob_is_named() {
     let Some(registry) = registry() else { return };
     let (source, repository) = (Releases::copy(), registry.repository());
     publish(source.path(), &repository).ok();
@@ -126,7 +126,7 @@ fn another_component_or_another_file_under_the_id_is_refused() {
 }
 
 #[test]
-fn a_package_that_was_swept_away_is_told_and_comes_back() {
+fn a_deleted_package_is_named_and_can_be_restored() {
     let Some(registry) = registry() else { return };
     let (source, target, repository) = (Releases::copy(), host(), registry.repository());
     publish(source.path(), &repository).ok();

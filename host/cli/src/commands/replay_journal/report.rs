@@ -5,7 +5,7 @@ use domesday_journal::Receipt;
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What was found.
+/// The result of a replay.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Report {
     pub(super) journal: PathBuf,
@@ -30,11 +30,11 @@ pub(super) struct Report {
     pub(super) sealed: u64,
     /// Of these, replayed with another outcome, or not to be replayed.
     pub(super) failed: u64,
-    /// What is wrong with those, each thing once.
+    /// The distinct problems of the failed receipts.
     pub(super) problems: Vec<Problem>,
     /// A message where the options choose nothing.
     pub(super) asked_in_vain: Option<String>,
-    /// What the proof rests on that the folder's owner could have made himself.
+    /// Parts of the proof that the folder's owner could have forged.
     pub(super) warnings: Vec<String>,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Problem {
     pub(super) receipt: u64,
     /// Its valuation.
     pub(super) valuation_id: String,
-    /// What is wrong.
+    /// The problem's description.
     pub(super) problem: String,
     /// Later receipts with the same problem.
     pub(super) more: u64,

@@ -25,7 +25,7 @@ impl IdempotencyKey {
 /// A valid envelope of a job. Its rows are validated later, like those of a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobRequest<'a> {
-    /// What the rows are, and how deep their results go.
+    /// The kind of rows, and the depth of their results.
     pub mode: Mode,
     /// The key, where the client sent one.
     pub idempotency_key: Option<IdempotencyKey>,
@@ -47,7 +47,7 @@ const MODE: &str = "mode";
 const OPTIONS: &str = "options";
 const KEY: &str = "idempotency_key";
 
-/// What a key is made of, as a regular expression.
+/// The form of a key, as a regular expression.
 pub(in crate::v3) const KEY_PATTERN: &str = "^[A-Za-z0-9._:-]+$";
 
 pub(in crate::v3) const SHAPE: Shape = Shape {

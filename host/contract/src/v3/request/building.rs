@@ -127,7 +127,7 @@ vocabulary! {
     }
 }
 
-/// What the building is made of. What is `None` was left blank.
+/// The materials of the building. `None` is a blank field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Fabric {
     /// Walls.
@@ -140,7 +140,7 @@ pub struct Fabric {
     pub glazing: Option<Glazing>,
 }
 
-/// What the energy certificate says. What is `None` was left blank.
+/// The figures of the energy certificate. `None` is a blank field.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Energy {
     /// Age band of construction.

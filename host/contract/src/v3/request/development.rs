@@ -34,7 +34,7 @@ pub struct Development {
     pub size: Size,
     /// Its lease; present exactly where the tenure is leasehold.
     pub lease: Option<Lease>,
-    /// What its energy assessment says; the age band is never present.
+    /// The figures of its energy assessment, never with an age band.
     pub energy: Energy,
     /// Fields that were valid but say nothing about this type of property.
     pub ignored_inputs: Vec<Note>,
@@ -155,7 +155,7 @@ fn walk(value: &Value<'_>, level: Level, shared: Settings) -> Result<Development
     }
 }
 
-/// What of the section is sound, for the rules that the lease shares with it.
+/// The valid fields of the section, for the rules that the lease shares with it.
 #[derive(Debug, Default)]
 struct Partial {
     valuation_date: Option<NaiveDate>,
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_development_cannot_have_is_refused_whatever_its_value() {
+    fn fields_a_development_cannot_have_are_refused_with_any_value() {
         for (section, name) in [
             ("property", "uprn"),
             ("property", "build_status"),

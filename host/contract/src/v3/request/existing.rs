@@ -29,9 +29,9 @@ pub struct Request {
     pub size: Size,
     /// Its lease; present exactly where the tenure is leasehold.
     pub lease: Option<Lease>,
-    /// What it is made of.
+    /// Its materials.
     pub fabric: Fabric,
-    /// What its energy certificate says.
+    /// The figures of its energy certificate.
     pub energy: Energy,
     /// Fields that were valid but say nothing about this type of property.
     pub ignored_inputs: Vec<Note>,

@@ -107,7 +107,7 @@ pub struct Property {
     pub build_status: Option<BuildStatus>,
 }
 
-/// What of the section is sound, for the rules that other sections share with it.
+/// The valid fields of the section, for the rules that other sections share with it.
 #[derive(Debug, Default)]
 pub(super) struct Partial {
     pub(super) valuation_date: Option<NaiveDate>,

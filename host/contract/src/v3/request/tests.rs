@@ -92,7 +92,7 @@ fn a_house_is_read() {
 }
 
 #[test]
-fn a_flat_is_read_without_what_does_not_apply() {
+fn inapplicable_inputs_of_a_flat_are_ignored() {
     let request = read(&flat()).unwrap();
     assert_eq!(request.size.storeys, None);
     assert_eq!(request.size.floor_level, Some(3));
@@ -274,7 +274,7 @@ fn a_refused_row_keeps_its_reference() {
 }
 
 #[test]
-fn what_is_not_an_object_or_not_json_is_refused_as_a_whole() {
+fn a_body_that_is_not_a_json_object_is_refused_as_a_whole() {
     for (text, code) in [
         ("[]", Code::InvalidValue),
         ("null", Code::InvalidValue),

@@ -94,7 +94,7 @@ pub fn batch_start(release_id: &str, summary: Summary) -> Result<Vec<u8>, serde_
     Ok(text)
 }
 
-/// What closes the envelope after its last result.
+/// The bytes that close the envelope after its last result.
 pub const BATCH_END: &[u8] = b"]}";
 
 #[cfg(test)]

@@ -35,11 +35,11 @@ pub struct ValuationResult<'a> {
     pub valuation_id: Uuid,
     /// The customer's own reference, echoed.
     pub request_reference: Option<&'a str>,
-    /// What came of it.
+    /// The outcome of the valuation.
     pub outcome: Outcome,
 }
 
-/// What came of a property, each with exactly what it can carry.
+/// The outcome of a property's valuation, each with exactly the data that it can carry.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// Valued.

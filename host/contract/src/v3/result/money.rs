@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_refused() {
+    fn invalid_amounts_are_refused() {
         for pounds in [
             f64::NAN,
             f64::INFINITY,

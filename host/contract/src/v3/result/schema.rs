@@ -162,7 +162,7 @@ fn referred() -> Object {
 
 fn unvalued(status: Status, description: &str) -> Object {
     let errors = list(
-        schema_ref("Fault"),
+        schema_ref("ValidationError"),
         Some(1),
         Some(crate::error::ERRORS_LISTED),
     );

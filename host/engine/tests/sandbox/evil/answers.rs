@@ -110,7 +110,7 @@ fn making_room_is_metered_and_traps_as_anything_else() {
 }
 
 #[test]
-fn nothing_is_asked_while_room_is_made_or_after_the_answer() {
+fn host_calls_fail_during_realloc_and_post_return() {
     for guest in [
         Guest {
             realloc: "(call $own-sales (i32.const 4096)) (i32.const 8192)",
@@ -126,7 +126,7 @@ fn nothing_is_asked_while_room_is_made_or_after_the_answer() {
 }
 
 #[test]
-fn what_is_done_after_the_answer_counts_too() {
+fn work_in_post_return_counts_too() {
     let guest = Guest {
         post: "(loop (br 0))",
         ..Guest::default()

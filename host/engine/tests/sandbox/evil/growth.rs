@@ -69,7 +69,7 @@ fn several_tables_grow_to_the_limit_each_and_no_further() {
 }
 
 #[test]
-fn what_is_declared_beyond_a_limit_is_refused_before_it_runs() {
+fn declarations_beyond_a_limit_are_refused_before_running() {
     let refusal = with("(table 30000 funcref)").refusal();
     assert_eq!(
         too_much(refusal),
@@ -168,7 +168,7 @@ fn components_do_not_multiply() {
 
 /// A handle lives in the host's memory, where no limit of the guest's would find it.
 #[test]
-fn resources_of_its_own_are_refused_with_their_handles() {
+fn guest_resources_are_refused_with_their_handles() {
     let text = r#"(component
         (type $r (resource (rep i32)))
         (core func $new (canon resource.new $r))

@@ -15,7 +15,7 @@ fn holding(module: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_left_out_is_not_valid() {
+fn disabled_features_are_invalid() {
     for module in [
         // Shared memory, and waiting on it.
         "(memory 1 1 shared)",

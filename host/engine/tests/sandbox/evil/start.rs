@@ -41,7 +41,7 @@ fn a_start_function_that_digs_is_the_stacks_failure() {
 }
 
 #[test]
-fn what_a_start_function_counts_is_counted_anew_in_every_row() {
+fn the_start_function_runs_anew_in_every_row() {
     let guest = Guest {
         start: "(i32.store (i32.const 64) (i32.add (i32.const 1) (i32.load (i32.const 64))))",
         value: "(f64.store (i32.const 1032) (f64.convert_i32_u (i32.load (i32.const 64))))

@@ -117,7 +117,7 @@ fn handles_are_bounded() {
 }
 
 #[test]
-fn what_the_profile_does_not_name_is_refused_and_a_pure_release_has_none_of_it() {
+fn imports_outside_the_profile_are_refused_and_a_pure_release_has_none() {
     let limits = Limits::new(FUEL, MEMORY);
     let runtime = Runtime::new(Allocation::OnDemand).unwrap();
     let refused = |profile, component: &[u8]| match runtime.admit_as(profile, component, limits) {

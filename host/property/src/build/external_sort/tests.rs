@@ -48,7 +48,7 @@ proptest! {
 }
 
 #[test]
-fn runs_go_with_what_they_hold() {
+fn drained_runs_are_deleted() {
     let words: Vec<Word> = (0..5_000).rev().map(|n| Word(n, vec![7])).collect();
     let (found, scratch, folder) = sorted(&words, 1_000);
     let files = |place: &std::path::Path| std::fs::read_dir(place).unwrap().count();
@@ -66,7 +66,7 @@ fn runs_go_with_what_they_hold() {
 }
 
 #[test]
-fn groups_pass_over_what_is_not_asked_for() {
+fn groups_skip_keys_below_the_query() {
     let rows = [(1, 'a'), (1, 'b'), (2, 'c'), (5, 'd'), (5, 'e'), (9, 'f')];
     let mut groups = Groups::new(rows.into_iter().map(Ok), |row: &(u32, char)| row.0).unwrap();
     assert_eq!(groups.next().unwrap(), Some((1, vec![(1, 'a'), (1, 'b')])));

@@ -1,13 +1,16 @@
 //! A snapshot and the months after it: a new snapshot, without reading the old files again.
 //!
-//! A monthly price paid file says what was added, changed and deleted. What it touches is found in
-//! the old snapshot, worked out afresh by the same rules as a build's, and written into a copy: its
-//! blocks of sales, its properties' sale days, what addresses stand for, and the figures of its
-//! areas and of the months that are now whole. The content is that of a build from all files
-//! together, which the digest proves; the old snapshot is only read.
+//! A monthly price paid file lists additions, changes and deletions. The update finds the affected
+//! data in the old snapshot, recomputes it by the rules of a build, and writes it into a copy. This
+//! data is the blocks of sales, the properties' sale days, the meanings of addresses, and the
+//! figures of the areas and of the months that are now whole. The content is that of a build from
+//! all files together, and the digest proves it. The update only reads the old snapshot.
 //!
-//! `months` reads the files, `before` finds what the snapshot holds of their transactions,
-//! `edits` says what becomes of each, `apply` writes, and `figures` is for areas and months.
+//! - `months` reads the files.
+//! - `before` finds their transactions in the snapshot.
+//! - `edits` decides the change to each transaction.
+//! - `apply` writes the changes.
+//! - `figures` recomputes the figures of areas and months.
 
 mod apply;
 mod before;

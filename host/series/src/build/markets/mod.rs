@@ -1,11 +1,11 @@
 //! From the publishers' registers to a release of market statistics.
 //!
-//! The sales are read once. Each becomes a small seed with its authority (`areas`, `postcodes`) and
-//! what an energy certificate says of its home (`certificates`); seeds are settled by transaction
-//! (`sales`) and put in order of authority. Then every authority is worked out by itself
-//! (`metrics`) from its sales, its rents (`rents`) and a price index (`index`), so that memory
-//! grows with the sales and the observations and with nothing else. Nothing depends on the names of
-//! files or on the order in which they are given.
+//! The build reads the sales once. Each sale becomes a small seed with its authority (`areas`,
+//! `postcodes`) and the data of its home's energy certificate (`certificates`). `sales` settles the
+//! seeds by transaction and puts them in order of authority. `metrics` then computes one authority
+//! at a time from its sales, its rents (`rents`) and a price index (`index`). So memory grows only
+//! with the sales and the observations. Nothing depends on the names of files or on the order in
+//! which they are given.
 //!
 //! docs/reference/market-statistics.md has the formula, inputs, window and threshold of every
 //! metric.

@@ -1,11 +1,16 @@
 //! CSV exports of the Bank's database.
 //!
-//! Layouts that are read: columns headed by series codes (`DATE,IUDBEDR,…`), with or without the
-//! block `SERIES,DESCRIPTION` above; one row a value (`DATE,SERIES,VALUE`); the list of Bank Rate
-//! changes (`Date Changed,Rate`); and SONIA alone (`Date,SONIA`). A code may follow its title in
-//! one column name, and the date's column may be `observation_date`, as FRED names it. Columns of
-//! codes that are not used here are left out with a warning. A blank cell or a full stop is a
-//! missing value.
+//! The reader knows these layouts:
+//!
+//! - Columns headed by series codes (`DATE,IUDBEDR,…`), with or without the block
+//!   `SERIES,DESCRIPTION` above.
+//! - One row a value (`DATE,SERIES,VALUE`).
+//! - The list of Bank Rate changes (`Date Changed,Rate`).
+//! - SONIA alone (`Date,SONIA`).
+//!
+//! A code may follow its title in one column name, and the date's column may be
+//! `observation_date`, as FRED names it. Columns of codes that are not used here are left out with
+//! a warning. A blank cell or a full stop is a missing value.
 
 use super::codes::{Code, DatabaseSeries, by_code, by_column};
 use super::published::Warning;
@@ -262,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_no_use_says_what_was_looked_for() {
+    fn a_useless_file_names_the_known_series() {
         insta::assert_snapshot!(said(b"DATE,XUDLUSS\n01 Sep 2026,1.3\n"));
         insta::assert_snapshot!(
             said(b"DATE,IUDBEDR\n"),

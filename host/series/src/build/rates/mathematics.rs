@@ -2,9 +2,9 @@
 //!
 //! The Bank's spot rates z are continuously compounded annual yields, so P(T) = exp(-z T). Terms
 //! are whole years and months, counted as T = months / 12. Every maturity that the Bank publishes
-//! is an exact node. A point between two nodes that are at most half a year apart is read off a
-//! natural cubic spline on -ln P through all nodes and the origin; further apart, and past the last
-//! node, there is no value.
+//! is an exact node. A natural cubic spline on -ln P through all nodes and the origin gives the
+//! points between two nodes at most half a year apart. Between nodes further apart, and past the
+//! last node, there is no value.
 
 use std::collections::BTreeMap;
 
@@ -195,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_forward_swap_is_what_two_spot_swaps_leave(rates in proptest::collection::vec(0.1_f64..8.0, 20)) {
+        fn a_forward_swap_closes_two_spot_swaps(rates in proptest::collection::vec(0.1_f64..8.0, 20)) {
             let nodes: BTreeMap<u32, f64> = rates.iter().enumerate().map(|(at, rate)| (12 * (at as u32 + 1), *rate)).collect();
             let curve = Discount::through(&nodes).unwrap();
             // Annuity of years 3 to 7 at the forward rate, and of years 1 and 2 at the two-year

@@ -1,14 +1,13 @@
 //! The log of units, in front of the file.
 //!
-//! A value costs a unit, and to change one number in the file takes several pages of it. So what
-//! the months of tenants come to is written here first: one block and one sync for each group of
-//! charges. The file takes the counts over with whatever else is committed to it, at the latest
-//! when the log is full or a second after its first block (`replay`); then the log begins anew.
+//! A value costs a unit, and a change of one number in the file writes several pages of it. So the
+//! store first writes the monthly totals of tenants here: one block and one sync for each group of
+//! charges. The file takes the totals over with its next commit, at the latest when the log is full
+//! or a second after its first block (`replay`). Then the log begins anew.
 //!
-//! A block holds counts, not additions, so that taking them over twice changes nothing. Which
-//! blocks count is said by the file: those of its epoch, from the first on. A block is written
-//! alone in its page, so that no write can harm one that was answered for, and its digest stands at
-//! its end.
+//! A block holds totals, not increments, so that taking them over twice changes nothing. The file
+//! states its epoch, and the blocks of that epoch count, from the first on. Each block has a page
+//! to itself, so that no write can harm an acknowledged block. Its digest stands at its end.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -42,7 +42,7 @@ fn the_newest_count_of_a_month_stands() {
 }
 
 #[test]
-fn what_was_taken_over_counts_no_more() {
+fn checkpointed_records_are_ignored() {
     let disk = Disk::new(2);
     let mut log = begin(&disk, 7);
     for used in 1..=3 {

@@ -36,7 +36,7 @@ fn estimate(subject: &Subject, near: Vec<Sale>, own: &[Sale]) -> f64 {
 }
 
 #[test]
-fn the_home_itself_and_what_is_no_evidence_are_left_out_of_the_neighbours() {
+fn the_home_itself_and_unusable_sales_are_left_out_of_the_neighbours() {
     let home = subject();
     let mut sales = near();
     sales[0].uprn = home.uprn;

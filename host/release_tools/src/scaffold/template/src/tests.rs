@@ -108,7 +108,7 @@ fn the_smallest_area_with_a_price_decides() {
 }
 
 #[test]
-fn what_is_not_known_is_referred() {
+fn missing_inputs_are_referred() {
     let no_prices = Prices(Vec::new());
     let nowhere = LocalPrice::value(&house(Some(80.0)), &no_prices);
     assert_eq!(nowhere, refer(ReferralReason::InsufficientEvidence, None));

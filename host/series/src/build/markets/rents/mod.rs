@@ -1,10 +1,13 @@
 //! Private rents by local authority and bedrooms, as the Office for National Statistics publishes
 //! them.
 //!
-//! Two layouts are read, and known by what stands in them: the Price Index of Private Rents
-//! (monthly, a workbook or its first table as CSV) and the discontinued private rental market
-//! statistics (one year, a workbook of many sheets). A cell that the publisher marks as not
-//! available is missing; any other cell that is no figure is an error which names it.
+//! The reader recognizes two layouts by their content:
+//!
+//! - the Price Index of Private Rents: monthly, a workbook or its first table as CSV
+//! - the discontinued private rental market statistics: one year, a workbook of many sheets
+//!
+//! A cell that the publisher marks as not available is missing. Any other cell without a figure is
+//! an error that names the cell.
 
 mod market_statistics;
 mod price_index;

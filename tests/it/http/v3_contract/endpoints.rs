@@ -1,6 +1,6 @@
 //! Routes, and the rules of how they answer.
 
-use crate::common::demo::{self, HOUSE, at, divided, flat, house, shop};
+use crate::common::demo::{self, HOUSE, at, divided, flat, house, shop, welsh};
 use crate::common::packages::Releases;
 use crate::common::raw::{head, send};
 use crate::common::server::start;
@@ -97,13 +97,14 @@ fn endpoints_1_unresolved_input_is_422() {
 fn endpoints_1_provider_that_does_not_answer_is_503_and_may_be_tried_again() {
     let releases = Releases::copy();
     let server = start().releases(releases.path()).go();
-    // The identity store is the snapshot's file: cut off under the running server, it is gone.
+    // The identity store is the snapshot's file: cut off under the running server, it is gone. A
+    // home that the start of the server did not look up is in no cache either.
     let file = std::fs::OpenOptions::new()
         .write(true)
         .open(releases.snapshot().join("snapshot.redb"))
         .unwrap();
     file.set_len(4096).unwrap();
-    let answer = server.demo().post(SIMPLE, &house());
+    let answer = server.demo().post(SIMPLE, &welsh());
     let error = &answer.json()["error"];
     assert_eq!(answer.status, 503, "{answer:?}");
     assert_eq!(error["code"], "identity_provider_unavailable");

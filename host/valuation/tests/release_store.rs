@@ -65,21 +65,19 @@ fn add(folder: &Path, id: &str, change: impl FnOnce(&mut ValuationBody)) {
     let mut body: ValuationBody = demo.body().unwrap();
     body.release_id = id.parse().unwrap();
     let component = demo.bytes(body.component.as_str()).unwrap();
-    let files = BTreeMap::from([
+    body.model.parameters_sha256 = None;
+    body.model.learnt = None;
+    body.backtest = None;
+    change(&mut body);
+    let files = [
         (body.component.clone(), Source::Bytes(component)),
         (body.fixtures.clone(), Source::Bytes(b"{}\n".to_vec())),
-    ]);
-    (
-        body.model.parameters_sha256,
-        body.model.learnt,
-        body.backtest,
-    ) = (None, None, None);
-    change(&mut body);
+    ];
     let draft = Draft {
-        id: id.parse().unwrap(),
         created: "2026-10-01T00:00:00Z".parse().unwrap(),
+        files: BTreeMap::from(files),
+        id: body.release_id.clone(),
         body,
-        files,
     };
     write(&folder.join("valuation"), draft).unwrap();
 }

@@ -5,6 +5,7 @@ use crate::commands::trust::trust;
 use anyhow::{Context, bail};
 use domesday_engine::Runtime;
 use domesday_engine::config::Allocation;
+use domesday_package::Trust;
 use domesday_series::catalogue::Family;
 use domesday_server::address_provider;
 use domesday_server::body_memory::{BODY_MEMORY_BUDGET, BodyMemory};
@@ -55,9 +56,16 @@ pub fn open_service(
     let observer = Arc::new(metrics.address_lookup.clone());
     let address_provider =
         address_provider::open(settings, observer, u64::from_le_bytes(random()?))?;
-    let releases = open_releases(settings, &*state, threads, &*clock)?;
-    let markets = open_family(settings, &*state, Family::Markets, ReleaseKind::Markets)?;
-    let rates = open_family(settings, &*state, Family::Rates, ReleaseKind::Rates)?;
+    let trust = trust(&settings.releases, &settings.allow_unsigned)?;
+    let releases = open_releases(settings, &trust, &*state, threads, &*clock)?;
+    let markets = open_family(
+        settings,
+        &trust,
+        &*state,
+        Family::Markets,
+        ReleaseKind::Markets,
+    )?;
+    let rates = open_family(settings, &trust, &*state, Family::Rates, ReleaseKind::Rates)?;
     state.begin_cursors(random()?)?;
     let workers = WorkerPool::new(threads, WAITING)?;
     let receipts = Receipts::open(settings, &state, &clock)?;
@@ -99,6 +107,7 @@ fn open_traces(settings: &Settings) -> anyhow::Result<Option<Traces>> {
 /// Opens the valuation releases. The setting's release is current, or else the last promoted one.
 fn open_releases(
     settings: &Settings,
+    trust: &Trust,
     state: &dyn State,
     threads: usize,
     clock: &dyn Clock,
@@ -109,7 +118,7 @@ fn open_releases(
         .or_else(|| state.promoted(ReleaseKind::Valuation));
     let store = ReleaseStore::open(
         &settings.releases,
-        trust(&settings.releases, &settings.allow_unsigned)?,
+        trust.clone(),
         engine(&settings.data, threads)?,
         current.as_deref(),
         clock.utc().date_naive(),
@@ -120,14 +129,19 @@ fn open_releases(
 /// Opens the releases of market statistics or of rates.
 fn open_family(
     settings: &Settings,
+    trust: &Trust,
     state: &dyn State,
     family: Family,
     kind: ReleaseKind,
 ) -> anyhow::Result<SeriesReleases> {
     let releases = &settings.releases;
-    let trust = trust(releases, &settings.allow_unsigned)?;
-    SeriesReleases::open(releases, family, trust, state.promoted(kind).as_deref())
-        .map_err(|error| family_not_served(error, family))
+    SeriesReleases::open(
+        releases,
+        family,
+        trust.clone(),
+        state.promoted(kind).as_deref(),
+    )
+    .map_err(|error| family_not_served(error, family))
 }
 
 fn engine(data: &Path, threads: usize) -> anyhow::Result<Runtime> {
